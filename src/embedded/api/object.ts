@@ -1,0 +1,37 @@
+// Objects as the embedded API server stores them: frozen plain JSON, metadata typed.
+
+export type OwnerReference = {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+  readonly blockOwnerDeletion?: boolean
+}
+
+export type ObjectMeta = {
+  readonly name: string
+  readonly generateName?: string
+  readonly namespace?: string
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly generation?: number
+  readonly creationTimestamp: string
+  readonly deletionTimestamp?: string
+  readonly deletionGracePeriodSeconds?: number
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly ownerReferences?: readonly OwnerReference[]
+  readonly finalizers?: readonly string[]
+  readonly managedFields?: readonly unknown[]
+}
+
+export type StoredObject = {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: ObjectMeta
+  readonly [field: string]: unknown
+}
+
+/** A kind: `pods`, `leases.coordination.k8s.io`, `runnersets.dayfly.dev`: the plural, with the group where there is one. */
+export type ResourceKey = string

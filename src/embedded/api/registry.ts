@@ -1,0 +1,52 @@
+// The verbs on objects: what the wire, the controllers and the kubelet of the embedded cluster all call. Synchronous: a write is committed,
+// and every subscriber told, before it returns. Rules (validation, defaults, graceful deletion, finalizers, generation) live behind it.
+import type { ResourceKey, StoredObject } from './object.ts'
+
+export type Preconditions = { readonly uid?: string; readonly resourceVersion?: string }
+
+export type StoreEvent = {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly object: StoredObject
+  /** The object before the change, for selectors: undefined for ADDED. */
+  readonly before: StoredObject | undefined
+  /** The revision of the change, the one counter of the whole store. */
+  readonly revision: number
+}
+
+export type RegistryWrite = { readonly dryRun?: boolean; readonly subresource?: 'status' | undefined }
+
+/** Every method that refuses throws an `ApiError` (errors.ts), whose `status` is the Kubernetes Status object to answer with. */
+export interface Registry {
+  get(resource: ResourceKey, namespace: string | undefined, name: string): StoredObject | undefined
+  /** In order of namespace and name. `namespace` undefined: all. */
+  list(resource: ResourceKey, namespace?: string): readonly StoredObject[]
+  /** Objects with an ownerReference to this uid, of every kind. */
+  dependents(uid: string): readonly StoredObject[]
+  create(resource: ResourceKey, object: object, options?: RegistryWrite): StoredObject
+  /** A full replacement; with `metadata.resourceVersion` it conflicts when somebody wrote in between. `subresource: 'status'` changes only status. */
+  update(resource: ResourceKey, object: object, options?: RegistryWrite): StoredObject
+  /** `undefined` grace: the object's own. Returns the object as it stands, and whether it is gone. */
+  delete(
+    resource: ResourceKey,
+    namespace: string | undefined,
+    name: string,
+    options?: {
+      readonly gracePeriodSeconds?: number | undefined
+      readonly preconditions?: Preconditions | undefined
+      readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
+      readonly dryRun?: boolean
+    },
+  ): { readonly object: StoredObject; readonly gone: boolean }
+  /** Sets `spec.nodeName` and the PodScheduled condition, as the binding sub-resource does. */
+  bind(namespace: string, pod: string, node: string): void
+  /** Called for each committed change of the kind, in order, right after the commit. Returns how to stop. */
+  subscribe(resource: ResourceKey, listener: (event: StoreEvent) => void): () => void
+  /** As subscribe, from a past revision on: the events since are delivered first. `expired`: too old (410). */
+  watchFrom(
+    resource: ResourceKey,
+    revision: number,
+    listener: (event: StoreEvent) => void,
+  ): { readonly is: 'watching'; stop(): void } | { readonly is: 'expired' }
+  /** The last committed revision. */
+  revision(): number
+}

@@ -1,0 +1,82 @@
+// The forge port: what the controller asks of GitHub, Bitbucket, Gitea. Nothing is optional; differences are traits (data).
+import type { Instant } from '../lib/clock.ts'
+import type { Credential } from '../model/credential.ts'
+import type { Demand } from '../model/demand.ts'
+import type { Failure } from '../model/failure.ts'
+import type { Registration } from '../model/runner.ts'
+
+export type Traits = {
+  readonly demand: Demand['kind']
+  /** Whether removing a registration refuses while the runner is busy, and so proves idleness. */
+  readonly removal: 'refuses-busy' | 'unguarded'
+  /** Whether the forge ends a runner after one job by itself. */
+  readonly ephemeral: 'by-itself' | 'by-cordon'
+  /** How long after a cordon a step may still be handed out, in milliseconds. */
+  readonly pickUpDelayMs: number
+}
+
+/** One runner set as the forge needs to know it. */
+export type ForgeSet = {
+  /** The name at the forge; the label by which jobs ask for it. */
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly group: string | undefined
+  /** The ceiling that is announced. Never 0: a paused set closes its link. */
+  readonly max: number
+}
+
+/** What a new leader needs to find everything again; kept in the set's status. Forge-specific ids, all strings. */
+export type ForgeState = Readonly<Record<string, string>>
+
+/** One piece of news. `ack` is called once it is in the caches and the journal; acting on it may take minutes. */
+export type News =
+  | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant }
+  | {
+      readonly kind: 'job-started'
+      readonly runner: string
+      readonly job: { readonly id: string; readonly name: string; readonly repository: string }
+      readonly at: Instant
+      /** When the job was queued at the forge, where it says so. */
+      readonly queuedAt: Instant | undefined
+    }
+  | {
+      readonly kind: 'job-finished'
+      readonly runner: string
+      readonly jobId: string
+      readonly result: string
+      readonly at: Instant
+    }
+  | { readonly kind: 'state'; readonly state: ForgeState }
+  /** Demand is unknown from now on, until a `demand` follows; the link goes on by itself. */
+  | { readonly kind: 'trouble'; readonly failure: Failure; readonly since: Instant }
+
+/** What one message held, in order; acknowledged as a whole. */
+export type NewsBatch = { readonly news: readonly News[]; ack(): void }
+
+export type RegisterOutcome =
+  | { readonly is: 'registered'; readonly registration: Registration; readonly credential: Credential }
+  | { readonly is: 'limited'; readonly until: Instant }
+
+/** One account at a forge: a URL and a credential. It owns what is limited or shared per account: tokens, pacing, one poll for many sets. */
+export interface Forge {
+  readonly traits: Traits
+  /** Connects a set. Rejects with a `PortError` only for a configuration that cannot work (`bad-config`, `unauthorized`, `conflict`); an unreachable forge is retried within, and told as `trouble`. */
+  open(set: ForgeSet, remembered: ForgeState | undefined, until: AbortSignal): Promise<Link>
+}
+
+/** One runner set's connection. Its methods reject with `PortError`; the stream of news never ends by one. */
+export interface Link {
+  /** Consumed once. Ends only when the link is closed or its signal is aborted. */
+  news(): AsyncIterable<NewsBatch>
+  /** A new ceiling or labels. */
+  update(set: ForgeSet): void
+  /** How many registrations are allowed now. */
+  allowance(): { readonly now: number; readonly nextAt: Instant | undefined }
+  register(name: string): Promise<RegisterOutcome>
+  cordon(registration: Registration): Promise<void>
+  deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'>
+  /** Every registration of the set: complete, or an error. */
+  registrations(): Promise<readonly Registration[]>
+  /** `pause` gives the session back and keeps the scale set; `remove` removes the set's records at the forge too. Bounded by 30 s. */
+  close(how: 'pause' | 'remove'): Promise<void>
+}

@@ -1,0 +1,137 @@
+// The server's codec: bytes to plain values and back, over node:http, on loopback only.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Answer, type Body, type Method, parseBody, type Request, textAnswer } from './http.ts'
+
+export type HttpHandler = (request: Request) => Promise<Answer>
+
+export type HttpServerOptions = {
+  /** 0 takes a free one. */
+  readonly port?: number
+  /** The largest request body that is read, in bytes; a larger one is answered with 413. */
+  readonly bytesMax?: number
+  /** Told of a handler that threw; the client gets a 500 without details. */
+  readonly onError?: (error: unknown, request: Request) => void
+}
+
+export interface HttpServer {
+  readonly port: number
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string
+  /** Stops listening and cuts every connection. */
+  close(): Promise<void>
+}
+
+/** Serves `handler` on 127.0.0.1. The request's signal is aborted when the client goes away. Rejects when the port is taken. */
+export async function httpServer(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
+  const server: Server = createServer({ keepAliveTimeout: 75_000 }, (incoming, outgoing) => {
+    void serve(handler, options, incoming, outgoing)
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return { port, origin: `http://127.0.0.1:${port}`, close }
+}
+
+async function serve(
+  handler: HttpHandler,
+  options: HttpServerOptions,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  outgoing.on('close', () => gone.abort(new Error('the client went away')))
+  outgoing.on('error', () => {})
+  const request = await readRequest(incoming, gone.signal, options.bytesMax ?? 3 * 1024 * 1024)
+  if (!request) {
+    await writeAnswer(outgoing, textAnswer(413, 'the request is too large or was cut\n', { connection: 'close' }))
+    return
+  }
+  let answer: Answer
+  try {
+    answer = await handler(request)
+  } catch (error) {
+    if (!gone.signal.aborted) options.onError?.(error, request)
+    answer = textAnswer(500, 'internal error\n')
+  }
+  await writeAnswer(outgoing, answer)
+}
+
+async function readRequest(
+  incoming: IncomingMessage,
+  signal: AbortSignal,
+  bytesMax: number,
+): Promise<Request | undefined> {
+  const [path = '/', search = ''] = splitOnce(incoming.url ?? '/', '?')
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of incoming) {
+      size += (chunk as Buffer).length
+      if (size > bytesMax) return undefined
+      chunks.push(chunk as Buffer)
+    }
+  } catch {
+    return undefined
+  }
+  return {
+    method: (incoming.method ?? 'GET') as Method,
+    path,
+    query: Object.fromEntries(new URLSearchParams(search)),
+    headers,
+    body: parseBody(Buffer.concat(chunks), headers['content-type'] ?? ''),
+    expect: 'whole',
+    signal,
+  }
+}
+
+function splitOnce(text: string, separator: string): readonly [string, string?] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+async function writeAnswer(outgoing: ServerResponse, answer: Answer): Promise<void> {
+  const { status, body } = answer
+  const headers: Record<string, string> = { ...answer.headers }
+  if (body.kind === 'none' || outgoing.destroyed) {
+    outgoing.writeHead(status, headers).end()
+  } else if (body.kind === 'events' || body.kind === 'bytes') {
+    outgoing.writeHead(status, headers)
+    outgoing.flushHeaders()
+    await writeStream(outgoing, body)
+  } else if (body.kind === 'cut') {
+    outgoing.writeHead(status, { ...headers, 'transfer-encoding': 'chunked' })
+    outgoing.write(body.text, () => outgoing.socket?.resetAndDestroy())
+  } else {
+    const text = body.kind === 'json' ? JSON.stringify(body.value) : body.text
+    headers['content-type'] ??= body.kind === 'json' ? 'application/json' : 'text/plain; charset=utf-8'
+    headers['content-length'] = String(Buffer.byteLength(text))
+    outgoing.writeHead(status, headers).end(text)
+  }
+}
+
+/** Writes a stream at the client's pace. A producer that throws cuts the connection, so that the client never takes a part for the whole. */
+async function writeStream(outgoing: ServerResponse, body: Extract<Body, { kind: 'events' | 'bytes' }>): Promise<void> {
+  const items: AsyncIterable<unknown> = body.kind === 'events' ? body.items : body.chunks
+  try {
+    for await (const item of items) {
+      if (outgoing.destroyed) return
+      const data = body.kind === 'events' ? `${JSON.stringify(item)}\n` : (item as string | Uint8Array)
+      if (!outgoing.write(data) && !outgoing.destroyed) {
+        await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close')])
+      }
+    }
+    outgoing.end()
+  } catch {
+    outgoing.socket?.resetAndDestroy()
+  }
+}
