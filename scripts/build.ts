@@ -1,0 +1,71 @@
+// Bundles the CLI and the small runner into dist/.
+import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build } from 'esbuild'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const dist = path.join(root, 'dist')
+
+/** Bundled CommonJS packages ask for Node's own modules by `require`, which an ES module has to make for itself. */
+const requireShim =
+  "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
+
+const started = performance.now()
+const common = await commonOptions()
+const written = [...(await buildCli(common)), ...(await buildRunner(common))]
+await chmod(path.join(dist, 'dayfly.js'), 0o755)
+await removeOthers(written)
+process.stderr.write(`built dist/ in ${Math.round(performance.now() - started)} ms\n`)
+
+async function commonOptions() {
+  const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string }
+  return {
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    banner: { js: requireShim },
+    define: { DAYFLY_VERSION: JSON.stringify(version) },
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+  } as const satisfies BuildOptions
+}
+
+type Common = Awaited<ReturnType<typeof commonOptions>>
+
+/** One entry and a chunk for each command, so that a command loads only what it needs. */
+async function buildCli(common: Common): Promise<readonly string[]> {
+  const result = await build({
+    ...common,
+    entryPoints: [{ in: 'src/cli/main.ts', out: 'dayfly' }],
+    outdir: dist,
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
+    minifySyntax: true,
+    minifyWhitespace: true,
+  })
+  return Object.keys(result.metafile.outputs)
+}
+
+/** The runner is started once a job: one minified file, which loads fastest. */
+async function buildRunner(common: Common): Promise<readonly string[]> {
+  const entry = 'src/emulator/runner/main.ts'
+  if (!(await stat(path.join(root, entry)).catch(() => undefined))) return []
+  const result = await build({
+    ...common,
+    entryPoints: [entry],
+    outfile: path.join(dist, 'runner.js'),
+    minify: true,
+  })
+  return Object.keys(result.metafile.outputs)
+}
+
+/** What an earlier build left goes last, so that dist/ is complete at every moment. */
+async function removeOthers(kept: readonly string[]): Promise<void> {
+  const names = new Set(kept.map((file) => path.basename(file)))
+  const others = (await readdir(dist)).filter((name) => !names.has(name))
+  await Promise.all(others.map((name) => rm(path.join(dist, name), { recursive: true, force: true })))
+}

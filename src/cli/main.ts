@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// The command line: finds the command, loads it alone, and turns every error into a sentence and an exit code.
+import type { Command } from 'commander'
+import { CliFailure, describeFailure } from './failure.ts'
+import { nearest } from './nearest.ts'
+import { endWithReader, printLine, printRaw } from './output.ts'
+import { version } from './version.ts'
+
+type Entry = { readonly summary: string; readonly load: () => Promise<Command> }
+
+/** Every command; its module is loaded only when it is asked for. */
+const commands: Readonly<Record<string, Entry>> = {
+  demo: {
+    summary: 'run workflow files through forge, controller and cluster on this machine',
+    load: async () => (await import('./demo.ts')).demoCommand(),
+  },
+}
+
+process.exitCode = await run(process.argv.slice(2))
+
+async function run(args: readonly string[]): Promise<number | undefined> {
+  const debug = Boolean(process.env['DAYFLY_DEBUG'])
+  endWithReader()
+  try {
+    const [name, ...rest] = args
+    if (name === '--version' || name === '-V') printLine(version)
+    else if (name === undefined || name === 'help' || name === '--help' || name === '-h') await help(rest[0])
+    else await start(name, rest)
+    return process.exitCode === undefined ? 0 : Number(process.exitCode)
+  } catch (error) {
+    if (isShownHelp(error)) return 0
+    const failure = fromCommander(error)
+    printRaw(describeFailure(failure, debug))
+    return failure instanceof CliFailure ? failure.exitCode : 1
+  }
+}
+
+async function start(name: string, args: readonly string[]): Promise<void> {
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!entry) throw unknownCommand(name)
+  const command = (await entry.load()).name(`dayfly ${name}`).exitOverride()
+  command.configureOutput({ outputError: () => {} })
+  await command.parseAsync(args, { from: 'user' })
+}
+
+async function help(name: string | undefined): Promise<void> {
+  if (name !== undefined && !name.startsWith('-')) return start(name, ['--help'])
+  const list = Object.entries(commands).map(([command, { summary }]) => `  ${command.padEnd(10)}${summary}`)
+  printLine(`dayfly ${version}: ephemeral CI runners on Kubernetes\n\nUsage: dayfly <command> [options]\n`)
+  printLine(`Commands:\n${list.join('\n')}\n\nExamples:`)
+  printLine('  dayfly demo                             watch jobs run, on this machine alone')
+  printLine('  dayfly demo .github/workflows/ci.yml    run a workflow of yours')
+  printLine('  dayfly help demo                        the options of one command')
+}
+
+function unknownCommand(name: string): CliFailure {
+  const guess = nearest(name, Object.keys(commands))
+  const next = guess ? `Did you mean "dayfly ${guess}"? ` : ''
+  return new CliFailure({
+    code: 'unknown-command',
+    sentence: `There is no command "${name}".`,
+    next: `${next}"dayfly help" lists all commands.`,
+  })
+}
+
+function isShownHelp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'commander.helpDisplayed'
+}
+
+/** Commander's usage errors in our words; every other error as it is. */
+function fromCommander(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('commander.'))) return error
+  const [sentence = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
+  const hint = hints.join(' ').replace(/[()]/g, '').trim()
+  const next = `${hint ? `${hint} ` : ''}Run it with --help to see what it takes.`
+  return new CliFailure({ code: 'usage', sentence: `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`, next })
+}

@@ -1,0 +1,35 @@
+// The only door to the terminal: results go to stdout, everything for the reader's eyes to stderr.
+
+/** A line of the command's result. */
+export function printLine(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** The command's result as one line of JSON. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+/** A line of progress, a warning, an error: never part of the result. */
+export function printNote(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** Raw text to stderr: what redraws itself on a terminal. */
+export function printRaw(text: string): void {
+  process.stderr.write(text)
+}
+
+/** Whether somebody sees stderr redraw, and how many columns they have. */
+export function screen(): { readonly live: boolean; readonly columns: number; readonly colour: boolean } {
+  const live = process.stderr.isTTY === true && process.env['TERM'] !== 'dumb'
+  return { live, columns: process.stderr.columns ?? 80, colour: live && process.env['NO_COLOR'] === undefined }
+}
+
+/** A reader that goes away (`dayfly … | head`) ends the program quietly, as it ends every other tool. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+}
