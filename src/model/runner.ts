@@ -21,23 +21,26 @@ export type ContainerEnd = {
   readonly at: Instant
 }
 
+/** A failure that can be read from a pod, and since when. */
+export type Trouble = Failure & { readonly since: Instant }
+
 /** The few fields of a pod that decide a runner's life. */
 export type PodFacts = {
   readonly uid: string
+  readonly resourceVersion: string
   readonly createdAt: Instant
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
   readonly node: string | undefined
-  readonly scheduled: boolean
   /** When the runner container started, if it did. */
   readonly startedAt: Instant | undefined
-  /** How the runner container ended, if it did. */
+  /** How the runner container, or the pod before it could start, ended; undefined while it may run. */
   readonly end: ContainerEnd | undefined
-  /** A failure that can be read from the pod alone, and since when. */
-  readonly trouble: (Failure & { readonly since: Instant }) | undefined
+  readonly trouble: Trouble | undefined
   /** The deadline of the deletion under way, if any. */
-  readonly deletingSince: Instant | undefined
-  /** The hash of the template it was made from. */
+  readonly deletionDeadline: Instant | undefined
+  /** The hash of the template it was made from, and the registration it was made for. */
   readonly templateHash: string
+  readonly registrationId: string | undefined
 }
 
 /** The forge's record of a runner. */
@@ -62,13 +65,22 @@ export type Runner = {
   /** The pod's, the Secret's and the registration's name; never used twice. */
   readonly name: string
   readonly pod: Fact<PodFacts>
+  /** The last complete answer of the forge that could have held it. */
   readonly registration: Fact<Registration>
+  /** When the forge first answered completely without it after it was registered. */
+  readonly registrationMissingSince: Instant | undefined
   /** Announced by the forge; may be lost by a restart: nothing dangerous rests on it. */
   readonly job: JobRef | undefined
+  /** The cause of a slow start, looked up in the cluster's events. */
+  readonly explained: Trouble | undefined
+  /** When the cause was last asked for. */
+  readonly explainedAt: Instant | undefined
 }
 
-/** Derived from the facts, never stored. `spent`: has had its job, or was cordoned, and still lives; never capacity.
- *  `ended`: the runner container has terminated. `lost`: gone without an end. `unknown`: the facts do not say. */
+/** Derived from the facts, never stored. `starting`: asked for or created, the runner container has not started. `idle`: it runs and no job is known.
+ *  `spent`: has had its job, or was cordoned, and still lives; never capacity. `ended`: the runner container has terminated. `lost`: gone without an end. */
 export type Phase = 'starting' | 'idle' | 'busy' | 'spent' | 'ended' | 'lost'
 
 export const phases: readonly Phase[] = ['starting', 'idle', 'busy', 'spent', 'ended', 'lost']
+
+export type Counts = Readonly<Record<Phase, number>>

@@ -1,0 +1,105 @@
+// The CustomResourceDefinition of RunnerSet, made from the one schema (docs/decisions/0002-one-schema.md).
+import { z } from 'zod'
+import { runnerSetGroup, runnerSetSpecSchema, runnerSetVersion } from './runner-set.ts'
+
+type Schema = Record<string, unknown>
+
+/** The object to apply. */
+export function runnerSetCrd() {
+  const names = {
+    plural: 'runnersets',
+    singular: 'runnerset',
+    kind: 'RunnerSet',
+    listKind: 'RunnerSetList',
+    shortNames: ['rset'],
+    categories: ['dayfly'],
+  }
+  const version = {
+    name: runnerSetVersion,
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+    additionalPrinterColumns: printerColumns,
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        description: 'A configured kind of runner: every runner lives once.',
+        required: ['spec'],
+        properties: { spec: structural(specSchema()), status: statusSchema },
+      },
+    },
+  }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${names.plural}.${runnerSetGroup}` },
+    spec: { group: runnerSetGroup, scope: 'Namespaced', names, versions: [version] },
+  }
+}
+
+const printerColumns = [
+  { name: 'Demand', type: 'integer', jsonPath: '.status.demand' },
+  { name: 'Idle', type: 'integer', jsonPath: '.status.idle' },
+  { name: 'Busy', type: 'integer', jsonPath: '.status.busy' },
+  { name: 'Pending', type: 'integer', jsonPath: '.status.pending' },
+  { name: 'Failed', type: 'integer', jsonPath: '.status.failed' },
+  { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  { name: 'Reason', type: 'string', jsonPath: '.status.lastReason' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Message', type: 'string', jsonPath: '.status.lastMessage', priority: 1 },
+]
+
+const count = { type: 'integer', format: 'int32', nullable: true }
+const text = { type: 'string', nullable: true }
+
+const statusSchema = {
+  type: 'object',
+  properties: {
+    observedGeneration: { type: 'integer', format: 'int64' },
+    demand: count,
+    idle: count,
+    busy: count,
+    pending: count,
+    failed: count,
+    lastReason: text,
+    lastMessage: text,
+    forge: { type: 'object', additionalProperties: { type: 'string' } },
+    conditions: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+      items: {
+        type: 'object',
+        required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
+        properties: {
+          type: { type: 'string' },
+          status: { type: 'string', enum: ['True', 'False', 'Unknown'] },
+          observedGeneration: { type: 'integer', format: 'int64' },
+          lastTransitionTime: { type: 'string', format: 'date-time' },
+          reason: { type: 'string' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+}
+
+function specSchema(): Schema {
+  return z.toJSONSchema(runnerSetSpecSchema, { target: 'openapi-3.0', io: 'input' }) as Schema
+}
+
+/** JSON schema to Kubernetes' structural form: no `additionalProperties` beside `properties`; an open object keeps unknown fields. */
+function structural(schema: Schema): Schema {
+  const { additionalProperties, properties, items, $schema: _dialect, ...rest } = schema
+  const open = additionalProperties !== undefined && additionalProperties !== false
+  return {
+    ...rest,
+    ...(open ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+    ...(properties ? { properties: mapValues(properties as Record<string, Schema>, structural) } : {}),
+    ...(items ? { items: structural(items as Schema) } : {}),
+  }
+}
+
+function mapValues<In, Out>(record: Readonly<Record<string, In>>, map: (value: In) => Out): Record<string, Out> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}

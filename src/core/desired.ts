@@ -1,0 +1,22 @@
+// How many runners a demand asks for.
+import { unreachable } from '../lib/assert.ts'
+import type { Demand } from '../model/demand.ts'
+import type { RunnerSet } from '../model/runner-set.ts'
+
+/** Runners that should live: demand plus the idle spares, below the ceiling (scale-set protocol 13). `busy`: runners that have a job now. */
+export function desiredRunners(demand: Demand, scale: RunnerSet['scale'], busy: number): number {
+  return Math.min(scale.max, scale.min + wanted(demand, busy))
+}
+
+function wanted(demand: Demand, busy: number): number {
+  switch (demand.kind) {
+    case 'assigned':
+      return demand.jobs
+    case 'queued':
+      return busy + demand.jobs
+    case 'utilisation':
+      return Math.max(busy, demand.busy)
+    default:
+      return unreachable(demand)
+  }
+}

@@ -1,0 +1,136 @@
+// What one runner needs now: nothing, an end, or to be looked at again later. One row a phase.
+import type { Instant } from '../lib/clock.ts'
+import type { Action, EndCause } from '../model/action.ts'
+import type { JournalEvent } from '../model/event.ts'
+import type { FailureReason } from '../model/failure.ts'
+import type { Limits } from '../model/limits.ts'
+import type { PodFacts, Runner, Trouble } from '../model/runner.ts'
+import type { SetWorld } from '../model/world.ts'
+import { failureOfEnd } from './end.ts'
+import { phaseOf } from './phase.ts'
+
+export type LifeStep = {
+  readonly action?: Action
+  /** When to look again, if nothing changes before. */
+  readonly due?: Instant
+  readonly events?: readonly JournalEvent[]
+  /** The forge's list of registrations would tell more. */
+  readonly asksRegistrations?: boolean
+}
+
+const nothing: LifeStep = {}
+
+export function decideLife(world: SetWorld, runner: Runner, limits: Limits, now: Instant): LifeStep {
+  if (runner.pod.is === 'unknown') return nothing
+  if (runner.pod.is === 'absent') return end(runner, { kind: 'lost' })
+  const pod = runner.pod.value
+  const life = exceededLife(world, runner, pod, now)
+  if (life.action) return life
+  const step = stepOf(world, runner, pod, limits, now)
+  return step.action ? step : { ...step, ...earlier(step.due, life.due) }
+}
+
+function stepOf(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+  const phase = phaseOf(runner)
+  if (phase === 'ended') return decideEnded(world, runner, pod, limits, now)
+  if (pod.deletionDeadline !== undefined) return decideDeleting(world, runner, pod.deletionDeadline, limits, now)
+  if (phase === 'starting') return decideStarting(world, runner, pod, limits, now)
+  if (phase === 'idle') return decideIdle(world, runner, pod, limits, now)
+  return nothing
+}
+
+/** The operator's own word: the one case in which a busy runner is ended. */
+function exceededLife(world: SetWorld, runner: Runner, pod: PodFacts, now: Instant): LifeStep {
+  const bound = world.set.lifeMaxMs
+  if (bound === undefined || pod.end || pod.deletionDeadline !== undefined) return nothing
+  if (now < pod.createdAt + bound) return { due: pod.createdAt + bound }
+  const message = `lived longer than ${Math.round(bound / 1_000)} s`
+  return end(runner, { kind: 'life-exceeded' }, failed(world, runner, 'life-exceeded', message))
+}
+
+function decideEnded(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+  if (!pod.end) return nothing
+  const keepMs = failureOfEnd(runner, pod.end) ? world.set.keepFailedMs : world.set.keepFinishedMs
+  const crowded = !world.counts.known || world.counts.value.ended > limits.keptMax
+  const until = pod.end.at + keepMs
+  if (keepMs > 0 && !crowded && now < until) return { due: until }
+  return end(runner, { kind: 'ended' })
+}
+
+function decideDeleting(world: SetWorld, runner: Runner, deadline: Instant, limits: Limits, now: Instant): LifeStep {
+  const late = deadline + limits.terminationMs
+  if (now < late) return { due: late }
+  const seconds = Math.round((now - deadline) / 1_000)
+  return { events: [failed(world, runner, 'termination-stuck', `still there ${seconds} s after its deadline`)] }
+}
+
+function decideStarting(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+  const trouble = troubleOf(runner, pod)
+  const deadline = trouble ? startDeadline(trouble, pod, limits) : pod.createdAt + limits.startMaxMs
+  if (now >= deadline) {
+    const failure = trouble ?? {
+      reason: 'sandbox-failed' as const,
+      message: 'it has not started, and no event says why',
+    }
+    const { reason, message } = failure
+    return end(runner, { kind: 'start-failed', failure: { reason, message } }, failed(world, runner, reason, message))
+  }
+  const explainAt = Math.max(pod.createdAt, runner.explainedAt ?? 0) + limits.explainMs
+  if (trouble && pod.trouble) return { due: deadline }
+  if (now >= explainAt) return { action: { kind: 'explain-runner', runner }, due: deadline }
+  return { due: Math.min(deadline, explainAt) }
+}
+
+/** What the pod itself says counts; else what its events said. */
+function troubleOf(runner: Runner, pod: PodFacts): Trouble | undefined {
+  return pod.trouble ?? runner.explained
+}
+
+const immediate: ReadonlySet<FailureReason> = new Set(['image-invalid', 'command-missing', 'init-failed'])
+
+/** Start deadlines by cause (design chapter 6, step 4). */
+function startDeadline(trouble: Trouble, pod: PodFacts, limits: Limits): Instant {
+  if (immediate.has(trouble.reason)) return trouble.since
+  if (trouble.reason === 'unschedulable') return trouble.since + limits.unschedulableMs
+  if (trouble.reason === 'image-missing') return trouble.since + limits.imageMissingMs
+  if (trouble.reason === 'config-missing') return trouble.since + limits.configMissingMs
+  return pod.createdAt + limits.startMs
+}
+
+function decideIdle(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+  const startedAt = pod.startedAt ?? pod.createdAt
+  const { registration, registrationMissingSince } = runner
+  const seen = registration.is === 'present' ? registration : undefined
+  if (seen?.value.status === 'offline' && seen.at >= startedAt + limits.neverOnlineMs) {
+    const message = `running for ${Math.round((now - startedAt) / 1_000)} s and offline at the forge`
+    const failure = { reason: 'never-online' as const, message }
+    return end(runner, { kind: 'start-failed', failure }, failed(world, runner, failure.reason, message))
+  }
+  const twice =
+    registration.is === 'absent' &&
+    registrationMissingSince !== undefined &&
+    registration.at >= registrationMissingSince + limits.ghostMs
+  if (twice) {
+    return end(
+      runner,
+      { kind: 'ghost' },
+      failed(world, runner, 'runner-failed', 'runs without a registration and a job'),
+    )
+  }
+  const askAt = Math.max(startedAt, world.registrationsAt ?? 0) + limits.registrationsEveryMs
+  return now >= askAt ? { asksRegistrations: true, due: now + limits.registrationsEveryMs } : { due: askAt }
+}
+
+function end(runner: Runner, because: EndCause, ...events: readonly JournalEvent[]): LifeStep {
+  return { action: { kind: 'end-runner', runner, because }, events }
+}
+
+function failed(world: SetWorld, runner: Runner, reason: FailureReason, message: string): JournalEvent {
+  const { namespace, name } = world.set
+  return { kind: 'runner-failed', namespace, set: name, runner: runner.name, failure: { reason, message } }
+}
+
+function earlier(left: Instant | undefined, right: Instant | undefined): { readonly due?: Instant } {
+  if (left === undefined) return right === undefined ? {} : { due: right }
+  return { due: right === undefined ? left : Math.min(left, right) }
+}

@@ -1,0 +1,45 @@
+// A user's pod template merged over a default, as a strategic merge would: lists of named things by their name, everything else replaced.
+
+type Plain = Readonly<Record<string, unknown>>
+
+/** The field by which the entries of a list are the same thing. */
+const listKeys: Readonly<Record<string, string>> = {
+  containers: 'name',
+  initContainers: 'name',
+  volumes: 'name',
+  env: 'name',
+  volumeMounts: 'mountPath',
+  ports: 'containerPort',
+  imagePullSecrets: 'name',
+  tolerations: 'key',
+}
+
+export function mergeTemplate(base: Plain, over: Plain): Plain {
+  const merged: Record<string, unknown> = { ...base }
+  for (const [field, value] of Object.entries(over)) merged[field] = mergeField(field, base[field], value)
+  return merged
+}
+
+function mergeField(field: string, base: unknown, over: unknown): unknown {
+  const key = listKeys[field]
+  if (key && isListOfPlain(base) && isListOfPlain(over)) return mergeList(base, over, key)
+  return isPlain(base) && isPlain(over) ? mergeTemplate(base, over) : over
+}
+
+function mergeList(base: readonly Plain[], over: readonly Plain[], key: string): readonly Plain[] {
+  const rest = [...over]
+  const merged = base.map((entry) => {
+    const at = rest.findIndex((candidate) => candidate[key] === entry[key])
+    const [found] = at < 0 ? [] : rest.splice(at, 1)
+    return found ? mergeTemplate(entry, found) : entry
+  })
+  return [...merged, ...rest]
+}
+
+function isListOfPlain(value: unknown): value is readonly Plain[] {
+  return Array.isArray(value) && value.every(isPlain)
+}
+
+function isPlain(value: unknown): value is Plain {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}

@@ -1,0 +1,41 @@
+// The journal's one union: log lines, Kubernetes Events, metrics, screens and checkers read nothing else.
+import type { Instant } from '../lib/clock.ts'
+import type { Demand } from './demand.ts'
+import type { Failure } from './failure.ts'
+
+type OfSet = { readonly namespace: string; readonly set: string }
+type OfRunner = OfSet & { readonly runner: string }
+
+export type JournalEvent =
+  | { readonly kind: 'controller-started'; readonly identity: string }
+  | { readonly kind: 'leadership-gained'; readonly identity: string }
+  | { readonly kind: 'leadership-lost'; readonly identity: string }
+  | { readonly kind: 'controller-stopped'; readonly identity: string }
+  | (OfSet & { readonly kind: 'set-added' })
+  | (OfSet & { readonly kind: 'set-removed' })
+  | (OfSet & { readonly kind: 'set-invalid'; readonly problems: readonly string[] })
+  | (OfSet & { readonly kind: 'demand-changed'; readonly demand: Demand })
+  | (OfSet & { readonly kind: 'template-accepted'; readonly hash: string })
+  | (OfSet & { readonly kind: 'template-refused'; readonly hash: string; readonly failure: Failure })
+  | (OfSet & { readonly kind: 'forge-connected' })
+  | (OfSet & { readonly kind: 'forge-troubled'; readonly failure: Failure })
+  | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
+  | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
+  | (OfRunner & { readonly kind: 'runner-started'; readonly node: string | undefined })
+  | (OfRunner & {
+      readonly kind: 'job-started'
+      readonly job: string
+      readonly name: string
+      readonly queuedMs: number | undefined
+    })
+  | (OfRunner & { readonly kind: 'job-finished'; readonly job: string; readonly result: string })
+  | (OfRunner & { readonly kind: 'runner-ended'; readonly exitCode: number; readonly reason: string })
+  | (OfRunner & { readonly kind: 'runner-failed'; readonly failure: Failure })
+  | (OfRunner & { readonly kind: 'runner-gone'; readonly because: string })
+  | (OfRunner & { readonly kind: 'start-refused'; readonly failure: Failure })
+  | (OfSet & { readonly kind: 'registration-dropped'; readonly name: string })
+  | (OfSet & { readonly kind: 'registration-kept'; readonly name: string; readonly failure: Failure })
+  | (OfSet & { readonly kind: 'write-failed'; readonly action: string; readonly message: string })
+
+/** An event as the journal keeps it. */
+export type Entry = { readonly at: Instant; readonly event: JournalEvent }
