@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+import { checkArrows } from './tidy/arrows.ts'
+import { checkBans } from './tidy/bans.ts'
+import { checkArchitecture, checkHosts } from './tidy/documents.ts'
+import { applyExceptions } from './tidy/exceptions.ts'
+import { checkShape } from './tidy/shape.ts'
+import { readSource } from './tidy/source.ts'
+
+const arrow = (from: string, to: string, others: readonly string[] = []) =>
+  checkArrows([readSource(from, `import { a } from '${to}'\n`), ...others.map((path) => readSource(path, ''))])
+
+describe('arrows', () => {
+  test.each([
+    ['src/lib/a.ts', '../model/b.ts'],
+    ['src/model/a.ts', '../core/b.ts'],
+    ['src/core/a.ts', '../kubernetes/b.ts'],
+    ['src/core/a.ts', 'node:fs'],
+    ['src/model/a.ts', 'zod'],
+    ['src/kubernetes/a.ts', '../embedded/b.ts'],
+    ['src/controller/a.ts', '../forge/github/b.ts'],
+    ['src/embedded/api/a.ts', '../../model/b.ts'],
+    ['src/emulator/github/a.ts', '../../forge/forge.ts'],
+    ['src/cli/a.ts', '../../scripts/b.ts'],
+    ['src/unheard/a.ts', '../lib/b.ts'],
+    ['src/lib/a.ts', './b.test.ts'],
+    ['src/forge/github/a.ts', '../gitea/b.ts'],
+    ['src/doctor/rules/a.ts', './b.ts'],
+    ['src/embedded/runtime/process/a.ts', '../scripted/b.ts'],
+  ])('%s may not import %s', (from, to) => {
+    expect(arrow(from, to)).toHaveLength(1)
+  })
+
+  test.each([
+    ['src/model/a.ts', '../lib/b.ts'],
+    ['src/controller/a.ts', '../forge/forge.ts'],
+    ['src/controller/a.ts', 'pino'],
+    ['src/cli/a.ts', '../forge/github/b.ts'],
+    ['src/forge/github/a.ts', '../forge.ts'],
+    ['src/lib/a.test.ts', '../embedded/b.ts'],
+    ['bench/a.ts', '../src/lib/b.ts'],
+  ])('%s may import %s', (from, to) => {
+    expect(arrow(from, to)).toEqual([])
+  })
+
+  test.each([
+    ["import type { A } from '../core/b.ts'"],
+    ["export { a } from '../core/b.ts'"],
+    ["import {\n  a,\n  b,\n} from '../core/b.ts'"],
+    ["import '../core/b.ts'"],
+    ["const load = () => import('../core/b.ts')"],
+  ])('reads %j', (text) => {
+    expect(checkArrows([readSource('src/lib/a.ts', text)])).toMatchObject([{ rule: 'arrow' }])
+  })
+
+  test('a circle of imports is found, once', () => {
+    const sources = [
+      readSource('src/lib/a.ts', "import { b } from './b.ts'"),
+      readSource('src/lib/b.ts', "import { c } from './c.ts'"),
+      readSource('src/lib/c.ts', "import type { A } from './a.ts'"),
+    ]
+    expect(checkArrows(sources)).toMatchObject([
+      { rule: 'cycle', message: expect.stringContaining('src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts') },
+    ])
+  })
+
+  test('an import in a comment or a string is none', () => {
+    const text = "// import { a } from '../core/a.ts'\nconst b = `\nimport { a } from '../core/a.ts'\n`\n"
+    expect(checkArrows([readSource('src/lib/a.ts', text)])).toEqual([])
+  })
+})
+
+describe('bans', () => {
+  const check = (path: string, text: string) => checkBans([readSource(path, text)])
+
+  test.each([
+    ['const a = Date.now()'],
+    ['const a = new Date()'],
+    ['performance.now()'],
+    ['setTimeout(run, 5)'],
+    ['await new Promise((done) => setImmediate(done))'],
+    ['Math.random()'],
+    ["import { randomUUID } from 'node:crypto'"],
+    ['process.env.HOME'],
+    ["console.log('a')"],
+    ["process.stdout.write('a')"],
+    ["await fetch('http://127.0.0.1')"],
+    ['AbortSignal.any([a])'],
+    ['AbortSignal.timeout(5)'],
+    ['const a = `${Date.now()}`'],
+    ['const a = b / c / Date.now()'],
+  ])('%s', (text) => {
+    expect(check('src/core/a.ts', `const before = 1\n${text}\n`)).toMatchObject([{ rule: 'ban', line: 2 }])
+  })
+
+  test.each([
+    ['new Date(ms).toISOString()'],
+    ['// Date.now() is banned'],
+    ["const a = 'Date.now()'"],
+    ['const a = `Date.now()`'],
+    ['const a = /Date.now()/'],
+    ['await this.fetch(url)'],
+  ])('%s is free', (text) => {
+    expect(check('src/core/a.ts', text)).toEqual([])
+  })
+
+  test('edge files may do what they are the edge for, and no more', () => {
+    expect(check('src/lib/system.ts', 'Date.now(); setTimeout(a, 1)')).toEqual([])
+    expect(check('src/cli/output.ts', "process.stdout.write('a')")).toEqual([])
+    expect(check('src/cli/demo.ts', 'process.env.HOME')).toEqual([])
+    expect(check('src/cli/demo.ts', 'Date.now()')).toHaveLength(1)
+    expect(check('scripts/a.ts', 'Date.now()')).toEqual([])
+    expect(check('src/core/a.test.ts', 'Date.now()')).toEqual([])
+  })
+})
+
+describe('shape', () => {
+  const check = (path: string, text: string) => checkShape([readSource(path, text)])
+
+  test('files have at most 300 lines, tests 500', () => {
+    expect(check('src/lib/a.ts', 'a\n'.repeat(300))).toEqual([])
+    expect(check('src/lib/a.ts', 'a\n'.repeat(301))).toMatchObject([{ rule: 'size' }])
+    expect(check('src/lib/a.test.ts', 'a\n'.repeat(500))).toEqual([])
+    expect(check('src/lib/a.test.ts', 'a\n'.repeat(501))).toMatchObject([{ rule: 'size' }])
+  })
+
+  test.each([
+    ['src/lib/utils.ts'],
+    ['src/cli/pod-helper.ts'],
+    ['src/core/index.ts'],
+    ['src/api/handlers.ts'],
+    ['src/lib/someThing.ts'],
+  ])('the name %s is refused', (path) => {
+    expect(check(path, '')).toMatchObject([{ rule: 'name' }])
+  })
+
+  test('the name src/embedded/store/owner-index.ts is fine', () => {
+    expect(check('src/embedded/store/owner-index.ts', '')).toEqual([])
+  })
+
+  test.each([
+    ['let count = 0'],
+    ['export let count = 0'],
+    ['const seen = new Map<string, number>()'],
+    ['const seen: string[] = []'],
+  ])('%s at module level is state', (text) => {
+    expect(check('src/lib/a.ts', `${text}\n`)).toMatchObject([{ rule: 'state' }])
+  })
+
+  test.each([
+    ["const known = new Set(['a'])"],
+    ['const none: readonly string[] = []'],
+    ['const a = () => {\n  let b = 0\n}'],
+  ])('%s is none', (text) => {
+    expect(check('src/lib/a.ts', `${text}\n`)).toEqual([])
+  })
+
+  test('functions take at most four parameters', () => {
+    expect(
+      check('src/lib/a.ts', 'function a(b: number, c: Map<string, number>, d = [1, 2], e?: () => void) {}'),
+    ).toEqual([])
+    expect(check('src/lib/a.ts', 'function a(b, c, d, e, f) {}')).toMatchObject([{ rule: 'parameters' }])
+  })
+})
+
+describe('documents', () => {
+  const files = ['ARCHITECTURE.md', 'src/lib/clock.ts', 'docs/a.md']
+  const check = (text: string) => checkArchitecture({ files, texts: new Map([['ARCHITECTURE.md', text]]) })
+
+  test('every path ARCHITECTURE.md names exists', () => {
+    expect(check('`src/lib/clock.ts`, `lib/clock.ts`, `docs/` and `src/lib`; `a/b` and `x.y` are no paths')).toEqual([])
+    expect(check('`src/lib/gone.ts` `docs/` \n`src/lib/`')).toMatchObject([
+      { line: 1, message: expect.stringMatching('gone') },
+    ])
+  })
+
+  test('every room is named', () => {
+    expect(check('`docs/`')).toMatchObject([{ message: expect.stringContaining('src/lib') }])
+  })
+
+  test('no file names the host of a registry', () => {
+    const host = ['registry', 'npmjs', 'org'].join('.')
+    const texts = new Map([['package-lock.json', `{\n"resolved": "https://${host}/a"}`]])
+    expect(checkHosts({ files: [], texts })).toMatchObject([{ rule: 'host', line: 2 }])
+  })
+})
+
+describe('exceptions', () => {
+  const finding = { rule: 'size', path: 'src/lib/a.ts', line: 1, message: 'too long' }
+
+  test('a listed finding is let through', () => {
+    expect(applyExceptions([finding], 'list', 'size src/lib/a.ts  # one table, read as a whole\n')).toEqual([])
+  })
+
+  test.each([
+    ['size src/lib/a.ts', /is not/],
+    ['ban src/lib/b.ts  # was needed once', /not needed/],
+  ])('%s is refused', (line, message) => {
+    const broken = applyExceptions([], 'list', `${line}\n`)
+    expect(broken).toMatchObject([{ rule: 'exception', message: expect.stringMatching(message) }])
+  })
+
+  test('eleven are too many', () => {
+    const findings = Array.from({ length: 11 }, (_, index) => ({ ...finding, path: `src/lib/${index}.ts` }))
+    const list = findings.map(({ path }) => `size ${path}  # one table, read as a whole`).join('\n')
+    expect(applyExceptions(findings, 'list', list)).toMatchObject([{ message: '11 exceptions, at most 10' }])
+  })
+})

@@ -1,0 +1,147 @@
+// A source file as the rules see it: its text, its code without comments and strings, and what it imports.
+import path from 'node:path'
+
+export type Import = {
+  /** As written, for example `../lib/clock.ts` or `node:fs`. */
+  readonly specifier: string
+  /** The imported file from the repository's root; undefined for a package. */
+  readonly file: string | undefined
+  readonly line: number
+}
+
+export type Source = {
+  /** From the repository's root, with slashes. */
+  readonly path: string
+  readonly text: string
+  /** The text with comments and the insides of strings blanked; positions and lines stay. */
+  readonly code: string
+  readonly imports: readonly Import[]
+}
+
+/** One broken rule at one place. */
+export type Finding = {
+  readonly rule: string
+  readonly path: string
+  readonly line: number
+  readonly message: string
+}
+
+export function readSource(file: string, text: string): Source {
+  const code = blank(text)
+  return { path: file, text, code, imports: findImports(file, text, code) }
+}
+
+export function isTest(file: string): boolean {
+  return file.endsWith('.test.ts')
+}
+
+export function lineAt(text: string, index: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < index; at = text.indexOf('\n', at + 1)) line++
+  return line
+}
+
+const importPattern =
+  /\b(?:import|export)\b[^'"`;()=]*?\bfrom\s*(['"])(?<from>[^'"\n]+)\1|\bimport\s*\(?\s*(['"])(?<bare>[^'"\n]+)\3/g
+
+function findImports(file: string, text: string, code: string): Import[] {
+  const found: Import[] = []
+  for (const match of text.matchAll(importPattern)) {
+    if (!/^(?:import|export)/.test(code.slice(match.index))) continue
+    const specifier = match.groups?.['from'] ?? match.groups?.['bare'] ?? ''
+    const relative = specifier.startsWith('.')
+    found.push({
+      specifier,
+      file: relative ? path.posix.join(path.posix.dirname(file), specifier) : undefined,
+      line: lineAt(text, match.index),
+    })
+  }
+  return found
+}
+
+/** Blanks comments, strings, regular expressions and the text of templates; the code within `${ }` stays. */
+function blank(text: string): string {
+  let out = ''
+  let at = 0
+  const braces: number[] = []
+  let depth = 0
+  const copy = (length: number) => {
+    out += text.slice(at, at + length)
+    at += length
+  }
+  const hide = (end: number) => {
+    out += text.slice(at, end).replace(/[^\n]/g, ' ')
+    at = end
+  }
+  const template = () => {
+    const end = templatePart(text, at)
+    const code = text.slice(end - 2, end) === '${'
+    hide(end)
+    if (code) braces.push(depth)
+  }
+  while (at < text.length) {
+    const next = text.slice(at, at + 2)
+    const char = text[at] ?? ''
+    if (next === '//' || (next === '#!' && at === 0)) hide(lineEnd(text, at))
+    else if (next === '/*') hide(after(text, '*/', at + 2))
+    else if (char === '"' || char === "'") hide(quoteEnd(text, at))
+    else if (char === '/' && startsPattern(out)) hide(patternEnd(text, at))
+    else if (char === '`') {
+      copy(1)
+      template()
+    } else if (char === '}' && braces.at(-1) === depth) {
+      braces.pop()
+      copy(1)
+      template()
+    } else {
+      if (char === '{') depth++
+      if (char === '}') depth--
+      copy(1)
+    }
+  }
+  return out
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end
+}
+
+function after(text: string, mark: string, from: number): number {
+  const end = text.indexOf(mark, from)
+  return end < 0 ? text.length : end + mark.length
+}
+
+function quoteEnd(text: string, from: number): number {
+  let at = from + 1
+  while (at < text.length && text[at] !== text[from] && text[at] !== '\n') at += text[at] === '\\' ? 2 : 1
+  return Math.min(at + 1, text.length)
+}
+
+/** The end of a template's text: behind the closing quote, or behind the `${` that opens code. */
+function templatePart(text: string, from: number): number {
+  let at = from
+  while (at < text.length) {
+    if (text[at] === '`') return at + 1
+    if (text[at] === '$' && text[at + 1] === '{') return at + 2
+    at += text[at] === '\\' ? 2 : 1
+  }
+  return text.length
+}
+
+/** A slash begins a regular expression where a value may stand; after a value it divides. */
+function startsPattern(before: string): boolean {
+  return /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|of|in|yield|await))$/.test(before.trimEnd().slice(-10))
+}
+
+function patternEnd(text: string, from: number): number {
+  let inClass = false
+  let at = from + 1
+  while (at < text.length && text[at] !== '\n') {
+    if (text[at] === '/' && !inClass) return at + 1
+    if (text[at] === '[') inClass = true
+    if (text[at] === ']') inClass = false
+    at += text[at] === '\\' ? 2 : 1
+  }
+  return from + 1
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+// What `npm test` runs: everything that needs only Node and git.
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+  },
+})
