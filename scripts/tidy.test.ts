@@ -153,13 +153,6 @@ describe('shape', () => {
   ])('%s is none', (text) => {
     expect(check('src/lib/a.ts', `${text}\n`)).toEqual([])
   })
-
-  test('functions take at most four parameters', () => {
-    expect(
-      check('src/lib/a.ts', 'function a(b: number, c: Map<string, number>, d = [1, 2], e?: () => void) {}'),
-    ).toEqual([])
-    expect(check('src/lib/a.ts', 'function a(b, c, d, e, f) {}')).toMatchObject([{ rule: 'parameters' }])
-  })
 })
 
 describe('documents', () => {

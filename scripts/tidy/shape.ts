@@ -3,18 +3,12 @@ import { type Finding, isTest, lineAt, type Source } from './source.ts'
 
 const linesMax = 300
 const testLinesMax = 500
-const parametersMax = 4
 /** Names that say nothing about what is inside. */
 const emptyNames =
   /(?:^|[-/])(?:utils?|helpers?|managers?|common|services?|handlers?|misc)(?:\.test)?\.ts$|(?:^|\/)index\.ts$/
 
 export function checkShape(sources: readonly Source[]): Finding[] {
-  return sources.flatMap((source) => [
-    ...checkSize(source),
-    ...checkName(source),
-    ...checkState(source),
-    ...checkParameters(source),
-  ])
+  return sources.flatMap((source) => [...checkSize(source), ...checkName(source), ...checkState(source)])
 }
 
 function checkSize({ path, text }: Source): Finding[] {
@@ -43,36 +37,4 @@ function checkState({ path, code }: Source): Finding[] {
     line: lineAt(code, match.index),
     message: 'a module keeps no state: make it a value of the function or object that owns it',
   }))
-}
-
-function checkParameters({ path, code }: Source): Finding[] {
-  if (isTest(path)) return []
-  const findings: Finding[] = []
-  for (const match of code.matchAll(/\bfunction\*?\s*\w*(?:<[^(]*>)?\(|\bconstructor\(/g)) {
-    const count = countParameters(code, match.index + match[0].length)
-    if (count <= parametersMax) continue
-    const message = `${count} parameters, at most ${parametersMax}`
-    findings.push({ rule: 'parameters', path, line: lineAt(code, match.index), message })
-  }
-  return findings
-}
-
-/** Counts by the commas between the parentheses; a comma within brackets, braces or type arguments is not one. */
-function countParameters(code: string, from: number): number {
-  let depth = 0
-  let count = 0
-  let empty = true
-  for (let at = from; at < code.length; at++) {
-    const char = code[at] ?? ''
-    if (char === ')' && depth === 0) break
-    if ('([{<'.includes(char)) depth++
-    else if (')]}'.includes(char) || (char === '>' && code[at - 1] !== '=')) depth--
-    else if (char === ',' && depth === 0) {
-      count++
-      empty = true
-      continue
-    }
-    if (char.trim() !== '') empty = false
-  }
-  return empty ? count : count + 1
 }

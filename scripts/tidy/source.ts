@@ -75,9 +75,12 @@ function blank(text: string): string {
   }
   const template = () => {
     const end = templatePart(text, at)
-    const code = text.slice(end - 2, end) === '${'
-    hide(end)
-    if (code) braces.push(depth)
+    const opens = text.slice(end - 2, end) === '${'
+    hide(opens ? end - 2 : end - 1)
+    copy(end - at)
+    if (!opens) return
+    braces.push(depth)
+    depth++
   }
   while (at < text.length) {
     const next = text.slice(at, at + 2)
@@ -89,8 +92,9 @@ function blank(text: string): string {
     else if (char === '`') {
       copy(1)
       template()
-    } else if (char === '}' && braces.at(-1) === depth) {
+    } else if (char === '}' && braces.at(-1) === depth - 1) {
       braces.pop()
+      depth--
       copy(1)
       template()
     } else {
@@ -131,7 +135,7 @@ function templatePart(text: string, from: number): number {
 
 /** A slash begins a regular expression where a value may stand; after a value it divides. */
 function startsPattern(before: string): boolean {
-  return /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|of|in|yield|await))$/.test(before.trimEnd().slice(-10))
+  return /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|of|in|yield|await))$/.test(before.slice(-40).trimEnd())
 }
 
 function patternEnd(text: string, from: number): number {

@@ -1,0 +1,51 @@
+// Tells a run of tests as it goes, and hands the counts to scripts/test.ts through the file named by DAYFLY_TALLY.
+import { writeFileSync } from 'node:fs'
+import type { SerializedError } from 'vitest'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import { emptyTally, type Tally } from './tally.ts'
+
+export default class TallyReporter implements Reporter {
+  readonly #tally: Tally = emptyTally()
+
+  onTestCaseResult(test: TestCase): void {
+    const name = `${test.module.relativeModuleId} > ${test.fullName}`
+    const result = test.result()
+    if (result.state === 'passed') this.#tally.passed++
+    else if (result.state === 'failed') this.#fail(name, result.errors)
+    else if (result.state === 'skipped') this.#skip(name, result.note)
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    for (const error of module.errors()) this.#fail(module.relativeModuleId, [error])
+    if (!module.ok()) return
+    const { duration } = module.diagnostic()
+    process.stdout.write(`  ok ${module.relativeModuleId} (${Math.round(duration)} ms)\n`)
+  }
+
+  onTestRunEnd(_modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    for (const error of unhandled) this.#fail('outside every test', [error])
+    const file = process.env['DAYFLY_TALLY']
+    if (file) writeFileSync(file, JSON.stringify(this.#tally))
+  }
+
+  #fail(
+    name: string,
+    errors: readonly {
+      readonly message: string
+      readonly stack?: string | undefined
+      readonly diff?: string | undefined
+    }[],
+  ): void {
+    this.#tally.failed++
+    process.stdout.write(`  FAILED ${name}\n`)
+    for (const { message, stack, diff } of errors) {
+      process.stdout.write(`${[stack ?? message, diff ?? ''].filter((part) => part !== '').join('\n')}\n`)
+    }
+  }
+
+  /** A skip without a reason hides something, and so it fails. */
+  #skip(name: string, reason: string | undefined): void {
+    if (reason) this.#tally.skipped.push({ name, reason })
+    else this.#fail(name, [{ message: 'skipped without a reason: use context.skip("why")' }])
+  }
+}

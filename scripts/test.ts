@@ -1,0 +1,80 @@
+// `npm test`: every check, then every test, then one closing line. A check counts as one test.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
+
+type Check = { readonly name: string; readonly command: readonly [string, ...string[]] }
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const kubernetes = process.argv.includes('--kubernetes')
+
+const build: Check = { name: 'build', command: ['tsx', 'scripts/build.ts'] }
+const checks: readonly Check[] = [
+  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'lint', command: ['biome', 'check', '.'] },
+  { name: 'tidy', command: ['tsx', 'scripts/tidy.ts'] },
+  { name: 'unused', command: ['knip'] },
+]
+
+const total = emptyTally()
+if (kubernetes) {
+  await check(build)
+  addTally(total, await tests('vitest.kubernetes.config.ts'))
+} else {
+  await Promise.all([check(build), ...checks.map(check)])
+  addTally(total, await tests('vitest.config.ts'))
+}
+process.stdout.write(describeTally(total))
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
+
+async function check({ name, command }: Check): Promise<void> {
+  const started = performance.now()
+  const { code, output } = await run(command, {})
+  const took = `${Math.round(performance.now() - started)} ms`
+  if (code === 0) total.passed++
+  else total.failed++
+  process.stdout.write(code === 0 ? `  ok ${name} (${took})\n` : `  FAILED ${name}\n${output}\n`)
+}
+
+/** Runs vitest, whose reporter leaves its counts in a file; no counts means that it did not come to its end. */
+async function tests(config: string): Promise<Tally> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-tally-'))
+  const file = path.join(folder, 'tally.json')
+  try {
+    const reporter = './scripts/tally-reporter.ts'
+    const { code } = await run(
+      ['vitest', 'run', '--config', config, '--reporter', reporter],
+      { DAYFLY_TALLY: file },
+      'inherit',
+    )
+    const tally = JSON.parse(readFileSync(file, 'utf8')) as Tally
+    return code === 0 || tally.failed > 0 ? tally : { ...tally, failed: 1 }
+  } catch (error) {
+    process.stdout.write(`  FAILED vitest: ${error}\n`)
+    return { ...emptyTally(), failed: 1 }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function run(
+  [program, ...args]: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+  stdio: 'inherit' | 'pipe' = 'pipe',
+): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(path.join(root, 'node_modules/.bin', program), args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', stdio, stdio],
+    })
+    let output = ''
+    child.stdout?.on('data', (chunk) => (output += chunk))
+    child.stderr?.on('data', (chunk) => (output += chunk))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
