@@ -1,5 +1,6 @@
 // The verbs on objects: what the wire, the controllers and the kubelet of the embedded cluster all call. Synchronous: a write is committed,
 // and every subscriber told, before it returns. Rules (validation, defaults, graceful deletion, finalizers, generation) live behind it.
+import type { Kinds } from './kinds.ts'
 import type { ResourceKey, StoredObject } from './object.ts'
 
 export type Preconditions = { readonly uid?: string; readonly resourceVersion?: string }
@@ -13,10 +14,24 @@ export type StoreEvent = {
   readonly revision: number
 }
 
-export type RegistryWrite = { readonly dryRun?: boolean; readonly subresource?: 'status' | undefined }
+export type RegistryWrite = {
+  readonly dryRun?: boolean
+  /** `status` changes only status; `finalize` (namespaces) also `spec.finalizers`. */
+  readonly subresource?: 'status' | 'finalize' | undefined
+}
+
+export type DeleteOptions = {
+  /** Seconds; the object's own unless given. */
+  readonly gracePeriodSeconds?: number | undefined
+  readonly preconditions?: Preconditions | undefined
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
+  readonly dryRun?: boolean
+}
 
 /** Every method that refuses throws an `ApiError` (errors.ts), whose `status` is the Kubernetes Status object to answer with. */
 export interface Registry {
+  /** The kinds served now: the built-in ones and those of CustomResourceDefinitions. */
+  readonly kinds: Kinds
   get(resource: ResourceKey, namespace: string | undefined, name: string): StoredObject | undefined
   /** In order of namespace and name. `namespace` undefined: all. */
   list(resource: ResourceKey, namespace?: string): readonly StoredObject[]
@@ -30,12 +45,7 @@ export interface Registry {
     resource: ResourceKey,
     namespace: string | undefined,
     name: string,
-    options?: {
-      readonly gracePeriodSeconds?: number | undefined
-      readonly preconditions?: Preconditions | undefined
-      readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
-      readonly dryRun?: boolean
-    },
+    options?: DeleteOptions,
   ): { readonly object: StoredObject; readonly gone: boolean }
   /** Sets `spec.nodeName` and the PodScheduled condition, as the binding sub-resource does. */
   bind(namespace: string, pod: string, node: string): void

@@ -1,0 +1,25 @@
+// What every verb works with.
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import type { Store } from '../store/store.ts'
+import { noSuchResource } from './errors.ts'
+import type { Kind, Kinds } from './kinds.ts'
+import type { ResourceKey } from './object.ts'
+
+/** The Kubernetes minor version whose rules hold where they changed over time. */
+export type Profile = '1.29' | '1.30' | '1.31' | '1.32' | '1.33' | '1.34' | '1.35' | '1.36'
+
+export type Api = {
+  readonly store: Store
+  readonly kinds: Kinds
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: Profile
+}
+
+/** The kind, or the 404 of a path that does not exist. */
+export function kindOf(api: Api, resource: ResourceKey): Kind {
+  const kind = api.kinds.get(resource)
+  if (kind === undefined) throw noSuchResource()
+  return kind
+}

@@ -1,0 +1,45 @@
+// The registry: the verbs of the API server over a store.
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import { keyOf } from '../store/key.ts'
+import type { Store } from '../store/store.ts'
+import { type Api, kindOf, type Profile } from './api.ts'
+import { bind } from './bind.ts'
+import { create } from './create.ts'
+import { remove } from './delete.ts'
+import { createKinds } from './kinds.ts'
+import type { Registry } from './registry.ts'
+import { update } from './update.ts'
+
+export type RegistryOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  /** For uids and generated names. */
+  readonly random: Random
+  readonly profile?: Profile
+}
+
+export function createRegistry(options: RegistryOptions): Registry {
+  const { store, clock, random, profile = '1.36' } = options
+  const kinds = createKinds()
+  const api: Api = { store, kinds, clock, random, profile }
+  return {
+    kinds,
+    get: (resource, namespace, name) => {
+      const kind = kindOf(api, resource)
+      return store.get(resource, keyOf(kind.namespaced ? namespace : undefined, name))
+    },
+    list: (resource, namespace) => {
+      const kind = kindOf(api, resource)
+      return store.list(resource, { namespace: kind.namespaced ? namespace : undefined })
+    },
+    dependents: store.dependents,
+    create: (resource, object, write = {}) => create(api, resource, object, write),
+    update: (resource, object, write = {}) => update(api, resource, object, write),
+    delete: (resource, namespace, name, deletion = {}) => remove(api, resource, { namespace, name }, deletion),
+    bind: (namespace, pod, node) => bind(api, namespace, pod, node),
+    subscribe: store.subscribe,
+    watchFrom: store.watchFrom,
+    revision: store.revision,
+  }
+}

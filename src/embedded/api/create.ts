@@ -1,0 +1,86 @@
+// POST: a new object, with everything the server decides about it.
+import { randomName, uuid } from '../../lib/ids.ts'
+import { deepFreeze } from '../store/freeze.ts'
+import { keyOf } from '../store/key.ts'
+import { type Api, kindOf } from './api.ts'
+import { decode } from './decode.ts'
+import type { Draft } from './draft.ts'
+import {
+  alreadyExists,
+  badRequest,
+  internalError,
+  invalid,
+  nameNotGenerated,
+  namespaceTerminating,
+  notFound,
+} from './errors.ts'
+import type { Kind } from './kinds.ts'
+import { validateMetadata } from './metadata.ts'
+import { dnsSubdomainProblems } from './names.ts'
+import type { ResourceKey, StoredObject } from './object.ts'
+import type { RegistryWrite } from './registry.ts'
+import { rulesOf } from './rules/rulebook.ts'
+import { timestamp } from './time.ts'
+
+/** How often a generated name that is taken is generated anew. */
+const nameAttempts = 8
+
+export function create(api: Api, resource: ResourceKey, input: object, options: RegistryWrite): StoredObject {
+  const kind = kindOf(api, resource)
+  const draft = decode(kind, input)
+  requireNamespace(api, kind, draft)
+  const rules = rulesOf(kind)
+  rules.fill?.(draft, api)
+  nameObject(api, kind, draft)
+  rules.prepare?.(draft, api)
+  const errors = [
+    ...(rules.validate?.(draft, api) ?? []),
+    ...validateMetadata(draft.metadata, kind.namespaced, rules.name ?? dnsSubdomainProblems),
+  ]
+  const name = draft.metadata.name ?? ''
+  if (errors.length > 0) throw invalid(kind, name, errors)
+  const existing = api.store.get(resource, keyOf(draft.metadata.namespace, name))
+  if (existing !== undefined) throw alreadyExists(kind, name, existing.metadata.deletionTimestamp !== undefined)
+  const object = finished(draft)
+  return options.dryRun === true ? deepFreeze(object) : api.store.put(resource, object)
+}
+
+/** A draft that was validated: name, uid and times are there. */
+export function finished(draft: Draft): StoredObject {
+  const { name = '', uid = '', creationTimestamp = '', ...rest } = draft.metadata
+  const metadata: Record<string, unknown> = { name }
+  for (const [field, value] of Object.entries({ ...rest, uid, creationTimestamp })) {
+    if (value !== undefined) metadata[field] = value
+  }
+  return { ...draft, metadata: metadata as StoredObject['metadata'] }
+}
+
+function requireNamespace(api: Api, kind: Kind, draft: Draft): void {
+  const { namespace, name = '' } = draft.metadata
+  if (!kind.namespaced) return
+  if (namespace === undefined || namespace === '') throw badRequest('namespace is required')
+  const found = api.store.get('namespaces', namespace)
+  if (found === undefined) throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, namespace)
+  if (found.metadata.deletionTimestamp !== undefined) throw namespaceTerminating(kind, name, namespace)
+}
+
+/** Sets what the server alone decides; a name is generated where only its beginning is given. */
+function nameObject(api: Api, kind: Kind, draft: Draft): void {
+  const { metadata } = draft
+  if ((metadata.resourceVersion ?? '') !== '') {
+    throw internalError('resourceVersion should not be set on objects to be created')
+  }
+  delete metadata.resourceVersion
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.generation
+  metadata.uid = uuid(api.random)
+  metadata.creationTimestamp = timestamp(api.clock.now())
+  if ((metadata.name ?? '') !== '' || (metadata.generateName ?? '') === '') return
+  const prefix = (metadata.generateName ?? '').slice(0, 58)
+  for (let attempt = 0; attempt < nameAttempts; attempt++) {
+    metadata.name = `${prefix}${randomName(api.random, 5)}`
+    if (api.store.get(kind.resource, keyOf(metadata.namespace, metadata.name)) === undefined) return
+  }
+  throw nameNotGenerated(kind, metadata.name ?? '')
+}

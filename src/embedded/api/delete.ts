@@ -1,0 +1,127 @@
+// DELETE: at once, gracefully, or when the last finalizer is gone (apiserver, registry/generic/registry/store.go).
+import { deepFreeze } from '../store/freeze.ts'
+import { keyOf } from '../store/key.ts'
+import { type Api, kindOf } from './api.ts'
+import { conflict, forbidden, notFound } from './errors.ts'
+import { sameJson } from './json.ts'
+import type { Kind } from './kinds.ts'
+import type { ObjectMeta, ResourceKey, StoredObject } from './object.ts'
+import type { DeleteOptions, Preconditions } from './registry.ts'
+import { awaitsFinalize } from './rules/namespace.ts'
+import { rulesOf } from './rules/rulebook.ts'
+import { timestamp } from './time.ts'
+
+export type Deleted = { readonly object: StoredObject; readonly gone: boolean }
+
+const immortalNamespaces = ['default', 'kube-system', 'kube-public']
+
+export function remove(
+  api: Api,
+  resource: ResourceKey,
+  at: { readonly namespace: string | undefined; readonly name: string },
+  options: DeleteOptions,
+): Deleted {
+  const kind = kindOf(api, resource)
+  const key = keyOf(kind.namespaced ? at.namespace : undefined, at.name)
+  const current = api.store.get(resource, key)
+  if (current === undefined) throw notFound(kind, at.name)
+  if (resource === 'namespaces' && immortalNamespaces.includes(at.name)) {
+    throw forbidden(kind, at.name, 'this namespace may not be deleted')
+  }
+  checkPreconditions(kind, current, options.preconditions ?? {})
+  const stop = gracefulStop(api, kind, current, options.gracePeriodSeconds)
+  if (stop.is === 'pending') return { object: current, gone: false }
+  const finalizers = wantedFinalizers(kind, current, options.propagationPolicy)
+  const marked = mark(api, current, { stop, finalizers })
+  const held = finalizers.length > 0 || awaitsFinalize(current)
+  const gone = !held && (stop.is === 'none' || stop.metadata.deletionGracePeriodSeconds === 0)
+  if (options.dryRun === true) return { object: deepFreeze(marked), gone }
+  const written = sameJson(marked, current) ? current : api.store.put(resource, marked)
+  if (!gone) return { object: written, gone }
+  return { object: api.store.remove(resource, key) ?? written, gone }
+}
+
+function checkPreconditions(kind: Kind, current: StoredObject, wanted: Preconditions): void {
+  const { uid, resourceVersion, name } = current.metadata
+  if (wanted.uid !== undefined && wanted.uid !== uid) {
+    const why = `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`
+    throw conflict(kind, name, why)
+  }
+  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`
+    throw conflict(kind, name, why)
+  }
+}
+
+type Stop =
+  /** The kind knows no grace, or the grace is over. */
+  | { readonly is: 'none' }
+  /** A deletion is under way and this one asks for no less. */
+  | { readonly is: 'pending' }
+  | {
+      readonly is: 'graceful'
+      readonly metadata: Pick<ObjectMeta, 'deletionTimestamp' | 'deletionGracePeriodSeconds' | 'generation'>
+    }
+
+function gracefulStop(api: Api, kind: Kind, current: StoredObject, asked: number | undefined): Stop {
+  const { grace } = rulesOf(kind)
+  if (grace === undefined) return { is: 'none' }
+  const { deletionTimestamp, deletionGracePeriodSeconds, generation } = current.metadata
+  const now = api.clock.now()
+  const wanted = asked !== undefined && asked < 0 ? 1 : asked
+  if (deletionTimestamp === undefined) {
+    const seconds = grace(current, wanted)
+    const next = generation === undefined ? {} : { generation: generation + 1 }
+    const deletion = { deletionTimestamp: timestamp(now + seconds * 1000), deletionGracePeriodSeconds: seconds }
+    return { is: 'graceful', metadata: { ...deletion, ...next } }
+  }
+  if ((deletionGracePeriodSeconds ?? 0) === 0 || deletionGracePeriodSeconds === undefined) return { is: 'none' }
+  if (wanted === undefined || wanted >= deletionGracePeriodSeconds) return { is: 'pending' }
+  // The deadline moves to what it would have been with the shorter grace, never into the past.
+  const deadline = Date.parse(deletionTimestamp) + (wanted - deletionGracePeriodSeconds) * 1000
+  const seconds = deadline < now && wanted !== 0 ? 1 : wanted
+  const metadata = { deletionTimestamp: timestamp(Math.max(deadline, now)), deletionGracePeriodSeconds: seconds }
+  return { is: 'graceful', metadata }
+}
+
+function wantedFinalizers(
+  kind: Kind,
+  current: StoredObject,
+  asked: DeleteOptions['propagationPolicy'],
+): readonly string[] {
+  const finalizers = current.metadata.finalizers ?? []
+  const others = finalizers.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion')
+  const policy = asked ?? policyOf(finalizers) ?? kind.deletion
+  if (policy === 'Orphan') return [...others, 'orphan']
+  if (policy === 'Foreground') return [...others, 'foregroundDeletion']
+  return others
+}
+
+function policyOf(finalizers: readonly string[]): DeleteOptions['propagationPolicy'] {
+  if (finalizers.includes('orphan')) return 'Orphan'
+  return finalizers.includes('foregroundDeletion') ? 'Foreground' : undefined
+}
+
+/** The object as it stands until its end is confirmed; itself when nothing is to be written. */
+function mark(
+  api: Api,
+  current: StoredObject,
+  { stop, finalizers }: { readonly stop: Stop; readonly finalizers: readonly string[] },
+): StoredObject {
+  const { finalizers: _, ...metadata } = current.metadata
+  const kept = finalizers.length > 0 ? { finalizers } : {}
+  if (stop.is === 'graceful') return { ...current, metadata: { ...metadata, ...kept, ...stop.metadata } }
+  if (finalizers.length === 0 && !awaitsFinalize(current)) return current
+  const { deletionTimestamp, generation } = metadata
+  const bumped = deletionTimestamp === undefined && generation !== undefined ? { generation: generation + 1 } : {}
+  const now = timestamp(api.clock.now())
+  const since = deletionTimestamp === undefined || deletionTimestamp > now ? now : deletionTimestamp
+  const deletion = { deletionTimestamp: since, ...bumped }
+  const marked = { ...current, metadata: { ...metadata, ...kept, ...deletion, deletionGracePeriodSeconds: 0 } }
+  return awaitsFinalize(current) ? terminating(marked) : marked
+}
+
+function terminating(namespace: StoredObject): StoredObject {
+  const { deletionGracePeriodSeconds: _, ...metadata } = namespace.metadata
+  return { ...namespace, metadata, status: { ...(namespace['status'] ?? {}), phase: 'Terminating' } }
+}

@@ -1,0 +1,27 @@
+// Namespaces: active from the start, and held by their own `spec.finalizers` until their controller has emptied them.
+import { field, isObject } from '../json.ts'
+import { dnsLabelProblems } from '../names.ts'
+import type { StoredObject } from '../object.ts'
+import type { Rules } from './rules.ts'
+
+export const namespaceRules: Rules = {
+  name: dnsLabelProblems,
+  prepare: (draft) => {
+    const finalizers = field(draft, 'spec', 'finalizers')
+    const kept = Array.isArray(finalizers) ? finalizers.filter((finalizer) => finalizer !== 'kubernetes') : []
+    draft['spec'] = { ...(isObject(draft['spec']) ? draft['spec'] : {}), finalizers: [...kept, 'kubernetes'] }
+    draft['status'] = { phase: 'Active' }
+    draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name ?? '' }
+  },
+  prepareUpdate: (draft, current) => {
+    draft['spec'] = current['spec']
+    draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': current.metadata.name }
+  },
+}
+
+/** Its controller has not yet emptied it and taken its mark out of `spec.finalizers`. */
+export function awaitsFinalize(object: StoredObject): boolean {
+  if (object.kind !== 'Namespace') return false
+  const finalizers = field(object, 'spec', 'finalizers')
+  return Array.isArray(finalizers) && finalizers.length > 0
+}

@@ -1,0 +1,111 @@
+// PUT: a full replacement of the object, or of its status alone.
+import { deepFreeze } from '../store/freeze.ts'
+import { keyOf } from '../store/key.ts'
+import { type Api, kindOf } from './api.ts'
+import { create, finished } from './create.ts'
+import { decode } from './decode.ts'
+import type { Draft } from './draft.ts'
+import { badRequest, conflict, invalid, methodNotAllowed, modified, notFound } from './errors.ts'
+import { invalidValue } from './field-error.ts'
+import { sameJson } from './json.ts'
+import type { Kind } from './kinds.ts'
+import { validateMetadata, validateMetadataUpdate } from './metadata.ts'
+import { dnsSubdomainProblems } from './names.ts'
+import type { ResourceKey, StoredObject } from './object.ts'
+import type { RegistryWrite } from './registry.ts'
+import { awaitsFinalize } from './rules/namespace.ts'
+import { rulesOf } from './rules/rulebook.ts'
+
+export function update(api: Api, resource: ResourceKey, input: object, options: RegistryWrite): StoredObject {
+  const kind = kindOf(api, resource)
+  const draft = decode(kind, input)
+  const { name = '', namespace } = draft.metadata
+  if (name === '') throw badRequest('name must be provided')
+  const key = keyOf(kind.namespaced ? namespace : undefined, name)
+  const current = api.store.get(resource, key)
+  if (current === undefined) {
+    if (kind.createOnUpdate && options.subresource === undefined) return create(api, resource, input, options)
+    throw notFound(kind, name)
+  }
+  checkVersion(kind, draft, current)
+  const next = finished(prepared(api, kind, draft, { current, subresource: options.subresource }))
+  if (endsDeletion(next, current)) {
+    if (options.dryRun !== true) api.store.remove(resource, key)
+    return deepFreeze(next)
+  }
+  if (sameJson(next, current)) return current
+  return options.dryRun === true ? deepFreeze(next) : api.store.put(resource, next)
+}
+
+/** The last finalizer of an object that is being deleted is gone, and nobody else must confirm its end. */
+function endsDeletion(next: StoredObject, current: StoredObject): boolean {
+  if (current.metadata.deletionTimestamp === undefined) return false
+  if ((next.metadata.finalizers ?? []).length > 0 || awaitsFinalize(next)) return false
+  return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
+}
+
+function checkVersion(kind: Kind, draft: Draft, current: StoredObject): void {
+  const { resourceVersion = '', uid = '', name = '' } = draft.metadata
+  if (uid !== '' && uid !== current.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`
+    throw conflict({ group: kind.group, kind: kind.plural }, name, why)
+  }
+  if (resourceVersion === '') {
+    if (kind.unconditionalUpdate) return
+    const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')
+    throw invalid({ group: kind.group, kind: kind.plural }, name, [error])
+  }
+  if (resourceVersion !== current.metadata.resourceVersion) throw modified(kind, name)
+}
+
+type Target = { readonly current: StoredObject; readonly subresource: RegistryWrite['subresource'] }
+
+/** The draft with everything the server keeps, checked. */
+function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: Target): Draft {
+  const rules = rulesOf(kind)
+  keepMetadata(draft, current)
+  if (subresource === 'status') {
+    if (!kind.subresources.includes('status')) throw methodNotAllowed(kind, 'update')
+    keepAllButStatus(draft, current)
+    rules.prepareStatus?.(draft, current)
+  } else if (subresource === 'finalize') {
+    if (!kind.subresources.includes('finalize')) throw methodNotAllowed(kind, 'update')
+    draft['status'] = current['status']
+  } else {
+    rules.fill?.(draft, api)
+    if (kind.subresources.includes('status')) draft['status'] = current['status']
+    rules.prepareUpdate?.(draft, current)
+    const changes = rules.changesGeneration?.(draft, current) ?? false
+    if (changes) draft.metadata.generation = (current.metadata.generation ?? 0) + 1
+  }
+  const errors = [
+    ...validateMetadata(draft.metadata, kind.namespaced, rules.name ?? dnsSubdomainProblems),
+    ...validateMetadataUpdate(draft.metadata, current.metadata),
+    ...(subresource === 'status'
+      ? (rules.validateStatus?.(draft, current, api) ?? [])
+      : (rules.validateUpdate?.(draft, current, api) ?? [])),
+  ]
+  if (errors.length > 0) throw invalid(kind, current.metadata.name, errors)
+  return draft
+}
+
+/** Identity and times are the server's; a deletion is never taken back. */
+function keepMetadata(draft: Draft, current: StoredObject): void {
+  const { metadata } = draft
+  const kept = current.metadata
+  metadata.uid = kept.uid
+  metadata.resourceVersion = kept.resourceVersion
+  metadata.creationTimestamp = kept.creationTimestamp
+  metadata.generation = kept.generation
+  metadata.deletionTimestamp = kept.deletionTimestamp ?? metadata.deletionTimestamp
+  metadata.deletionGracePeriodSeconds ??= kept.deletionGracePeriodSeconds
+}
+
+function keepAllButStatus(draft: Draft, current: StoredObject): void {
+  for (const field of Object.keys(draft)) {
+    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(field)) delete draft[field]
+  }
+  for (const [field, value] of Object.entries(current)) {
+    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(field)) draft[field] = value
+  }
+}

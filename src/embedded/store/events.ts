@@ -1,0 +1,51 @@
+// The recent changes of one kind: a ring from which a watch can start, as long as nothing it needs was overwritten.
+import type { StoreEvent } from '../api/registry.ts'
+
+export interface EventRing {
+  push(event: StoreEvent): void
+  /** Every change after this revision is still here. */
+  reaches(revision: number): boolean
+  /** The first change after this revision. */
+  next(revision: number): StoreEvent | undefined
+  /** The changes after this revision, newest first. */
+  newest(revision: number): Iterable<StoreEvent>
+}
+
+/** @param capacity how many changes are kept. */
+export function createEventRing(capacity: number): EventRing {
+  const events: StoreEvent[] = []
+  let floor = 0
+  let first = 0
+  const at = (index: number): StoreEvent | undefined => events[(first + index) % capacity]
+
+  const push = (event: StoreEvent): void => {
+    if (events.length < capacity) {
+      events.push(event)
+      return
+    }
+    floor = events[first]?.revision ?? floor
+    events[first] = event
+    first = (first + 1) % capacity
+  }
+
+  const next = (revision: number): StoreEvent | undefined => {
+    let low = 0
+    let high = events.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((at(middle)?.revision ?? 0) > revision) high = middle
+      else low = middle + 1
+    }
+    return low < events.length ? at(low) : undefined
+  }
+
+  function* newest(revision: number): Iterable<StoreEvent> {
+    for (let index = events.length - 1; index >= 0; index--) {
+      const event = at(index)
+      if (event === undefined || event.revision <= revision) return
+      yield event
+    }
+  }
+
+  return { push, reaches: (revision) => revision >= floor, next, newest }
+}

@@ -1,0 +1,42 @@
+// Who is owned by whom, by uid: what the garbage collector asks at every deletion.
+import type { ResourceKey, StoredObject } from '../api/object.ts'
+import type { StoreEvent } from '../api/registry.ts'
+import { keyOf } from './key.ts'
+
+export type Place = { readonly resource: ResourceKey; readonly key: string }
+
+export interface OwnerIndex {
+  change(resource: ResourceKey, event: Pick<StoreEvent, 'type' | 'object' | 'before'>): void
+  /** The places of the objects with an ownerReference to this uid, oldest reference first. */
+  of(uid: string): readonly Place[]
+}
+
+export function createOwnerIndex(): OwnerIndex {
+  const byOwner = new Map<string, Map<string, Place>>()
+  return {
+    change: (resource, event) => {
+      const { object, before } = event
+      const now = event.type === 'DELETED' ? undefined : object
+      if (before !== undefined && before.metadata.ownerReferences === now?.metadata.ownerReferences) return
+      const { namespace, name } = object.metadata
+      const key = keyOf(namespace, name)
+      const id = `${resource} ${key}`
+      const wanted = new Set(ownersOf(now))
+      for (const uid of ownersOf(before)) {
+        if (wanted.has(uid)) continue
+        const places = byOwner.get(uid)
+        places?.delete(id)
+        if (places?.size === 0) byOwner.delete(uid)
+      }
+      for (const uid of wanted) {
+        const places = byOwner.get(uid) ?? new Map<string, Place>()
+        byOwner.set(uid, places.set(id, { resource, key }))
+      }
+    },
+    of: (uid) => [...(byOwner.get(uid)?.values() ?? [])],
+  }
+}
+
+function ownersOf(object: StoredObject | undefined): readonly string[] {
+  return object?.metadata.ownerReferences?.map((owner) => owner.uid) ?? []
+}
