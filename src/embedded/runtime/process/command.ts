@@ -1,0 +1,40 @@
+// Finds the file a container's command means, so that a missing one is refused before anything starts.
+import { accessSync, constants, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type FoundCommand =
+  | { readonly is: 'found'; readonly path: string }
+  /** In the words of a container runtime. */
+  | { readonly is: 'missing'; readonly message: string }
+
+/** An absolute name is looked for below the container's root first, then on this host; a bare one along `path`. */
+export function findCommand(name: string, root: string, workingDirectory: string, path: string): FoundCommand {
+  const candidates = name.startsWith('/')
+    ? [join(root, name), name]
+    : name.includes('/')
+      ? [join(workingDirectory, name)]
+      : path
+          .split(':')
+          .flatMap((directory) => (directory === '' ? [] : [join(root, directory, name), join(directory, name)]))
+  const found = candidates.find(isProgram)
+  if (found) return { is: 'found', path: found }
+  const why = name.includes('/') ? whyMissing(name, candidates) : 'executable file not found in $PATH'
+  return {
+    is: 'missing',
+    message: `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: exec: "${name}": ${why}`,
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+function whyMissing(name: string, candidates: readonly string[]): string {
+  const exists = candidates.some((path) => statSync(path, { throwIfNoEntry: false }) !== undefined)
+  return exists ? 'permission denied' : `stat ${name}: no such file or directory`
+}

@@ -1,0 +1,133 @@
+// One container of this runtime: its directory, its processes, its log and its end.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock, Instant } from '../../../lib/clock.ts'
+import type { ContainerConfig, ContainerEnd } from '../runtime.ts'
+import { findCommand } from './command.ts'
+import type { InstalledImage } from './image.ts'
+import { markName, volumesDirectory } from './layout.ts'
+import { type LogFile, openLog } from './log-file.ts'
+import type { Reaper } from './reaper.ts'
+import { makeRoot } from './root.ts'
+import { readShim, shimArguments } from './shim.ts'
+
+export type Container = {
+  readonly directory: string
+  readonly log: LogFile
+  readonly startedAt: Instant
+  readonly environment: Readonly<Record<string, string>>
+  readonly workingDirectory: string
+  readonly ended: Promise<ContainerEnd>
+  isEnded(): boolean
+}
+
+export type Surroundings = {
+  readonly data: string
+  /** What every container's environment begins with; `PATH` above all. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly clock: Clock
+  readonly reaper: Reaper
+}
+
+export type Launch =
+  | { readonly is: 'started'; readonly container: Container }
+  | { readonly is: 'failed'; readonly message: string }
+
+/** Makes the container's directory and starts its main process in it, or finds the one that an earlier process of ours has started there. */
+export async function launch(
+  config: ContainerConfig,
+  directory: string,
+  image: InstalledImage | undefined,
+  surroundings: Surroundings,
+): Promise<Launch> {
+  const isThere = existsSync(join(directory, 'shim'))
+  if (!isThere) mkdirSync(directory, { recursive: true })
+  const volumes = volumesDirectory(surroundings.data, config.id.pod)
+  const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
+  const environment = containerEnvironment(config, directory, root, surroundings.environment)
+  const place = { directory, environment, workingDirectory }
+  if (isThere) return { is: 'started', container: follow(place, surroundings, shimGone(directory, surroundings.clock)) }
+  const words = [...(config.command.length > 0 ? config.command : [image?.entrypoint ?? '']), ...config.args]
+  const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
+  if (command.is === 'missing') return { is: 'failed', message: command.message }
+  surroundings.reaper.living(directory)
+  const child = spawnShim(place, [command.path, ...words.slice(1)])
+  try {
+    await once(child, 'spawn')
+  } catch (error) {
+    await surroundings.reaper.end(directory)
+    return { is: 'failed', message: `the container's process cannot be started: ${(error as Error).message}` }
+  }
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return { is: 'started', container: follow(place, surroundings, gone) }
+}
+
+type Place = Pick<Container, 'directory' | 'environment' | 'workingDirectory'>
+
+function containerEnvironment(
+  config: ContainerConfig,
+  directory: string,
+  root: string,
+  base: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const own = { HOME: join(root, 'root'), TMPDIR: join(root, 'tmp') }
+  return { ...own, ...base, ...config.env, DAYFLY_ROOT: root, [markName]: directory }
+}
+
+/** The main process' name is the program's own path, as far as a shell can give it one. */
+function spawnShim(place: Place, command: readonly string[]): ChildProcess {
+  const log = openSync(join(place.directory, 'log'), 'a')
+  try {
+    return spawn('/bin/sh', shimArguments(place.directory, command), {
+      cwd: place.workingDirectory,
+      env: place.environment,
+      stdio: ['ignore', log, log],
+      detached: true,
+    })
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** @param gone resolves when the container's shim is there no more. */
+function follow(place: Place, { clock, reaper }: Surroundings, gone: Promise<void>): Container {
+  const log = openLog(join(place.directory, 'log'), clock)
+  reaper.living(place.directory)
+  let isEnded = false
+  const finish = async (): Promise<ContainerEnd> => {
+    await gone
+    const finishedAt = clock.now()
+    await reaper.end(place.directory)
+    isEnded = true
+    log.end()
+    return { ...endOf(place.directory), finishedAt }
+  }
+  return { ...place, log, startedAt: clock.now(), ended: finish(), isEnded: () => isEnded }
+}
+
+function endOf(directory: string): Omit<ContainerEnd, 'finishedAt'> {
+  const { exitCode } = readShim(directory)
+  if (exitCode !== undefined) return { exitCode }
+  return { exitCode: 137, reason: 'ContainerStatusUnknown', message: "the container's exit code was lost" }
+}
+
+const pollMs = 50
+
+/** For a shim that is not our child: looks until no process of its number carries the container's mark. */
+async function shimGone(directory: string, clock: Clock): Promise<void> {
+  for (;;) {
+    const { shim, exitCode } = readShim(directory)
+    if (exitCode !== undefined || shim === undefined || !carriesMark(shim, directory)) return
+    await clock.sleep(pollMs)
+  }
+}
+
+function carriesMark(pid: number, directory: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${markName}=${directory}`)
+  } catch {
+    return false
+  }
+}

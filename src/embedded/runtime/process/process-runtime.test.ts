@@ -1,0 +1,285 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { systemClock } from '../../../lib/system.ts'
+import type { ContainerConfig, ContainerEnd, Mount, Runtime } from '../runtime.ts'
+import { createProcessRuntime } from './process-runtime.ts'
+import { processScan } from './processes.ts'
+import { sweepDataDirectory } from './sweep.ts'
+
+const clock = systemClock()
+const until = new AbortController().signal
+const wholeLog = { follow: false, timestamps: false, tailLines: undefined, since: undefined, limitBytes: undefined }
+const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
+let open: { runtime: Runtime; data: string }[] = []
+
+afterEach(async () => {
+  for (const { runtime, data } of open) {
+    await runtime.close()
+    expect(existsSync(data)).toBe(false)
+    expect(processScan(data).run()).toEqual([])
+  }
+  open = []
+})
+
+function world(images = {}) {
+  const data = mkdtempSync(join(realpathSync(tmpdir()), 'dayfly-runtime-'))
+  const runtime = createProcessRuntime({ dataDirectory: data, clock, environment, images })
+  open.push({ runtime, data })
+  return { runtime, data }
+}
+
+function shell(script: string, more: Partial<ContainerConfig> = {}): ContainerConfig {
+  const id = { pod: 'uid-1', name: 'main', attempt: 0 }
+  return {
+    id,
+    image: 'any',
+    command: ['sh', '-c', script],
+    args: [],
+    env: {},
+    workingDir: undefined,
+    mounts: [],
+    ...more,
+  }
+}
+
+async function started(runtime: Runtime, config: ContainerConfig): Promise<Promise<ContainerEnd>[]> {
+  const start = await runtime.start(config)
+  if (start.is === 'failed') throw new Error(start.message)
+  return [start.ended]
+}
+
+async function run(runtime: Runtime, config: ContainerConfig): Promise<ContainerEnd> {
+  const [ended] = await started(runtime, config)
+  return await (ended as Promise<ContainerEnd>)
+}
+
+async function text(items: AsyncIterable<string>): Promise<string> {
+  let all = ''
+  for await (const item of items) all += item
+  return all
+}
+
+async function eventually(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; !isTrue(); tries++) {
+    if (tries > 500) throw new Error(`never true: ${isTrue}`)
+    await clock.sleep(10)
+  }
+}
+
+test.each([
+  ['exit 0', 0],
+  ['exit 7', 7],
+  ['kill -9 $$', 137],
+  ['kill -TERM $$', 143],
+  ['kill -SEGV $$', 139],
+])('%s gives exit code %i', async (script, exitCode) => {
+  const { runtime } = world()
+  expect(await run(runtime, shell(script))).toMatchObject({ exitCode })
+})
+
+test('a container sees its mounts, environment and working directory below DAYFLY_ROOT', async () => {
+  const { runtime, data } = world()
+  const secret: Mount = {
+    mountPath: '/run/dayfly',
+    subPath: undefined,
+    volume: { name: 'credential', files: [{ path: 'credential', data: Buffer.from('s3cret'), mode: 0o400 }] },
+  }
+  const work: Mount = { mountPath: '/work', subPath: 'a/b', volume: { name: 'work', files: [] } }
+  const script =
+    'cat "$DAYFLY_ROOT/run/dayfly/credential"; echo " $GREETING"; pwd; echo x > "$DAYFLY_ROOT/work/file"; mktemp'
+  const config = shell(script, { env: { GREETING: 'hello' }, workingDir: '/home/runner', mounts: [secret, work] })
+  expect(await run(runtime, config)).toMatchObject({ exitCode: 0 })
+  const lines = (await text(runtime.logs(config.id, wholeLog, until))).split('\n')
+  const root = join(data, 'pods/uid-1/main.0/root')
+  expect(lines.slice(0, 2)).toEqual(['s3cret hello', join(root, 'home/runner')])
+  expect(lines[2]).toContain(join(root, 'tmp'))
+  expect(readFileSync(join(data, 'pods/uid-1/volumes/work/a/b/file'), 'utf8')).toBe('x\n')
+  await runtime.remove('uid-1')
+  expect(readdirSync(join(data, 'pods'))).toEqual([])
+})
+
+test('an image of the table has its program at the entrypoint, for a command that calls it and as the default', async () => {
+  const { runtime } = world({
+    'example.test/runner:1': { entrypoint: '/home/runner/run.sh', program: ['/bin/echo', "it's", 'me'] },
+  })
+  const image = 'example.test/runner:1'
+  const byCommand = shell('exec "${DAYFLY_ROOT:-}/home/runner/run.sh" --once', { image })
+  await run(runtime, byCommand)
+  expect(await text(runtime.logs(byCommand.id, wholeLog, until))).toBe("it's me --once\n")
+  const byDefault = shell('', { image, command: [], args: ['again'], id: { ...byCommand.id, attempt: 1 } })
+  await run(runtime, byDefault)
+  expect(await text(runtime.logs(byDefault.id, wholeLog, until))).toBe("it's me again\n")
+})
+
+test.each([
+  ['busybox:1', 'IfNotPresent', true, undefined],
+  ['busybox:1', 'IfNotPresent', false, 'ErrImagePull'],
+  ['busybox:1', 'Never', false, 'ErrImageNeverPull'],
+  ['registry.test:5000/a/b_c:v1.2@sha256:0123456789abcdef0123456789abcdef', 'Always', true, undefined],
+  ['BusyBox', 'Always', true, 'InvalidImageName'],
+  ['bad image', 'Always', true, 'InvalidImageName'],
+  ['a:b:c', 'Always', true, 'InvalidImageName'],
+] as const)('image %s, policy %s, command %s: %s', (image, policy, hasCommand, reason) => {
+  const verdict = world().runtime.image(image, policy, hasCommand)
+  expect(verdict.is === 'refused' ? verdict.reason : undefined).toBe(reason)
+})
+
+test.each([
+  [['nope'], 'exec: "nope": executable file not found in $PATH'],
+  [['/nope'], 'exec: "/nope": stat /nope: no such file or directory'],
+  [['/etc/passwd'], 'exec: "/etc/passwd": permission denied'],
+])('a command that cannot run is refused: %s', async (command, words) => {
+  const start = await world().runtime.start(shell('', { command }))
+  expect(start).toMatchObject({ is: 'failed', message: expect.stringContaining(words) })
+})
+
+test('when the main process ends, every descendant is ended, whatever it did to hide', async () => {
+  const { runtime, data } = world()
+  const hide = [
+    'sleep 300 &',
+    'sh -c \'trap "" TERM; while :; do sleep 1; done\' &',
+    'setsid env -i sleep 300 &',
+    'setsid sh -c "cd /; sleep 300" &',
+    'setsid sh -c "setsid env -i /bin/sh -c \\"sleep 300; :\\" &" &',
+    'sleep 0.1; exit 3',
+  ].join('\n')
+  expect(await run(runtime, shell(hide))).toMatchObject({ exitCode: 3 })
+  expect(processScan(data).run()).toEqual([])
+})
+
+test('a process in a shared volume ends with the last container of the pod', async () => {
+  const { runtime, data } = world()
+  const mounts: Mount[] = [{ mountPath: '/work', subPath: undefined, volume: { name: 'work', files: [] } }]
+  const other = shell('sleep 300', { id: { pod: 'uid-1', name: 'other', attempt: 0 }, mounts })
+  await started(runtime, other)
+  await run(runtime, shell('cd "$DAYFLY_ROOT/work"; setsid env -i sleep 301 & sleep 0.05', { mounts }))
+  expect(
+    processScan(data)
+      .run()
+      .map(({ place }) => place.split('/').at(-1)),
+  ).toContain('volumes')
+  await runtime.stop(other.id, 1000)
+  expect(processScan(data).run()).toEqual([])
+})
+
+test('stop asks the main process first and waits for it', async () => {
+  const { runtime } = world()
+  const config = shell('trap "echo bye; exit 4" TERM; echo ready; while :; do sleep 0.01; done')
+  const [ended] = await started(runtime, config)
+  for await (const chunk of runtime.logs(config.id, { ...wholeLog, follow: true }, until))
+    if (/ready/.test(chunk)) break
+  await runtime.stop(config.id, 5000)
+  expect(await ended).toMatchObject({ exitCode: 4 })
+  expect(await text(runtime.logs(config.id, wholeLog, until))).toBe('ready\nbye\n')
+})
+
+test('stop ends a process that ignores TERM when the grace is over, and at once without grace', async () => {
+  const { runtime } = world()
+  const stubborn = (name: string) =>
+    shell('trap "" TERM; while :; do sleep 1; done', { id: { pod: 'p', name, attempt: 0 } })
+  const [first] = await started(runtime, stubborn('a'))
+  const [second] = await started(runtime, stubborn('b'))
+  const start = clock.now()
+  await runtime.stop(stubborn('b').id, 0)
+  expect(await second).toMatchObject({ exitCode: 137 })
+  await runtime.stop(stubborn('a').id, 300)
+  expect(await first).toMatchObject({ exitCode: 137 })
+  expect(clock.now() - start).toBeGreaterThanOrEqual(300)
+})
+
+test('stop right after the start ends the container', async () => {
+  const { runtime } = world()
+  for (const graceMs of [0, 1000]) {
+    const config = shell('sleep 300', { id: { pod: 'p', name: 'c', attempt: graceMs } })
+    const [ended] = await started(runtime, config)
+    await runtime.stop(config.id, graceMs)
+    expect((await ended)?.exitCode).toBe(graceMs === 0 ? 137 : 143)
+  }
+})
+
+test('a killed shim does not leave its container behind', async () => {
+  const { runtime, data } = world()
+  const config = shell('echo up; sleep 300')
+  const [ended] = await started(runtime, config)
+  await eventually(() => existsSync(join(data, 'pods/uid-1/main.0/main')))
+  process.kill(Number(readFileSync(join(data, 'pods/uid-1/main.0/shim'), 'utf8')), 'SIGKILL')
+  expect(await ended).toMatchObject({ exitCode: 137, reason: 'ContainerStatusUnknown' })
+})
+
+test('a container survives a restart of ours, and its end, log and exit code are found', async () => {
+  const { runtime, data } = world()
+  const long = shell('echo before; while [ ! -e "$DAYFLY_ROOT/go" ]; do sleep 0.01; done; echo after; exit 9')
+  const short = shell('exit 5', { id: { pod: 'uid-1', name: 'short', attempt: 0 } })
+  await started(runtime, long)
+  await run(runtime, short)
+  const next = createProcessRuntime({ dataDirectory: data, clock, environment, images: {} })
+  expect(await run(next, short)).toMatchObject({ exitCode: 5 })
+  const [ended] = await started(next, long)
+  writeFileSync(join(data, 'pods/uid-1/main.0/root/go'), '')
+  expect(await ended).toMatchObject({ exitCode: 9 })
+  expect(await text(next.logs(long.id, wholeLog, until))).toBe('before\nafter\n')
+})
+
+test('what a killed process of ours left is found and ended by the next', async () => {
+  const data = mkdtempSync(join(realpathSync(tmpdir()), 'dayfly-left-'))
+  const owner = spawn('sleep', ['300'])
+  const stat = readFileSync(`/proc/${owner.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19]
+  writeFileSync(join(data, 'owner'), `${owner.pid} ${stat}\n`)
+  const root = join(data, 'pods/uid-1/main.0/root')
+  mkdirSync(root, { recursive: true })
+  const left = spawn('env', ['-i', 'sleep', '300'], { cwd: root, detached: true })
+  const gone = new Promise((resolve) => left.once('exit', (_, signal) => resolve(signal)))
+  expect(await sweepDataDirectory(data, clock)).toEqual({ is: 'in-use', pid: owner.pid })
+  owner.kill('SIGKILL')
+  await new Promise((resolve) => owner.once('exit', resolve))
+  expect(await sweepDataDirectory(data, clock)).toEqual({ is: 'swept', processes: 1 })
+  expect(await gone).toBe('SIGKILL')
+  expect(await sweepDataDirectory(data, clock)).toEqual({ is: 'absent' })
+})
+
+test('exec runs beside the main process, with a time limit', async () => {
+  const { runtime } = world()
+  const config = shell('echo $$ > pid; sleep 300', { env: { NAME: 'x' } })
+  await started(runtime, config)
+  const exec = (script: string, timeoutMs = 5000) => runtime.exec(config.id, ['sh', '-c', script], timeoutMs)
+  expect(await exec('echo out $NAME; echo err >&2; exit 2')).toEqual({
+    is: 'ended',
+    exitCode: 2,
+    output: expect.any(String),
+  })
+  expect(await exec('sleep 300', 30)).toEqual({ is: 'timed-out' })
+  expect(await runtime.exec(config.id, ['nope'], 100)).toMatchObject({ is: 'failed' })
+  await runtime.stop(config.id, 0)
+  expect(await exec('true')).toMatchObject({ is: 'failed' })
+})
+
+test('logs: tail, limit, times, since, and following to the end', async () => {
+  const { runtime } = world()
+  const config = shell('echo one; echo two; sleep 0.3; echo three; printf four')
+  const [ended] = await started(runtime, config)
+  const followed = text(runtime.logs(config.id, { ...wholeLog, follow: true }, until))
+  await ended
+  expect(await followed).toBe('one\ntwo\nthree\nfour')
+  expect(await text(runtime.logs(config.id, { ...wholeLog, tailLines: 2 }, until))).toBe('three\nfour')
+  expect(await text(runtime.logs(config.id, { ...wholeLog, tailLines: 0 }, until))).toBe('')
+  expect(await text(runtime.logs(config.id, { ...wholeLog, tailLines: 9 }, until))).toBe('one\ntwo\nthree\nfour')
+  expect(await text(runtime.logs(config.id, { ...wholeLog, limitBytes: 5 }, until))).toBe('one\nt')
+  const stamped = (await text(runtime.logs(config.id, { ...wholeLog, timestamps: true }, until))).split('\n')
+  const times = stamped.map((line) => Date.parse(line.split(' ')[0] ?? ''))
+  expect(stamped.map((line) => line.split(' ')[1])).toEqual(['one', 'two', 'three', 'four'])
+  expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThan(200)
+  expect(await text(runtime.logs(config.id, { ...wholeLog, since: (times[2] ?? 0) - 100 }, until))).toBe('three\nfour')
+})
+
+test('fifty containers at once start, end and leave nothing', async () => {
+  const { runtime, data } = world()
+  const configs = Array.from({ length: 50 }, (_, index) =>
+    shell(`setsid env -i sleep 300 & sleep 0.2; exit ${index}`, { id: { pod: `pod-${index}`, name: 'c', attempt: 0 } }),
+  )
+  const ends = await Promise.all(configs.map((config) => run(runtime, config)))
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual(configs.map((_, index) => index))
+  expect(processScan(data).run()).toEqual([])
+})

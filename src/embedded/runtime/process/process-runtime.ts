@@ -1,0 +1,108 @@
+// Runs containers as processes of this host: each a process group in a directory of its own below the data directory. There is no
+// isolation: the files, the network and the users are the host's. What a container leaves behind is found and ended.
+import { realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Clock } from '../../../lib/clock.ts'
+import type { ContainerId, Runtime } from '../runtime.ts'
+import { type Container, launch, type Surroundings } from './container.ts'
+import { execIn } from './exec.ts'
+import { type ImageProgram, installImages, judgeImage } from './image.ts'
+import { containerDirectory, podDirectory } from './layout.ts'
+import { processScan } from './processes.ts'
+import { createReaper } from './reaper.ts'
+import { readShim } from './shim.ts'
+import { claim, endEverything } from './sweep.ts'
+
+export type ProcessRuntimeOptions = {
+  /** Made if it is missing, removed at the end; nobody else writes here. */
+  readonly dataDirectory: string
+  readonly clock: Clock
+  /** What every container's environment begins with: at least `PATH`. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Images that stand for a program of this host; any other image needs a command. */
+  readonly images: Readonly<Record<string, ImageProgram>>
+}
+
+export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
+  const { clock } = options
+  claim(options.dataDirectory)
+  const data = realpathSync(options.dataDirectory)
+  const images = installImages(data, options.images)
+  const scan = processScan(data)
+  const surroundings: Surroundings = {
+    data,
+    environment: options.environment,
+    clock,
+    reaper: createReaper(scan, clock),
+  }
+  const containers = new Map<string, Container>()
+  const find = (id: ContainerId) => containers.get(containerDirectory(data, id))
+  return {
+    version: 'process://1.0.0',
+    image: (image, policy, hasCommand) => judgeImage(image, policy, images.has(image), hasCommand),
+    start: async (config) => {
+      const directory = containerDirectory(data, config.id)
+      const running = containers.get(directory)
+      if (running) return { is: 'started', startedAt: running.startedAt, ended: running.ended }
+      const started = await launch(config, directory, images.get(config.image), surroundings)
+      if (started.is === 'failed') return started
+      containers.set(directory, started.container)
+      return { is: 'started', startedAt: started.container.startedAt, ended: started.container.ended }
+    },
+    stop: async (id, graceMs) => {
+      const container = find(id)
+      if (container && !container.isEnded()) await stopContainer(container, graceMs, surroundings)
+    },
+    exec: async (id, command, timeoutMs) => {
+      const container = find(id)
+      if (!container || container.isEnded()) return { is: 'failed', message: 'the container is not running' }
+      return await execIn(container, command, timeoutMs, clock)
+    },
+    logs: (id, logOptions, until) => find(id)?.log.read(logOptions, until) ?? nothing(),
+    remove: async (pod) => {
+      for (const [directory] of containers) {
+        if (directory.startsWith(`${podDirectory(data, pod)}/`)) containers.delete(directory)
+      }
+      await removeDirectory(podDirectory(data, pod))
+    },
+    close: async () => {
+      await endEverything(scan, clock)
+      await Promise.all([...containers.values()].map(({ ended }) => ended))
+      await removeDirectory(data)
+    },
+  }
+}
+
+/** The main process alone is asked to end, as in Kubernetes; everything else is ended once it has, or when the grace is over. */
+async function stopContainer(container: Container, graceMs: number, { clock, reaper }: Surroundings): Promise<void> {
+  const over = new AbortController()
+  const ended = container.ended.then(() => over.abort())
+  const pause = (ms: number) => clock.sleep(ms, over.signal).catch(() => undefined)
+  if (graceMs > 0) {
+    while (!terminate(container) && !container.isEnded()) await pause(2)
+    await pause(graceMs)
+  }
+  while (!container.isEnded()) {
+    await reaper.end(container.directory, readShim(container.directory).shim ?? 0)
+    await pause(5)
+  }
+  await ended
+}
+
+/** Whether the main process is known; it may have ended. */
+function terminate(container: Container): boolean {
+  const { main, exitCode } = readShim(container.directory)
+  if (main === undefined) return false
+  try {
+    if (exitCode === undefined) process.kill(main, 'SIGTERM')
+  } catch {
+    // It has ended by itself.
+  }
+  return true
+}
+
+function removeDirectory(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 3 })
+}
+
+async function* nothing(): AsyncGenerator<string> {}
