@@ -23,6 +23,9 @@ export class KubernetesError extends Error {
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number
   readonly causes: readonly StatusCause[]
+  /** The name of the object that the server speaks of, where it says so: tells "no such object" from "no such path". */
+  readonly about: string | undefined
+  /** Do not try again before this time: the server's Retry-After. */
   readonly retryAt: Instant | undefined
   readonly perhapsDone: boolean
 
@@ -32,6 +35,7 @@ export class KubernetesError extends Error {
     more: {
       readonly status?: number
       readonly causes?: readonly StatusCause[]
+      readonly about?: string | undefined
       readonly retryAt?: Instant | undefined
       readonly perhapsDone?: boolean
       readonly cause?: unknown
@@ -42,6 +46,7 @@ export class KubernetesError extends Error {
     this.kind = kind
     this.status = more.status ?? 0
     this.causes = more.causes ?? []
+    this.about = more.about
     this.retryAt = more.retryAt
     this.perhapsDone = more.perhapsDone ?? false
   }

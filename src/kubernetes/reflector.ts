@@ -1,8 +1,15 @@
 // Keeps a mirror of one kind true: list, watch, and again, for ever.
+
+import { backoffMs } from '../lib/backoff.ts'
 import type { Clock, Instant } from '../lib/clock.ts'
 import type { Transport } from '../lib/http.ts'
-import type { Random } from '../lib/random.ts'
+import { type Random, randomInteger } from '../lib/random.ts'
+import { KubernetesError } from './errors.ts'
+import { readPages, selectorQuery } from './pages.ts'
+import { createPosition, type Position } from './position.ts'
+import { createSend, type Send } from './send.ts'
 import type { KubeObject, Resource } from './types.ts'
+import { type WatchEvent, type WatchOptions, watch } from './watch.ts'
 
 /** Told of every change, in order. Its methods never throw and never wait. */
 export interface ReflectorSink<T> {
@@ -27,7 +34,192 @@ export type ReflectorOptions<T> = {
   readonly sink: ReflectorSink<T>
   readonly clock: Clock
   readonly random: Random
+  readonly userAgent?: string | undefined
 }
 
 /** Runs until the signal is aborted; resolves then and never rejects. */
-export declare function runReflector<T>(options: ReflectorOptions<T>, until: AbortSignal): Promise<void>
+export async function runReflector<T>(options: ReflectorOptions<T>, until: AbortSignal): Promise<void> {
+  const { clock, random, sink } = options
+  const send = createSend(options)
+  const state: State = { position: undefined, streaming: 'yes', aliveAt: clock.now(), proving: false }
+  let failures = 0
+  while (!until.aborted) {
+    const attempt: Attempt = { askedAt: clock.now(), openedAt: undefined, timeoutSeconds: timeoutOf(state, random) }
+    try {
+      if (!state.position && state.streaming !== 'yes') await listInPages(options, send, state, until)
+      await follow(options, state, attempt, until)
+      state.proving = false
+      if (livedAsAsked(attempt, clock.now())) {
+        failures = 0
+        continue
+      }
+      throw new KubernetesError('unavailable', 'the API server ended the watch early')
+    } catch (error) {
+      if (until.aborted) return
+      if (isStreamingRefused(error, state)) {
+        state.streaming = 'never'
+        continue
+      }
+      failures = livedAWhile(attempt, clock.now()) ? 1 : failures + 1
+      afterFailure(error, state, attempt)
+      sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error))
+      await clock.sleep(pauseMs(error, failures, options), until).catch(() => undefined)
+    }
+  }
+}
+
+type State = {
+  /** Where to watch on from; undefined: a list is due. */
+  position: Position | undefined
+  /** Whether the next list comes as a stream. It costs a sixth of the memory of pages (reference/typescript.md 1.4), but not every server offers it. */
+  streaming: 'yes' | 'not-now' | 'never'
+  /** The last sign of life. */
+  aliveAt: Instant
+  /** After a failure: nothing has shown yet that we are up to date again. */
+  proving: boolean
+}
+
+type Attempt = { readonly askedAt: Instant; openedAt: Instant | undefined; readonly timeoutSeconds: number }
+
+const backoff = { baseMs: 500, capMs: 30_000 }
+/** A stream that lived this long was no part of a series of failures. */
+const livedMsMin = 30_000
+/** A living server sends a bookmark about every minute (Kubernetes PR #90249). */
+const silenceMsMax = 170_000
+/** While the initial events come there is no reason for silence. */
+const initialSilenceMsMax = 30_000
+/** A server's wish is honoured this far. */
+const retryAfterMsMax = 300_000
+/** As client-go does: a random length spreads the clients over the API servers. */
+const watchSeconds = { low: 300, high: 600 }
+/** The server sends a bookmark shortly before a watch's end, so a short one proves within seconds that we have missed nothing. */
+const provingSeconds = 5
+
+function timeoutOf(state: State, random: Random): number {
+  return state.proving ? provingSeconds : randomInteger(random, watchSeconds.low, watchSeconds.high)
+}
+
+/** Keeps the projected objects of one page at a time; nothing is shown before the last page is in. */
+async function listInPages<T>(
+  options: ReflectorOptions<T>,
+  send: Send,
+  state: State,
+  until: AbortSignal,
+): Promise<void> {
+  const { clock, project, sink } = options
+  const askedAt = clock.now()
+  const items: T[] = []
+  let resourceVersion = ''
+  for await (const page of readPages(send, options.resource, { ...options, signal: until })) {
+    for (const object of page.items) items.push(project(object))
+    resourceVersion = page.resourceVersion
+  }
+  replaceAll(sink, state, { items, askedAt, resourceVersion })
+}
+
+/** One watch, to its end. Without a position it begins with the whole list, which is shown once its last event is in. */
+async function follow<T>(
+  options: ReflectorOptions<T>,
+  state: State,
+  attempt: Attempt,
+  until: AbortSignal,
+): Promise<void> {
+  const { clock, project, sink } = options
+  let initial = state.position ? undefined : new Map<string, T>()
+  for await (const event of watch(watchOptions(options, state, attempt), until)) {
+    if (initial) {
+      if (event.type !== 'BOOKMARK') collect(initial, event, project)
+      else if (event.initialEventsEnd) {
+        const { resourceVersion } = event
+        replaceAll(sink, state, { items: [...initial.values()], askedAt: attempt.askedAt, resourceVersion })
+        initial = undefined
+      }
+      continue
+    }
+    if (event.type === 'BOOKMARK') state.position?.bookmark(event.resourceVersion)
+    else {
+      if (event.type === 'DELETED') sink.removed(project(event.object))
+      else sink.changed(project(event.object))
+      state.position?.event(event.object.metadata.resourceVersion ?? '')
+    }
+    state.aliveAt = clock.now()
+    state.proving = false
+    sink.progressed(state.aliveAt)
+  }
+  if (initial) throw new KubernetesError('unavailable', 'the API server ended the list early')
+  state.position?.ended()
+}
+
+function watchOptions<T>(options: ReflectorOptions<T>, state: State, attempt: Attempt): WatchOptions {
+  const start: Record<string, string> = state.position
+    ? { resourceVersion: state.position.resourceVersion }
+    : { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
+  return {
+    transport: options.transport,
+    clock: options.clock,
+    userAgent: options.userAgent,
+    resource: options.resource,
+    namespace: options.namespace,
+    query: { ...selectorQuery(options), ...start, timeoutSeconds: String(attempt.timeoutSeconds) },
+    silenceMsMax: () => (state.position ? silenceMsMax : initialSilenceMsMax),
+    onOpen: () => {
+      attempt.openedAt = options.clock.now()
+    },
+  }
+}
+
+function collect<T>(
+  initial: Map<string, T>,
+  event: Exclude<WatchEvent, { type: 'BOOKMARK' }>,
+  project: (object: KubeObject) => T,
+): void {
+  const { namespace, name } = event.object.metadata
+  const key = `${namespace ?? ''}/${name}`
+  if (event.type === 'DELETED') initial.delete(key)
+  else initial.set(key, project(event.object))
+}
+
+function replaceAll<T>(
+  sink: ReflectorSink<T>,
+  state: State,
+  list: { readonly items: readonly T[]; readonly askedAt: Instant; readonly resourceVersion: string },
+): void {
+  state.position = createPosition(list.resourceVersion)
+  state.aliveAt = list.askedAt
+  state.proving = false
+  if (state.streaming === 'not-now') state.streaming = 'yes'
+  sink.replaced(list.items, list.askedAt)
+}
+
+function afterFailure(error: unknown, state: State, attempt: Attempt): void {
+  state.proving = true
+  if (state.position === undefined) {
+    if (state.streaming === 'yes' && attempt.openedAt !== undefined) state.streaming = 'not-now'
+  } else if (error instanceof KubernetesError && cannotGoOn(error, attempt)) state.position = undefined
+}
+
+/** The position is of no use any more: it is too old or refused, or the stream itself reported an error that time does not heal. */
+function cannotGoOn(error: KubernetesError, attempt: Attempt): boolean {
+  if (error.kind === 'rate-limited' || error.status === 0) return false
+  return ['expired', 'bad-request', 'invalid', 'not-found'].includes(error.kind) || attempt.openedAt !== undefined
+}
+
+/** Servers that cannot stream a list say so: 422 since Kubernetes 1.27, 400 by others. */
+function isStreamingRefused(error: unknown, state: State): boolean {
+  if (state.position || state.streaming !== 'yes') return false
+  return error instanceof KubernetesError && (error.kind === 'invalid' || error.kind === 'bad-request')
+}
+
+function livedAsAsked(attempt: Attempt, now: Instant): boolean {
+  return livedAWhile(attempt, now) || now - attempt.askedAt >= attempt.timeoutSeconds * 800
+}
+
+function livedAWhile({ openedAt }: Attempt, now: Instant): boolean {
+  return openedAt !== undefined && now - openedAt >= livedMsMin
+}
+
+function pauseMs<T>(error: unknown, failures: number, { clock, random }: ReflectorOptions<T>): number {
+  const waitMs = backoffMs(backoff, failures, random)
+  const retryAt = error instanceof KubernetesError ? error.retryAt : undefined
+  return retryAt === undefined ? waitMs : Math.min(retryAfterMsMax, Math.max(0, retryAt - clock.now())) + waitMs
+}

@@ -1,0 +1,143 @@
+// The verbs over a transport. Paths and options in, objects or typed errors out; retries are in send.ts.
+import { backoffMs } from '../lib/backoff.ts'
+import type { Answer } from '../lib/http.ts'
+import { type Limit, limit } from '../lib/queue.ts'
+import { KubernetesError } from './errors.ts'
+import type { DeleteOptions, Kubernetes, ListOptions, Patch, WriteOptions, Written } from './kubernetes.ts'
+import { readPages } from './pages.ts'
+import { asRecord, parseObject, parseStatus } from './parse.ts'
+import { collectionPath, objectPath } from './path.ts'
+import { errorOfNonsense } from './refusal.ts'
+import { type Call, type Connection, createSend, type Send } from './send.ts'
+import type { KubeObject, Resource } from './types.ts'
+
+/** Requests under way at once, by class, so that neither lists nor a burst of creates keep a lease from being renewed. */
+const concurrency = { read: 8, write: 16, lease: 2 }
+const listAttemptsMax = 5
+const listBackoff = { baseMs: 500, capMs: 5_000 }
+
+/** The client's verbs over `transport`. `userAgent`: `dayfly` unless given. */
+export function createKubernetes(connection: Connection): Kubernetes {
+  const send = boundedSend(createSend(connection))
+  return {
+    get: async (resource, at, { signal } = {}) => {
+      const answer = await send(resource, { method: 'GET', path: objectPath(resource, at), signal })
+      return objectOf(answer, resource, false)
+    },
+    list: (resource, options = {}) => listAll((call) => send(resource, call), connection, resource, options),
+    create: async (resource, object, options = {}) => {
+      const path = collectionPath(resource, object.metadata.namespace)
+      return written(await send(resource, { method: 'POST', path, body: object, ...writeCall(options) }), resource)
+    },
+    replace: async (resource, object, options = {}) => {
+      const path = objectPath(resource, object.metadata)
+      return written(await send(resource, { method: 'PUT', path, body: object, ...writeCall(options) }), resource)
+    },
+    patch: async (resource, at, patch, options = {}) => {
+      const path = objectPath(resource, at, options.subresource)
+      const call = { method: 'PATCH', path, ...patchBody(patch), ...writeCall(options) } as const
+      return written(await send(resource, call), resource)
+    },
+    delete: async (resource, at, options = {}) => {
+      const { signal } = options
+      const path = objectPath(resource, at)
+      try {
+        const answer = await send(resource, { method: 'DELETE', path, body: deleteBody(options), signal })
+        return isDeleting(answer) ? 'deleting' : 'deleted'
+      } catch (error) {
+        if (error instanceof KubernetesError && error.kind === 'not-found' && error.about === at.name) return 'absent'
+        throw error
+      }
+    },
+  }
+}
+
+/** Limits each class of requests by itself. */
+function boundedSend(send: Send): (resource: Resource, call: Call) => Promise<Answer> {
+  const limits: Record<keyof typeof concurrency, Limit> = {
+    read: limit(concurrency.read),
+    write: limit(concurrency.write),
+    lease: limit(concurrency.lease),
+  }
+  return (resource, call) => {
+    const kind = resource.plural === 'leases' ? 'lease' : call.method === 'GET' ? 'read' : 'write'
+    return limits[kind](() => send(call))
+  }
+}
+
+/** Starts anew when the pages' snapshot expires on the way: half of one list and half of another is no list. */
+async function listAll(send: Send, { clock, random }: Connection, resource: Resource, options: ListOptions) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const items: KubeObject[] = []
+      let resourceVersion = ''
+      for await (const page of readPages(send, resource, options)) {
+        for (const item of page.items) items.push(item)
+        resourceVersion = page.resourceVersion
+      }
+      return { items, resourceVersion }
+    } catch (error) {
+      const expired = error instanceof KubernetesError && error.kind === 'expired'
+      if (!expired || attempt >= listAttemptsMax) throw error
+      await clock.sleep(backoffMs(listBackoff, attempt, random), options.signal)
+    }
+  }
+}
+
+function writeCall({ dryRun, fieldManager, fieldValidation, signal }: WriteOptions): Pick<Call, 'query' | 'signal'> {
+  const query = {
+    ...(dryRun ? { dryRun: 'All' } : {}),
+    ...(fieldManager ? { fieldManager } : {}),
+    ...(fieldValidation ? { fieldValidation } : {}),
+  }
+  return { query, signal }
+}
+
+function patchBody(patch: Patch): Pick<Call, 'body' | 'contentType'> {
+  return patch.type === 'merge'
+    ? { body: patch.body, contentType: 'application/merge-patch+json' }
+    : { body: patch.operations, contentType: 'application/json-patch+json' }
+}
+
+/** Everything in the body: the server ignores options in the query as soon as there is a body (reference/experiments.md 5), dryRun included. */
+function deleteBody({ preconditions, gracePeriodSeconds, propagationPolicy, dryRun }: DeleteOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(preconditions ? { preconditions } : {}),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy ? { propagationPolicy } : {}),
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+  }
+}
+
+function written(answer: Answer, resource: Resource): Written {
+  return { object: objectOf(answer, resource, true), warnings: warningsOf(answer.headers['warning'] ?? '') }
+}
+
+function objectOf(answer: Answer, resource: Resource, write: boolean): KubeObject {
+  const object = answer.body.kind === 'json' ? parseObject(answer.body.value, resource) : undefined
+  if (!object) throw errorOfNonsense(`the API server answered ${answer.status} without a ${resource.kind}`, write)
+  return object
+}
+
+/** A 200 carries the object, or a Status once it is gone. The object of a pod that went at once still shows a deletionTimestamp, with a grace of 0. */
+function isDeleting(answer: Answer): boolean {
+  const value = answer.body.kind === 'json' ? answer.body.value : undefined
+  if (parseStatus(value)) return false
+  const object = asRecord(value)
+  const metadata = asRecord(object?.['metadata'])
+  const grace = metadata?.['deletionGracePeriodSeconds']
+  const finalizers = [metadata?.['finalizers'], asRecord(object?.['spec'])?.['finalizers']]
+  if (metadata?.['deletionTimestamp'] === undefined) return false
+  return (typeof grace === 'number' && grace > 0) || finalizers.some((list) => Array.isArray(list) && list.length > 0)
+}
+
+/** `299 - "text", 299 - "text"`, with backslash escapes (RFC 9110's quoted strings). */
+function warningsOf(header: string): string[] {
+  const warnings: string[] = []
+  for (const [, quoted = ''] of header.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)) {
+    warnings.push(quoted.replace(/\\(.)/g, '$1'))
+  }
+  return warnings
+}

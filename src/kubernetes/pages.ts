@@ -1,0 +1,43 @@
+// A list in pages: one consistent snapshot, as long as it takes the server less than its history to hand it out.
+import type { ListOptions } from './kubernetes.ts'
+import { parseList, parseObject } from './parse.ts'
+import { collectionPath } from './path.ts'
+import { errorOfNonsense } from './refusal.ts'
+import type { Send } from './send.ts'
+import type { KubeObject, Resource } from './types.ts'
+
+export type Page = { readonly items: readonly KubeObject[]; readonly resourceVersion: string }
+
+/** The default number of objects a page: Kubernetes' own clients use it. */
+const pageSizeDefault = 500
+
+/** Yields all pages or throws a KubernetesError: the list is whole only once the iteration has ended by itself. `expired`: start anew. */
+export async function* readPages(send: Send, resource: Resource, options: ListOptions): AsyncGenerator<Page> {
+  const path = collectionPath(resource, options.namespace)
+  let next = ''
+  do {
+    const query = {
+      ...selectorQuery(options),
+      limit: String(options.pageSize ?? pageSizeDefault),
+      ...(next === '' ? {} : { continue: next }),
+    }
+    const answer = await send({ method: 'GET', path, query, signal: options.signal })
+    const list = answer.body.kind === 'json' ? parseList(answer.body.value) : undefined
+    if (!list) throw errorOfNonsense(`${path}: the API server answered ${answer.status} without a list`, false)
+    const items = list.items.map((item) => {
+      const object = parseObject(item, resource)
+      if (!object) throw errorOfNonsense(`${path}: the list holds an object without a name`, false)
+      return object
+    })
+    yield { items, resourceVersion: list.resourceVersion }
+    next = list.next
+  } while (next !== '')
+}
+
+/** The selectors of a list or a watch. */
+export function selectorQuery(options: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>): Record<string, string> {
+  return {
+    ...(options.labelSelector ? { labelSelector: options.labelSelector } : {}),
+    ...(options.fieldSelector ? { fieldSelector: options.fieldSelector } : {}),
+  }
+}

@@ -1,0 +1,71 @@
+// What the API server sends, checked as far as this client relies on it: the one place where its answers become types.
+import type { KubeObject, Resource } from './types.ts'
+
+export type JsonRecord = { readonly [field: string]: unknown }
+
+/** A page of a list: its objects, still as they came, and where to go on. */
+export type ListPage = {
+  readonly items: readonly unknown[]
+  readonly resourceVersion: string
+  /** Empty on the last page. */
+  readonly next: string
+}
+
+/** A Status as Kubernetes answers every refusal with; fields it left out are empty. */
+export type Status = {
+  readonly code: number
+  readonly reason: string
+  readonly message: string
+  readonly detailsName: string
+  readonly retryAfterSeconds: number | undefined
+  readonly causes: readonly { readonly reason: string; readonly field: string; readonly message: string }[]
+}
+
+/** The object, with apiVersion and kind filled in where a list left them out; undefined when it has no name. */
+export function parseObject(value: unknown, resource: Resource): KubeObject | undefined {
+  const object = asRecord(value)
+  if (typeof asRecord(object?.['metadata'])?.['name'] !== 'string') return undefined
+  const typed = object as KubeObject
+  if (typed.apiVersion && typed.kind) return typed
+  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
+  return { ...typed, apiVersion, kind: resource.kind }
+}
+
+/** Undefined when it is not a list with a resourceVersion: such an answer proves nothing, least of all emptiness. */
+export function parseList(value: unknown): ListPage | undefined {
+  const list = asRecord(value)
+  const metadata = asRecord(list?.['metadata'])
+  const resourceVersion = metadata?.['resourceVersion']
+  if (typeof resourceVersion !== 'string' || resourceVersion === '') return undefined
+  const items = list?.['items'] ?? []
+  if (!Array.isArray(items)) return undefined
+  const next = metadata?.['continue']
+  return { items, resourceVersion, next: typeof next === 'string' ? next : '' }
+}
+
+export function parseStatus(value: unknown): Status | undefined {
+  const status = asRecord(value)
+  if (status?.['kind'] !== 'Status') return undefined
+  const details = asRecord(status['details'])
+  const causes = Array.isArray(details?.['causes']) ? details['causes'] : []
+  const seconds = details?.['retryAfterSeconds']
+  return {
+    code: typeof status['code'] === 'number' ? status['code'] : 0,
+    reason: text(status['reason']),
+    message: text(status['message']),
+    detailsName: text(details?.['name']),
+    retryAfterSeconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+    causes: causes.map((cause: unknown) => {
+      const { reason, field, message } = asRecord(cause) ?? {}
+      return { reason: text(reason), field: text(field), message: text(message) }
+    }),
+  }
+}
+
+export function asRecord(value: unknown): JsonRecord | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : undefined
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

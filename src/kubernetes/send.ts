@@ -1,0 +1,105 @@
+// One call to the API server, tried again where that is safe: a request refused with 429 was not carried out; reads change nothing;
+// a request that was never sent did nothing. A write without an answer is never repeated: only the caller can find out what became of it.
+import { backoffMs } from '../lib/backoff.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Answer, type Body, type Method, noBody, type Transport, TransportError } from '../lib/http.ts'
+import type { Random } from '../lib/random.ts'
+import { linkSignals } from '../lib/signals.ts'
+import type { KubernetesError } from './errors.ts'
+import { errorOfAnswer, errorOfTransport } from './refusal.ts'
+
+export type Call = {
+  readonly method: Method
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly contentType?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Resolves with an answer below 400; rejects with a KubernetesError or the signal's reason. */
+export type Send = (call: Call) => Promise<Answer>
+
+export type Connection = {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly random: Random
+  readonly userAgent?: string | undefined
+}
+
+/** The API server ends its own requests after 60 s; whoever is still silent then is gone. */
+const attemptMsMax = 65_000
+const attemptsMax = { rateLimited: 10, unavailable: 5 }
+const backoff = { baseMs: 250, capMs: 10_000 }
+/** A longer wait belongs to the caller, who knows what else there is to do. */
+const waitMsMax = 30_000
+
+export function createSend(connection: Connection): Send {
+  return async (call) => {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await attemptOnce(connection, call)
+      if ('answer' in outcome) return outcome.answer
+      const waitMs = waitBeforeNext(outcome.error, call, attempt, connection)
+      if (waitMs === undefined) throw outcome.error
+      await connection.clock.sleep(waitMs, call.signal)
+    }
+  }
+}
+
+/** The headers of every request. */
+export function standardHeaders(userAgent: string | undefined): Record<string, string> {
+  return { accept: 'application/json', 'user-agent': userAgent ?? 'dayfly' }
+}
+
+type Outcome = { readonly answer: Answer } | { readonly error: KubernetesError }
+
+async function attemptOnce(connection: Connection, call: Call): Promise<Outcome> {
+  const { transport, clock, userAgent } = connection
+  const headers = standardHeaders(userAgent)
+  let body: Body = noBody
+  if (call.body !== undefined) {
+    headers['content-type'] = call.contentType ?? 'application/json'
+    body = { kind: 'json', value: call.body }
+  }
+  call.signal?.throwIfAborted()
+  const link = linkSignals(call.signal)
+  const timer = clock.after(attemptMsMax, () =>
+    link.abort(new TransportError('timeout', `${call.method} ${call.path}: no answer within ${attemptMsMax / 1000} s`)),
+  )
+  const write = call.method !== 'GET'
+  try {
+    const { method, path, query = {} } = call
+    const answer = await transport({ method, path, query, headers, body, expect: 'whole', signal: link.signal })
+    return answer.status < 400 ? { answer } : { error: errorOfAnswer(answer, write, clock.now()) }
+  } catch (error) {
+    if (error instanceof TransportError) return { error: errorOfTransport(error, write) }
+    throw error
+  } finally {
+    timer.cancel()
+    link.dispose()
+  }
+}
+
+/** Milliseconds, or undefined when the error is the answer. */
+function waitBeforeNext(
+  error: KubernetesError,
+  call: Call,
+  attempt: number,
+  { clock, random }: Connection,
+): number | undefined {
+  const refused = error.kind === 'rate-limited'
+  if (!refused && !mayRepeat(error, call)) return undefined
+  if (attempt >= (refused ? attemptsMax.rateLimited : attemptsMax.unavailable)) return undefined
+  const waitMs = backoffMs(backoff, attempt, random)
+  if (error.retryAt === undefined) return waitMs
+  const askedMs = error.retryAt - clock.now()
+  // The jitter keeps clients that were refused together from coming back together.
+  return askedMs > waitMsMax ? undefined : askedMs + waitMs
+}
+
+function mayRepeat(error: KubernetesError, call: Call): boolean {
+  if (error.kind !== 'unavailable') return false
+  const kind = error.cause instanceof TransportError ? error.cause.kind : undefined
+  if (kind === 'certificate') return false
+  return call.method === 'GET' || kind === 'connect'
+}

@@ -1,0 +1,232 @@
+// A small API server of one kind, on plain values, that misbehaves as it is told: for the tests of the client and its reflector.
+// It knows the truth (`objects`), its history, pages, streaming lists, bookmarks and time-outs; time comes from the given clock.
+import type { Clock } from '../../src/lib/clock.ts'
+import { type Answer, jsonAnswer, type Request, TransportError } from '../../src/lib/http.ts'
+import { channel } from '../../src/lib/queue.ts'
+
+export type Fault =
+  /** Answers at once, instead of what was asked for. */
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  /** The request is carried out, the answer is lost. */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'refused' }
+  /** Nothing ever comes. */
+  | { readonly kind: 'hang' }
+  /** The stream ends in this way after so many lines. */
+  | {
+      readonly kind: 'break'
+      readonly afterLines: number
+      readonly by: 'reset' | 'end' | 'silence' | 'expired' | 'error' | 'limited'
+    }
+  /** Every bookmark comes twice, is preceded by a much older one, or comes before the event that it should follow. */
+  | { readonly kind: 'bookmarks'; readonly how: 'twice' | 'old' | 'early' }
+
+export type Stored = {
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion: string }
+  readonly [field: string]: unknown
+}
+type Line = { readonly type: string; readonly object: unknown }
+
+export interface FaultServer {
+  readonly objects: Map<string, Stored>
+  readonly requests: { readonly at: number; readonly request: Request; readonly kind: 'list' | 'watch' }[]
+  put(name: string, fields?: object): void
+  remove(name: string): void
+  /** Forgets the past: watches and pages from before answer 410. */
+  compact(): void
+  /** Decides what goes wrong with a request. */
+  faults: (kind: 'list' | 'watch', request: Request) => Fault | undefined
+  streamingOffered: boolean
+  readonly handle: (request: Request) => Promise<Answer>
+}
+
+const bookmarkMs = 60_000
+
+export function faultServer(clock: Clock, firstRevision = 100): FaultServer {
+  let revision = firstRevision
+  let compactedBelow = 0
+  const history: { readonly revision: number; readonly line: Line }[] = []
+  const listeners = new Set<(line: Line) => void>()
+  const snapshots = new Map<string, { readonly revision: number; readonly items: readonly Stored[] }>()
+  const commit = (type: string, object: Stored) => {
+    const line = { type, object }
+    history.push({ revision, line })
+    for (const listener of [...listeners]) listener(line)
+  }
+  const stamped = (name: string, fields: object): Stored => ({
+    ...fields,
+    metadata: { name, namespace: 'ci', resourceVersion: String(++revision) },
+  })
+  const expired = () =>
+    statusAnswer(410, 'Expired', 'The provided continue parameter is too old to display a consistent list result.')
+
+  const list = ({ query }: Request): Answer => {
+    const [token = '', from = '0'] = (query['continue'] ?? '').split(':')
+    if (token !== '' && Number(token) < compactedBelow) return expired()
+    const key = token === '' ? String(revision) : token
+    const snapshot = snapshots.get(key) ?? { revision, items: [...server.objects.values()] }
+    snapshots.set(key, snapshot)
+    const end = Number(from) + Number(query['limit'] ?? snapshot.items.length)
+    const next = end < snapshot.items.length ? `${key}:${end}` : ''
+    return jsonAnswer(200, {
+      kind: 'PodList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: String(snapshot.revision), continue: next },
+      items: snapshot.items.slice(Number(from), end),
+    })
+  }
+
+  const watch = (request: Request, fault: Fault | undefined): Answer => {
+    const { query } = request
+    const initial = query['sendInitialEvents'] === 'true'
+    if (initial && !server.streamingOffered) return statusAnswer(422, 'Invalid', 'sendInitialEvents is forbidden')
+    const from = Number(query['resourceVersion'] ?? 0)
+    if (!initial && from < compactedBelow) return expired()
+    const stop = () => {
+      listeners.delete(send)
+      for (const timer of timers.splice(0)) timer.cancel()
+    }
+    const lines = channel<Line>(stop)
+    const out = withFault(lines, fault, stop)
+    const send = out.push
+    const bookmark = (annotations?: object) =>
+      send({
+        type: 'BOOKMARK',
+        object: { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: String(revision), annotations } },
+      })
+    const tick = () => {
+      bookmark()
+      timers[0] = clock.after(bookmarkMs, tick)
+    }
+    const timeoutMs = Number(query['timeoutSeconds'] ?? 1800) * 1000
+    const timers = [
+      clock.after(bookmarkMs, tick),
+      clock.after(Math.max(0, timeoutMs - 2000), () => bookmark()),
+      clock.after(timeoutMs, () => {
+        stop()
+        lines.close()
+      }),
+    ]
+    request.signal?.addEventListener('abort', () => {
+      stop()
+      lines.fail(request.signal?.reason)
+    })
+    if (initial) {
+      for (const object of server.objects.values()) send({ type: 'ADDED', object })
+      bookmark({ 'k8s.io/initial-events-end': 'true' })
+    } else {
+      for (const event of history) if (event.revision > from) send(event.line)
+    }
+    listeners.add(send)
+    return { status: 200, headers: {}, body: { kind: 'events', items: lines } }
+  }
+
+  const server: FaultServer = {
+    objects: new Map(),
+    requests: [],
+    put: (name, fields = {}) => {
+      const type = server.objects.has(name) ? 'MODIFIED' : 'ADDED'
+      const object = stamped(name, fields)
+      server.objects.set(name, object)
+      commit(type, object)
+    },
+    remove: (name) => {
+      if (!server.objects.delete(name)) return
+      commit('DELETED', stamped(name, {}))
+    },
+    compact: () => {
+      compactedBelow = ++revision
+      history.length = 0
+      snapshots.clear()
+    },
+    faults: () => undefined,
+    streamingOffered: true,
+    handle: async (request) => {
+      request.signal?.throwIfAborted()
+      const kind = request.query['watch'] === 'true' ? 'watch' : 'list'
+      server.requests.push({ at: clock.now(), request, kind })
+      const fault = server.faults(kind, request)
+      if (fault?.kind === 'answer') return fault.answer
+      if (fault?.kind === 'refused') throw new TransportError('connect', 'connection refused')
+      if (fault?.kind === 'lost') throw new TransportError('lost', 'connection reset')
+      if (fault?.kind === 'hang') return hang(request)
+      return kind === 'watch' ? watch(request, fault) : list(request)
+    },
+  }
+  return server
+}
+
+export function statusAnswer(
+  code: number,
+  reason: string,
+  message: string,
+  more: { readonly details?: object; readonly headers?: Readonly<Record<string, string>> } = {},
+): Answer {
+  return jsonAnswer(code, statusObject(code, reason, message, more.details), more.headers)
+}
+
+function statusObject(code: number, reason: string, message: string, details?: object): object {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, details, code }
+}
+
+function hang(request: Request): Promise<Answer> {
+  return new Promise((_, reject) => {
+    request.signal?.addEventListener('abort', () => reject(request.signal?.reason))
+  })
+}
+
+function withFault(
+  lines: ReturnType<typeof channel<Line>>,
+  fault: Fault | undefined,
+  stop: () => void,
+): { push: (line: Line) => void } {
+  let sent = 0
+  let held: Line | undefined
+  const breaking = (by: Extract<Fault, { kind: 'break' }>['by']) => {
+    if (by === 'silence') return
+    stop()
+    if (by === 'reset') lines.fail(new TransportError('lost', 'connection reset'))
+    if (by === 'expired')
+      lines.push({ type: 'ERROR', object: statusObject(410, 'Expired', 'too old resource version') })
+    if (by === 'error') lines.push({ type: 'ERROR', object: statusObject(500, 'InternalError', 'broken') })
+    if (by === 'limited') {
+      const details = { retryAfterSeconds: 3 }
+      lines.push({ type: 'ERROR', object: statusObject(429, 'TooManyRequests', 'slow down', details) })
+    }
+    lines.close()
+  }
+  const push = (line: Line) => {
+    if (fault?.kind === 'break') {
+      if (sent++ < fault.afterLines) lines.push(line)
+      if (sent >= fault.afterLines && sent !== Number.POSITIVE_INFINITY) {
+        sent = Number.POSITIVE_INFINITY
+        breaking(fault.by)
+      }
+      return
+    }
+    if (fault?.kind !== 'bookmarks') return lines.push(line)
+    if (line.type !== 'BOOKMARK') {
+      if (fault.how !== 'early') return lines.push(line)
+      // The event is held back until its own bookmark has gone out before it.
+      if (held) lines.push(held)
+      held = line
+      lines.push(bookmarkOf((line.object as Stored).metadata.resourceVersion))
+      return
+    }
+    if (held) lines.push(held)
+    held = undefined
+    if (fault.how === 'old') lines.push(bookmarkOf('1'))
+    lines.push(line)
+    if (fault.how === 'twice') lines.push(line)
+    if (fault.how === 'old') lines.push(bookmarkOf('2'))
+  }
+  if (fault?.kind === 'break' && fault.afterLines === 0) {
+    sent = Number.POSITIVE_INFINITY
+    breaking(fault.by)
+  }
+  return { push }
+}
+
+function bookmarkOf(resourceVersion: string): Line {
+  return { type: 'BOOKMARK', object: { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion } } }
+}
