@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import type { JobNews } from '../../emulator/github/emulation.ts'
+import type { JournalEvent } from '../../model/event.ts'
+import { demoReport, percentiles } from './report.ts'
+import { type FinishedJob, scorekeeper } from './score.ts'
+import { drawScore, tellJob, tellScore } from './view.ts'
+
+const of = { namespace: 'demo', set: 'demo' }
+
+function news(kind: JobNews['kind'], id: string, more: Partial<JobNews> = {}): JobNews {
+  const times = { queuedAt: 1_000, assignedAt: 1_010, startedAt: 1_200, firstStepAt: 1_250, finishedAt: 2_200 }
+  const base = { id, jobId: id, name: `job ${id}`, labels: [], runner: 'r', at: 1_250, times, runs: 1 }
+  return { kind, ...base, result: undefined, report: undefined, ...more }
+}
+
+function keeper() {
+  const finished: FinishedJob[] = []
+  const keeper = scorekeeper((job) => finished.push(job))
+  const journal = (...events: readonly JournalEvent[]) => {
+    for (const event of events) keeper.journal({ at: 0, event })
+  }
+  return { ...keeper, journal, finished }
+}
+
+describe('the score', () => {
+  test('follows each job from waiting to its end', () => {
+    const score = keeper()
+    score.expect(4)
+    expect(score.read().jobs).toMatchObject({ total: 4, waiting: 4 })
+    score.job(news('queued', 'a'))
+    score.job(news('started', 'a'))
+    score.job(news('started', 'b'))
+    expect(score.read().jobs).toMatchObject({ waiting: 2, running: 2 })
+    score.job(news('finished', 'a', { result: 'succeeded' }))
+    score.job(news('finished', 'b', { result: 'failed' }))
+    score.job(news('finished', 'c', { result: 'canceled' }))
+    score.skipped(1)
+    expect(score.read().jobs).toEqual({ total: 4, waiting: 0, running: 0, succeeded: 1, failed: 2, skipped: 1 })
+    expect(score.finished).toMatchObject([
+      { name: 'job a', ranMs: 1_000 },
+      { result: 'failed' },
+      { result: 'canceled' },
+    ])
+  })
+
+  test('a job that ran twice is counted once, however often it is told', () => {
+    const score = keeper()
+    score.job(news('started', 'a', { runs: 2 }))
+    score.job(news('finished', 'a', { runs: 2, result: 'succeeded' }))
+    expect(score.read().ranTwice).toBe(1)
+  })
+
+  test('runners move through their states and leave', () => {
+    const score = keeper()
+    const r = { ...of, runner: 'r' }
+    score.journal({ ...r, kind: 'runner-registered', registration: '1' })
+    expect(score.read().runners).toMatchObject({ starting: 1 })
+    score.journal({ ...r, kind: 'runner-started', node: 'n' })
+    expect(score.read().runners).toMatchObject({ starting: 0, idle: 1 })
+    score.journal(
+      { ...r, kind: 'job-started', job: '1', name: 'a', queuedMs: 1 },
+      { ...r, kind: 'runner-started', node: 'n' },
+    )
+    expect(score.read().runners).toMatchObject({ idle: 0, busy: 1 })
+    score.journal({ ...r, kind: 'runner-ended', exitCode: 0, reason: 'Completed' })
+    expect(score.read().runners).toMatchObject({ busy: 0, ending: 1 })
+    score.journal({ ...r, kind: 'runner-gone', because: 'ended' })
+    expect(score.read()).toMatchObject({ runners: { ending: 0 }, runnersMade: 1 })
+  })
+})
+
+describe('percentiles', () => {
+  test('by nearest rank', () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
+    expect(percentiles(hundred)).toEqual({ p50: 50, p95: 95, max: 100 })
+    expect(percentiles([7])).toEqual({ p50: 7, p95: 7, max: 7 })
+    expect(percentiles([])).toBeNull()
+  })
+})
+
+const none = { pods: [], secrets: [], registrations: [], processes: [], directories: [] }
+
+test('the report has what was asked for, and counts what is left', () => {
+  const score = keeper()
+  score.expect(2)
+  score.journal({ ...of, runner: 'r', kind: 'runner-registered', registration: '1' })
+  score.job(news('first-step', 'a'))
+  score.job(news('finished', 'a', { result: 'succeeded' }))
+  score.skipped(1)
+  const leftovers = { ...none, processes: ['7 sleep 300'], directories: ['/tmp/a', '/tmp/b'] }
+  expect(demoReport({ score: score.read(), leftovers, apiWrites: 4, wallMs: 12.4, peakRssBytes: 5 })).toEqual({
+    jobs: 2,
+    succeeded: 1,
+    failed: 0,
+    skipped: 1,
+    runners: 1,
+    ranTwice: 0,
+    leftovers: { pods: 0, secrets: 0, registrations: 0, processes: 1, directories: 2 },
+    queuedToFirstStepMs: { p50: 250, p95: 250, max: 250 },
+    apiWritesPerRunner: 4,
+    wallMs: 12,
+    peakRssBytes: 5,
+  })
+})
+
+test('without a runner and a first step the figures are unknown, not zero', () => {
+  const report = demoReport({ score: keeper().read(), leftovers: none, apiWrites: 3, wallMs: 1, peakRssBytes: 1 })
+  expect(report).toMatchObject({ queuedToFirstStepMs: null, apiWritesPerRunner: null })
+})
+
+describe('the view', () => {
+  const plain = { columns: 80, colour: false }
+  const score = keeper()
+  score.expect(4)
+  score.job(news('first-step', 'a'))
+  score.job(news('finished', 'a', { result: 'succeeded' }))
+
+  test('shows jobs, runners, waiting time and elapsed time', () => {
+    const text = drawScore(score.read(), 61_000, plain).join('\n')
+    expect(text).toContain('1 of 4 jobs  1 min 01 s')
+    expect(text).toContain('1 succeeded  0 failed  0 running  3 waiting')
+    expect(text).toContain('p50 250 ms  p95 250 ms  max 250 ms')
+  })
+
+  test('is one line where there is no terminal', () => {
+    expect(tellScore(score.read(), 1_500)).toMatch(/^ {2}1\.5 s {2}1 of 4 jobs done, 0 failed; runners: 0 starting/)
+  })
+
+  test('tells each step of a finished job, and why one was skipped', () => {
+    const step = { id: 'a', startedAt: 1, finishedAt: 2 }
+    const report = {
+      conclusion: 'failure' as const,
+      outputs: {},
+      note: undefined,
+      steps: [
+        { ...step, name: 'Build', conclusion: 'success' as const, outcome: 'failure' as const, note: undefined },
+        { ...step, name: 'Set up', conclusion: 'skipped' as const, outcome: 'skipped' as const, note: 'not supported' },
+      ],
+    }
+    expect(tellJob({ name: 'test', result: 'failed', ranMs: 1_000, report }, plain)).toEqual([
+      '✗ test: failed  1.0 s',
+      '    ✓ Build  (failure, and it may)',
+      '    – Set up  (not supported)',
+    ])
+  })
+})

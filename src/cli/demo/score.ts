@@ -1,0 +1,113 @@
+// Keeps the demo's count: what became of each job, and which runners live, from the forge's news and the controller's journal.
+import type { JobNews } from '../../emulator/github/emulation.ts'
+import type { JobReport } from '../../emulator/job.ts'
+import type { Instant } from '../../lib/clock.ts'
+import type { Entry } from '../../model/event.ts'
+
+export type JobCounts = {
+  /** All jobs of the demo, also those not queued yet. */
+  readonly total: number
+  readonly waiting: number
+  readonly running: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+export type RunnerState = 'starting' | 'idle' | 'busy' | 'ending'
+
+export type FinishedJob = {
+  readonly name: string
+  readonly result: string
+  readonly ranMs: number | undefined
+  readonly report: JobReport | undefined
+}
+
+export type Score = {
+  readonly jobs: JobCounts
+  readonly runners: Readonly<Record<RunnerState, number>>
+  /** Runners registered so far. */
+  readonly runnersMade: number
+  readonly ranTwice: number
+  /** From queued to the first step, one a job that came so far. */
+  readonly firstStepMs: readonly number[]
+}
+
+export interface Scorekeeper {
+  /** More jobs are known to come. */
+  expect(jobs: number): void
+  skipped(jobs: number): void
+  job(news: JobNews): void
+  journal(entry: Entry): void
+  read(): Score
+}
+
+/** @param onFinished told of each job as it ends. */
+export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper {
+  const counts = { total: 0, running: 0, succeeded: 0, failed: 0, skipped: 0 }
+  const running = new Set<string>()
+  const twice = new Set<string>()
+  const firstStepMs: number[] = []
+  const runners = runnerStates()
+  const finish = (news: JobNews) => {
+    running.delete(news.id)
+    if (news.result === 'succeeded') counts.succeeded++
+    else counts.failed++
+    onFinished({ name: news.name, result: news.result ?? 'unknown', ranMs: duration(news), report: news.report })
+  }
+  return {
+    expect: (jobs) => {
+      counts.total += jobs
+    },
+    skipped: (jobs) => {
+      counts.skipped += jobs
+    },
+    job: (news) => {
+      if (news.runs > 1) twice.add(news.id)
+      if (news.kind === 'started') running.add(news.id)
+      else if (news.kind === 'first-step') firstStepMs.push(news.at - news.times.queuedAt)
+      else if (news.kind === 'finished') finish(news)
+    },
+    journal: runners.apply,
+    read: () => {
+      const { total, succeeded, failed, skipped } = counts
+      const waiting = Math.max(0, total - running.size - succeeded - failed - skipped)
+      return {
+        jobs: { total, waiting, running: running.size, succeeded, failed, skipped },
+        runners: runners.counts(),
+        runnersMade: runners.made(),
+        ranTwice: twice.size,
+        firstStepMs,
+      }
+    },
+  }
+}
+
+function duration({ times }: JobNews): Instant | undefined {
+  if (times.startedAt === undefined || times.finishedAt === undefined) return undefined
+  return times.finishedAt - times.startedAt
+}
+
+function runnerStates() {
+  const states = new Map<string, RunnerState>()
+  const made = new Set<string>()
+  const move = (runner: string, state: RunnerState) => {
+    if (states.has(runner)) states.set(runner, state)
+  }
+  const apply = ({ event }: Entry): void => {
+    if (event.kind === 'runner-registered') {
+      made.add(event.runner)
+      states.set(event.runner, 'starting')
+    } else if (event.kind === 'runner-started') {
+      if (states.get(event.runner) === 'starting') move(event.runner, 'idle')
+    } else if (event.kind === 'job-started') move(event.runner, 'busy')
+    else if (event.kind === 'runner-ended') move(event.runner, 'ending')
+    else if (event.kind === 'runner-gone' || event.kind === 'start-refused') states.delete(event.runner)
+  }
+  const counts = (): Record<RunnerState, number> => {
+    const result = { starting: 0, idle: 0, busy: 0, ending: 0 }
+    for (const state of states.values()) result[state]++
+    return result
+  }
+  return { apply, counts, made: () => made.size }
+}

@@ -1,0 +1,70 @@
+// The demo as it is seen: a view that redraws itself on a terminal, plain lines elsewhere.
+import picocolors from 'picocolors'
+import type { JobReport } from '../../emulator/job.ts'
+import { percentiles } from './report.ts'
+import type { FinishedJob, Score } from './score.ts'
+
+export type Look = { readonly columns: number; readonly colour: boolean }
+
+/** The live view, line by line; redrawn as a whole. */
+export function drawScore(score: Score, elapsedMs: number, look: Look): readonly string[] {
+  const colours = picocolors.createColors(look.colour)
+  const { total, running, waiting, succeeded, failed, skipped } = score.jobs
+  const done = succeeded + failed + skipped
+  const { starting, idle, busy, ending } = score.runners
+  const rest = [`${running} running`, `${waiting} waiting`]
+  if (skipped > 0) rest.push(`${skipped} skipped`)
+  const failures = failed > 0 ? colours.red(`${failed} failed`) : '0 failed'
+  return [
+    `${bar(done, total, Math.min(40, look.columns - 30), look)} ${done} of ${total} jobs  ${seconds(elapsedMs)}`,
+    `  jobs      ${colours.green(`${succeeded} succeeded`)}  ${failures}  ${rest.join('  ')}`,
+    `  runners   ${starting} starting  ${idle} idle  ${busy} busy  ${ending} ending`,
+    `  queued → first step   ${firstStep(score)}`,
+  ]
+}
+
+/** The same in one line. */
+export function tellScore(score: Score, elapsedMs: number): string {
+  const { total, succeeded, failed, skipped } = score.jobs
+  const { starting, idle, busy, ending } = score.runners
+  const runners = `runners: ${starting} starting, ${idle} idle, ${busy} busy, ${ending} ending`
+  const done = `${succeeded + failed + skipped} of ${total} jobs done, ${failed} failed`
+  return `${seconds(elapsedMs).padStart(7)}  ${done}; ${runners}; queued → first step ${firstStep(score)}`
+}
+
+/** One ended job: its result and what became of each step. */
+export function tellJob(job: FinishedJob, look: Look): readonly string[] {
+  const colours = picocolors.createColors(look.colour)
+  const good = job.result === 'succeeded'
+  const mark = good ? colours.green('✓') : colours.red('✗')
+  const time = job.ranMs === undefined ? '' : `  ${seconds(job.ranMs)}`
+  const lines = [`${mark} ${job.name}${good ? '' : `: ${job.result}`}${time}`]
+  for (const step of job.report?.steps ?? []) lines.push(`    ${stepLine(step)}`)
+  if (job.report?.note) lines.push(`    ${job.report.note}`)
+  return lines
+}
+
+const marks: Readonly<Record<string, string>> = { success: '✓', failure: '✗', cancelled: '✗', skipped: '–' }
+
+function stepLine(step: JobReport['steps'][number]): string {
+  const note = step.note ? `  (${step.note})` : ''
+  const kept = step.outcome === step.conclusion ? '' : `  (${step.outcome}, and it may)`
+  return `${marks[step.conclusion] ?? '?'} ${step.name}${note}${kept}`
+}
+
+function bar(done: number, total: number, width: number, look: Look): string {
+  const full = total === 0 ? 0 : Math.round((Math.max(4, width) * done) / total)
+  const colours = picocolors.createColors(look.colour)
+  return `${colours.green('━'.repeat(full))}${colours.dim('━'.repeat(Math.max(4, width) - full))}`
+}
+
+function firstStep(score: Score): string {
+  const found = percentiles(score.firstStepMs)
+  return found ? `p50 ${found.p50} ms  p95 ${found.p95} ms  max ${found.max} ms` : '–'
+}
+
+function seconds(ms: number): string {
+  const all = ms / 1_000
+  if (all < 60) return `${all.toFixed(1)} s`
+  return `${Math.floor(all / 60)} min ${String(Math.floor(all % 60)).padStart(2, '0')} s`
+}
