@@ -1,0 +1,176 @@
+// The test's and the demo's side of the emulator, in process: queue jobs, follow them, play a stub runner, turn knobs, break things.
+import type { Instant } from '../../lib/clock.ts'
+import type { JobReport } from '../job.ts'
+import { changeKnobs, type KnobChange } from './config.ts'
+import { hold } from './deadlines.ts'
+import type { Emulation, JobNews } from './emulation.ts'
+import type { FaultSpec, Faults } from './faults.ts'
+import { cancelJob, completeJob, queueJob, startJob } from './jobs.ts'
+import { announce } from './messages.ts'
+import type { LoggedRequest, RequestLog } from './request-log.ts'
+import { connectRunner, disconnectRunner, runnerNamed } from './runners.ts'
+import { removeScaleSet } from './scale-sets.ts'
+import { endSession } from './sessions.ts'
+import { settle } from './settle.ts'
+import { createState, type Job, type JobSpec, type Runner, scopeOf } from './state.ts'
+
+export interface Control {
+  /** Queues jobs at once, so that they can share a message. Returns their ids, stable over attempts, and their runs. */
+  queueJobs(specs: readonly JobSpec[]): readonly { readonly id: string; readonly runId: number }[]
+  /** Tells of every job from now on. Returns how to stop it. */
+  onJob(listener: (news: JobNews) => void): () => void
+  /** By the id of any attempt; finished jobs are forgotten in time. */
+  job(jobId: string): Readonly<Job> | undefined
+  /** Cancels a job in whatever state it is. False when there is none such. */
+  cancel(jobId: string): boolean
+  /** Says JobCompleted of a job that goes on running. */
+  announceCompleted(jobId: string): boolean
+  /** Every registration of every scope. */
+  registrations(): readonly {
+    readonly id: number
+    readonly name: string
+    readonly online: boolean
+    readonly busy: boolean
+  }[]
+  requests(since?: number): readonly LoggedRequest[]
+  knobs(change: KnobChange): void
+  fault(spec: FaultSpec): number
+  unfault(id: number): boolean
+  group(scope: string, name: string): number
+  /** The service loses a session, or a scale set, as it does in incidents. */
+  loseSession(sessionId: string): boolean
+  loseScaleSet(id: number): boolean
+  readonly stub: StubRunner
+  reset(): void
+  /** When the emulator's clock stands. */
+  now(): Instant
+}
+
+/** A runner without a wire of its own. `absent`: no such registration, or no such job. */
+export interface StubRunner {
+  online(name: string): 'online' | 'absent' | 'connected-before'
+  /** Waits for a job of its own; undefined when none came. */
+  job(name: string, signal?: AbortSignal): Promise<Readonly<Job> | 'absent' | undefined>
+  /** Takes the job meant for it. */
+  start(name: string): 'started' | 'absent'
+  finish(name: string, report: JobReport): 'finished' | 'absent'
+  /** The connection is lost without a word: a job that runs lives until its lease ends. */
+  vanish(name: string): 'vanished' | 'absent'
+}
+
+export function createControl(emulation: Emulation, faults: Faults, log: RequestLog): Control {
+  const changed = <T>(result: T): T => {
+    settle(emulation)
+    return result
+  }
+  const withJob = (jobId: string, run: (job: Job) => void): boolean => {
+    const job = emulation.state.jobs.get(jobId)
+    if (!job || job.state === 'completed') return false
+    run(job)
+    return changed(true)
+  }
+  return {
+    queueJobs: (specs) =>
+      changed(specs.map((spec) => queueJob(emulation, spec)).map(({ id, runId }) => ({ id, runId }))),
+    onJob: (listener) => {
+      emulation.listeners.add(listener)
+      return () => void emulation.listeners.delete(listener)
+    },
+    job: (jobId) => emulation.state.jobs.get(jobId),
+    cancel: (jobId) => withJob(jobId, (job) => cancelJob(emulation, job)),
+    announceCompleted: (jobId) =>
+      withJob(jobId, (job) => announce(emulation, 'JobCompleted', { ...job, result: 'succeeded' })),
+    registrations: () =>
+      [...emulation.state.runners.values()].map((runner) => ({
+        id: runner.id,
+        name: runner.name,
+        online: runner.online,
+        busy: runner.job !== undefined,
+      })),
+    requests: (since = 0) => log.since(since),
+    knobs: (change) => {
+      emulation.knobs = changeKnobs(emulation.knobs, change)
+      settle(emulation)
+    },
+    fault: faults.add,
+    unfault: faults.remove,
+    group: (scope, name) => addGroup(emulation, scope, name),
+    loseSession: (sessionId) => {
+      const session = emulation.state.sessions.get(sessionId)
+      if (session) endSession(emulation, session)
+      return session !== undefined
+    },
+    loseScaleSet: (id) => {
+      const set = emulation.state.sets.get(id)
+      if (set) removeScaleSet(emulation, set)
+      return changed(set !== undefined)
+    },
+    stub: createStubRunner(emulation),
+    reset: () => reset(emulation, faults, log),
+    now: () => emulation.clock.now(),
+  }
+}
+
+function createStubRunner(emulation: Emulation): StubRunner {
+  const find = (name: string): Runner | undefined => runnerNamed(emulation, name)
+  return {
+    online: (name) => {
+      const runner = find(name)
+      if (!runner) return 'absent'
+      if (runner.connected) return 'connected-before'
+      connectRunner(emulation, runner)
+      settle(emulation)
+      return 'online'
+    },
+    job: async (name, signal) => {
+      const runner = find(name)
+      if (!runner) return 'absent'
+      if (runner.job) return runner.job
+      const held = hold(emulation.clock, emulation.knobs.longPollMs, signal)
+      runner.wake = held.wake
+      await held.done
+      return find(name) === runner ? runner.job : 'absent'
+    },
+    start: (name) => {
+      const runner = find(name)
+      if (runner?.job?.state !== 'assigned') return 'absent'
+      startJob(emulation, runner.job, runner)
+      settle(emulation)
+      return 'started'
+    },
+    finish: (name, report) => {
+      const job = find(name)?.job
+      if (job?.state !== 'running') return 'absent'
+      completeJob(emulation, job, report)
+      settle(emulation)
+      return 'finished'
+    },
+    vanish: (name) => {
+      const runner = find(name)
+      if (!runner) return 'absent'
+      disconnectRunner(emulation, runner)
+      settle(emulation)
+      return 'vanished'
+    },
+  }
+}
+
+function addGroup(emulation: Emulation, scopeId: string, name: string): number {
+  const [kind = '', scopeName = ''] = scopeId.split(/:(.*)/s)
+  if (kind !== 'org' && kind !== 'repo' && kind !== 'enterprise') throw new Error(`${scopeId} is no scope`)
+  const { groups } = scopeOf(emulation.state, kind, scopeName)
+  const id = groups.length + 1
+  groups.push({ id, name, isDefault: false })
+  return id
+}
+
+/** Forgets everything but the knobs; held polls end. */
+function reset(emulation: Emulation, faults: Faults, log: RequestLog): void {
+  const { sessions, runners } = emulation.state
+  emulation.deadlines.clearAll()
+  emulation.state = createState(emulation.knobs.firstMessageId)
+  for (const session of sessions.values()) session.wake?.()
+  for (const runner of runners.values()) runner.wake?.()
+  faults.clear()
+  log.clear()
+}

@@ -1,0 +1,101 @@
+// Faults on purpose: what happens to the nth request that matches (scale-set protocol 19.5).
+import { z } from 'zod'
+import { type Answer, noBody, type Request } from '../../lib/http.ts'
+
+const actionSchema = z.discriminatedUnion('kind', [
+  /** Answered without being carried out. */
+  z.strictObject({
+    kind: z.literal('answer'),
+    status: z.number().int().min(200).max(599),
+    headers: z.record(z.string(), z.string()).default({}),
+    /** JSON; or `text`, sent as it is (`content-type` says what it claims to be); or neither. */
+    body: z.unknown().optional(),
+    text: z.string().optional(),
+  }),
+  /** The connection breaks before or after the request is carried out. */
+  z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after']) }),
+  /** Carried out late. */
+  z.strictObject({ kind: z.literal('delay'), ms: z.number().int().nonnegative() }),
+  /** Carried out, the answer's status kept, its body changed: cut in half, with a byte order mark, left out, or with other members. */
+  z.strictObject({ kind: z.literal('truncate') }),
+  z.strictObject({ kind: z.literal('bom') }),
+  z.strictObject({ kind: z.literal('empty') }),
+  z.strictObject({ kind: z.literal('members'), members: z.record(z.string(), z.unknown()) }),
+])
+
+export const faultSchema = z.strictObject({
+  match: z.strictObject({ method: z.string().optional(), pathRegex: z.string().max(500) }),
+  /** The first match it happens to, from 1. */
+  nth: z.number().int().min(1).default(1),
+  times: z.number().int().min(1).default(1),
+  action: actionSchema,
+})
+
+export type FaultAction = z.infer<typeof actionSchema>
+export type FaultSpec = z.input<typeof faultSchema>
+
+export interface Faults {
+  /** Rejects by throwing when the expression is not valid. Returns an id for `remove`. */
+  add(spec: FaultSpec): number
+  /** Whether there was such a fault. */
+  remove(id: number): boolean
+  clear(): void
+  /** Counts the request at every fault that matches; the first whose turn it is happens. */
+  take(request: Request): FaultAction | undefined
+}
+
+export function createFaults(): Faults {
+  const faults = new Map<number, { spec: z.output<typeof faultSchema>; path: RegExp; seen: number }>()
+  let last = 0
+  return {
+    add: (given) => {
+      const spec = faultSchema.parse(given)
+      faults.set(++last, { spec, path: new RegExp(spec.match.pathRegex), seen: 0 })
+      return last
+    },
+    remove: (id) => faults.delete(id),
+    clear: () => faults.clear(),
+    take: (request) => {
+      let action: FaultAction | undefined
+      for (const fault of faults.values()) {
+        const { match, nth, times } = fault.spec
+        if ((match.method ?? request.method) !== request.method || !fault.path.test(request.path)) continue
+        fault.seen++
+        if (fault.seen >= nth && fault.seen < nth + times) action ??= fault.spec.action
+      }
+      return action
+    },
+  }
+}
+
+/** The broken connection: over HTTP the server resets it; in process the transport rejects. */
+export const brokenAnswer: Answer = { status: 200, headers: {}, body: { kind: 'cut', text: '' } }
+
+/** The answer given in place of the request's own. */
+export function faultAnswer(action: Extract<FaultAction, { kind: 'answer' }>): Answer {
+  const { status, headers } = action
+  if (action.text !== undefined) return { status, headers, body: { kind: 'text', text: action.text } }
+  return { status, headers, body: action.body === undefined ? noBody : { kind: 'json', value: action.body } }
+}
+
+/** What becomes of the answer of a request that was carried out. */
+export function spoil(action: FaultAction, answer: Answer): Answer {
+  const { body } = answer
+  if (action.kind === 'reset') return brokenAnswer
+  if (action.kind === 'empty') return { ...answer, body: noBody }
+  if (body.kind !== 'json') return answer
+  if (action.kind === 'members')
+    return { ...answer, body: { kind: 'json', value: { ...Object(body.value), ...action.members } } }
+  const text = JSON.stringify(body.value)
+  if (action.kind === 'truncate') return jsonText(answer, text.slice(0, text.length / 2))
+  return action.kind === 'bom' ? jsonText(answer, `\uFEFF${text}`) : answer
+}
+
+/** Text that claims to be JSON. */
+export function jsonText(answer: Answer, text: string): Answer {
+  return {
+    ...answer,
+    headers: { 'content-type': 'application/json', ...answer.headers },
+    body: { kind: 'text', text },
+  }
+}

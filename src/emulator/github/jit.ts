@@ -1,0 +1,59 @@
+// The JIT configuration of one runner: its files as the real one's, with a bearer for this emulator in place of the OAuth exchange (scale-set protocol 11.1, runner-wire.md).
+import { uuid } from '../../lib/ids.ts'
+import { type Random, randomInteger } from '../../lib/random.ts'
+import type { Emulation } from './emulation.ts'
+import type { Runner } from './state.ts'
+
+/** The bearer outlives every job. */
+const runnerTtlS = 6 * 24 * 3_600
+
+export function jitConfig(emulation: Emulation, runner: Runner, workFolder: string, origin: string): string {
+  const { random, tokens, clock } = emulation
+  const claims = { kind: 'runner', scope: runner.scope.key, runner: runner.id } as const
+  const files = {
+    '.runner': {
+      AgentId: runner.id,
+      AgentName: runner.name,
+      PoolId: 1,
+      DisableUpdate: true,
+      Ephemeral: true,
+      ServerUrl: `${origin}/tenant/${runner.scope.key}/`,
+      ServerUrlV2: `${origin}/runner/`,
+      WorkFolder: workFolder || '_work',
+      UseV2Flow: true,
+    },
+    '.credentials': {
+      Scheme: 'OAuth',
+      Data: {
+        ClientId: uuid(random),
+        AuthorizationUrl: `${origin}/tenant/${runner.scope.key}/_apis/oauth2/token`,
+        AccessToken: tokens.issue(claims, runnerTtlS, clock.now()),
+      },
+    },
+    '.credentials_rsaparams': fakeKey(random),
+  }
+  return base64(Object.fromEntries(Object.entries(files).map(([name, value]) => [name, base64(value)])))
+}
+
+/** The members of a 2048-bit key and their sizes in bytes. */
+const rsaMembers = [
+  ['d', 256],
+  ['dp', 128],
+  ['dq', 128],
+  ['exponent', 3],
+  ['inverseQ', 128],
+  ['modulus', 256],
+  ['p', 128],
+  ['q', 128],
+] as const
+
+/** It has a key's shape and signs nothing. */
+function fakeKey(random: Random): object {
+  return Object.fromEntries(
+    rsaMembers.map(([name, size]) => [name, Buffer.alloc(size, randomInteger(random, 1, 255)).toString('base64')]),
+  )
+}
+
+function base64(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64')
+}

@@ -1,0 +1,202 @@
+// A job's life at the forge: queued, (offered, acquired,) assigned to a scale set, running on a runner, completed; lapsed attempts are queued anew
+// (scale-set protocol 9.5, 19.3). Whoever changes something here settles afterwards (settle.ts); deadlines do by themselves.
+import { uuid } from '../../lib/ids.ts'
+import type { Conclusion, JobReport } from '../job.ts'
+import { limits } from './config.ts'
+import { type Emulation, tell } from './emulation.ts'
+import { announce } from './messages.ts'
+import { dropRunner, freeRunner } from './runners.ts'
+import { type Job, type JobSpec, place, type Runner, type ScaleSet } from './state.ts'
+
+/** Queues one job. */
+export function queueJob(emulation: Emulation, spec: JobSpec): Job {
+  const { state, clock, random } = emulation
+  const id = uuid(random)
+  const now = clock.now()
+  const job: Job = {
+    id,
+    runId: spec.runId ?? ++state.ids.run,
+    spec,
+    jobId: id,
+    jobIds: [id],
+    attempt: 1,
+    requestId: ++state.ids.request,
+    state: 'queued',
+    excluded: false,
+    place: undefined,
+    set: undefined,
+    runner: undefined,
+    times: {
+      queuedAt: now,
+      assignedAt: undefined,
+      startedAt: undefined,
+      firstStepAt: undefined,
+      finishedAt: undefined,
+    },
+    runs: 0,
+    stepsStarted: new Set(),
+    log: { lines: [], bytes: 0 },
+    cancelRequested: false,
+    result: undefined,
+    report: undefined,
+  }
+  state.jobs.set(id, job)
+  enqueue(emulation, job)
+  tell(emulation, 'queued', job)
+  return job
+}
+
+/** Whether the set takes such jobs: all their labels are the set's, and the scope is right. */
+export function takes(set: ScaleSet, job: Job): boolean {
+  const { scope, labels } = job.spec
+  if (scope !== undefined && scope !== `${set.scope.kind}:${set.scope.name}`) return false
+  const own = new Set(set.labels.map((label) => label.name.toLowerCase()))
+  return labels.every((label) => own.has(label.toLowerCase()))
+}
+
+/** Offers a job to a set (legacy mode), and again until it is acquired. */
+export function offerJob(emulation: Emulation, job: Job, set: ScaleSet): void {
+  job.state = 'available'
+  job.set = set
+  place(job, set.offered)
+  const offer = () => {
+    announce(emulation, 'JobAvailable', job)
+    emulation.deadlines.set(`offer:${job.id}`, limits.offerRepeatMs, offer)
+  }
+  offer()
+}
+
+/** Assigns a job to a set; the attempt lapses when no runner takes it in time. */
+export function assignJob(emulation: Emulation, job: Job, set: ScaleSet): void {
+  const { clock, deadlines, knobs } = emulation
+  deadlines.clear(`offer:${job.id}`)
+  job.state = 'assigned'
+  job.set = set
+  job.times.assignedAt = clock.now()
+  place(job, set.waiting)
+  announce(emulation, 'JobAssigned', job)
+  tell(emulation, 'assigned', job)
+  deadlines.set(`lapse:${job.id}`, knobs.assignmentLeaseS * 1000 * job.attempt, () => lapseJob(emulation, job))
+}
+
+/** The runner takes the job: it is running. */
+export function startJob(emulation: Emulation, job: Job, runner: Runner): void {
+  const { set } = job
+  if (!set) return
+  emulation.deadlines.clear(`lapse:${job.id}`)
+  job.state = 'running'
+  job.runner = runner
+  job.runs++
+  job.times.startedAt = emulation.clock.now()
+  place(job, set.running)
+  renewLease(emulation, job)
+  announce(emulation, 'JobStarted', job)
+  tell(emulation, 'started', job)
+}
+
+/** The runner is alive. Returns until when its word counts, in milliseconds since the epoch. */
+export function renewLease(emulation: Emulation, job: Job): number {
+  const leaseMs = emulation.knobs.jobLeaseS * 1000
+  emulation.deadlines.set(`lease:${job.id}`, leaseMs, () => {
+    completeJob(emulation, job, failed('the runner lost communication with the forge'))
+  })
+  return emulation.clock.now() + leaseMs
+}
+
+/** Ends a job in whatever state it is; its runner, if it has one, loses its registration. */
+export function completeJob(emulation: Emulation, job: Job, report: JobReport): void {
+  const { deadlines, state, clock } = emulation
+  if (job.state === 'completed') return
+  for (const name of ['offer', 'lapse', 'lease', 'cancel']) deadlines.clear(`${name}:${job.id}`)
+  const announced = job.state === 'assigned' || job.state === 'running'
+  job.state = 'completed'
+  job.report = report
+  job.result = results[report.conclusion]
+  job.times.finishedAt = clock.now()
+  place(job, state.finished)
+  if (announced) announce(emulation, 'JobCompleted', job)
+  tell(emulation, 'finished', job)
+  if (job.runner) dropRunner(emulation, job.runner)
+  forgetOldest(emulation)
+}
+
+/** Cancels a job. A running one is told to stop and gets its time. */
+export function cancelJob(emulation: Emulation, job: Job): void {
+  if (job.state !== 'running') {
+    withdraw(job)
+    completeJob(emulation, job, cancelled('cancelled before a runner took it'))
+    return
+  }
+  job.cancelRequested = true
+  job.runner?.wake?.()
+  emulation.deadlines.set(`cancel:${job.id}`, emulation.knobs.cancelS * 1000, () => {
+    completeJob(emulation, job, cancelled('cancelled; the runner did not end in time'))
+  })
+}
+
+/** Back to the forge's queue as if no set had had it, because its set is gone. */
+export function returnToQueue(emulation: Emulation, job: Job): void {
+  for (const name of ['offer', 'lapse']) emulation.deadlines.clear(`${name}:${job.id}`)
+  withdraw(job)
+  job.set = undefined
+  enqueue(emulation, job)
+}
+
+function enqueue(emulation: Emulation, job: Job): void {
+  const { state, knobs } = emulation
+  job.state = 'queued'
+  place(job, state.queue)
+  if (knobs.zeroCapacity === 'defer') return
+  const announced = [...state.sets.values()].filter((set) => takes(set, job)).map((set) => set.session?.capacity)
+  job.excluded = announced.length > 0 && announced.every((capacity) => capacity === 0)
+}
+
+/** No runner came in time: the attempt is cancelled, and the job queued again under a new id, a limited number of times. */
+function lapseJob(emulation: Emulation, job: Job): void {
+  withdraw(job)
+  if (job.attempt >= emulation.knobs.maxAttempts) {
+    completeJob(emulation, job, cancelled('no runner took the job in time'))
+  } else {
+    job.result = results.cancelled
+    announce(emulation, 'JobCompleted', job)
+    job.result = undefined
+    job.attempt++
+    job.jobId = uuid(emulation.random)
+    job.jobIds.push(job.jobId)
+    job.requestId = ++emulation.state.ids.request
+    job.set = undefined
+    job.times.assignedAt = undefined
+    emulation.state.jobs.set(job.jobId, job)
+    enqueue(emulation, job)
+  }
+}
+
+/** Takes a job that is not running away from the runner it was meant for. */
+function withdraw(job: Job): void {
+  const { runner } = job
+  job.runner = undefined
+  if (runner) freeRunner(runner)
+}
+
+function forgetOldest(emulation: Emulation): void {
+  const { finished, jobs } = emulation.state
+  const [oldest] = finished
+  if (!oldest || finished.size <= limits.finishedJobs) return
+  finished.delete(oldest)
+  for (const jobId of oldest.jobIds) jobs.delete(jobId)
+}
+
+function failed(note: string): JobReport {
+  return { conclusion: 'failure', outputs: {}, steps: [], note }
+}
+
+function cancelled(note: string): JobReport {
+  return { conclusion: 'cancelled', outputs: {}, steps: [], note }
+}
+
+const results: Readonly<Record<Conclusion, string>> = {
+  success: 'succeeded',
+  failure: 'failed',
+  cancelled: 'canceled',
+  skipped: 'skipped',
+}

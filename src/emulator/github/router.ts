@@ -1,0 +1,61 @@
+// Finds the route of a request. A trailing slash and doubled slashes do not matter: clients send both.
+import { type Answer, type Method, noBody, type Request } from '../../lib/http.ts'
+
+export type Call = {
+  readonly request: Request
+  /** The decoded values of the pattern's `:names`. */
+  readonly params: Readonly<Record<string, string>>
+  /** The JSON of the request's body; undefined where there is none. */
+  readonly body: unknown
+  /** How the client reached us, without a trailing slash: the links we hand out begin with it. */
+  readonly origin: string
+}
+
+export type Route = {
+  readonly method: Method
+  /** For example `/tenant/:tenant/sessions/:session`. */
+  readonly pattern: string
+  readonly run: (call: Call) => Answer | Promise<Answer>
+}
+
+export function emptyAnswer(status: number): Answer {
+  return { status, headers: {}, body: noBody }
+}
+
+/** Answers a request by its route; undefined when there is none. */
+export function createRouter(routes: readonly Route[]): (request: Request) => Promise<Answer> | undefined {
+  const compiled = routes.map((route) => ({ ...route, parts: route.pattern.split('/').filter(Boolean) }))
+  return (request) => {
+    const parts = request.path.split('/').filter(Boolean)
+    for (const route of compiled) {
+      const params = route.method === request.method ? paramsOf(route.parts, parts) : undefined
+      if (params) return runRoute(route, request, params)
+    }
+    return undefined
+  }
+}
+
+async function runRoute(route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Answer> {
+  const { body, headers } = request
+  const origin = headers['host'] ? `http://${headers['host']}` : (request.origin ?? 'http://127.0.0.1')
+  return route.run({ request, params, origin, body: body.kind === 'json' ? body.value : undefined })
+}
+
+function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, expected] of pattern.entries()) {
+    const part = parts[index] ?? ''
+    if (expected.startsWith(':')) params[expected.slice(1)] = decode(part)
+    else if (expected !== part) return undefined
+  }
+  return params
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,67 @@
+// The message queue: long poll and acknowledgement, at one address for all (hosted) or one a session (legacy) (scale-set protocol 9).
+import { type Answer, jsonAnswer, textAnswer } from '../../lib/http.ts'
+import { authorizeQueue } from './authorize.ts'
+import { hold } from './deadlines.ts'
+import type { Emulation } from './emulation.ts'
+import { acknowledge, nextMessage } from './messages.ts'
+import { exception, Refusal } from './refusal.ts'
+import { type Call, emptyAnswer, type Route } from './router.ts'
+import { settle } from './settle.ts'
+import type { Session } from './state.ts'
+
+export function queueRoutes(emulation: Emulation): readonly Route[] {
+  const legacy = '/tenant/:tenant/_apis/runtime/runnerscalesets/:set/sessions/:session/messages'
+  return ['/scalesets/message', legacy].flatMap((pattern): Route[] => [
+    { method: 'GET', pattern, run: (call) => poll(emulation, call) },
+    { method: 'DELETE', pattern: `${pattern}/:message`, run: (call) => acknowledgeMessage(emulation, call) },
+  ])
+}
+
+async function poll(emulation: Emulation, call: Call): Promise<Answer> {
+  const session = authorizeQueue(emulation, call)
+  const { set } = session
+  const lastMessageId = Number(call.request.query['lastMessageId'] ?? 0)
+  const capacity = capacityOf(call)
+  if (!Number.isSafeInteger(lastMessageId)) throw exception('ArgumentException', 'lastMessageId is not a number.')
+  supersede(session)
+  session.capacity = capacity
+  session.lastPollAt = emulation.clock.now()
+  settle(emulation)
+  let message = nextMessage(emulation, set, lastMessageId)
+  if (!message && (await newsComes(emulation, session, call))) message = nextMessage(emulation, set, lastMessageId)
+  return message ? jsonAnswer(200, message.value) : emptyAnswer(202)
+}
+
+/** Of two polls of one session the newer wins. */
+function supersede(session: Session): void {
+  const { wake } = session
+  session.wake = undefined
+  wake?.()
+}
+
+/** Holds the poll until there may be news or the time is up. False when a newer poll took its place; rejects when the session has ended. */
+async function newsComes(emulation: Emulation, session: Session, call: Call): Promise<boolean> {
+  const held = hold(emulation.clock, emulation.knobs.longPollMs, call.request.signal)
+  session.wake = held.wake
+  try {
+    await held.done
+  } finally {
+    session.lastPollAt = emulation.clock.now()
+  }
+  if (session.wake !== held.wake) return false
+  session.wake = undefined
+  authorizeQueue(emulation, call)
+  return true
+}
+
+function capacityOf(call: Call): number {
+  const header = call.request.headers['x-scalesetmaxcapacity'] ?? ''
+  if (!/^\d{1,10}$/.test(header)) throw new Refusal(textAnswer(400, 'X-ScaleSetMaxCapacity must be an integer >= 0'))
+  return Number(header)
+}
+
+function acknowledgeMessage(emulation: Emulation, call: Call): Answer {
+  const { set } = authorizeQueue(emulation, call)
+  const known = acknowledge(set, Number(call.params['message']))
+  return emptyAnswer(known ? 204 : emulation.knobs.unknownMessage)
+}

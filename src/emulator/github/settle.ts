@@ -1,0 +1,43 @@
+// After every change: queued jobs meet scale sets, assigned jobs meet idle runners, and held polls learn of it. Changes between two settlements share one envelope.
+import type { Emulation } from './emulation.ts'
+import { assignJob, offerJob, takes } from './jobs.ts'
+import { reserveRunner } from './runners.ts'
+import type { ScaleSet } from './state.ts'
+import { assignedTo } from './statistics.ts'
+
+export function settle(emulation: Emulation): void {
+  const sets = [...emulation.state.sets.values()]
+  if (emulation.state.queue.size > 0) match(emulation, sets)
+  for (const set of sets) {
+    reserve(set)
+    if (set.pending.length > 0) set.session?.wake?.()
+  }
+}
+
+/** Assigns, or in legacy mode offers, queued jobs in their order to sets that listen. */
+function match(emulation: Emulation, sets: readonly ScaleSet[]): void {
+  const legacy = emulation.knobs.mode === 'legacy'
+  const open = legacy ? (set: ScaleSet) => set.session !== undefined : hasRoom
+  const listening = new Set(sets.filter(open))
+  for (const job of emulation.state.queue) {
+    if (listening.size === 0) return
+    if (job.excluded) continue
+    const set = [...listening].find((candidate) => takes(candidate, job))
+    if (!set) continue
+    if (legacy) offerJob(emulation, job, set)
+    else assignJob(emulation, job, set)
+    if (!open(set)) listening.delete(set)
+  }
+}
+
+function hasRoom(set: ScaleSet): boolean {
+  return assignedTo(set) < (set.session?.capacity ?? 0)
+}
+
+function reserve(set: ScaleSet): void {
+  for (const job of set.waiting) {
+    const [runner] = set.idle
+    if (!runner) return
+    reserveRunner(job, runner, set)
+  }
+}
