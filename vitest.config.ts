@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
+    // It imports JSON without an import attribute, which Node alone refuses.
+    server: { deps: { inline: [/@actions\/workflow-parser/] } },
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },
