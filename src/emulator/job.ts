@@ -4,7 +4,7 @@
 export type Template = string
 
 type StepCommon = {
-  /** Unique in the job; made up where the workflow gives none. */
+  /** Unique in the job; made up where the workflow gives none, and then it begins with `__`. */
   readonly id: string
   readonly name: Template
   /** The condition, without the surrounding `${{ }}`; `success()` where none is given. */
@@ -22,7 +22,15 @@ export type RunnerStep =
       readonly workingDirectory: Template | undefined
     })
   /** `actions/checkout`: a clean local clone of the repository that holds the workflow file. */
-  | (StepCommon & { readonly kind: 'checkout'; readonly path: Template | undefined })
+  | (StepCommon & {
+      readonly kind: 'checkout'
+      /** Below the workspace; the workspace itself where absent. */
+      readonly path: Template | undefined
+      /** A branch, tag or commit; the run's own commit where absent. */
+      readonly ref: Template | undefined
+      /** Commits of history, 0 for all; 1 where absent. */
+      readonly fetchDepth: Template | undefined
+    })
   /** Any other `uses:`; listed as skipped with this name. */
   | (StepCommon & { readonly kind: 'unsupported'; readonly uses: string })
 

@@ -1,0 +1,64 @@
+// Drives runs against a forge: queues what is due, cancels what is to be cancelled, takes the reports.
+import type { JobReport } from '../job.ts'
+import type { ReadyJob } from './message.ts'
+import type { JobOutcome, Run, RunConclusion } from './run.ts'
+
+/** The part of a forge that a run needs. */
+export interface JobQueue {
+  /** Queues a job; the answer identifies it, over all its attempts. */
+  queue(job: ReadyJob): string
+  /** Cancels a job in whatever state it is; its report follows as of any other. */
+  cancel(id: string): void
+  /** Calls the listener for each job that has ended, also those of others. Returns how to stop. */
+  onFinished(listener: (id: string, report: JobReport) => void): () => void
+}
+
+export type RunResult = {
+  readonly conclusion: RunConclusion
+  readonly jobs: readonly JobOutcome[]
+}
+
+export interface FedRun {
+  /** Settles once every job has ended; never rejects. */
+  readonly done: Promise<RunResult>
+  cancel(): void
+}
+
+/** Feeds a run to a queue from now on. */
+export function feedRun(run: Run, queue: JobQueue): FedRun {
+  const keys = new Map<string, string>()
+  const ids = new Map<string, string>()
+  let finish: (result: RunResult) => void = () => {}
+  const done = new Promise<RunResult>((resolve) => {
+    finish = resolve
+  })
+  const stop = queue.onFinished((id, report) => {
+    const key = keys.get(id)
+    if (key === undefined) return
+    run.complete(key, report)
+    advance()
+  })
+  const advance = () => {
+    for (const job of run.ready()) {
+      const id = queue.queue(job)
+      keys.set(id, job.key)
+      ids.set(job.key, id)
+    }
+    for (const key of run.cancellations()) {
+      const id = ids.get(key)
+      if (id !== undefined) queue.cancel(id)
+    }
+    const conclusion = run.conclusion()
+    if (!conclusion) return
+    stop()
+    finish({ conclusion, jobs: run.outcomes() })
+  }
+  advance()
+  return {
+    done,
+    cancel: () => {
+      run.cancel()
+      advance()
+    },
+  }
+}

@@ -1,0 +1,188 @@
+// A workflow file to a plain `Workflow`. GitHub's parser validates; the values are read from the YAML itself, because that parser keeps a
+// block's indentation in texts with expressions.
+import { ensureStatusFunction } from '@actions/workflow-parser/model/converter/if-condition'
+import type { Job as ParsedJob, Step as ParsedStep } from '@actions/workflow-parser/model/workflow-template'
+import { isAlias, isMap, isNode, isSeq, type Node } from 'yaml'
+import { hasExpression, splitTemplate } from '../expression.ts'
+import type { RunnerJob, RunnerStep, Template } from '../job.ts'
+import { expandMatrix, MatrixError } from './matrix.ts'
+import { WorkflowError, type WorkflowProblem } from './problem.ts'
+import { readSource, type WorkflowSource } from './source.ts'
+import { findUnsupported, isCheckout, type Path, type Unsupported } from './unsupported.ts'
+import { validateWorkflow } from './validate.ts'
+import type { Workflow, WorkflowJob } from './workflow.ts'
+
+type Mapping = Readonly<Record<string, unknown>>
+
+/** Reads, bounds, validates. Throws a `WorkflowError` with file, line, column, a sentence and a next step; nothing has been started then. */
+export async function readWorkflow(file: string): Promise<Workflow> {
+  return parseWorkflowSource(await readSource(file))
+}
+
+/** As `readWorkflow`, of a source at hand. */
+export async function parseWorkflowSource(source: WorkflowSource): Promise<Workflow> {
+  const template = await validateWorkflow(source)
+  const root = mapping(source.document.toJS({ maxAliasCount: -1 }))
+  const problems = findUnsupported(root).map((found) => locate(source, found))
+  const [first, ...rest] = problems.sort((one, other) => one.line - other.line || one.column - other.column)
+  if (first) throw new WorkflowError([first, ...rest.slice(0, 9)])
+  checkMatrices(source, root)
+  const event = eventOf(root['on'])
+  const defaults = mapping(mapping(root['defaults'])['run'])
+  return {
+    file: source.file,
+    name: root['name'] === undefined || root['name'] === null ? source.file : String(root['name']),
+    event,
+    inputs: event === 'workflow_dispatch' ? inputsOf(root['on']) : {},
+    env: texts(root['env']),
+    jobs: template.jobs.map((job) => readJob(job as ParsedJob, mapping(mapping(root['jobs'])[job.id.value]), defaults)),
+  }
+}
+
+/** A matrix without expressions is known now, so what is wrong with it is said now. */
+function checkMatrices(source: WorkflowSource, root: Mapping): void {
+  for (const [key, job] of Object.entries(mapping(root['jobs']))) {
+    const matrix = mapping(mapping(job)['strategy'])['matrix']
+    if (matrix === undefined || hasExpression(matrix)) continue
+    try {
+      expandMatrix(matrix)
+    } catch (error) {
+      if (!(error instanceof MatrixError)) throw error
+      const at = source.position(offsetOf(source, ['jobs', key, 'strategy', 'matrix']))
+      const next = 'Correct the matrix.'
+      throw new WorkflowError([{ code: 'workflow-invalid', file: source.file, ...at, sentence: error.message, next }])
+    }
+  }
+}
+
+function readJob(parsed: ParsedJob, job: Mapping, workflowDefaults: Mapping): WorkflowJob {
+  const strategy = mapping(job['strategy'])
+  const defaults = mapping(mapping(job['defaults'])['run'])
+  const steps = Array.isArray(job['steps']) ? job['steps'] : []
+  return {
+    key: parsed.id.value,
+    name: optionalText(job['name'] === '' ? undefined : job['name']),
+    needs: [job['needs'] ?? []].flat().map(String),
+    if: conditionOf(job['if'], parsed.if),
+    runsOn: job['runs-on'],
+    strategy: {
+      matrix: strategy['matrix'],
+      failFast: strategy['fail-fast'] ?? true,
+      maxParallel: strategy['max-parallel'],
+    },
+    continueOnError: job['continue-on-error'] ?? false,
+    timeoutMinutes: job['timeout-minutes'] ?? 360,
+    env: texts(job['env']),
+    defaults: defaultsOf(defaults, workflowDefaults),
+    outputs: texts(job['outputs']),
+    steps: parsed.steps.map((step, index) => readStep(step, mapping(steps[index]))),
+  }
+}
+
+function defaultsOf(job: Mapping, workflow: Mapping): RunnerJob['defaults'] {
+  return {
+    shell: optionalText(job['shell'] ?? workflow['shell']),
+    workingDirectory: optionalText(job['working-directory'] ?? workflow['working-directory']),
+  }
+}
+
+function readStep(parsed: ParsedStep, step: Mapping): RunnerStep {
+  const uses = step['uses'] === undefined ? undefined : String(step['uses'])
+  const run = text(step['run'])
+  const firstLine = run.trimStart().split('\n', 1)[0] ?? ''
+  const common = {
+    id: parsed.id,
+    name: optionalText(step['name']) ?? `Run ${uses ?? firstLine}`,
+    if: conditionOf(step['if'], parsed.if),
+    env: texts(step['env']),
+    continueOnError:
+      typeof step['continue-on-error'] === 'string' ? step['continue-on-error'] : step['continue-on-error'] === true,
+    timeoutMinutes:
+      typeof step['timeout-minutes'] === 'number' ? step['timeout-minutes'] : optionalText(step['timeout-minutes']),
+  }
+  if (uses === undefined) {
+    const [shell, workingDirectory] = [optionalText(step['shell']), optionalText(step['working-directory'])]
+    return { ...common, kind: 'run', run, shell, workingDirectory }
+  }
+  if (!isCheckout(uses)) return { ...common, kind: 'unsupported', uses }
+  const inputs = mapping(step['with'])
+  const [path, ref, fetchDepth] = ['path', 'ref', 'fetch-depth'].map((name) => optionalText(inputs[name]))
+  return { ...common, kind: 'checkout', path, ref, fetchDepth }
+}
+
+/** GitHub reads `if` as an expression with or without `${{ }}`; a mixture of both is a text, which is always true. */
+function conditionOf(value: unknown, parsed: ParsedStep['if']): string {
+  const condition = text(value)
+  const parts = splitTemplate(condition)
+  const [only] = parts
+  if (parts.every((part) => part.kind === 'text')) return parsed?.expression ?? 'success()'
+  if (parts.length === 1 && only) return ensureStatusFunction(only.text.trim(), parsed?.definitionInfo)
+  const format = parts.map((part, index) => (part.kind === 'text' ? part.text.replace(/[{}]/g, '$&$&') : `{${index}}`))
+  const values = parts.map((part) => (part.kind === 'text' ? "''" : `(${part.text})`))
+  const literal = format.join('').replaceAll("'", "''")
+  return ensureStatusFunction(`format('${literal}', ${values.join(', ')})`, parsed?.definitionInfo)
+}
+
+function eventOf(on: unknown): string {
+  const events = typeof on === 'string' ? [on] : Array.isArray(on) ? on.map(String) : Object.keys(mapping(on))
+  return ['push', 'workflow_dispatch'].find((event) => events.includes(event)) ?? events[0] ?? 'push'
+}
+
+function inputsOf(on: unknown): Readonly<Record<string, unknown>> {
+  const inputs = mapping(mapping(mapping(on)['workflow_dispatch'])['inputs'])
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, input]) => {
+      const {
+        type,
+        default: value,
+        options,
+      } = mapping(input) as { type?: string; default?: unknown; options?: unknown[] }
+      if (type === 'boolean') return [name, value === true || value === 'true']
+      return [name, value ?? (type === 'choice' ? text(options?.[0]) : '')]
+    }),
+  )
+}
+
+function locate(source: WorkflowSource, found: Unsupported): WorkflowProblem {
+  const at = source.position(offsetOf(source, found.path))
+  return { code: 'workflow-unsupported', file: source.file, ...at, sentence: found.sentence, next: found.next }
+}
+
+/** Of the key at the path's end; what an alias stands for is found where the alias stands. */
+function offsetOf(source: WorkflowSource, path: Path): number {
+  let node: unknown = source.document.contents
+  let offset = 0
+  for (const step of path) {
+    if (isAlias(node)) return offset
+    if (isSeq(node)) {
+      node = node.items[Number(step)]
+      if (isNode(node)) offset = startOf(node, offset)
+    } else if (isMap(node)) {
+      const pair = node.items.find((item) => String(isNode(item.key) ? item.key.toJSON() : item.key) === String(step))
+      if (!pair) return offset
+      if (isNode(pair.key)) offset = startOf(pair.key, offset)
+      node = pair.value
+    }
+  }
+  return offset
+}
+
+function startOf(node: Node, otherwise: number): number {
+  return node.range?.[0] ?? otherwise
+}
+
+function texts(value: unknown): Readonly<Record<string, Template>> {
+  return Object.fromEntries(Object.entries(mapping(value)).map(([key, item]) => [key, text(item)]))
+}
+
+function optionalText(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : text(value)
+}
+
+function text(value: unknown): string {
+  return value === undefined || value === null ? '' : String(value)
+}
+
+function mapping(value: unknown): Mapping {
+  return typeof value === 'object' && value !== null ? (value as Mapping) : {}
+}

@@ -1,0 +1,231 @@
+// One run of a workflow: a state machine over its jobs, without time or I/O. It says which jobs are due, takes their reports, and applies
+// GitHub's rules of needs, if, skipping, matrix, fail-fast and continue-on-error.
+
+import { defineFunction, ExpressionFailure, evaluateCondition, evaluateValue } from '../expression.ts'
+import type { Conclusion, JobReport } from '../job.ts'
+import { expandMatrix, MatrixError } from './matrix.ts'
+import { type ReadyJob, type RunFacts, readyJob } from './message.ts'
+import type { Workflow, WorkflowJob } from './workflow.ts'
+
+/** What became of one job, or of one cell of its matrix. */
+export type JobOutcome = {
+  /** As in `ReadyJob`. */
+  readonly key: string
+  readonly name: string
+  readonly conclusion: Conclusion
+  /** It failed, and `continue-on-error` says that this is fine. */
+  readonly allowed: boolean
+  /** A sentence, for example why it never started. */
+  readonly note: string | undefined
+  /** Undefined for a job that was never given to a runner. */
+  readonly report: JobReport | undefined
+}
+
+export type RunConclusion = Exclude<Conclusion, 'skipped'>
+
+export interface Run {
+  /** Jobs that have become due since the last call, in the order of the file. */
+  ready(): readonly ReadyJob[]
+  /** Keys of jobs handed out whose matrix has failed, or whose run was cancelled, since the last call. */
+  cancellations(): readonly string[]
+  /** Takes what a runner reported; a second report of the same job is ignored. */
+  complete(key: string, report: JobReport): void
+  /** Cancels the run: what has not started never does, except jobs whose `if` says so. */
+  cancel(): void
+  /** Undefined while jobs are due or out. */
+  conclusion(): RunConclusion | undefined
+  /** In the order of the file, for what has ended so far. */
+  outcomes(): readonly JobOutcome[]
+}
+
+export function createRun(workflow: Workflow, facts: RunFacts): Run {
+  const nodes = new Map(workflow.jobs.map((job) => [job.key, newNode(job)]))
+  const cancellations: string[] = []
+  let cancelled = false
+
+  const advance = () => {
+    let moved = true
+    while (moved) {
+      moved = false
+      for (const node of nodes.values()) {
+        if (node.cells || !node.job.needs.every((key) => nodes.get(key)?.result)) continue
+        start(node, workflow, facts, { nodes, cancelled })
+        moved = true
+      }
+      for (const node of nodes.values()) if (settle(node)) moved = true
+    }
+    for (const node of nodes.values()) release(node)
+  }
+
+  advance()
+  return {
+    ready: () => [...nodes.values()].flatMap(handOut),
+    cancellations: () => cancellations.splice(0),
+    complete: (key, report) => {
+      for (const node of nodes.values()) {
+        const cell = node.cells?.find((item) => item.ready.key === key)
+        if (cell?.state !== 'out') continue
+        finish(node, cell, report)
+        if (cell.conclusion === 'failure' && !cell.ready.continueOnError && node.failFast)
+          cancellations.push(...drop(node))
+      }
+      advance()
+    },
+    cancel: () => {
+      if (cancelled) return
+      cancelled = true
+      for (const node of nodes.values()) cancellations.push(...drop(node))
+      advance()
+    },
+    conclusion: () => conclude([...nodes.values()].map((node) => node.result)),
+    outcomes: () => [...nodes.values()].flatMap(outcomesOf),
+  }
+}
+
+type Cell = {
+  readonly ready: ReadyJob
+  /** Held back by max-parallel, due, given to the caller, ended. */
+  state: 'held' | 'due' | 'out' | 'done'
+  conclusion: Conclusion | undefined
+  report: JobReport | undefined
+}
+
+type Node = {
+  readonly job: WorkflowJob
+  /** Undefined until its needs are decided; empty for a job that never runs. */
+  cells: Cell[] | undefined
+  failFast: boolean
+  maxParallel: number
+  result: Conclusion | undefined
+  note: string | undefined
+  outputs: Record<string, string>
+}
+
+type Graph = { readonly nodes: ReadonlyMap<string, Node>; readonly cancelled: boolean }
+
+function newNode(job: WorkflowJob): Node {
+  return { job, cells: undefined, failFast: true, maxParallel: 1, result: undefined, note: undefined, outputs: {} }
+}
+
+/** Decides whether the job runs, and as how many. What cannot be evaluated fails the job, as on GitHub, and only it. */
+function start(node: Node, workflow: Workflow, facts: RunFacts, graph: Graph): void {
+  node.cells = []
+  try {
+    const contexts = { ...facts.contexts, needs: needsOf(node.job, graph) }
+    if (!evaluateCondition(node.job.if, { contexts, functions: statusFunctions(node.job, graph) })) {
+      node.result = graph.cancelled ? 'cancelled' : 'skipped'
+      return
+    }
+    const strategy = evaluateValue(node.job.strategy, { contexts }) as WorkflowJob['strategy']
+    const cells = strategy.matrix === undefined ? [undefined] : expandMatrix(strategy.matrix)
+    node.failFast = String(strategy.failFast) !== 'false'
+    node.maxParallel = Math.max(1, Number(strategy.maxParallel ?? cells.length) || cells.length)
+    const total = { failFast: node.failFast, maxParallel: node.maxParallel, jobs: cells.length }
+    node.cells = cells.map((cell, index) => ({
+      ready: readyJob({ workflow, job: node.job, facts, contexts }, { cell, index, total }),
+      state: 'held',
+      conclusion: undefined,
+      report: undefined,
+    }))
+  } catch (error) {
+    if (!(error instanceof ExpressionFailure || error instanceof MatrixError)) throw error
+    node.result = 'failure'
+    node.note = error.message
+  }
+}
+
+/** GitHub: success() and failure() look at every job before this one, not only at its needs. */
+function statusFunctions(job: WorkflowJob, graph: Graph) {
+  const results = [...ancestorsOf(job, graph)].map((node) => node.result)
+  return [
+    defineFunction('success', [0, 0], () => !graph.cancelled && results.every((result) => result === 'success')),
+    defineFunction('failure', [0, 0], () => !graph.cancelled && results.some((result) => result === 'failure')),
+    defineFunction('cancelled', [0, 0], () => graph.cancelled),
+    defineFunction('always', [0, 0], () => true),
+  ]
+}
+
+function ancestorsOf(job: WorkflowJob, graph: Graph): ReadonlySet<Node> {
+  const found = new Set<Node>()
+  const waiting = [...job.needs]
+  for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+    const node = graph.nodes.get(key)
+    if (!node || found.has(node)) continue
+    found.add(node)
+    waiting.push(...node.job.needs)
+  }
+  return found
+}
+
+function needsOf(job: WorkflowJob, graph: Graph): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    job.needs.map((key) => {
+      const node = graph.nodes.get(key)
+      return [key, { result: node?.result ?? 'skipped', outputs: { ...node?.outputs } }]
+    }),
+  )
+}
+
+/** Makes due what max-parallel allows. */
+function release(node: Node): void {
+  const cells = node.cells ?? []
+  const busy = cells.filter((cell) => cell.state === 'due' || cell.state === 'out').length
+  const next = cells.filter((cell) => cell.state === 'held').slice(0, Math.max(0, node.maxParallel - busy))
+  for (const cell of next) cell.state = 'due'
+}
+
+function handOut(node: Node): readonly ReadyJob[] {
+  const due = (node.cells ?? []).filter((cell) => cell.state === 'due')
+  for (const cell of due) cell.state = 'out'
+  return due.map((cell) => cell.ready)
+}
+
+/** Of a matrix's outputs the last cell to end wins, name by name; an empty one never does. */
+function finish(node: Node, cell: Cell, report: JobReport): void {
+  cell.state = 'done'
+  cell.report = report
+  cell.conclusion = report.conclusion
+  for (const [name, value] of Object.entries(report.outputs)) if (value !== '') node.outputs[name] = value
+}
+
+/** Cancels what has not been handed out, and names what has. */
+function drop(node: Node): readonly string[] {
+  const cells = node.cells ?? []
+  for (const cell of cells) {
+    if (cell.state !== 'held' && cell.state !== 'due') continue
+    cell.state = 'done'
+    cell.conclusion = 'cancelled'
+  }
+  return cells.filter((cell) => cell.state === 'out').map((cell) => cell.ready.key)
+}
+
+/** Gives the job its result once all its cells have one. */
+function settle(node: Node): boolean {
+  if (node.result || !node.cells || node.cells.length === 0) return false
+  if (node.cells.some((cell) => cell.state !== 'done')) return false
+  const results = node.cells.map((cell) => (isAllowed(cell) ? 'success' : cell.conclusion))
+  node.result = conclude(results) ?? 'success'
+  return true
+}
+
+function isAllowed(cell: Cell): boolean {
+  return cell.conclusion === 'failure' && cell.ready.continueOnError
+}
+
+function conclude(results: readonly (Conclusion | undefined)[]): RunConclusion | undefined {
+  if (results.some((result) => result === undefined)) return undefined
+  return results.includes('failure') ? 'failure' : results.includes('cancelled') ? 'cancelled' : 'success'
+}
+
+function outcomesOf(node: Node): readonly JobOutcome[] {
+  if (node.cells && node.cells.length === 0 && node.result) {
+    const name = node.job.name ?? node.job.key
+    return [{ key: node.job.key, name, conclusion: node.result, allowed: false, note: node.note, report: undefined }]
+  }
+  return (node.cells ?? []).flatMap((cell) => {
+    if (!cell.conclusion) return []
+    const { key, name } = cell.ready
+    const note = cell.report?.note
+    return [{ key, name, conclusion: cell.conclusion, allowed: isAllowed(cell), note, report: cell.report }]
+  })
+}

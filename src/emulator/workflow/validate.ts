@@ -1,0 +1,59 @@
+// GitHub's own parser over a workflow file: schema, expressions, ids, needs. Its findings become problems with a next step.
+import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
+import type { WorkflowTemplate } from '@actions/workflow-parser/model/workflow-template'
+import { assert } from '../../lib/assert.ts'
+import { WorkflowError, type WorkflowProblem } from './problem.ts'
+import type { WorkflowSource } from './source.ts'
+
+/** GitHub's view of a valid file. Throws a `WorkflowError` with everything GitHub would refuse, at most ten problems. */
+export async function validateWorkflow(source: WorkflowSource): Promise<WorkflowTemplate> {
+  if (source.document.contents === null) throw new WorkflowError([emptyProblem(source.file)])
+  const file = { name: source.file, content: source.text }
+  const { context, value } = parseWorkflow(file, new NoOperationTraceWriter())
+  const template = value && (await convertWorkflowTemplate(context, value))
+  const problems = context.errors.getErrors().map(
+    (error): WorkflowProblem => ({
+      code: 'workflow-invalid',
+      file: source.file,
+      line: error.range?.start.line ?? 1,
+      column: error.range?.start.column ?? 1,
+      sentence: sentenceOf(error.rawMessage),
+      next: nextOf(error.rawMessage),
+    }),
+  )
+  problems.sort((one, other) => one.line - other.line || one.column - other.column)
+  const [first, ...rest] = problems.slice(0, 10)
+  if (first) throw new WorkflowError([first, ...rest])
+  assert(template, 'a file without findings has a template')
+  return template
+}
+
+function emptyProblem(file: string): WorkflowProblem {
+  const sentence = 'The file holds no workflow.'
+  return { code: 'workflow-invalid', file, line: 1, column: 1, sentence, next: 'Give it `on:` and `jobs:`.' }
+}
+
+function sentenceOf(message: string): string {
+  const text = message.split('\n', 1)[0]?.trim().slice(0, 300) ?? ''
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+const nextSteps: readonly (readonly [RegExp, string])[] = [
+  [
+    /^Unrecognized function/,
+    'Use a function GitHub has: contains, startsWith, endsWith, format, join, toJSON, fromJSON, case; in steps hashFiles; in `if` success, failure, always, cancelled.',
+  ],
+  [/^Unrecognized named-value/, 'Use a context that GitHub offers at this place.'],
+  [/depends on unknown job/, 'Correct the name, or add that job.'],
+  [/creates a cycle|at least one job with no dependencies/, 'Remove one of the `needs` in the circle.'],
+  [/^Unexpected value/, 'Correct its spelling or its place, or remove it.'],
+  [/^Required property is missing/, 'Add it.'],
+  [/is already defined|more than once/, 'Keep one of the two.'],
+  [/expression is not closed|Unexpected (symbol|end)/, 'Correct the expression.'],
+]
+
+function nextOf(message: string): string {
+  const known = nextSteps.find(([pattern]) => pattern.test(message))
+  return known?.[1] ?? "Compare it with GitHub's workflow syntax."
+}
