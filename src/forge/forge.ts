@@ -50,7 +50,9 @@ export type News =
   /** Demand is unknown from now on, until a `demand` follows; the link goes on by itself. */
   | { readonly kind: 'trouble'; readonly failure: Failure; readonly since: Instant }
 
-/** What one message held, in order; acknowledged as a whole. */
+/** What one message held, in order; acknowledged as a whole, before the next is asked for: a batch that was not comes again, three times in all.
+ *  A batch that holds `state` is acknowledged when the state is stored where a new leader finds it: GitHub's scale set is created only after that,
+ *  so that a crash between creating and remembering leaves a set that is known to be ours. */
 export type NewsBatch = { readonly news: readonly News[]; ack(): void }
 
 export type RegisterOutcome =

@@ -1,0 +1,73 @@
+// Calls to the Actions service: its conventions for paths, tokens, versions and errors (scale-set protocol 4).
+import { type Answer, jsonBody, type Method, noBody, type Request } from '../../lib/http.ts'
+import { errorFromAnswer, type StatusMeaning } from './errors.ts'
+import { type Net, type RetryPolicy, send, standardPolicy } from './retry.ts'
+import type { AdminConnection, AdminTokens } from './tokens.ts'
+
+export type ServiceCall = {
+  readonly method: Method
+  /** Below the service's base address; begins with a slash, percent-encoded, perhaps with a query. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+  /** Instead of the admin token. */
+  readonly token?: string
+  readonly policy?: RetryPolicy
+  readonly meaning?: StatusMeaning
+}
+
+/** What an answer of 2xx held; `value` is undefined where it was not JSON. */
+export type Reply = { readonly status: number; readonly value: unknown }
+
+export interface ActionsService {
+  readonly net: Net
+  userAgent(): string
+  /** Rejects with a `GitHubError` for anything but 2xx. */
+  call(call: ServiceCall): Promise<Reply>
+}
+
+/** `userAgent` is asked for each request: it names the scale set as soon as there is one. */
+export function actionsService(net: Net, tokens: AdminTokens, userAgent: () => string): ActionsService {
+  const call = async (call: ServiceCall): Promise<Reply> => {
+    const policy = call.policy ?? standardPolicy
+    for (let round = 1; ; round++) {
+      const connection = await tokens.connection(policy, call.signal)
+      const request = requestTo(connection, call, userAgent())
+      const answer = await send(net, request, policy)
+      if (answer.status >= 200 && answer.status < 300) return replyOf(answer)
+      const refused = answer.status === 401 && call.token === undefined
+      if (!refused || round > 1) throw errorFromAnswer(request, answer, net.clock.now(), call.meaning)
+      tokens.refuse(connection)
+    }
+  }
+  return { net, userAgent, call }
+}
+
+export function replyOf(answer: Answer): Reply {
+  return { status: answer.status, value: answer.body.kind === 'json' ? answer.body.value : undefined }
+}
+
+function requestTo(connection: AdminConnection, call: ServiceCall, userAgent: string): Request {
+  const { base } = connection
+  const [path = '', search = ''] = call.path.split('?', 2)
+  return {
+    method: call.method,
+    origin: base.origin,
+    path: `${base.pathname.replace(/\/+$/, '')}${path}`,
+    query: {
+      'api-version': '6.0-preview',
+      ...Object.fromEntries(base.searchParams),
+      ...Object.fromEntries(new URLSearchParams(search)),
+      ...call.query,
+    },
+    headers: {
+      authorization: `Bearer ${call.token ?? connection.token}`,
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+    },
+    body: call.body === undefined ? noBody : jsonBody(call.body),
+    expect: 'whole',
+    signal: call.signal,
+  }
+}

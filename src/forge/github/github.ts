@@ -1,0 +1,78 @@
+// GitHub as a forge: one account (a URL and a credential) and its runner scale sets.
+import type { Clock } from '../../lib/clock.ts'
+import type { Transport } from '../../lib/http.ts'
+import type { Random } from '../../lib/random.ts'
+import { PortError } from '../../model/port-error.ts'
+import type { Forge, ForgeSet, ForgeState, Link, Traits } from '../forge.ts'
+import { actionsService } from './actions-api.ts'
+import { Claim } from './claim.ts'
+import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
+import { githubError } from './errors.ts'
+import { GitHubLink } from './link.ts'
+import { countOddities, type OddityLog } from './oddity.ts'
+import { Pace } from './pace.ts'
+import { type Net, oncePolicy } from './retry.ts'
+import { AdminTokens, type GitHubCredential } from './tokens.ts'
+
+export type GitHubForgeOptions = {
+  /** Of an organization, a repository or an enterprise: `https://github.com/acme`. */
+  readonly url: string
+  readonly credential: GitHubCredential
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly random: Random
+  /** Product and version, ASCII: `dayfly/1.2.0`. */
+  readonly userAgent: string
+  /** Named in message sessions, so that whoever meets a conflict sees who holds it; for example the pod's name. */
+  readonly owner?: string
+  readonly forceServer?: boolean
+  /** Told of what GitHub did against the protocol. */
+  readonly log?: OddityLog
+}
+
+export const githubTraits: Traits = {
+  demand: 'assigned',
+  removal: 'refuses-busy',
+  ephemeral: 'by-itself',
+  pickUpDelayMs: 0,
+}
+
+/** Throws a `PortError` of kind `bad-config` when the URL cannot be one of GitHub's; sends nothing by itself. */
+export function createGitHubForge(options: GitHubForgeOptions): Forge {
+  const config = parseConfigUrl(options.url, { forceServer: options.forceServer ?? false })
+  const net: Net = { transport: options.transport, clock: options.clock, random: options.random }
+  const userAgent = `${options.userAgent} ScaleSetID/NA`
+  const account: Account = {
+    config,
+    net,
+    tokens: new AdminTokens({ net, config, credential: options.credential, userAgent }),
+    pace: new Pace(),
+  }
+  return {
+    traits: githubTraits,
+    open: (set, remembered, until) => openLink(account, options, { set, remembered, until }),
+  }
+}
+
+type Account = { readonly config: ConfigUrl; readonly net: Net; readonly tokens: AdminTokens; readonly pace: Pace }
+
+type Opening = { readonly set: ForgeSet; readonly remembered: ForgeState | undefined; readonly until: AbortSignal }
+
+/** Tries once to find the set, so that a configuration that cannot work is refused here; whatever may pass is left to the link's news. */
+async function openLink(account: Account, options: GitHubForgeOptions, opening: Opening): Promise<Link> {
+  const { set, remembered, until } = opening
+  if (set.name === '' || !Number.isSafeInteger(set.max) || set.max < 1) {
+    throw githubError('bad-set', `The runner set needs a name and a ceiling of at least 1 (it is ${set.max}).`)
+  }
+  const userAgent = () => `${options.userAgent} ScaleSetID/${claim.current?.id ?? 'NA'}`
+  const service = actionsService(account.net, account.tokens, userAgent)
+  const oddities = countOddities(set.name, options.log ?? (() => {}))
+  const claim = new Claim({ service, set, account: account.config.url, remembered, oddities })
+  try {
+    await claim.find({ policy: oncePolicy, signal: until })
+  } catch (error) {
+    const hopeless = error instanceof PortError && ['bad-config', 'unauthorized', 'conflict'].includes(error.kind)
+    if (hopeless || !(error instanceof PortError)) throw error
+  }
+  return new GitHubLink({ service, claim, pace: account.pace, set, owner: options.owner ?? 'dayfly', oddities, until })
+}

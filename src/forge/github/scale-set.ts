@@ -1,0 +1,125 @@
+// Runner groups and scale sets at the Actions service (scale-set protocol 6 and 7).
+import type { ActionsService, ServiceCall } from './actions-api.ts'
+import { badAnswer, GitHubError, githubError, isGitHubError } from './errors.ts'
+import { asWire, field, integerField, textField, type Wire, wireList } from './wire.ts'
+
+export type ScaleSet = {
+  readonly id: number
+  readonly name: string
+  readonly groupId: number | undefined
+  readonly labels: readonly string[]
+  /** Whether the service confirmed that runners of this set do not update themselves. */
+  readonly updateDisabled: boolean
+}
+
+/** How the calls of one operation are made. */
+export type CallHow = Pick<ServiceCall, 'policy' | 'signal'>
+
+export type Label = { readonly name: string; readonly type?: string }
+
+export type WantedScaleSet = { readonly groupId: number; readonly name: string; readonly labels: readonly Label[] }
+
+export const scaleSetsPath = '/_apis/runtime/runnerscalesets'
+
+/** The group's id. Rejects with `group-missing`, also where the name is ambiguous. */
+export async function findGroup(service: ActionsService, name: string, how: CallHow): Promise<number> {
+  const reply = await service.call({
+    method: 'GET',
+    path: '/_apis/runtime/runnergroups/',
+    query: { groupName: name },
+    ...how,
+  })
+  const groups = wireList(reply.value)
+  if (!groups) throw badAnswer('the list of runner groups is not whole', reply.status)
+  const [first] = groups
+  if (!first) throw githubError('group-missing', `There is no runner group named ${name} that this account may use.`)
+  if (groups.length > 1) throw githubError('group-missing', `${groups.length} runner groups are named ${name}.`)
+  const id = integerField(first, 'id')
+  if (id === undefined) throw badAnswer('the runner group has no id', reply.status)
+  return id
+}
+
+/** Undefined when no set of the group has this name, by a complete answer. */
+export async function findScaleSet(
+  service: ActionsService,
+  groupId: number,
+  name: string,
+  how: CallHow,
+): Promise<ScaleSet | undefined> {
+  const query = { runnerGroupId: String(groupId), name }
+  const reply = await service.call({ method: 'GET', path: scaleSetsPath, query, ...how })
+  const found = wireList(reply.value)
+  if (!found) throw badAnswer('the list of scale sets is not whole', reply.status)
+  if (found.length > 1) throw badAnswer(`${found.length} scale sets are named ${name}`, reply.status)
+  return found[0] && readScaleSet(found[0])
+}
+
+/** Undefined when the set is gone: 404, or `null` with 200. */
+export async function getScaleSet(service: ActionsService, id: number, how: CallHow): Promise<ScaleSet | undefined> {
+  try {
+    const reply = await service.call({ method: 'GET', path: `${scaleSetsPath}/${id}`, ...how })
+    return reply.value === null ? undefined : readScaleSet(reply.value)
+  } catch (error) {
+    if (isGitHubError(error, 'scale-set-gone', 'not-found')) return undefined
+    throw error
+  }
+}
+
+/** A name that is taken is refused with 400 or 409, not always by a type: whoever gets a refusal looks again by name. */
+export async function createScaleSet(service: ActionsService, wanted: WantedScaleSet, how: CallHow): Promise<ScaleSet> {
+  const { name, groupId, labels } = wanted
+  const body = {
+    name,
+    runnerGroupId: groupId,
+    labels: scaleSetLabels(name, labels),
+    RunnerSetting: { disableUpdate: true },
+  }
+  const meaning = { 409: 'scale-set-collides' } as const
+  const reply = await service.call({ method: 'POST', path: scaleSetsPath, body, ...how, meaning })
+  return readScaleSet(reply.value)
+}
+
+/** Asks once more that runners of the set do not update themselves, and reads back what holds now. */
+export async function disableUpdate(service: ActionsService, id: number, how: CallHow): Promise<ScaleSet> {
+  const body = { RunnerSetting: { disableUpdate: true } }
+  const reply = await service.call({ method: 'PATCH', path: `${scaleSetsPath}/${id}`, body, ...how })
+  return readScaleSet(reply.value)
+}
+
+/** Removing a set that is gone is success. Rejects with `job-still-running` while a runner of the set has a job. */
+export async function deleteScaleSet(service: ActionsService, id: number, how: CallHow): Promise<void> {
+  try {
+    const meaning = { 400: 'job-still-running' } as const
+    await service.call({ method: 'DELETE', path: `${scaleSetsPath}/${id}`, ...how, meaning })
+  } catch (error) {
+    if (!isGitHubError(error, 'scale-set-gone', 'not-found')) throw error
+  }
+}
+
+/** The labels as they are sent: none given is the set's own name; a missing type is `System`. Throws where there is neither name nor label. */
+export function scaleSetLabels(name: string, labels: readonly Label[]): readonly Required<Label>[] {
+  if (name === '' && labels.length === 0) throw new GitHubError('bad-set', 'A scale set needs a name or a label.')
+  const given = labels.length === 0 ? [{ name }] : labels
+  return given.map((label) => ({ name: label.name, type: label.type ?? 'System' }))
+}
+
+function readScaleSet(value: unknown): ScaleSet {
+  const wire = asWire(value)
+  const id = wire && integerField(wire, 'id')
+  const name = wire && textField(wire, 'name')
+  if (!wire || id === undefined || id === 0 || name === undefined) throw badAnswer('the scale set has no id or name')
+  const setting = asWire(field(wire, 'runnerSetting')) ?? {}
+  return {
+    id,
+    name,
+    groupId: integerField(wire, 'runnerGroupId'),
+    labels: readLabels(wire),
+    updateDisabled: field(setting, 'disableUpdate') === true,
+  }
+}
+
+function readLabels(wire: Wire): readonly string[] {
+  const labels = field(wire, 'labels')
+  if (!Array.isArray(labels)) return []
+  return labels.flatMap((label: unknown) => textField(asWire(label) ?? {}, 'name') ?? [])
+}
