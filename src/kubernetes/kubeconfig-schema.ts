@@ -1,0 +1,86 @@
+// A kubeconfig file as text, to data with the fields that are used (Kubernetes: client.authentication and clientcmd/api/v1).
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import { KubeconfigError } from './kubeconfig-error.ts'
+
+const text = z.string().min(1)
+/** `- name: …` with one field beside it; kubectl writes an empty list as null. */
+const listOf = <Field extends string, Shape extends z.ZodType>(field: Field, shape: Shape) =>
+  z
+    .array(z.object({ name: text, [field]: shape } as Record<'name', typeof text> & Record<Field, Shape>))
+    .nullish()
+    .transform((entries) => entries ?? [])
+
+const clusterSchema = z.object({
+  server: text,
+  'certificate-authority': text.optional(),
+  'certificate-authority-data': text.optional(),
+  'insecure-skip-tls-verify': z.boolean().optional(),
+  'tls-server-name': text.optional(),
+  'proxy-url': text.optional(),
+})
+const userSchema = z.object({
+  token: text.optional(),
+  tokenFile: text.optional(),
+  'client-certificate': text.optional(),
+  'client-certificate-data': text.optional(),
+  'client-key': text.optional(),
+  'client-key-data': text.optional(),
+  username: text.optional(),
+  password: text.optional(),
+  as: text.optional(),
+  exec: z.unknown().optional(),
+  'auth-provider': z.unknown().optional(),
+})
+const contextSchema = z.object({ cluster: text, user: text.optional(), namespace: text.optional() })
+const fileSchema = z.object({
+  apiVersion: z.literal('v1').optional(),
+  kind: z.literal('Config').optional(),
+  'current-context': z.string().optional(),
+  clusters: listOf('cluster', clusterSchema),
+  users: listOf('user', userSchema),
+  contexts: listOf('context', contextSchema),
+})
+
+export type KubeconfigCluster = z.infer<typeof clusterSchema>
+export type KubeconfigUser = z.infer<typeof userSchema>
+export type KubeconfigFile = z.infer<typeof fileSchema>
+
+/** Throws a KubeconfigError with the line or the field. */
+export function parseKubeconfig(source: string, file: string): KubeconfigFile {
+  const document = parseDocument(source)
+  const broken = document.errors[0]
+  if (broken) {
+    const line = broken.linePos?.[0].line
+    throw new KubeconfigError('kubeconfig-invalid', file, {
+      at: line === undefined ? '' : `line ${line}`,
+      sentence: `this is not YAML: ${broken.message.split('\n')[0]}`,
+      next: 'Correct the line, or write the file anew with `kubectl config view --raw`.',
+    })
+  }
+  let data: unknown
+  try {
+    data = document.toJS()
+  } catch (error) {
+    throw new KubeconfigError('kubeconfig-invalid', file, {
+      at: '',
+      sentence: `this YAML cannot be resolved: ${error instanceof Error ? error.message : String(error)}`,
+      next: 'Write the file without aliases, for example with `kubectl config view --raw`.',
+    })
+  }
+  const result = fileSchema.safeParse(data)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  throw new KubeconfigError('kubeconfig-invalid', file, {
+    at: pathText(issue?.path ?? []),
+    sentence: `${issue?.message ?? 'not a kubeconfig'}.`.replace(/\.\.$/, '.'),
+    next: 'Correct the field; `kubectl config view` shows the file as kubectl reads it.',
+  })
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
+}

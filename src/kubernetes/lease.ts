@@ -1,0 +1,252 @@
+// Leader election on one Lease. A candidate judges the holder by its own clock: how long the record has not changed, never by the times in it.
+// A leader stops before others may take over: it counts from when it asked for its last renewal, they count from when they saw it.
+import type { Clock, Instant, Timer } from '../lib/clock.ts'
+import type { Random } from '../lib/random.ts'
+import { linkSignals } from '../lib/signals.ts'
+import { KubernetesError } from './errors.ts'
+import type { Kubernetes } from './kubernetes.ts'
+import { heldLease, type LeaseRecord, leases, newLease, readLease, releasedLease } from './lease-record.ts'
+
+export type ElectionDurations = {
+  /** How long others wait after the holder's last renewal that they saw. */
+  readonly leaseMs: number
+  /** How long after its last renewal the leader stops; clearly shorter than `leaseMs`, for what it has under way. */
+  readonly renewMsMax: number
+  /** Between two looks or renewals. */
+  readonly retryMs: number
+}
+
+export type ElectorOptions = {
+  readonly kubernetes: Kubernetes
+  readonly namespace: string
+  readonly name: string
+  /** Unique for each process, not only for each host. */
+  readonly identity: string
+  readonly clock: Clock
+  readonly random: Random
+  /** 15 s, 10 s and 2 s unless given. */
+  readonly durations?: ElectionDurations
+  readonly onState?: (state: ElectionState) => void
+}
+
+export type ElectionState =
+  | { readonly is: 'following'; readonly holder: string }
+  | { readonly is: 'leading' }
+  /** Another may lead from now on. */
+  | { readonly is: 'lost'; readonly why: string }
+  | { readonly is: 'stopped' }
+
+export interface Leadership {
+  /** Aborted when leadership ends, for whatever reason, and before anybody else can lead. */
+  readonly signal: AbortSignal
+  /** Until when leadership is certain; moves on with each renewal. Check it right before a write: a process that slept runs code before its timers. */
+  validUntil(): Instant
+}
+
+export interface Elector {
+  /** Competes until aborted and runs `lead` each time it is elected, waiting for its end before competing again. Resolves once it is stopped
+   *  or `lead` has ended by itself, and the lease is released; rejects only with what `lead` rejects with. */
+  run(lead: (leadership: Leadership) => Promise<void>, until: AbortSignal): Promise<void>
+}
+
+const durationsDefault: ElectionDurations = { leaseMs: 15_000, renewMsMax: 10_000, retryMs: 2_000 }
+const releaseMsMax = 5_000
+
+export function createElector(options: ElectorOptions): Elector {
+  const lease = createLeaseAccess(options, options.durations ?? durationsDefault)
+  const tell = options.onState ?? (() => {})
+  return {
+    run: async (lead, until) => {
+      try {
+        while (!until.aborted) {
+          const term = await acquire(lease, until, tell)
+          if (!term) break
+          tell({ is: 'leading' })
+          const lost = await reign(lease, term, lead, until)
+          if (lost === undefined) break
+          tell({ is: 'lost', why: lost })
+        }
+      } finally {
+        // Also without a term: a request to take the lease may have been under way.
+        await lease.release()
+        tell({ is: 'stopped' })
+      }
+    },
+  }
+}
+
+/** What one successful write of the lease grants: leadership for `renewMsMax` from when it was asked for. */
+type Term = { readonly record: LeaseRecord; readonly validUntil: Instant; readonly signal: AbortSignal; close(): void }
+
+interface LeaseAccess {
+  readonly identity: string
+  /** Undefined: there is no such lease yet. */
+  look(until: AbortSignal): Promise<LeaseRecord | undefined>
+  take(record: LeaseRecord | undefined, until: AbortSignal): Promise<Term>
+  /** Throws `Superseded` when somebody else holds the lease, or nobody. */
+  renew(record: LeaseRecord, until: AbortSignal): Promise<Term>
+  /** Empties the lease if it is ours. Never rejects: it runs out by itself, too. */
+  release(): Promise<void>
+  pause(until: AbortSignal): Promise<void>
+  after: Clock['after']
+}
+
+class Superseded extends Error {}
+
+function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations): LeaseAccess {
+  const { kubernetes, namespace, name, identity, clock, random } = options
+  const at = { namespace, name }
+  const hold = () => ({ holder: identity, durationMs: durations.leaseMs, at: clock.now() })
+  const read = async (signal: AbortSignal) => readLease(await kubernetes.get(leases, at, { signal }))
+  const write = async (record: LeaseRecord, signal: AbortSignal) =>
+    readLease((await kubernetes.replace(leases, heldLease(record, hold()), { signal })).object)
+  /** A hung request leaves time for a second one within the term. */
+  const bounded = <T>(until: AbortSignal, work: (signal: AbortSignal) => Promise<T>) =>
+    withDeadline(clock, { ms: durations.renewMsMax / 2, until }, work)
+  const term = async (until: AbortSignal, work: (signal: AbortSignal) => Promise<LeaseRecord>): Promise<Term> => {
+    const end = new AbortController()
+    const validUntil = clock.now() + durations.renewMsMax
+    const timer = clock.after(durations.renewMsMax, () => end.abort(new Error('the lease was not renewed in time')))
+    try {
+      const record = await bounded(until, work)
+      return { record, validUntil, signal: end.signal, close: timer.cancel }
+    } catch (error) {
+      timer.cancel()
+      throw error
+    }
+  }
+  return {
+    identity,
+    after: clock.after,
+    look: (until) => bounded(until, (signal) => orUndefined('not-found', read(signal))),
+    take: (record, until) =>
+      term(until, async (signal) =>
+        record
+          ? write(record, signal)
+          : readLease((await kubernetes.create(leases, newLease(at, hold()), { signal })).object),
+      ),
+    renew: (record, until) =>
+      term(until, async (signal) => {
+        const renewed = await orUndefined('conflict', write(record, signal))
+        if (renewed) return renewed
+        // Either somebody else wrote, or a renewal of ours whose answer was lost.
+        const current = await read(signal)
+        if (current.holder !== identity) throw new Superseded(`${current.holder || 'nobody'} holds the lease`)
+        return write(current, signal)
+      }),
+    release: () =>
+      withDeadline(clock, { ms: releaseMsMax, until: undefined }, async (signal) => {
+        const current = await read(signal)
+        if (current.holder !== identity) return
+        await kubernetes.replace(leases, releasedLease(current, clock.now()), { signal })
+      }).catch(() => undefined),
+    pause: (until) => clock.sleep(durations.retryMs * (0.9 + random() * 0.2), until).catch(() => undefined),
+  }
+}
+
+/** Looks and tries until this candidate holds the lease, or is stopped (undefined). */
+async function acquire(
+  lease: LeaseAccess,
+  until: AbortSignal,
+  tell: (state: ElectionState) => void,
+): Promise<Term | undefined> {
+  let seen: { readonly resourceVersion: string; readonly holder: string; readonly timer: Timer } | undefined
+  let expired = false
+  try {
+    while (!until.aborted) {
+      try {
+        const record = await lease.look(until)
+        const free = !record || record.holder === '' || record.holder === lease.identity
+        if (record && record.resourceVersion !== seen?.resourceVersion) {
+          seen?.timer.cancel()
+          expired = false
+          if (!free && record.holder !== seen?.holder) tell({ is: 'following', holder: record.holder })
+          const timer = lease.after(record.durationMs, () => {
+            expired = true
+          })
+          seen = { resourceVersion: record.resourceVersion, holder: record.holder, timer }
+        }
+        if (free || expired) return await lease.take(record, until)
+      } catch {
+        // Lost a race, or no answer: the next look shows which. What was seen keeps ageing meanwhile, as the holder's own term does.
+      }
+      await lease.pause(until)
+    }
+    return undefined
+  } finally {
+    seen?.timer.cancel()
+  }
+}
+
+/** Leads and renews. Undefined: `lead` ended, by itself or because it was stopped; else why leadership was lost. */
+async function reign(
+  lease: LeaseAccess,
+  first: Term,
+  lead: (leadership: Leadership) => Promise<void>,
+  until: AbortSignal,
+): Promise<string | undefined> {
+  const link = linkSignals(until)
+  let term = first
+  let lost: string | undefined
+  const lose = (why: string) => {
+    lost ??= why
+    link.abort(new Error(`leadership was lost: ${why}`))
+  }
+  const onEnd = () => lose('the lease was not renewed in time')
+  term.signal.addEventListener('abort', onEnd)
+  const leading = lead({ signal: link.signal, validUntil: () => term.validUntil }).then(
+    () => link.abort(new Error('the leader has ended')),
+    (error: unknown) => {
+      const asked = link.signal.aborted
+      link.abort(error)
+      if (!asked || error !== link.signal.reason) throw error
+    },
+  )
+  const renewing = (async () => {
+    for (await lease.pause(link.signal); !link.signal.aborted; await lease.pause(link.signal)) {
+      try {
+        const next = await lease.renew(term.record, link.signal)
+        if (link.signal.aborted) return next.close()
+        term.signal.removeEventListener('abort', onEnd)
+        term.close()
+        term = next
+        term.signal.addEventListener('abort', onEnd)
+      } catch (error) {
+        if (error instanceof Superseded) lose(error.message)
+        else if (error instanceof KubernetesError && error.kind === 'not-found') lose('the lease was deleted')
+      }
+    }
+  })()
+  try {
+    await Promise.all([leading, renewing])
+    return lost
+  } finally {
+    term.close()
+    link.dispose()
+  }
+}
+
+async function orUndefined<T>(kind: KubernetesError['kind'], work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof KubernetesError && error.kind === kind) return undefined
+    throw error
+  }
+}
+
+/** Aborts the work's signal after `ms`, or when `until` is aborted. */
+async function withDeadline<T>(
+  clock: Clock,
+  { ms, until }: { readonly ms: number; readonly until: AbortSignal | undefined },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const link = linkSignals(until)
+  const timer = clock.after(ms, () => link.abort(new Error(`no answer within ${ms / 1000} s`)))
+  try {
+    return await work(link.signal)
+  } finally {
+    timer.cancel()
+    link.dispose()
+  }
+}
