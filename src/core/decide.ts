@@ -38,7 +38,7 @@ function decideLives(world: SetWorld, limits: Limits, now: Instant) {
   let asksRegistrations = false
   let ghostChosen = false
   for (const runner of world.attention) {
-    const step = decideLife(world, runner, limits, now)
+    const step = decideLife({ world, limits, now }, runner)
     const ghost = step.action?.kind === 'end-runner' && step.action.because.kind === 'ghost'
     if (ghost && ghostChosen) {
       due.push({ runner: runner.name, at: now + limits.registrationsEveryMs })
@@ -81,7 +81,7 @@ function decideDebts(world: SetWorld, now: Instant): Step {
 function decideReport(world: SetWorld, limits: Limits, now: Instant): Step {
   if (world.underway.report) return { actions: [] }
   const status = statusOf(world, limits, now)
-  if (world.reported && hashValue(world.reported.status, 16) === hashValue(status, 16)) return { actions: [] }
+  if (world.reported?.status && hashValue(world.reported.status, 16) === hashValue(status, 16)) return { actions: [] }
   const allowedAt = (world.reported?.at ?? 0) + limits.reportEveryMs
   return now >= allowedAt ? { actions: [{ kind: 'report', status }] } : { actions: [], wakeAt: allowedAt }
 }

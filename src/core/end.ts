@@ -4,6 +4,7 @@ import type { ContainerEnd, Runner } from '../model/runner.ts'
 
 /** Undefined for an end as it should be: the runner left by itself, with or without telling of its job. A job that failed by its own steps is no failure of the runner. */
 export function failureOfEnd(runner: Pick<Runner, 'job' | 'pod'>, end: ContainerEnd): Failure | undefined {
+  if (end.exitCode === 0) return undefined
   const told = runner.pod.is === 'present' ? runner.pod.value.trouble : undefined
   if (told) return { reason: told.reason, message: told.message }
   if (end.reason === 'OOMKilled') return { reason: 'out-of-memory', message: `exit code ${end.exitCode}` }
@@ -11,11 +12,5 @@ export function failureOfEnd(runner: Pick<Runner, 'job' | 'pod'>, end: Container
   if (end.reason === 'Preempting' || end.reason === 'Preempted') return { reason: 'preempted', message: end.reason }
   if (end.reason === 'NodeLost') return { reason: 'node-lost', message: 'the node is gone' }
   if (end.exitCode === 7) return { reason: 'runner-outdated', message: 'exit code 7' }
-  if (end.exitCode !== 0) return { reason: 'runner-failed', message: `exit code ${end.exitCode} (${end.reason})` }
-  return undefined
-}
-
-/** It ended well but never had a job while its registration stood: an early exit, replaced only after a wait. */
-export function endedEarly(runner: Pick<Runner, 'job'>): boolean {
-  return runner.job === undefined
+  return { reason: 'runner-failed', message: `exit code ${end.exitCode} (${end.reason})` }
 }

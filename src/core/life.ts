@@ -9,6 +9,9 @@ import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
 import { phaseOf } from './phase.ts'
 
+/** What every decision reads. */
+export type Moment = { readonly world: SetWorld; readonly limits: Limits; readonly now: Instant }
+
 export type LifeStep = {
   readonly action?: Action
   /** When to look again, if nothing changes before. */
@@ -20,27 +23,27 @@ export type LifeStep = {
 
 const nothing: LifeStep = {}
 
-export function decideLife(world: SetWorld, runner: Runner, limits: Limits, now: Instant): LifeStep {
+export function decideLife(moment: Moment, runner: Runner): LifeStep {
   if (runner.pod.is === 'unknown') return nothing
   if (runner.pod.is === 'absent') return end(runner, { kind: 'lost' })
   const pod = runner.pod.value
-  const life = exceededLife(world, runner, pod, now)
+  const life = exceededLife(moment, runner, pod)
   if (life.action) return life
-  const step = stepOf(world, runner, pod, limits, now)
+  const step = stepOf(moment, runner, pod)
   return step.action ? step : { ...step, ...earlier(step.due, life.due) }
 }
 
-function stepOf(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const phase = phaseOf(runner)
-  if (phase === 'ended') return decideEnded(world, runner, pod, limits, now)
-  if (pod.deletionDeadline !== undefined) return decideDeleting(world, runner, pod.deletionDeadline, limits, now)
-  if (phase === 'starting') return decideStarting(world, runner, pod, limits, now)
-  if (phase === 'idle') return decideIdle(world, runner, pod, limits, now)
+  if (phase === 'ended') return decideEnded(moment, runner, pod)
+  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod.deletionDeadline)
+  if (phase === 'starting') return decideStarting(moment, runner, pod)
+  if (phase === 'idle') return decideIdle(moment, runner, pod)
   return nothing
 }
 
 /** The operator's own word: the one case in which a busy runner is ended. */
-function exceededLife(world: SetWorld, runner: Runner, pod: PodFacts, now: Instant): LifeStep {
+function exceededLife({ world, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const bound = world.set.lifeMaxMs
   if (bound === undefined || pod.end || pod.deletionDeadline !== undefined) return nothing
   if (now < pod.createdAt + bound) return { due: pod.createdAt + bound }
@@ -48,7 +51,7 @@ function exceededLife(world: SetWorld, runner: Runner, pod: PodFacts, now: Insta
   return end(runner, { kind: 'life-exceeded' }, failed(world, runner, 'life-exceeded', message))
 }
 
-function decideEnded(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+function decideEnded({ world, limits, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
   if (!pod.end) return nothing
   const keepMs = failureOfEnd(runner, pod.end) ? world.set.keepFailedMs : world.set.keepFinishedMs
   const crowded = !world.counts.known || world.counts.value.ended > limits.keptMax
@@ -57,14 +60,14 @@ function decideEnded(world: SetWorld, runner: Runner, pod: PodFacts, limits: Lim
   return end(runner, { kind: 'ended' })
 }
 
-function decideDeleting(world: SetWorld, runner: Runner, deadline: Instant, limits: Limits, now: Instant): LifeStep {
+function decideDeleting({ world, limits, now }: Moment, runner: Runner, deadline: Instant): LifeStep {
   const late = deadline + limits.terminationMs
   if (now < late) return { due: late }
   const seconds = Math.round((now - deadline) / 1_000)
   return { events: [failed(world, runner, 'termination-stuck', `still there ${seconds} s after its deadline`)] }
 }
 
-function decideStarting(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+function decideStarting({ world, limits, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const trouble = troubleOf(runner, pod)
   const deadline = trouble ? startDeadline(trouble, pod, limits) : pod.createdAt + limits.startMaxMs
   if (now >= deadline) {
@@ -97,7 +100,7 @@ function startDeadline(trouble: Trouble, pod: PodFacts, limits: Limits): Instant
   return pod.createdAt + limits.startMs
 }
 
-function decideIdle(world: SetWorld, runner: Runner, pod: PodFacts, limits: Limits, now: Instant): LifeStep {
+function decideIdle({ world, limits, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const startedAt = pod.startedAt ?? pod.createdAt
   const { registration, registrationMissingSince } = runner
   const seen = registration.is === 'present' ? registration : undefined

@@ -196,6 +196,12 @@ export const failures = {
     next: 'Check the credential in the Secret, its scopes, and that it reaches the URL of the set.',
     retry: 'backoff',
   },
+  'forge-misconfigured': {
+    class: 'forge',
+    sentence: 'The forge part of the set cannot work as it is written.',
+    next: 'Correct what the message names; the set is tried again as soon as it changes.',
+    retry: 'backoff',
+  },
   'forge-limited': {
     class: 'forge',
     sentence: 'The forge limits our requests.',

@@ -20,7 +20,12 @@ export type Departed = {
 }
 
 /** A registration without a living runner, to be removed at the forge. */
-export type Debt = { readonly registration: Registration; readonly dueAt: Instant }
+export type Debt = {
+  readonly registration: Registration
+  readonly dueAt: Instant
+  /** Its runner ended well without a known job: if the registration still stands, it left too early. */
+  readonly early: boolean
+}
 
 /** What went wrong lately; empty after a restart is safe. */
 export type History = {
@@ -58,7 +63,8 @@ export type SetWorld = {
   readonly registrationsDoubtful: boolean
   /** Actions of the set itself that are under way. */
   readonly underway: { readonly checkTemplate: boolean; readonly askRegistrations: boolean; readonly report: boolean }
-  readonly reported: { readonly status: SetStatus; readonly at: Instant } | undefined
+  /** What was written last, and when; the status is undefined when the write failed. */
+  readonly reported: { readonly status: SetStatus | undefined; readonly at: Instant } | undefined
   /** What the forge wants remembered. */
   readonly forgeState: Readonly<Record<string, string>>
 }

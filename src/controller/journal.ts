@@ -1,0 +1,25 @@
+// The one journal: typed events in, readers out. Log, Kubernetes Events, screens and checkers read it; there is no other way to log.
+import type { Clock } from '../lib/clock.ts'
+import type { Entry, JournalEvent } from '../model/event.ts'
+
+export type JournalReader = (entry: Entry) => void
+
+export interface Journal {
+  write(event: JournalEvent): void
+  /** Calls `reader` for every event from now on. Returns how to stop. */
+  subscribe(reader: JournalReader): () => void
+}
+
+export function createJournal(clock: Clock): Journal {
+  const readers = new Set<JournalReader>()
+  return {
+    write: (event) => {
+      const entry = { at: clock.now(), event }
+      for (const reader of readers) reader(entry)
+    },
+    subscribe: (reader) => {
+      readers.add(reader)
+      return () => readers.delete(reader)
+    },
+  }
+}

@@ -1,0 +1,116 @@
+// A reader of the journal: failures and changes of state become Events of the RunnerSet, deduplicated.
+import { camelCase } from '../core/report.ts'
+import type { Kubernetes } from '../kubernetes/kubernetes.ts'
+import type { KubeObject } from '../kubernetes/types.ts'
+import type { Instant } from '../lib/clock.ts'
+import { hashText } from '../lib/hash.ts'
+import type { Entry, JournalEvent } from '../model/event.ts'
+import { failureInfo } from '../model/failure.ts'
+import type { Journal } from './journal.ts'
+import { events } from './resources.ts'
+
+export type EventPublisher = {
+  readonly kubernetes: Kubernetes
+  readonly identity: string
+  /** The uid of a set: `kubectl describe` finds its Events by it. */
+  readonly uidOf: (namespace: string, set: string) => string | undefined
+  /** Ends with leadership. */
+  readonly signal: AbortSignal
+}
+
+type Note = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string }
+type Told = { readonly name: string; readonly firstAt: Instant; count: number; writtenAt: Instant }
+
+/** The same thing is written again at most this often, in milliseconds; remembered for so many things at most. */
+const repeatMs = 60_000
+const toldMax = 1_000
+
+/** Writes until the returned function is called. An Event that cannot be written is lost: the condition and the log hold the same. */
+export function publishEvents(publisher: EventPublisher, journal: Journal): () => void {
+  const told = new Map<string, Told>()
+  return journal.subscribe((entry) => {
+    const note = noteOf(entry.event)
+    if (!note || !('set' in entry.event)) return
+    const { namespace, set } = entry.event
+    const key = [namespace, set, note.reason, note.message].join('\n')
+    const before = told.get(key)
+    if (before) {
+      before.count++
+      if (entry.at < before.writtenAt + repeatMs) return
+      before.writtenAt = entry.at
+      void repeat(publisher, namespace, before, entry.at)
+      return
+    }
+    if (told.size >= toldMax) told.delete(told.keys().next().value ?? '')
+    const name = `${set}.${hashText(`${key}\n${entry.at}`, 16)}`
+    told.set(key, { name, firstAt: entry.at, count: 1, writtenAt: entry.at })
+    void create(publisher, eventObject(publisher, entry, { namespace, set, name }, note))
+  })
+}
+
+function noteOf(event: JournalEvent): Note | undefined {
+  switch (event.kind) {
+    case 'template-refused':
+    case 'forge-troubled':
+    case 'runner-failed':
+    case 'start-refused': {
+      const { reason, message } = event.failure
+      const { sentence, next } = failureInfo(reason)
+      return { type: 'Warning', reason: camelCase(reason), message: `${sentence} ${message} — ${next}` }
+    }
+    case 'set-invalid':
+      return { type: 'Warning', reason: 'SpecInvalid', message: event.problems.join('; ') }
+    case 'template-accepted':
+      return { type: 'Normal', reason: 'TemplateAccepted', message: `Template ${event.hash} is accepted.` }
+    default:
+      return undefined
+  }
+}
+
+function eventObject(
+  { uidOf, identity }: EventPublisher,
+  entry: Entry,
+  at: { readonly namespace: string; readonly set: string; readonly name: string },
+  note: Note,
+): KubeObject {
+  const time = timestamp(entry.at)
+  const { namespace, set, name } = at
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace },
+    involvedObject: {
+      apiVersion: 'dayfly.dev/v1alpha1',
+      kind: 'RunnerSet',
+      namespace,
+      name: set,
+      uid: uidOf(namespace, set) ?? '',
+    },
+    ...note,
+    message: note.message.slice(0, 1_000),
+    source: { component: 'dayfly' },
+    reportingComponent: 'dayfly',
+    reportingInstance: identity,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+  }
+}
+
+async function create({ kubernetes, signal }: EventPublisher, event: KubeObject): Promise<void> {
+  await kubernetes.create(events, event, { signal }).catch(() => {})
+}
+
+async function repeat(
+  { kubernetes, signal }: EventPublisher,
+  namespace: string,
+  { name, count }: Told,
+  at: Instant,
+): Promise<void> {
+  const body = { count, lastTimestamp: timestamp(at) }
+  await kubernetes.patch(events, { namespace, name }, { type: 'merge', body }, { signal }).catch(() => {})
+}
+
+function timestamp(at: Instant): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
+}

@@ -1,0 +1,46 @@
+// A pod as the API server sends it, as far as we read it.
+import type { ObjectMeta } from '../../kubernetes/types.ts'
+
+export type ContainerStatus = {
+  readonly name: string
+  readonly started?: boolean
+  readonly ready?: boolean
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string }
+    readonly running?: { readonly startedAt?: string }
+    readonly terminated?: {
+      readonly exitCode: number
+      readonly reason?: string
+      readonly message?: string
+      readonly startedAt?: string
+      readonly finishedAt?: string
+    }
+  }
+}
+
+export type PodCondition = {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime?: string
+}
+
+type ContainerSpec = { readonly name: string; readonly restartPolicy?: string; readonly lifecycle?: unknown }
+
+export type PodObject = {
+  readonly metadata: ObjectMeta
+  readonly spec?: {
+    readonly nodeName?: string
+    readonly initContainers?: readonly ContainerSpec[]
+    readonly containers?: readonly ContainerSpec[]
+  }
+  readonly status?: {
+    readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
+    readonly reason?: string
+    readonly message?: string
+    readonly conditions?: readonly PodCondition[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+    readonly containerStatuses?: readonly ContainerStatus[]
+  }
+}

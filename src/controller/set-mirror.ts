@@ -1,0 +1,107 @@
+// The RunnerSets as the watch tells them: a worker for each, begun, changed and ended with it.
+
+import type { Leadership } from '../kubernetes/lease.ts'
+import type { ReflectorSink } from '../kubernetes/reflector.ts'
+import type { KubeObject } from '../kubernetes/types.ts'
+import type { ControllerOptions } from './controller.ts'
+import type { Journal } from './journal.ts'
+import type { PodMirror } from './pod-mirror.ts'
+import { reportInvalid } from './report-invalid.ts'
+import { SetWorker } from './set-worker.ts'
+
+export class SetMirror implements ReflectorSink<KubeObject> {
+  readonly #options: ControllerOptions
+  readonly #journal: Journal
+  readonly #pods: PodMirror
+  /** By uid. */
+  readonly #workers = new Map<string, SetWorker>()
+  /** The uid of every set that stands, also of those that cannot be read, by namespace and name. */
+  readonly #uids = new Map<string, string>()
+  readonly #ending = new Set<Promise<void>>()
+  #leadership: Leadership | undefined
+
+  constructor(options: ControllerOptions, journal: Journal, pods: PodMirror) {
+    this.#options = options
+    this.#journal = journal
+    this.#pods = pods
+  }
+
+  lead(leadership: Leadership): void {
+    this.#leadership = leadership
+    for (const worker of this.#workers.values()) worker.lead(leadership)
+  }
+
+  /** Every set's work ends; runners live on. */
+  async stop(): Promise<void> {
+    this.#leadership = undefined
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop('pause')))
+    await Promise.all(this.#ending)
+    this.#workers.clear()
+  }
+
+  workers(): readonly SetWorker[] {
+    return [...this.#workers.values()]
+  }
+
+  uidOf(namespace: string, set: string): string | undefined {
+    return this.#uids.get(`${namespace}/${set}`)
+  }
+
+  replaced(items: readonly KubeObject[]): void {
+    const present = new Set(items.map(({ metadata }) => metadata.uid))
+    for (const [uid, worker] of this.#workers) if (!present.has(uid)) this.#end(uid, worker)
+    for (const item of items) this.changed(item)
+  }
+
+  changed(object: KubeObject): void {
+    const { uid = '', name, namespace = '' } = object.metadata
+    const worker = this.#workers.get(uid)
+    this.#uids.set(`${namespace}/${name}`, uid)
+    if (object.metadata.deletionTimestamp !== undefined) {
+      if (worker) this.#end(uid, worker)
+      return
+    }
+    const parsed = this.#options.parseSet(object)
+    if (!parsed.ok) {
+      const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
+      this.#journal.write({ kind: 'set-invalid', namespace, set: name, problems })
+      if (this.#leadership) void reportInvalid(this.#options, this.#leadership, object, problems)
+      if (worker) this.#end(uid, worker)
+      return
+    }
+    if (!worker) this.#begin(uid, object, new SetWorker(this.#options, this.#journal, parsed.set))
+    else if (worker.cache.set.generation !== parsed.set.generation) worker.changed(parsed.set)
+  }
+
+  removed(object: KubeObject): void {
+    const { uid = '', name, namespace = '' } = object.metadata
+    this.#uids.delete(`${namespace}/${name}`)
+    const worker = this.#workers.get(uid)
+    if (worker) this.#end(uid, worker)
+  }
+
+  progressed(): void {}
+
+  stale(): void {}
+
+  #begin(uid: string, object: KubeObject, worker: SetWorker): void {
+    this.#workers.set(uid, worker)
+    const { namespace, name } = worker.cache.set
+    worker.cache.restore(object['status'])
+    this.#journal.write({ kind: 'set-added', namespace, set: name })
+    this.#pods.attach(worker)
+    if (this.#leadership) worker.lead(this.#leadership)
+  }
+
+  #end(uid: string, worker: SetWorker): void {
+    this.#workers.delete(uid)
+    this.#pods.detach(uid)
+    const { namespace, name } = worker.cache.set
+    this.#journal.write({ kind: 'set-removed', namespace, set: name })
+    const ending = worker
+      .stop('remove')
+      .catch(() => {})
+      .finally(() => this.#ending.delete(ending))
+    this.#ending.add(ending)
+  }
+}

@@ -1,0 +1,90 @@
+// Which keys are due, and when the next one is: a binary heap with lazy deletion, so that looking costs what is due and not what exists.
+import type { Instant } from './clock.ts'
+
+type Node = { readonly key: string; readonly at: Instant }
+
+export class DueIndex {
+  readonly #at = new Map<string, Instant>()
+  readonly #heap: Node[] = []
+
+  /** Sets or moves the due time of a key. */
+  set(key: string, at: Instant): void {
+    if (this.#at.get(key) === at) return
+    this.#at.set(key, at)
+    this.#heap.push({ key, at })
+    this.#up(this.#heap.length - 1)
+  }
+
+  delete(key: string): void {
+    this.#at.delete(key)
+  }
+
+  /** The next due time of any key. */
+  next(): Instant | undefined {
+    return this.#first()?.at
+  }
+
+  /** Takes out and returns every key due at `now`, earliest first. */
+  take(now: Instant): readonly string[] {
+    const keys: string[] = []
+    for (let node = this.#first(); node && node.at <= now; node = this.#first()) {
+      this.#at.delete(node.key)
+      keys.push(node.key)
+    }
+    return keys
+  }
+
+  /** The earliest node that still stands; what was moved or deleted is dropped on the way. */
+  #first(): Node | undefined {
+    for (let node = this.#heap[0]; node; node = this.#heap[0]) {
+      if (this.#at.get(node.key) === node.at) return node
+      this.#pop()
+    }
+    return undefined
+  }
+
+  #pop(): void {
+    const last = this.#heap.pop()
+    if (last && this.#heap.length > 0) {
+      this.#heap[0] = last
+      this.#down()
+    }
+  }
+
+  #up(start: number): void {
+    const heap = this.#heap
+    for (let index = start; index > 0; ) {
+      const parent = (index - 1) >> 1
+      if (!before(heap[index], heap[parent])) return
+      swap(heap, index, parent)
+      index = parent
+    }
+  }
+
+  #down(): void {
+    const heap = this.#heap
+    for (let index = 0; ; ) {
+      const left = 2 * index + 1
+      const right = left + 1
+      let least = index
+      if (before(heap[left], heap[least])) least = left
+      if (before(heap[right], heap[least])) least = right
+      if (least === index) return
+      swap(heap, index, least)
+      index = least
+    }
+  }
+}
+
+function before(left: Node | undefined, right: Node | undefined): boolean {
+  if (!left || !right) return false
+  return left.at < right.at || (left.at === right.at && left.key < right.key)
+}
+
+function swap(heap: Node[], left: number, right: number): void {
+  const first = heap[left]
+  const second = heap[right]
+  if (!first || !second) return
+  heap[left] = second
+  heap[right] = first
+}
