@@ -1,0 +1,59 @@
+// The public Go client of the scale-set API drives our GitHub emulator: what it accepts cannot have drifted far from the real service.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
+import { systemClock, systemRandom } from '../src/lib/system.ts'
+
+const run = promisify(execFile)
+const source = path.join(path.dirname(fileURLToPath(import.meta.url)), 'scaleset')
+const offline =
+  /dial tcp|no such host|i\/o timeout|connection refused|proxyconnect|GOPROXY list is not the empty string/
+
+let folder: string
+let obstacle: string | undefined
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'dayfly-scaleset-'))
+  obstacle = await build(path.join(folder, 'scaleset'))
+}, 180_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Builds the Go program. Returns why it cannot be built here; a program that does not compile is a failure. */
+async function build(output: string): Promise<string | undefined> {
+  try {
+    await run('nice', ['go', 'build', '-mod=readonly', '-o', output, '.'], { cwd: source })
+    return undefined
+  } catch (error) {
+    const { stderr = '', message } = error as { stderr?: string; message: string }
+    if (/ENOENT|‘?go’?: No such file/.test(`${stderr}${message}`)) return 'Go is not installed'
+    if (offline.test(stderr)) return 'the Go modules cannot be fetched here'
+    throw error
+  }
+}
+
+for (const mode of ['hosted', 'legacy'] as const) {
+  test(`the Go client works in ${mode} mode`, async (context) => {
+    if (obstacle) context.skip(obstacle)
+    const emulator = createGitHubEmulator({
+      clock: systemClock(),
+      random: systemRandom(),
+      knobs: { mode, longPollMs: 200 },
+    })
+    const server = await emulator.listen(0)
+    try {
+      const { stdout } = await run(path.join(folder, 'scaleset'), [server.origin, mode], { timeout: 40_000 })
+      expect(stdout).toContain('ok scale set is gone')
+      expect(emulator.control.registrations()).toEqual([])
+    } catch (error) {
+      throw new Error(`the Go client failed:\n${(error as { stdout?: string }).stdout ?? ''}`, { cause: error })
+    } finally {
+      await server.close()
+    }
+  }, 60_000)
+}
