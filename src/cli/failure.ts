@@ -12,37 +12,42 @@ export type FailureDetails = {
   /** 2 (the default): the input is wrong and nothing was done. 1: it was tried and failed. */
   readonly exitCode?: 1 | 2
   readonly cause?: unknown
+  /** Further things that are wrong, told after this one. */
+  readonly others?: readonly Omit<FailureDetails, 'exitCode' | 'cause' | 'others'>[]
 }
 
 export class CliFailure extends Error {
-  readonly code: string
-  readonly next: string
-  readonly at: string | undefined
+  readonly details: FailureDetails
   readonly exitCode: 1 | 2
 
   constructor(details: FailureDetails) {
     super(details.sentence, { cause: details.cause })
     this.name = 'CliFailure'
-    this.code = details.code
-    this.next = details.next
-    this.at = details.at
+    this.details = details
     this.exitCode = details.exitCode ?? 2
   }
 }
 
 /** Any error as text for stderr. `debug` adds the stacks. */
 export function describeFailure(error: unknown, debug: boolean): string {
-  const lines: string[] = []
-  if (error instanceof CliFailure) {
-    if (error.at !== undefined) lines.push(error.at)
-    lines.push(`error ${error.code}: ${error.message}`, `  next: ${error.next}`)
-  } else {
-    const message = error instanceof Error ? error.message : String(error)
-    lines.push(`error unexpected: ${message.split('\n', 1)[0] || 'no message'}`)
-    lines.push('  next: Run it again with DAYFLY_DEBUG=1 to see where it came from, and report it.')
-  }
-  if (debug) lines.push(...stacks(error))
-  return `${lines.join('\n')}\n`
+  const lines = error instanceof CliFailure ? describeAll(error.details) : describeUnexpected(error)
+  return [...lines, ...(debug ? stacks(error) : []), ''].join('\n')
+}
+
+function describeAll({ others = [], ...first }: FailureDetails): string[] {
+  return [first, ...others].flatMap(({ at, code, sentence, next }) => [
+    ...(at === undefined ? [] : [at]),
+    `error ${code}: ${sentence}`,
+    `  next: ${next}`,
+  ])
+}
+
+function describeUnexpected(error: unknown): string[] {
+  const message = error instanceof Error ? error.message : String(error)
+  return [
+    `error unexpected: ${message.split('\n', 1)[0] || 'no message'}`,
+    '  next: Run it again with DAYFLY_DEBUG=1 to see where it came from, and report it.',
+  ]
 }
 
 function stacks(error: unknown): string[] {

@@ -2,7 +2,41 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Checkout, findCheckout } from '../../emulator/workflow/facts.ts'
+import { readWorkflow } from '../../emulator/workflow/parse.ts'
+import { WorkflowError, type WorkflowProblem } from '../../emulator/workflow/problem.ts'
+import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
+
+/** A workflow as it will be run, with the repository that holds its file. */
+export type Input = { readonly workflow: Workflow; readonly checkout: Checkout | undefined }
+
+/** Throws one `CliFailure` that names everything that is wrong with any of the files. @param searchPath the `PATH` on which git is found. */
+export async function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
+  const problems: WorkflowProblem[] = []
+  const inputs: Input[] = []
+  for (const file of files) {
+    try {
+      const workflow = await readWorkflow(file)
+      inputs.push({ workflow, checkout: await findCheckout(file, searchPath) })
+    } catch (error) {
+      if (!(error instanceof WorkflowError)) throw error
+      problems.push(...error.problems)
+    }
+  }
+  if (problems.length > 0) throw asFailure(problems)
+  return inputs
+}
+
+function asFailure(problems: readonly WorkflowProblem[]): CliFailure {
+  const [first, ...others] = problems.map(({ code, file, line, column, sentence, next }) => ({
+    code,
+    sentence,
+    next,
+    at: `${file}:${line}:${column}`,
+  }))
+  return new CliFailure({ ...(first ?? { code: 'workflow-invalid', sentence: '', next: '' }), others })
+}
 
 /** The workflow files of a demo that was given none: the examples of this package. */
 export function exampleFiles(): readonly string[] {

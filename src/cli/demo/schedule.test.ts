@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { parseWorkflowSource } from '../../emulator/workflow/parse.ts'
+import { checkSource } from '../../emulator/workflow/source.ts'
+import { countJobs, scheduleRuns } from './schedule.ts'
+
+const workflow = (name: string, jobs: string) =>
+  parseWorkflowSource(checkSource(name, Buffer.from(`name: ${name}\non: push\njobs:\n${jobs}`)))
+const job = (key: string, more = '') => `  ${key}:\n    runs-on: x\n${more}    steps: [{ run: 'true' }]\n`
+const matrix = (value: string) => `    strategy: { matrix: ${value} }\n`
+
+const one = await workflow('one', job('a'))
+const three = await workflow('three', job('a', matrix('{ os: [a, b], node: [1], include: [{ os: c }] }')))
+const names = (runs: readonly { readonly name: string }[]) => runs.map((run) => run.name).join(' ')
+
+describe('jobs of a workflow', () => {
+  test('are counted with their matrix', async () => {
+    expect(countJobs(one)).toBe(1)
+    expect(countJobs(three)).toBe(3)
+  })
+
+  test('a matrix that only an expression tells counts as one', async () => {
+    const dynamic = await workflow(
+      'dynamic',
+      job('a') + job('b', `    needs: a\n${matrix(`"\${{ fromJSON('[]') }}"`)}`),
+    )
+    expect(countJobs(dynamic)).toBe(2)
+  })
+})
+
+describe('the schedule', () => {
+  test('runs each workflow once where no number is given', () => {
+    expect(names(scheduleRuns([one, three], undefined))).toBe('one three')
+  })
+
+  test.each([
+    [1, 'one'],
+    [2, 'one one'],
+    [4, 'one three'],
+    [9, 'one three one three one'],
+  ])('makes exactly %i jobs where a small workflow fills the rest: %s', (jobs, runs) => {
+    expect(names(scheduleRuns([one, three], jobs))).toBe(runs)
+  })
+
+  test('never makes fewer than were asked for', () => {
+    expect(names(scheduleRuns([three], 7))).toBe('three three three')
+  })
+})
