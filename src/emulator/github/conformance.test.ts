@@ -1,0 +1,292 @@
+// The emulator's share of the conformance cases (scale-set protocol 20), on a virtual clock.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { seededRandom } from '../../lib/random.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
+import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
+import { scriptJob } from './script-job.ts'
+import { field, jobsOf, type Queue, queueOf, type Visitor, visit } from './visitor.ts'
+
+let clock: VirtualClock
+let emulator: GitHubEmulator
+let github: Visitor
+let set: number
+
+beforeEach(async () => {
+  clock = virtualClock()
+  emulator = createGitHubEmulator({ clock, random: seededRandom(1) })
+  github = await visit(emulator.transport)
+  set = await github.scaleSet('linux')
+})
+
+afterEach(() => emulator.close())
+
+const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }
+const sets = '_apis/runtime/runnerscalesets'
+
+async function openQueue(): Promise<Queue> {
+  return queueOf(await github.session(set))
+}
+
+/** A poll that nothing answers. */
+async function quietPoll(queue: Queue, capacity?: number): Promise<number> {
+  const poll = github.poll(queue, 0, capacity)
+  await clock.advance(50_000)
+  return (await poll).status
+}
+
+describe('tokens', () => {
+  test('case 16: a queue token on an admin route is refused, and an admin token on the queue', async () => {
+    const queue = await openQueue()
+    expect((await github.admin('GET', sets, undefined, queue.token)).status).toBe(401)
+    expect((await github.admin('POST', `${sets}/${set}/acquirejobs`, [])).status).toBe(401)
+    expect((await github.poll({ ...queue, token: github.adminToken })).status).toBe(401)
+    expect((await github.admin('GET', sets)).status).toBe(200)
+  })
+
+  test('a token ends at its exp, and a refresh brings a new one', async () => {
+    emulator.control.knobs({ queueTtlS: 60 })
+    const session = await github.session(set)
+    const queue = queueOf(session)
+    await clock.advance(60_000)
+    expect((await github.poll(queue)).status).toBe(401)
+    const refreshed = await github.admin('PATCH', `${sets}/${set}/sessions/${field(session, 'sessionId')}`)
+    expect(field(refreshed, 'sessionId')).toBe(field(session, 'sessionId'))
+    expect(await quietPoll(queueOf(refreshed))).toBe(202)
+  })
+
+  test('an admin token is good for its own scope alone', async () => {
+    const other = await visit(emulator.transport, 'other-org')
+    expect((await github.admin('GET', sets, undefined, other.adminToken)).status).toBe(401)
+  })
+})
+
+describe('sessions', () => {
+  test('case 50: a second live session is refused until the first has been silent for too long', async () => {
+    const queue = await openQueue()
+    await clock.advance(30_000)
+    expect(await quietPoll(queue)).toBe(202)
+    const refused = await github.session(set)
+    expect(refused.status).toBe(409)
+    expect(field(refused, 'typeName')).toContain('RunnerScaleSetSessionConflictException')
+    await clock.advance(60_000)
+    expect((await github.session(set)).status).toBe(200)
+    expect((await github.poll(queue)).status).toBe(404)
+  })
+
+  test('a held poll keeps its session alive, however long it is held', async () => {
+    emulator.control.knobs({ longPollMs: 500_000 })
+    const held = github.poll(await openQueue())
+    await clock.advance(400_000)
+    expect((await github.session(set)).status).toBe(409)
+    await clock.advance(100_000)
+    expect((await held).status).toBe(202)
+  })
+
+  test('of two polls of one session the newer wins', async () => {
+    const queue = await openQueue()
+    const older = github.poll(queue)
+    await clock.advance(1_000)
+    const newer = github.poll(queue)
+    expect((await older).status).toBe(202)
+    emulator.control.queueJobs([job])
+    expect(jobsOf(await newer)).toHaveLength(1)
+  })
+
+  test('a deleted session ends its held poll', async () => {
+    const session = await github.session(set)
+    const held = github.poll(queueOf(session))
+    await clock.advance(0)
+    const path = `${sets}/${set}/sessions/${field(session, 'sessionId')}`
+    expect((await github.admin('DELETE', path)).status).toBe(204)
+    expect((await held).status).toBe(404)
+    expect(field(await github.admin('PATCH', path), 'typeName')).toContain('RunnerAdminException')
+    expect((await github.admin('DELETE', path)).status).toBe(400)
+  })
+})
+
+describe('messages', () => {
+  test('case 61: an unacknowledged message is redelivered with the same id and content', async () => {
+    const queue = await openQueue()
+    await quietPoll(queue)
+    emulator.control.queueJobs([job])
+    const first = await github.poll(queue)
+    emulator.control.queueJobs([job])
+    expect((await github.poll(queue)).body).toEqual(first.body)
+    const next = await github.poll(queue, Number(field(first, 'messageId')))
+    expect(field(next, 'messageId')).toBe(Number(field(first, 'messageId')) + 1)
+    await github.acknowledge(queue, Number(field(first, 'messageId')))
+    expect((await github.poll(queue)).body).toEqual(next.body)
+  })
+
+  test('case 62: acknowledging an unknown message is answered as the knob says', async () => {
+    const queue = await openQueue()
+    expect((await github.acknowledge(queue, 7)).status).toBe(204)
+    emulator.control.knobs({ unknownMessage: 404 })
+    expect((await github.acknowledge(queue, 7)).status).toBe(404)
+  })
+
+  test('at most fifty job messages share an envelope', async () => {
+    const queue = await openQueue()
+    const held = github.poll(queue, 0, 100)
+    await clock.advance(0)
+    emulator.control.queueJobs(Array.from({ length: 60 }, () => job))
+    const first = await held
+    expect(jobsOf(first)).toHaveLength(50)
+    expect(field(first, 'statistics.totalAssignedJobs')).toBe(60)
+    await github.acknowledge(queue, Number(field(first, 'messageId')))
+    expect(jobsOf(await github.poll(queue, Number(field(first, 'messageId'))))).toHaveLength(10)
+  })
+
+  test('a capacity that is no whole number of 0 or more is refused in plain text', async () => {
+    const refused = await github.poll(await openQueue(), 0, -1)
+    expect(refused.status).toBe(400)
+    expect(refused.body.kind).toBe('text')
+  })
+})
+
+describe('capacity', () => {
+  test('no more jobs are assigned than the announced capacity', async () => {
+    const queue = await openQueue()
+    emulator.control.queueJobs([job, job, job])
+    expect(field(await github.poll(queue, 0, 2), 'statistics.totalAssignedJobs')).toBe(2)
+  })
+
+  test('case 70 (trapdoor): a job queued while 0 is announced is not delivered after capacity is raised, nor to a new session', async () => {
+    const session = await github.session(set)
+    expect(await quietPoll(queueOf(session), 0)).toBe(202)
+    emulator.control.queueJobs([job])
+    expect(await quietPoll(queueOf(session), 10)).toBe(202)
+    await github.admin('DELETE', `${sets}/${set}/sessions/${field(session, 'sessionId')}`)
+    const queue = await openQueue()
+    expect(await quietPoll(queue, 10)).toBe(202)
+    const held = github.poll(queue)
+    await clock.advance(0)
+    emulator.control.queueJobs([job])
+    expect(field(await held, 'statistics.totalAssignedJobs')).toBe(1)
+  })
+
+  test('case 70 (defer): the job is delivered once capacity is raised', async () => {
+    emulator.control.knobs({ zeroCapacity: 'defer' })
+    const queue = await openQueue()
+    expect(await quietPoll(queue, 0)).toBe(202)
+    emulator.control.queueJobs([job])
+    expect(jobsOf(await github.poll(queue))).toHaveLength(1)
+  })
+})
+
+describe('runners', () => {
+  const agents = '_apis/distributedtask/pools/0/agents'
+
+  test('case 83: a runner that never started is found by name, counted as registered and not idle, and removable', async () => {
+    await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
+    const found = await github.admin('GET', `${agents}?agentName=r-1`)
+    expect(field(found, 'value.0')).toMatchObject({ id: 1, status: 'offline', busy: false })
+    const statistics = { totalRegisteredRunners: 1, totalIdleRunners: 0, totalBusyRunners: 0 }
+    expect(field(await github.admin('GET', `${sets}/${set}`), 'statistics')).toMatchObject(statistics)
+    expect((await github.admin('DELETE', `${agents}/1`)).status).toBe(204)
+    expect(field(await github.admin('GET', `${agents}?agentName=r-1`), 'count')).toBe(0)
+    expect((await github.admin('DELETE', `${agents}/1`)).status).toBe(204)
+  })
+
+  test('a runner is not removed from the moment a job is meant for it until the lease of the job has ended', async () => {
+    const queue = await openQueue()
+    await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
+    emulator.control.stub.online('r-1')
+    expect(await quietPoll(queue)).toBe(202)
+    const held = github.poll(queue)
+    await clock.advance(0)
+    emulator.control.queueJobs([job])
+    await held
+    const refused = await github.admin('DELETE', `${agents}/1`)
+    expect(field(refused, 'typeName')).toContain('JobStillRunningException')
+    emulator.control.stub.start('r-1')
+    emulator.control.stub.vanish('r-1')
+    await clock.advance(599_000)
+    expect((await github.admin('DELETE', `${agents}/1`)).status).toBe(400)
+    await clock.advance(1_000)
+    expect(emulator.control.registrations()).toEqual([])
+    const ended = jobsOf(await github.poll(queue, Number(field(await held, 'messageId'))))
+    expect(ended).toMatchObject([{ messageType: 'JobStarted' }, { messageType: 'JobCompleted', result: 'failed' }])
+  })
+
+  test('a runner that vanishes before it took its job leaves it to another one', async () => {
+    const queue = await openQueue()
+    for (const name of ['r-1', 'r-2']) await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name })
+    await quietPoll(queue)
+    const [queued] = emulator.control.queueJobs([job])
+    await github.poll(queue)
+    emulator.control.stub.online('r-1')
+    emulator.control.stub.vanish('r-1')
+    emulator.control.stub.online('r-2')
+    expect(await emulator.control.stub.job('r-2')).toMatchObject({ id: queued?.id })
+  })
+
+  test('a set with a running job is not deleted; one with waiting jobs gives them back', async () => {
+    const queue = await openQueue()
+    await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
+    emulator.control.queueJobs([job, job])
+    await github.poll(queue)
+    emulator.control.stub.online('r-1')
+    emulator.control.stub.start('r-1')
+    expect((await github.admin('DELETE', `${sets}/${set}`)).status).toBe(400)
+    emulator.control.stub.finish('r-1', { conclusion: 'success', outputs: {}, steps: [], note: undefined })
+    expect((await github.admin('DELETE', `${sets}/${set}`)).status).toBe(204)
+    set = await github.scaleSet('linux')
+    expect(jobsOf(await github.poll(await openQueue()))).toMatchObject([{ messageType: 'JobAssigned' }])
+  })
+})
+
+describe('lapses', () => {
+  test('case 92: an assigned job that no runner takes is cancelled and assigned anew under another id, three times in all', async () => {
+    const queue = await openQueue()
+    const [queued] = emulator.control.queueJobs([job])
+    const first = await github.poll(queue)
+    await github.acknowledge(queue, Number(field(first, 'messageId')))
+    await clock.advance(300_000)
+    const second = await github.poll(queue)
+    const [completed, assigned] = jobsOf(second)
+    expect(completed).toMatchObject({
+      messageType: 'JobCompleted',
+      result: 'canceled',
+      jobId: queued?.id,
+      runnerName: '',
+    })
+    expect(assigned).toMatchObject({ messageType: 'JobAssigned', workflowRunId: queued?.runId })
+    expect(assigned?.['jobId']).not.toBe(queued?.id)
+    expect(field(second, 'statistics.totalAssignedJobs')).toBe(1)
+    await clock.advance(600_000 + 900_000)
+    expect(emulator.control.job(queued?.id ?? '')).toMatchObject({ attempt: 3, state: 'completed', result: 'canceled' })
+  })
+
+  test('case 39: a set that nobody has used for seven days is gone', async () => {
+    await clock.advance(7 * 24 * 3_600_000 + 1)
+    github = await visit(emulator.transport)
+    const missing = await github.admin('GET', `${sets}/${set}`)
+    expect(missing.status).toBe(404)
+    expect(field(missing, 'typeName')).toContain('RunnerScaleSetNotFoundException')
+  })
+
+  test('case 37: a change of RunnerSetting alone keeps name and group', async () => {
+    const changed = await github.admin('PATCH', `${sets}/${set}`, { RunnerSetting: { disableUpdate: false } })
+    expect(changed.body).toMatchObject({
+      value: { name: 'linux', runnerGroupId: 1, RunnerSetting: { disableUpdate: false } },
+    })
+  })
+})
+
+describe('cancellation', () => {
+  const cancelled = { messageType: 'JobCompleted', result: 'canceled', runnerName: '', runnerId: 0 }
+
+  test('a queued job is cancelled in silence, an assigned one is told to its set', async () => {
+    const [silent] = emulator.control.queueJobs([job])
+    expect(emulator.control.cancel(silent?.id ?? '')).toBe(true)
+    const queue = await openQueue()
+    await quietPoll(queue)
+    const [told] = emulator.control.queueJobs([job])
+    const assigned = await github.poll(queue)
+    expect(jobsOf(assigned)).toHaveLength(1)
+    emulator.control.cancel(told?.id ?? '')
+    expect(jobsOf(await github.poll(queue, Number(field(assigned, 'messageId'))))).toMatchObject([cancelled])
+    expect(emulator.control.cancel(told?.id ?? '')).toBe(false)
+  })
+})
