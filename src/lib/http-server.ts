@@ -1,12 +1,15 @@
 // The server's codec: bytes to plain values and back, over node:http, on loopback only.
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Answer, type Body, type Method, parseBody, type Request, textAnswer } from './http.ts'
 
 export type HttpHandler = (request: Request) => Promise<Answer>
 
 export type HttpServerOptions = {
+  /** Serves over TLS with this certificate and key, in PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string }
   /** 0 takes a free one. */
   readonly port?: number
   /** The largest request body that is read, in bytes; a larger one is answered with 413. */
@@ -17,7 +20,7 @@ export type HttpServerOptions = {
 
 export interface HttpServer {
   readonly port: number
-  /** `http://127.0.0.1:PORT` */
+  /** `http://127.0.0.1:PORT`, or `https:` with a certificate. */
   readonly origin: string
   /** Stops listening and cuts every connection. */
   close(): Promise<void>
@@ -25,9 +28,11 @@ export interface HttpServer {
 
 /** Serves `handler` on 127.0.0.1. The request's signal is aborted when the client goes away. Rejects when the port is taken. */
 export async function httpServer(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
-  const server: Server = createServer({ keepAliveTimeout: 75_000 }, (incoming, outgoing) => {
-    void serve(handler, options, incoming, outgoing)
-  })
+  const listener: RequestListener = (incoming, outgoing) => void serve(handler, options, incoming, outgoing)
+  const settings = { keepAliveTimeout: 75_000 }
+  const server = options.tls
+    ? createSecureServer({ ...settings, ...options.tls }, listener)
+    : createServer(settings, listener)
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -37,7 +42,7 @@ export async function httpServer(handler: HttpHandler, options: HttpServerOption
     server.closeAllConnections()
     await closed
   }
-  return { port, origin: `http://127.0.0.1:${port}`, close }
+  return { port, origin: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`, close }
 }
 
 async function serve(
