@@ -1,7 +1,12 @@
 // What the forge tells goes into the cache and the journal first; then it is acknowledged.
 import type { Link, News } from '../forge/forge.ts'
 import { unreachable } from '../lib/assert.ts'
+import { backoffMs } from '../lib/backoff.ts'
+import { messageOf } from './act/failures.ts'
 import type { LinkDeps } from './open-link.ts'
+import { runnerSets } from './resources.ts'
+
+const retry = { baseMs: 500, capMs: 10_000 }
 
 /** Runs until the link is closed or the signal is aborted. */
 export async function consumeNews(deps: LinkDeps, link: Link, until: AbortSignal): Promise<void> {
@@ -10,8 +15,27 @@ export async function consumeNews(deps: LinkDeps, link: Link, until: AbortSignal
   for await (const batch of link.news()) {
     if (until.aborted) return
     for (const news of batch.news) apply(deps, news)
-    batch.ack()
     deps.wake()
+    if (batch.news.some(({ kind }) => kind === 'state')) await storeState(deps, until)
+    if (!until.aborted) batch.ack()
+  }
+}
+
+/** The forge's ids stand in the set's status before the forge goes on: a new leader finds everything again. */
+async function storeState(deps: LinkDeps, until: AbortSignal): Promise<void> {
+  const { cache, clock, journal, kubernetes, random } = deps
+  const { namespace, name } = cache.set
+  for (let attempt = 1; !until.aborted; attempt++) {
+    try {
+      const body = { status: { forge: cache.forge.state } }
+      const options = { subresource: 'status', signal: until } as const
+      await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options)
+      return
+    } catch (error) {
+      if (until.aborted) return
+      journal.write({ kind: 'write-failed', namespace, set: name, action: 'remember', message: messageOf(error) })
+      await clock.sleep(backoffMs(retry, attempt, random), until).catch(() => {})
+    }
   }
 }
 

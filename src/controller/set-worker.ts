@@ -1,11 +1,13 @@
 // One runner set at work: its cache, its connection to the forge, its loop.
 import { decide } from '../core/decide.ts'
 import type { Link } from '../forge/forge.ts'
+import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { Instant } from '../lib/clock.ts'
 import { type LinkedSignal, linkSignals } from '../lib/signals.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { Actor } from './act/act.ts'
+import type { ActContext } from './act/context.ts'
 import { consumeNews } from './consume-news.ts'
 import type { ControllerOptions } from './controller.ts'
 import { guarded } from './guard.ts'
@@ -25,7 +27,7 @@ export class SetWorker {
   #actor: Actor | undefined
   #link: Link | undefined
   #connection: { readonly until: LinkedSignal; readonly over: Promise<void> } | undefined
-  #leading: AbortSignal | undefined
+  #context: ActContext | undefined
 
   constructor(options: ControllerOptions, journal: Journal, set: RunnerSet) {
     const { clock, limits, random } = options
@@ -42,7 +44,7 @@ export class SetWorker {
   /** From now on, until leadership ends, this process decides and acts; before, it only watches. */
   lead(leadership: Leadership): void {
     const { clock, random, limits } = this.#options
-    const context = {
+    const context: ActContext = {
       kubernetes: guarded(this.#options.kubernetes, leadership, clock),
       clock,
       random,
@@ -51,7 +53,7 @@ export class SetWorker {
       link: () => this.#link,
       signal: leadership.signal,
     }
-    this.#leading = leadership.signal
+    this.#context = context
     this.#actor = new Actor(context, limits, () => this.wake())
     this.#connect()
     this.wake()
@@ -61,7 +63,7 @@ export class SetWorker {
   changed(set: RunnerSet): void {
     const before = this.cache.set
     this.cache.setChanged(set)
-    if (this.#leading && JSON.stringify(before.source) !== JSON.stringify(set.source)) void this.#reconnect()
+    if (this.#context && JSON.stringify(before.source) !== JSON.stringify(set.source)) void this.#reconnect()
     else if (before.scale.max !== set.scale.max) this.#rescale(before.scale.max, set)
     this.wake()
   }
@@ -74,7 +76,7 @@ export class SetWorker {
   }
 
   #tick(now: Instant): Instant | undefined {
-    if (!this.#leading || this.#leading.aborted || !this.#actor) return undefined
+    if (!this.#context || this.#context.signal.aborted || !this.#actor) return undefined
     const allowance = this.#link?.allowance() ?? { now: 0, nextAt: undefined }
     const decision = decide(this.cache.world(now, allowance), this.#options.limits, now)
     this.cache.decided(decision)
@@ -90,14 +92,15 @@ export class SetWorker {
 
   async #reconnect(): Promise<void> {
     await this.#disconnect('pause')
-    if (this.#leading && !this.#leading.aborted) this.#connect()
+    if (this.#context && !this.#context.signal.aborted) this.#connect()
   }
 
   /** A paused set (`max` 0) has no connection: announcing no capacity would lose its jobs (scale-set protocol 9.2). */
   #connect(): void {
-    if (!this.#leading || this.cache.set.scale.max === 0) return
-    const until = linkSignals(this.#leading)
-    this.#connection = { until, over: this.#run(until.signal).finally(until.dispose) }
+    if (!this.#context || this.cache.set.scale.max === 0) return
+    const { kubernetes, signal } = this.#context
+    const until = linkSignals(signal)
+    this.#connection = { until, over: this.#run(kubernetes, until.signal).finally(until.dispose) }
   }
 
   async #disconnect(how: 'pause' | 'remove'): Promise<void> {
@@ -110,8 +113,8 @@ export class SetWorker {
     this.#connection = undefined
   }
 
-  async #run(until: AbortSignal): Promise<void> {
-    const deps = { ...this.#options, journal: this.#journal, cache: this.cache, wake: () => this.wake() }
+  async #run(kubernetes: Kubernetes, until: AbortSignal): Promise<void> {
+    const deps = { ...this.#options, kubernetes, journal: this.#journal, cache: this.cache, wake: () => this.wake() }
     const link = await openLink(deps, forgeSet(this.cache.set), until)
     if (!link) return
     this.#link = link

@@ -13,15 +13,11 @@ export async function dropRegistration(
   const { namespace, name: set } = cache.set
   const { name } = registration
   try {
+    const early = cache.debts.get(name)?.early === true && (await stillListed(context, registration))
     const outcome = await link()?.deregister(registration)
     if (outcome === 'removed' || outcome === 'absent') {
-      const early = outcome === 'removed' && cache.debts.get(name)?.early === true
       cache.debts.clear(name)
-      if (early) {
-        const failure = { reason: 'runner-failed', message: 'it ended without having had a job' } as const
-        cache.failedToStart(failure, name, clock.now())
-        journal({ kind: 'runner-failed', namespace, set, runner: name, failure })
-      }
+      if (early) toldEarly(context, name)
       journal({ kind: 'registration-dropped', namespace, set, name })
       return
     }
@@ -31,4 +27,16 @@ export async function dropRegistration(
     journal({ kind: 'registration-kept', namespace, set, name, failure: forgeFailure(error) })
   }
   cache.debts.postpone(name, clock.now() + backoffMs({ baseMs: retryMs, capMs: retryMs }, 1, random) + retryMs / 2)
+}
+
+/** A forge may answer `removed` also for what it had dropped after a job: only its list tells that the runner never had one. */
+async function stillListed({ link }: ActContext, { id, name }: Registration): Promise<boolean> {
+  const listed = (await link()?.registrations()) ?? []
+  return listed.some((registration) => registration.name === name && registration.id === id)
+}
+
+function toldEarly({ cache, clock, journal }: ActContext, runner: string): void {
+  const failure = { reason: 'runner-failed', message: 'it ended without having had a job' } as const
+  cache.failedToStart(failure, runner, clock.now())
+  journal({ kind: 'runner-failed', namespace: cache.set.namespace, set: cache.set.name, runner, failure })
 }

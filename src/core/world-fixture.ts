@@ -1,0 +1,99 @@
+// Worlds for the tables of the core's tests: a line of text becomes what a tick sees.
+import { defaultLimits } from '../model/limits.ts'
+import { type Counts, type PodFacts, phases, type Registration, type Runner } from '../model/runner.ts'
+import type { RunnerSet } from '../model/runner-set.ts'
+import type { SetWorld } from '../model/world.ts'
+import { phaseOf } from './phase.ts'
+import { templateHash } from './pod.ts'
+
+/** The present of every table. */
+export const now = 1_800_000_000_000
+export const limits = defaultLimits
+
+export function runnerSet(over: Partial<RunnerSet> = {}): RunnerSet {
+  return {
+    name: 'linux',
+    namespace: 'ci',
+    uid: '11111111-1111-4111-8111-111111111111',
+    generation: 1,
+    source: {
+      kind: 'github',
+      url: 'https://github.com/acme',
+      credentialsSecret: 'github',
+      runnerGroup: undefined,
+      labels: ['linux'],
+    },
+    scale: { min: 0, max: 10 },
+    keepFinishedMs: 0,
+    keepFailedMs: 0,
+    lifeMaxMs: undefined,
+    template: {},
+    ...over,
+  }
+}
+
+export function podFacts(over: Partial<PodFacts> = {}): PodFacts {
+  return {
+    uid: 'uid',
+    resourceVersion: '1',
+    createdAt: now - 60_000,
+    phase: 'Pending',
+    node: 'node-1',
+    startedAt: undefined,
+    end: undefined,
+    trouble: undefined,
+    deletionDeadline: undefined,
+    templateHash: 'h',
+    registrationId: '7',
+    ...over,
+  }
+}
+
+export function registration(name: string, over: Partial<Registration> = {}): Registration {
+  return { id: '7', name, status: 'unknown', busy: 'unknown', ...over }
+}
+
+export function runner(name: string, facts: Partial<PodFacts> = {}, over: Partial<Runner> = {}): Runner {
+  return {
+    name,
+    pod: { is: 'present', value: podFacts(facts), at: now },
+    registration: { is: 'present', value: registration(name), at: now - 60_000 },
+    registrationMissingSince: undefined,
+    job: undefined,
+    explained: undefined,
+    explainedAt: undefined,
+    ...over,
+  }
+}
+
+export const job = { id: 'job-1', name: 'test', repository: 'acme/app', startedAt: now - 10_000, finished: undefined }
+export const ended = { exitCode: 0, reason: 'Completed', at: now - 1_000 }
+
+/** A world in which everything is known, the template is accepted, and every runner given is looked at. */
+export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}): SetWorld {
+  const set = over.set ?? runnerSet()
+  const hash = templateHash(set)
+  const counts: Record<string, number> = Object.fromEntries(phases.map((phase) => [phase, 0]))
+  for (const each of runners) counts[phaseOf(each)] = (counts[phaseOf(each)] ?? 0) + 1
+  const base: SetWorld = {
+    set,
+    templateHash: hash,
+    template: { known: true, value: { is: 'accepted', hash, at: now - 100_000 }, at: now - 100_000 },
+    demand: { known: true, value: { kind: 'assigned', jobs: 0 }, at: now },
+    quietSince: now - 1_000,
+    counts: { known: true, value: counts as Counts, at: now },
+    attention: runners,
+    surplus: runners.filter((each) => ['starting', 'idle'].includes(phaseOf(each))),
+    departed: [],
+    debts: [],
+    history: { last: undefined, failuresInARow: 0, retryAt: undefined },
+    allowance: { now: 1_000, nextAt: undefined },
+    forgeTrouble: undefined,
+    registrationsAt: now,
+    registrationsDoubtful: false,
+    underway: { checkTemplate: false, askRegistrations: false, report: true },
+    reported: undefined,
+    forgeState: {},
+  }
+  return { ...base, ...over }
+}
