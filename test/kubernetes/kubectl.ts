@@ -31,7 +31,8 @@ export async function findKubectl(): Promise<Found> {
   const folder = path.join(cacheFolder(), `kubectl-${version}`)
   const program = path.join(folder, 'kubectl')
   if (await exists(program)) return { is: 'found', program }
-  if (!(await works('go', ['version']))) return { is: 'missing', why: 'neither kubectl nor Go, to build it, is installed' }
+  if (!(await works('go', ['version'])))
+    return { is: 'missing', why: 'neither kubectl nor Go, to build it, is installed' }
   try {
     await buildKubectl(folder, program)
     return { is: 'found', program }
