@@ -8,6 +8,8 @@ import { bind } from './bind.ts'
 import { create } from './create.ts'
 import { remove } from './delete.ts'
 import { createKinds } from './kinds.ts'
+import { page } from './page.ts'
+import { patch } from './patch.ts'
 import type { Registry } from './registry.ts'
 import { update } from './update.ts'
 
@@ -41,6 +43,13 @@ export function createRegistry(options: RegistryOptions): Registry {
     create: (resource, object, write = {}) => create(api, resource, object, write),
     update: (resource, object, write = {}) => update(api, resource, object, write),
     delete: (resource, namespace, name, deletion = {}) => remove(api, resource, { namespace, name }, deletion),
+    patch: (resource, at, change, options = {}) => patch(api, kindOf(api, resource), at, { change, options }),
+    deleteCollection: (resource, namespace, selectors, deletion = {}) =>
+      page(api, resource, { ...selectors, namespace }).items.map(
+        ({ metadata }) =>
+          remove(api, resource, { namespace: metadata.namespace, name: metadata.name }, deletion).object,
+      ),
+    page: (resource, options = {}) => page(api, resource, options),
     bind: (namespace, pod, node) => bind(api, namespace, pod, node),
     subscribe: store.subscribe,
     watchFrom: store.watchFrom,

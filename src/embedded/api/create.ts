@@ -27,7 +27,7 @@ const nameAttempts = 8
 
 export function create(api: Api, resource: ResourceKey, input: object, options: RegistryWrite): StoredObject {
   const kind = kindOf(api, resource)
-  const draft = decode(kind, input)
+  const draft = decode(kind, input, options)
   requireNamespace(api, kind, draft)
   const rules = rulesOf(kind)
   rules.fill?.(draft, api)

@@ -1,21 +1,88 @@
-// From a client's value to a draft of ours: checked against the kind, copied, nothing shared with the caller.
-import type { Draft } from './draft.ts'
+// From a client's value to a draft of ours: checked against the kind's fields, copied, nothing shared with the caller.
+import type { Draft, DraftMeta } from './draft.ts'
 import { badRequest } from './errors.ts'
+import { addAlways, DecodeError, decodeValue } from './fields/decode-struct.ts'
+import { type Struct, structOf } from './fields/fields.ts'
 import { copyJson, isObject } from './json.ts'
-import { apiVersionOf, type Kind, storageVersion } from './kinds.ts'
+import { apiVersionOf, type Kind } from './kinds.ts'
+import type { StoredObject } from './object.ts'
+import type { RegistryWrite } from './registry.ts'
 
-export function decode(kind: Kind, input: object): Draft {
-  const copy = copyJson(input)
-  if (!isObject(copy)) throw badRequest(`${kind.kind} must be an object`)
-  const { metadata } = copy
-  const version = storageVersion(kind)
-  if (copy['kind'] !== undefined && copy['kind'] !== kind.kind) {
-    throw badRequest(`${kind.kind} in version "${version}" cannot be handled as a ${String(copy['kind'])}`)
+export type Decoded = {
+  readonly draft: Draft
+  /** The paths of the fields that the kind does not have; they are not in the draft. */
+  readonly unknown: readonly string[]
+}
+
+/** Throws a 400 in Kubernetes' words for a wrong type, and for unknown fields where the write is strict.
+ *  @param current what of it the input still holds, part by part, was decoded before and is not walked again. */
+export function decode(kind: Kind, input: object, write: RegistryWrite, current?: StoredObject): Draft {
+  return reported(decodeOrExplain(kind, input, current), write, (problems) =>
+    badRequest(`${handled(kind, kind.kind)}: strict decoding error: ${problems}`),
+  )
+}
+
+/** The draft, once its unknown fields are refused, reported or passed over, as the write asks. */
+export function reported(decoded: Decoded, write: RegistryWrite, refusal: (problems: string) => Error): Draft {
+  const problems = decoded.unknown.map((path) => `unknown field "${path}"`)
+  if (problems.length > 0 && write.fieldValidation === 'Strict') throw refusal(problems.join(', '))
+  if (write.fieldValidation !== 'Ignore') for (const problem of problems) write.warn?.(problem)
+  return decoded.draft
+}
+
+/** Throws a DecodeError for a wrong type. */
+export function decodeObject(kind: Kind, input: object, current?: StoredObject): Decoded {
+  const unknown: string[] = []
+  const struct = kind.custom ? undefined : structOf(kind.kind)
+  const draft: Draft = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: {} }
+  for (const [name, value] of Object.entries(input)) {
+    if (name === 'apiVersion' || name === 'kind' || value === undefined || value === null) continue
+    if (name === 'metadata') draft.metadata = decodeMetadata(kind, value, current, unknown)
+    else if (current !== undefined && value === current[name]) draft[name] = value
+    else if (struct === undefined) draft[name] = copyJson(value)
+    else if (struct.fields.has(name)) draft[name] = decodeTop(struct, name, value, unknown)
+    else unknown.push(name)
   }
-  return {
-    ...copy,
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    metadata: isObject(metadata) ? { ...metadata } : {},
+  if (struct !== undefined) addAlways(struct, draft)
+  return { draft, unknown }
+}
+
+function decodeOrExplain(kind: Kind, input: object, current: StoredObject | undefined): Decoded {
+  if (!isObject(input)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`)
+  const { apiVersion, kind: name } = input
+  if (
+    typeof apiVersion === 'string' &&
+    !kind.versions.some((version) => apiVersionOf(kind, version.name) === apiVersion)
+  ) {
+    const expected = `the expected API version (${apiVersionOf(kind)})`
+    throw badRequest(`the API version in the data (${apiVersion}) does not match ${expected}`)
   }
+  if (typeof name === 'string' && name !== kind.kind) {
+    throw badRequest(`${handled(kind, name)}: converting (v1.${name}) to (core.${kind.kind}): unknown conversion`)
+  }
+  try {
+    return decodeObject(kind, input, current)
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(`${handled(kind, kind.kind)}: ${error.message}`)
+    throw error
+  }
+}
+
+function handled(kind: Kind, given: string): string {
+  return `${given} in version "${apiVersionOf(kind)}" cannot be handled as a ${kind.kind}`
+}
+
+function decodeTop(struct: Struct, name: string, value: unknown, unknown: string[]): unknown {
+  const field = struct.fields.get(name)
+  const place = { struct: struct.name, go: name, path: name }
+  return field === undefined ? undefined : decodeValue(field.type, value, place, unknown)
+}
+
+function decodeMetadata(kind: Kind, value: unknown, current: StoredObject | undefined, unknown: string[]): DraftMeta {
+  if (current !== undefined && value === current.metadata) return { ...current.metadata }
+  const struct = structOf('ObjectMeta')
+  const place = { struct: kind.kind, go: 'metadata', path: 'metadata' }
+  if (struct === undefined) return {}
+  const type = { is: 'struct', struct: struct.name, go: 'v1.ObjectMeta' } as const
+  return decodeValue(type, value, place, unknown) as DraftMeta
 }

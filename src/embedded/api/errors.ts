@@ -39,6 +39,11 @@ export class ApiError extends Error {
       code,
     }
   }
+
+  /** The same refusal, with list metadata in its Status. */
+  withMetadata(metadata: Status['metadata']): ApiError {
+    return Object.assign(this, { status: { ...this.status, metadata } })
+  }
 }
 
 /** A kind as messages name it: `pods`, `leases.coordination.k8s.io`. */

@@ -29,11 +29,13 @@ export function sameJson(left: unknown, right: unknown): boolean {
   return true
 }
 
-/** A fresh copy without undefined fields. */
+/** A fresh copy without undefined fields and without `__proto__`, which would not stay a field. */
 export function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson)
   if (!isObject(value)) return value
   const copy: Record<string, unknown> = {}
-  for (const name in value) if (value[name] !== undefined) copy[name] = copyJson(value[name])
+  for (const [name, item] of Object.entries(value)) {
+    if (item !== undefined && name !== '__proto__') copy[name] = copyJson(item)
+  }
   return copy
 }

@@ -18,6 +18,10 @@ export type RegistryWrite = {
   readonly dryRun?: boolean
   /** `status` changes only status; `finalize` (namespaces) also `spec.finalizers`. */
   readonly subresource?: 'status' | 'finalize' | undefined
+  /** What becomes of fields that the kind does not have: refused, dropped with a warning (unless given), dropped. */
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined
+  /** Gets the text of each Warning header. */
+  readonly warn?: ((warning: string) => void) | undefined
 }
 
 export type DeleteOptions = {
@@ -27,6 +31,33 @@ export type DeleteOptions = {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
   readonly dryRun?: boolean
 }
+
+/** Text forms, as in a URL's query. */
+export type Selectors = { readonly labelSelector?: string | undefined; readonly fieldSelector?: string | undefined }
+
+export type PageOptions = Selectors & {
+  readonly namespace?: string | undefined
+  /** The most objects of one page; 0 or absent: all. */
+  readonly limit?: number | undefined
+  /** The token that the page before gave. */
+  readonly continue?: string | undefined
+  /** The list exactly as it stood at this revision. */
+  readonly exactly?: number | undefined
+}
+
+export type Page = {
+  readonly items: readonly StoredObject[]
+  /** The revision at which the whole list stood so. */
+  readonly revision: number
+  readonly continue: string | undefined
+  /** How many follow; unknown where a selector filters. */
+  readonly remaining: number | undefined
+}
+
+export type Patch = { readonly type: 'json' | 'merge' | 'strategic'; readonly body: unknown }
+
+/** `namespace` is absent for cluster-wide kinds. */
+export type ObjectName = { readonly namespace?: string | undefined; readonly name: string }
 
 /** Every method that refuses throws an `ApiError` (errors.ts), whose `status` is the Kubernetes Status object to answer with. */
 export interface Registry {
@@ -53,6 +84,17 @@ export interface Registry {
     name: string,
     options?: DeleteOptions,
   ): { readonly object: StoredObject; readonly gone: boolean }
+  /** Applies the patch to the object as it stands; its outcome obeys the rules of `update`. */
+  patch(resource: ResourceKey, at: ObjectName, change: Patch, options?: RegistryWrite): StoredObject
+  /** Deletes what is selected, one by one. Returns those objects as they stand. */
+  deleteCollection(
+    resource: ResourceKey,
+    namespace: string | undefined,
+    selectors: Selectors,
+    options?: DeleteOptions,
+  ): readonly StoredObject[]
+  /** One page of a consistent list. */
+  page(resource: ResourceKey, options?: PageOptions): Page
   /** Sets `spec.nodeName` and the PodScheduled condition, as the binding sub-resource does. */
   bind(namespace: string, pod: string, node: string): void
   /** Called for each committed change of the kind, in order, right after the commit. Returns how to stop. */

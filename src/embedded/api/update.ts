@@ -7,7 +7,7 @@ import { decode } from './decode.ts'
 import type { Draft } from './draft.ts'
 import { badRequest, conflict, invalid, methodNotAllowed, modified, notFound } from './errors.ts'
 import { invalidValue } from './field-error.ts'
-import { sameJson } from './json.ts'
+import { field, sameJson } from './json.ts'
 import type { Kind } from './kinds.ts'
 import { validateMetadata, validateMetadataUpdate } from './metadata.ts'
 import { dnsSubdomainProblems } from './names.ts'
@@ -18,23 +18,34 @@ import { rulesOf } from './rules/rulebook.ts'
 
 export function update(api: Api, resource: ResourceKey, input: object, options: RegistryWrite): StoredObject {
   const kind = kindOf(api, resource)
-  const draft = decode(kind, input)
-  const { name = '', namespace } = draft.metadata
-  if (name === '') throw badRequest('name must be provided')
-  const key = keyOf(kind.namespaced ? namespace : undefined, name)
+  const name = field(input, 'metadata', 'name')
+  const namespace = kind.namespaced ? field(input, 'metadata', 'namespace') : undefined
+  if (typeof name !== 'string' || name === '') throw badRequest('name must be provided')
+  const key = keyOf(typeof namespace === 'string' ? namespace : undefined, name)
   const current = api.store.get(resource, key)
+  const draft = decode(kind, input, options, current)
   if (current === undefined) {
     if (kind.createOnUpdate && options.subresource === undefined) return create(api, resource, input, options)
     throw notFound(kind, name)
   }
+  return replace(api, kind, { draft, current }, options)
+}
+
+/** Writes a decoded draft over the current object. */
+export function replace(
+  api: Api,
+  kind: Kind,
+  { draft, current }: { readonly draft: Draft; readonly current: StoredObject },
+  options: RegistryWrite,
+): StoredObject {
   checkVersion(kind, draft, current)
   const next = finished(prepared(api, kind, draft, { current, subresource: options.subresource }))
   if (endsDeletion(next, current)) {
-    if (options.dryRun !== true) api.store.remove(resource, key)
+    if (options.dryRun !== true) api.store.remove(kind.resource, keyOf(next.metadata.namespace, next.metadata.name))
     return deepFreeze(next)
   }
   if (sameJson(next, current)) return current
-  return options.dryRun === true ? deepFreeze(next) : api.store.put(resource, next)
+  return options.dryRun === true ? deepFreeze(next) : api.store.put(kind.resource, next)
 }
 
 /** The last finalizer of an object that is being deleted is gone, and nobody else must confirm its end. */
@@ -102,10 +113,10 @@ function keepMetadata(draft: Draft, current: StoredObject): void {
 }
 
 function keepAllButStatus(draft: Draft, current: StoredObject): void {
-  for (const field of Object.keys(draft)) {
-    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(field)) delete draft[field]
+  for (const part of Object.keys(draft)) {
+    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(part)) delete draft[part]
   }
-  for (const [field, value] of Object.entries(current)) {
-    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(field)) draft[field] = value
+  for (const [part, value] of Object.entries(current)) {
+    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(part)) draft[part] = value
   }
 }

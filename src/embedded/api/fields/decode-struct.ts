@@ -1,0 +1,172 @@
+// JSON into the shape of a built-in kind, as Go's decoder does it: wrong types are refused with its words, unknown fields are
+// dropped and reported, empty values vanish or appear as the Go type has them. The result shares nothing with the input.
+import { copyJson, isObject } from '../json.ts'
+import { parseQuantity, quantityProblem } from '../quantity.ts'
+import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
+
+/** A value of the wrong type; the message is the one of Go's decoder. */
+export class DecodeError extends Error {}
+
+/** Where a value stands: `go` names it as Go's decoder does (without indexes), `path` as people read it. */
+export type Place = { readonly struct: string; readonly go: string; readonly path: string }
+
+/** @param unknown gets the path of each field that the struct does not have: `spec.containers[0].imag`. */
+export function decodeStruct(
+  struct: Struct,
+  value: object,
+  at: Pick<Place, 'go' | 'path'>,
+  unknown: string[],
+): Record<string, unknown> {
+  const decoded: Record<string, unknown> = {}
+  for (const [name, item] of Object.entries(value)) {
+    if (item === undefined) continue
+    const place = { struct: struct.name, go: join(at.go, name), path: join(at.path, name) }
+    const field = struct.fields.get(name)
+    if (field === undefined) unknown.push(place.path)
+    else if (item !== null) {
+      const read = decodeValue(field.type, item, place, unknown)
+      if (field.empty !== 'dropped' || !isEmpty(read)) decoded[name] = read
+    }
+  }
+  addAlways(struct, decoded)
+  return decoded
+}
+
+/** What an object of this struct carries even when nobody gave it. Go's `null` for lists and times is left out. */
+export function addAlways(struct: Struct, decoded: Record<string, unknown>): void {
+  for (const field of struct.always) {
+    if (decoded[field.name] !== undefined) continue
+    const { type } = field
+    const empty = type.is === 'list' || type.is === 'map' ? undefined : zeroOf(type)
+    if (empty !== undefined) decoded[field.name] = empty
+  }
+}
+
+export function decodeValue(type: FieldType, value: unknown, place: Place, unknown: string[]): unknown {
+  if (type.is === 'leaf') return decodeLeaf(type.leaf, type.go, value, place)
+  if (type.is === 'list') {
+    if (!Array.isArray(value)) throw wrongType(value, type.go, place)
+    const { path } = place
+    return value.map((item, index) =>
+      item === null ? zeroOf(type.of) : decodeValue(type.of, item, { ...place, path: `${path}[${index}]` }, unknown),
+    )
+  }
+  if (!isObject(value)) throw wrongType(value, type.go, place)
+  if (type.is === 'map') {
+    const decoded: Record<string, unknown> = {}
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined || key === '__proto__') continue
+      decoded[key] = item === null ? zeroOf(type.of) : decodeValue(type.of, item, place, unknown)
+    }
+    return decoded
+  }
+  const struct = structOf(type.struct)
+  return struct === undefined ? value : decodeStruct(struct, value, place, unknown)
+}
+
+function decodeLeaf(leaf: Leaf, go: string, value: unknown, place: Place): unknown {
+  switch (leaf) {
+    case 'any':
+      return copyJson(value)
+    case 'string':
+      if (typeof value !== 'string') throw wrongType(value, go, place)
+      return value
+    case 'bool':
+      if (typeof value !== 'boolean') throw wrongType(value, go, place)
+      return value
+    case 'float64':
+      if (typeof value !== 'number') throw wrongType(value, go, place)
+      return value
+    case 'int32':
+    case 'int64':
+      return decodeInteger(leaf, go, value, place)
+    case 'bytes':
+      return decodeBytes(value, go, place)
+    case 'Time':
+    case 'MicroTime':
+      return decodeTime(value, leaf)
+    case 'Quantity':
+      return decodeQuantity(value)
+    case 'IntOrString':
+      if (typeof value === 'string') return value
+      return decodeInteger('int32', 'int32', value, { struct: '', go: '', path: '' })
+  }
+}
+
+function decodeInteger(size: 'int32' | 'int64', go: string, value: unknown, place: Place): number {
+  if (typeof value !== 'number') throw wrongType(value, go, place)
+  const fits = size === 'int64' ? Number.isSafeInteger(value) : Number.isInteger(value) && Math.abs(value) < 2 ** 31
+  if (!fits) throw wrongType(value, go, place, `number ${value}`)
+  return value
+}
+
+function decodeBytes(value: unknown, go: string, place: Place): string {
+  if (typeof value !== 'string') throw wrongType(value, go, place)
+  const bad = /[^A-Za-z0-9+/=\r\n]/.exec(value)
+  if (bad !== null) throw new DecodeError(`illegal base64 data at input byte ${bad.index}`)
+  const clean = value.replace(/[\r\n]/g, '')
+  if (!/^[^=]*={0,2}$/.test(clean) || clean.length % 4 !== 0) {
+    throw new DecodeError(`illegal base64 data at input byte ${clean.length - (clean.length % 4)}`)
+  }
+  return clean
+}
+
+function decodeTime(value: unknown, leaf: 'Time' | 'MicroTime'): string {
+  if (typeof value !== 'string')
+    throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`)
+  const layout = leaf === 'Time' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00'
+  if (
+    !/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(value) ||
+    Number.isNaN(Date.parse(value))
+  ) {
+    throw new DecodeError(`parsing time "${value}" as "${layout}": cannot parse "${value}" as "2006"`)
+  }
+  if (leaf === 'MicroTime') {
+    const micros = (/\.(\d+)/.exec(value)?.[1] ?? '').padEnd(6, '0').slice(0, 6)
+    return `${new Date(Date.parse(value)).toISOString().slice(0, 19)}.${micros}Z`
+  }
+  return `${new Date(Date.parse(value)).toISOString().slice(0, 19)}Z`
+}
+
+function decodeQuantity(value: unknown): string {
+  const read = typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value).trim()) : undefined
+  if (read === undefined) throw new DecodeError(quantityProblem)
+  return read.text
+}
+
+function wrongType(value: unknown, go: string, place: Place, shown: string = jsonType(value)): DecodeError {
+  const where = place.go === '' ? 'Go value' : `Go struct field ${place.struct}.${place.go}`
+  return new DecodeError(`json: cannot unmarshal ${shown} into ${where} of type ${go}`)
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === '' || value === 0 || value === false) return true
+  if (Array.isArray(value)) return value.length === 0
+  if (!isObject(value)) return false
+  for (const _ in value) return false
+  return true
+}
+
+/** Go's zero value as JSON. */
+function zeroOf(type: FieldType): unknown {
+  if (type.is === 'list') return []
+  if (type.is === 'map') return {}
+  if (type.is === 'struct') {
+    const made: Record<string, unknown> = {}
+    const struct = structOf(type.struct)
+    if (struct !== undefined) addAlways(struct, made)
+    return made
+  }
+  if (type.leaf === 'string') return ''
+  if (type.leaf === 'bool') return false
+  return type.leaf === 'int32' || type.leaf === 'int64' ? 0 : undefined
+}
+
+function join(base: string, name: string): string {
+  return base === '' ? name : `${base}.${name}`
+}

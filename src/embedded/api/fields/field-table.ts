@@ -1,0 +1,182 @@
+// Kubernetes' own field names and types (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in fields.ts.
+
+export const fieldTable = `
+Pod metadata!ObjectMeta spec!PodSpec status!PodStatus
+Secret metadata!ObjectMeta immutable?bool data:{}bytes stringData:{}string type:$v1.SecretType
+ConfigMap metadata!ObjectMeta immutable?bool data:{}string binaryData:{}bytes
+Namespace metadata!ObjectMeta spec!NamespaceSpec status!NamespaceStatus
+Node metadata!ObjectMeta spec!NodeSpec status!NodeStatus
+Event metadata!ObjectMeta involvedObject!ObjectReference reason:string message:string source!EventSource firstTimestamp!Time lastTimestamp!Time count:int32 type:string eventTime!MicroTime series?EventSeries action:string related?ObjectReference reportingComponent!string reportingInstance!string
+ServiceAccount metadata!ObjectMeta secrets:[]ObjectReference~merge@name imagePullSecrets:[]LocalObjectReference automountServiceAccountToken?bool
+Binding metadata!ObjectMeta target!ObjectReference
+Lease metadata!ObjectMeta spec!LeaseSpec
+CustomResourceDefinition metadata!ObjectMeta spec!CustomResourceDefinitionSpec status!CustomResourceDefinitionStatus
+ObjectMeta name:string generateName:string namespace:string selfLink:string uid:$types.UID resourceVersion:string generation:int64 creationTimestamp:Time deletionTimestamp?Time deletionGracePeriodSeconds?int64 labels:{}string annotations:{}string ownerReferences:[]OwnerReference~merge@uid finalizers:[]string~merge managedFields:[]ManagedFieldsEntry
+PodSpec volumes:[]Volume~merge,retainKeys@name initContainers:[]Container~merge@name containers![]Container~merge@name ephemeralContainers:[]EphemeralContainer~merge@name restartPolicy:$v1.RestartPolicy terminationGracePeriodSeconds?int64 activeDeadlineSeconds?int64 dnsPolicy:$v1.DNSPolicy nodeSelector:{}string serviceAccountName:string serviceAccount:string automountServiceAccountToken?bool nodeName:string hostNetwork:bool hostPID:bool hostIPC:bool shareProcessNamespace?bool securityContext?PodSecurityContext imagePullSecrets:[]LocalObjectReference~merge@name hostname:string subdomain:string affinity?Affinity schedulerName:string tolerations:[]Toleration hostAliases:[]HostAlias~merge@ip priorityClassName:string priority?int32 dnsConfig?PodDNSConfig readinessGates:[]PodReadinessGate runtimeClassName?string enableServiceLinks?bool preemptionPolicy?$v1.PreemptionPolicy overhead:{}Quantity topologySpreadConstraints:[]TopologySpreadConstraint~merge@topologyKey setHostnameAsFQDN?bool os?PodOS hostUsers?bool schedulingGates:[]PodSchedulingGate~merge@name resourceClaims:[]PodResourceClaim~merge,retainKeys@name resources?ResourceRequirements hostnameOverride?string schedulingGroup?PodSchedulingGroup
+PodStatus observedGeneration:int64 phase:$v1.PodPhase conditions:[]PodCondition~merge@type message:string reason:string nominatedNodeName:string hostIP:string hostIPs:[]HostIP~merge@ip podIP:string podIPs:[]PodIP~merge@ip startTime?Time initContainerStatuses:[]ContainerStatus containerStatuses:[]ContainerStatus qosClass:$v1.PodQOSClass ephemeralContainerStatuses:[]ContainerStatus resize:$v1.PodResizeStatus resourceClaimStatuses:[]PodResourceClaimStatus~merge,retainKeys@name extendedResourceClaimStatus?PodExtendedResourceClaimStatus allocatedResources:{}Quantity resources?ResourceRequirements nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
+NamespaceSpec finalizers:[]$v1.FinalizerName
+NamespaceStatus phase:$v1.NamespacePhase conditions:[]NamespaceCondition~merge@type
+NodeSpec podCIDR:string podCIDRs:[]string~merge providerID:string unschedulable:bool taints:[]Taint configSource?NodeConfigSource externalID:string
+NodeStatus capacity:{}Quantity allocatable:{}Quantity phase:$v1.NodePhase conditions:[]NodeCondition~merge@type addresses:[]NodeAddress~merge@type daemonEndpoints!NodeDaemonEndpoints nodeInfo!NodeSystemInfo images:[]ContainerImage volumesInUse:[]$v1.UniqueVolumeName volumesAttached:[]AttachedVolume config?NodeConfigStatus runtimeHandlers:[]NodeRuntimeHandler features?NodeFeatures declaredFeatures:[]string
+ObjectReference kind:string namespace:string name:string uid:$types.UID apiVersion:string resourceVersion:string fieldPath:string
+EventSource component:string host:string
+EventSeries count:int32 lastObservedTime!MicroTime
+LocalObjectReference name:string
+LeaseSpec holderIdentity?string leaseDurationSeconds?int32 acquireTime?MicroTime renewTime?MicroTime leaseTransitions?int32 strategy?$v1.CoordinatedLeaseStrategy preferredHolder?string
+CustomResourceDefinitionSpec group!string names!CustomResourceDefinitionNames scope!$v1.ResourceScope versions![]CustomResourceDefinitionVersion conversion?CustomResourceConversion preserveUnknownFields:bool
+CustomResourceDefinitionStatus conditions![]CustomResourceDefinitionCondition acceptedNames!CustomResourceDefinitionNames storedVersions![]string observedGeneration:int64
+OwnerReference apiVersion!string kind!string name!string uid!$types.UID controller?bool blockOwnerDeletion?bool
+ManagedFieldsEntry manager:string operation:$v1.ManagedFieldsOperationType apiVersion:string time?Time fieldsType:string fieldsV1?any subresource:string
+Volume name!string hostPath?HostPathVolumeSource emptyDir?EmptyDirVolumeSource gcePersistentDisk?GCEPersistentDiskVolumeSource awsElasticBlockStore?AWSElasticBlockStoreVolumeSource gitRepo?GitRepoVolumeSource secret?SecretVolumeSource nfs?NFSVolumeSource iscsi?ISCSIVolumeSource glusterfs?GlusterfsVolumeSource persistentVolumeClaim?PersistentVolumeClaimVolumeSource rbd?RBDVolumeSource flexVolume?FlexVolumeSource cinder?CinderVolumeSource cephfs?CephFSVolumeSource flocker?FlockerVolumeSource downwardAPI?DownwardAPIVolumeSource fc?FCVolumeSource azureFile?AzureFileVolumeSource configMap?ConfigMapVolumeSource vsphereVolume?VsphereVirtualDiskVolumeSource quobyte?QuobyteVolumeSource azureDisk?AzureDiskVolumeSource photonPersistentDisk?PhotonPersistentDiskVolumeSource projected?ProjectedVolumeSource portworxVolume?PortworxVolumeSource scaleIO?ScaleIOVolumeSource storageos?StorageOSVolumeSource csi?CSIVolumeSource ephemeral?EphemeralVolumeSource image?ImageVolumeSource
+Container name!string image:string command:[]string args:[]string workingDir:string ports:[]ContainerPort~merge@containerPort envFrom:[]EnvFromSource env:[]EnvVar~merge@name resources!ResourceRequirements resizePolicy:[]ContainerResizePolicy restartPolicy?$v1.ContainerRestartPolicy restartPolicyRules:[]ContainerRestartRule volumeMounts:[]VolumeMount~merge@mountPath volumeDevices:[]VolumeDevice~merge@devicePath livenessProbe?Probe readinessProbe?Probe startupProbe?Probe lifecycle?Lifecycle terminationMessagePath:string terminationMessagePolicy:$v1.TerminationMessagePolicy imagePullPolicy:$v1.PullPolicy securityContext?SecurityContext stdin:bool stdinOnce:bool tty:bool
+EphemeralContainer name!string image:string command:[]string args:[]string workingDir:string ports:[]ContainerPort~merge@containerPort envFrom:[]EnvFromSource env:[]EnvVar~merge@name resources!ResourceRequirements resizePolicy:[]ContainerResizePolicy restartPolicy?$v1.ContainerRestartPolicy restartPolicyRules:[]ContainerRestartRule volumeMounts:[]VolumeMount~merge@mountPath volumeDevices:[]VolumeDevice~merge@devicePath livenessProbe?Probe readinessProbe?Probe startupProbe?Probe lifecycle?Lifecycle terminationMessagePath:string terminationMessagePolicy:$v1.TerminationMessagePolicy imagePullPolicy:$v1.PullPolicy securityContext?SecurityContext stdin:bool stdinOnce:bool tty:bool targetContainerName:string
+PodSecurityContext seLinuxOptions?SELinuxOptions windowsOptions?WindowsSecurityContextOptions runAsUser?int64 runAsGroup?int64 runAsNonRoot?bool supplementalGroups:[]int64 supplementalGroupsPolicy?$v1.SupplementalGroupsPolicy fsGroup?int64 sysctls:[]Sysctl fsGroupChangePolicy?$v1.PodFSGroupChangePolicy seccompProfile?SeccompProfile appArmorProfile?AppArmorProfile seLinuxChangePolicy?$v1.PodSELinuxChangePolicy
+Affinity nodeAffinity?NodeAffinity podAffinity?PodAffinity podAntiAffinity?PodAntiAffinity
+Toleration key:string operator:$v1.TolerationOperator value:string effect:$v1.TaintEffect tolerationSeconds?int64
+HostAlias ip!string hostnames:[]string
+PodDNSConfig nameservers:[]string searches:[]string options:[]PodDNSConfigOption
+PodReadinessGate conditionType!$v1.PodConditionType
+TopologySpreadConstraint maxSkew!int32 topologyKey!string whenUnsatisfiable!$v1.UnsatisfiableConstraintAction labelSelector?LabelSelector minDomains?int32 nodeAffinityPolicy?$v1.NodeInclusionPolicy nodeTaintsPolicy?$v1.NodeInclusionPolicy matchLabelKeys:[]string
+PodOS name!$v1.OSName
+PodSchedulingGate name!string
+PodResourceClaim name!string resourceClaimName?string resourceClaimTemplateName?string
+ResourceRequirements limits:{}Quantity requests:{}Quantity claims:[]ResourceClaim
+PodSchedulingGroup podGroupName?string
+PodCondition type!$v1.PodConditionType observedGeneration:int64 status!$v1.ConditionStatus lastProbeTime!Time lastTransitionTime!Time reason:string message:string
+HostIP ip!string
+PodIP ip!string
+ContainerStatus name!string state!ContainerState lastState!ContainerState ready!bool restartCount!int32 image!string imageID!string containerID:string started?bool allocatedResources:{}Quantity resources?ResourceRequirements volumeMounts:[]VolumeMountStatus~merge@mountPath user?ContainerUser allocatedResourcesStatus:[]ResourceStatus~merge@name stopSignal?$v1.Signal
+PodResourceClaimStatus name!string resourceClaimName?string
+PodExtendedResourceClaimStatus requestMappings![]ContainerExtendedResourceRequest resourceClaimName!string
+NodeAllocatableResourceClaimStatus resourceClaimName!string containers:[]string resources!{}Quantity
+NamespaceCondition type!$v1.NamespaceConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string
+Taint key!string value:string effect!$v1.TaintEffect timeAdded?Time
+NodeConfigSource configMap?ConfigMapNodeConfigSource
+NodeCondition type!$v1.NodeConditionType status!$v1.ConditionStatus lastHeartbeatTime!Time lastTransitionTime!Time reason:string message:string
+NodeAddress type!$v1.NodeAddressType address!string
+NodeDaemonEndpoints kubeletEndpoint!DaemonEndpoint
+NodeSystemInfo machineID!string systemUUID!string bootID!string kernelVersion!string osImage!string containerRuntimeVersion!string kubeletVersion!string kubeProxyVersion!string operatingSystem!string architecture!string swap?NodeSwapStatus
+ContainerImage names![]string sizeBytes:int64
+AttachedVolume name!$v1.UniqueVolumeName devicePath!string
+NodeConfigStatus assigned?NodeConfigSource active?NodeConfigSource lastKnownGood?NodeConfigSource error:string
+NodeRuntimeHandler name!string features?NodeRuntimeHandlerFeatures
+NodeFeatures supplementalGroupsPolicy?bool
+CustomResourceDefinitionNames plural!string singular:string shortNames:[]string kind!string listKind:string categories:[]string
+CustomResourceDefinitionVersion name!string served!bool storage!bool deprecated:bool deprecationWarning?string schema?CustomResourceValidation subresources?CustomResourceSubresources additionalPrinterColumns:[]CustomResourceColumnDefinition selectableFields:[]SelectableField
+CustomResourceConversion strategy!$v1.ConversionStrategyType webhook?WebhookConversion
+CustomResourceDefinitionCondition type!$v1.CustomResourceDefinitionConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string observedGeneration:int64
+HostPathVolumeSource path!string type?$v1.HostPathType
+EmptyDirVolumeSource medium:$v1.StorageMedium sizeLimit?Quantity
+GCEPersistentDiskVolumeSource pdName!string fsType:string partition:int32 readOnly:bool
+AWSElasticBlockStoreVolumeSource volumeID!string fsType:string partition:int32 readOnly:bool
+GitRepoVolumeSource repository!string revision:string directory:string
+SecretVolumeSource secretName:string items:[]KeyToPath defaultMode?int32 optional?bool
+NFSVolumeSource server!string path!string readOnly:bool
+ISCSIVolumeSource targetPortal!string iqn!string lun!int32 iscsiInterface:string fsType:string readOnly:bool portals:[]string chapAuthDiscovery:bool chapAuthSession:bool secretRef?LocalObjectReference initiatorName?string
+GlusterfsVolumeSource endpoints!string path!string readOnly:bool
+PersistentVolumeClaimVolumeSource claimName!string readOnly:bool
+RBDVolumeSource monitors![]string image!string fsType:string pool:string user:string keyring:string secretRef?LocalObjectReference readOnly:bool
+FlexVolumeSource driver!string fsType:string secretRef?LocalObjectReference readOnly:bool options:{}string
+CinderVolumeSource volumeID!string fsType:string readOnly:bool secretRef?LocalObjectReference
+CephFSVolumeSource monitors![]string path:string user:string secretFile:string secretRef?LocalObjectReference readOnly:bool
+FlockerVolumeSource datasetName:string datasetUUID:string
+DownwardAPIVolumeSource items:[]DownwardAPIVolumeFile defaultMode?int32
+FCVolumeSource targetWWNs:[]string lun?int32 fsType:string readOnly:bool wwids:[]string
+AzureFileVolumeSource secretName!string shareName!string readOnly:bool
+ConfigMapVolumeSource name:string items:[]KeyToPath defaultMode?int32 optional?bool
+VsphereVirtualDiskVolumeSource volumePath!string fsType:string storagePolicyName:string storagePolicyID:string
+QuobyteVolumeSource registry!string volume!string readOnly:bool user:string group:string tenant:string
+AzureDiskVolumeSource diskName!string diskURI!string cachingMode?$v1.AzureDataDiskCachingMode fsType?string readOnly?bool kind?$v1.AzureDataDiskKind
+PhotonPersistentDiskVolumeSource pdID!string fsType:string
+ProjectedVolumeSource sources![]VolumeProjection defaultMode?int32
+PortworxVolumeSource volumeID!string fsType:string readOnly:bool
+ScaleIOVolumeSource gateway!string system!string secretRef?LocalObjectReference sslEnabled:bool protectionDomain:string storagePool:string storageMode:string volumeName:string fsType:string readOnly:bool
+StorageOSVolumeSource volumeName:string volumeNamespace:string fsType:string readOnly:bool secretRef?LocalObjectReference
+CSIVolumeSource driver!string readOnly?bool fsType?string volumeAttributes:{}string nodePublishSecretRef?LocalObjectReference
+EphemeralVolumeSource volumeClaimTemplate?PersistentVolumeClaimTemplate
+ImageVolumeSource reference:string pullPolicy:$v1.PullPolicy
+ContainerPort name:string hostPort:int32 containerPort!int32 protocol:$v1.Protocol hostIP:string
+EnvFromSource prefix:string configMapRef?ConfigMapEnvSource secretRef?SecretEnvSource
+EnvVar name!string value:string valueFrom?EnvVarSource
+ContainerResizePolicy resourceName!$v1.ResourceName restartPolicy!$v1.ResourceResizeRestartPolicy
+ContainerRestartRule action:$v1.ContainerRestartRuleAction exitCodes?ContainerRestartRuleOnExitCodes
+VolumeMount name!string readOnly:bool recursiveReadOnly?$v1.RecursiveReadOnlyMode mountPath!string subPath:string mountPropagation?$v1.MountPropagationMode subPathExpr:string
+VolumeDevice name!string devicePath!string
+Probe exec?ExecAction httpGet?HTTPGetAction tcpSocket?TCPSocketAction grpc?GRPCAction initialDelaySeconds:int32 timeoutSeconds:int32 periodSeconds:int32 successThreshold:int32 failureThreshold:int32 terminationGracePeriodSeconds?int64
+Lifecycle postStart?LifecycleHandler preStop?LifecycleHandler stopSignal?$v1.Signal
+SecurityContext capabilities?Capabilities privileged?bool seLinuxOptions?SELinuxOptions windowsOptions?WindowsSecurityContextOptions runAsUser?int64 runAsGroup?int64 runAsNonRoot?bool readOnlyRootFilesystem?bool allowPrivilegeEscalation?bool procMount?$v1.ProcMountType seccompProfile?SeccompProfile appArmorProfile?AppArmorProfile
+SELinuxOptions user:string role:string type:string level:string
+WindowsSecurityContextOptions gmsaCredentialSpecName?string gmsaCredentialSpec?string runAsUserName?string hostProcess?bool
+Sysctl name!string value!string
+SeccompProfile type!$v1.SeccompProfileType localhostProfile?string
+AppArmorProfile type!$v1.AppArmorProfileType localhostProfile?string
+NodeAffinity requiredDuringSchedulingIgnoredDuringExecution?NodeSelector preferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm
+PodAffinity requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
+PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
+PodDNSConfigOption name:string value?string
+LabelSelector matchLabels:{}string matchExpressions:[]LabelSelectorRequirement
+ResourceClaim name!string request:string
+ContainerState waiting?ContainerStateWaiting running?ContainerStateRunning terminated?ContainerStateTerminated
+VolumeMountStatus name!string mountPath!string readOnly:bool recursiveReadOnly?$v1.RecursiveReadOnlyMode volumeStatus?VolumeStatus
+ContainerUser linux?LinuxContainerUser
+ResourceStatus name!$v1.ResourceName resources:[]ResourceHealth
+ContainerExtendedResourceRequest containerName!string resourceName!string requestName!string
+ConfigMapNodeConfigSource namespace!string name!string uid:$types.UID resourceVersion:string kubeletConfigKey!string
+DaemonEndpoint Port!int32
+NodeSwapStatus capacity?int64
+NodeRuntimeHandlerFeatures recursiveReadOnlyMounts?bool userNamespaces?bool
+CustomResourceValidation openAPIV3Schema?any
+CustomResourceSubresources status?CustomResourceSubresourceStatus scale?CustomResourceSubresourceScale
+CustomResourceColumnDefinition name!string type!string format:string description:string priority:int32 jsonPath!string
+SelectableField jsonPath!string
+WebhookConversion clientConfig?WebhookClientConfig conversionReviewVersions![]string
+KeyToPath key!string path!string mode?int32
+DownwardAPIVolumeFile path!string fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector mode?int32
+VolumeProjection secret?SecretProjection downwardAPI?DownwardAPIProjection configMap?ConfigMapProjection serviceAccountToken?ServiceAccountTokenProjection clusterTrustBundle?ClusterTrustBundleProjection podCertificate?PodCertificateProjection
+PersistentVolumeClaimTemplate metadata!ObjectMeta spec!PersistentVolumeClaimSpec
+ConfigMapEnvSource name:string optional?bool
+SecretEnvSource name:string optional?bool
+EnvVarSource fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector configMapKeyRef?ConfigMapKeySelector secretKeyRef?SecretKeySelector fileKeyRef?FileKeySelector
+ContainerRestartRuleOnExitCodes operator:$v1.ContainerRestartRuleOnExitCodesOperator values:[]int32
+ExecAction command:[]string
+HTTPGetAction path:string port!IntOrString host:string scheme:$v1.URIScheme httpHeaders:[]HTTPHeader
+TCPSocketAction port!IntOrString host:string
+GRPCAction port!int32 service?string
+LifecycleHandler exec?ExecAction httpGet?HTTPGetAction tcpSocket?TCPSocketAction sleep?SleepAction
+Capabilities add:[]$v1.Capability drop:[]$v1.Capability
+NodeSelector nodeSelectorTerms![]NodeSelectorTerm
+PreferredSchedulingTerm weight!int32 preference!NodeSelectorTerm
+PodAffinityTerm labelSelector?LabelSelector namespaces:[]string topologyKey!string namespaceSelector?LabelSelector matchLabelKeys:[]string mismatchLabelKeys:[]string
+WeightedPodAffinityTerm weight!int32 podAffinityTerm!PodAffinityTerm
+LabelSelectorRequirement key!string operator!$v1.LabelSelectorOperator values:[]string
+ContainerStateWaiting reason:string message:string
+ContainerStateRunning startedAt!Time
+ContainerStateTerminated exitCode!int32 signal:int32 reason:string message:string startedAt!Time finishedAt!Time containerID:string
+VolumeStatus image?ImageVolumeStatus
+LinuxContainerUser uid!int64 gid!int64 supplementalGroups:[]int64
+ResourceHealth resourceID!$v1.ResourceID health:$v1.ResourceHealthStatus message?string
+CustomResourceSubresourceStatus 
+CustomResourceSubresourceScale specReplicasPath!string statusReplicasPath!string labelSelectorPath?string
+WebhookClientConfig url?string service?ServiceReference caBundle:bytes
+ObjectFieldSelector apiVersion:string fieldPath!string
+ResourceFieldSelector containerName:string resource!string divisor!Quantity
+SecretProjection name:string items:[]KeyToPath optional?bool
+DownwardAPIProjection items:[]DownwardAPIVolumeFile
+ConfigMapProjection name:string items:[]KeyToPath optional?bool
+ServiceAccountTokenProjection audience:string expirationSeconds?int64 path!string
+ClusterTrustBundleProjection name?string signerName?string labelSelector?LabelSelector optional?bool path!string
+PodCertificateProjection signerName:string keyType:string maxExpirationSeconds?int32 credentialBundlePath:string keyPath:string certificateChainPath:string userAnnotations:{}string
+PersistentVolumeClaimSpec accessModes:[]$v1.PersistentVolumeAccessMode selector?LabelSelector resources!VolumeResourceRequirements volumeName:string storageClassName?string volumeMode?$v1.PersistentVolumeMode dataSource?TypedLocalObjectReference dataSourceRef?TypedObjectReference volumeAttributesClassName?string
+ConfigMapKeySelector name:string key!string optional?bool
+SecretKeySelector name:string key!string optional?bool
+FileKeySelector volumeName!string path!string key!string optional?bool
+HTTPHeader name!string value!string
+SleepAction seconds!int64
+NodeSelectorTerm matchExpressions:[]NodeSelectorRequirement matchFields:[]NodeSelectorRequirement
+ImageVolumeStatus imageRef:string
+ServiceReference namespace!string name!string path?string port?int32
+VolumeResourceRequirements limits:{}Quantity requests:{}Quantity
+TypedLocalObjectReference apiGroup?string kind!string name!string
+TypedObjectReference apiGroup?string kind!string name!string namespace?string
+NodeSelectorRequirement key!string operator!$v1.NodeSelectorOperator values:[]string
+`

@@ -1,0 +1,114 @@
+//go:build ignore
+
+// Writes field-table.ts from Kubernetes' own Go types, by reflection. In a module that requires
+// k8s.io/api, k8s.io/apimachinery and k8s.io/apiextensions-apiserver at one version: go run generate.go > field-table.ts
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+const header = "// Kubernetes' own field names and types (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in fields.ts.\n" +
+	"\nexport const fieldTable = `\n"
+
+// Types with a JSON form of their own.
+var leaves = map[string]string{
+	"v1.Time": "Time", "v1.MicroTime": "MicroTime", "resource.Quantity": "Quantity", "intstr.IntOrString": "IntOrString",
+	"v1.FieldsV1": "any", "v1.JSONSchemaProps": "any",
+}
+
+var seen = map[string]bool{}
+var queue []reflect.Type
+
+func main() {
+	fmt.Print(header)
+	for _, root := range []any{corev1.Pod{}, corev1.Secret{}, corev1.ConfigMap{}, corev1.Namespace{}, corev1.Node{}, corev1.Event{},
+		corev1.ServiceAccount{}, corev1.Binding{}, coordinationv1.Lease{}, apiextensionsv1.CustomResourceDefinition{}} {
+		enqueue(reflect.TypeOf(root))
+	}
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		fmt.Printf("%s %s\n", next.Name(), strings.Join(fields(next), " "))
+	}
+	fmt.Print("`\n")
+}
+
+func enqueue(t reflect.Type) {
+	if !seen[t.Name()] {
+		seen[t.Name()] = true
+		queue = append(queue, t)
+	}
+}
+
+func fields(t reflect.Type) []string {
+	var out []string
+	for i := 0; i < t.NumField(); i++ {
+		field := t.Field(i)
+		tag := field.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		switch {
+		case field.Name == "TypeMeta" || name == "-":
+		case strings.Contains(options, "inline") || name == "":
+			out = append(out, fields(field.Type)...)
+		default:
+			out = append(out, name+presence(field, options)+typeName(field.Type)+merge(field))
+		}
+	}
+	return out
+}
+
+func presence(field reflect.StructField, options string) string {
+	zeroKept := !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero")
+	structKept := field.Type.Kind() == reflect.Struct && !strings.Contains(options, "omitzero")
+	switch {
+	case field.Type.Kind() == reflect.Pointer:
+		return "?"
+	case zeroKept || structKept:
+		return "!"
+	}
+	return ":"
+}
+
+func typeName(t reflect.Type) string {
+	if leaf, ok := leaves[t.String()]; ok {
+		return leaf
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "bytes"
+		}
+		return "[]" + typeName(t.Elem())
+	case reflect.Map:
+		return "{}" + typeName(t.Elem())
+	case reflect.Struct:
+		enqueue(t)
+		return t.Name()
+	case reflect.String:
+		if t.Name() != "string" {
+			return "$" + t.String()
+		}
+	}
+	return t.Kind().String()
+}
+
+func merge(field reflect.StructField) string {
+	strategy := field.Tag.Get("patchStrategy")
+	if strategy == "" {
+		return ""
+	}
+	key := field.Tag.Get("patchMergeKey")
+	if key != "" {
+		key = "@" + key
+	}
+	return "~" + strategy + key
+}

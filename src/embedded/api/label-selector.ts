@@ -1,0 +1,120 @@
+// Label selectors in their text form: `app=web,tier!=db,env in (a,b),!old` (apimachinery, labels/selector.go).
+import { badRequest } from './errors.ts'
+import { labelValueProblems, qualifiedNameProblems } from './names.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+type Requirement = (labels: Labels) => boolean
+
+type Token = { readonly is: 'word' | 'sign' | 'end'; readonly text: string }
+
+const operators = ['in', 'notin', '=', '==', '!=', '>', '<']
+const operatorsText = 'in, notin, =, ==, !=, gt, lt'
+
+/** Throws a 400 with the parser's sentence for what cannot be understood. The empty selector selects everything. */
+export function parseLabelSelector(text: string): (labels: Labels) => boolean {
+  const tokens = scan(text)
+  const requirements: Requirement[] = []
+  let token = tokens.peek()
+  while (token.is !== 'end') {
+    if (token.is !== 'word' && token.text !== '!') {
+      throw badRequest(`found '${token.text}', expected: !, identifier, or 'end of string'`)
+    }
+    requirements.push(parseRequirement(tokens))
+    const next = tokens.take()
+    if (next.is === 'end') break
+    if (next.text !== ',') throw badRequest(`found '${next.text}', expected: ',' or 'end of string'`)
+    token = tokens.peek()
+    if (token.is !== 'word' && token.text !== '!') {
+      throw badRequest(`found '${token.text}', expected: identifier after ','`)
+    }
+  }
+  return (labels) => requirements.every((requirement) => requirement(labels))
+}
+
+type Tokens = { peek(): Token; take(): Token }
+
+function scan(text: string): Tokens {
+  const found: Token[] = []
+  for (const [part] of text.matchAll(/==|!=|[=!<>(),]|[^\s=!<>(),]+/g)) {
+    found.push({ is: /^[=!<>(),]/.test(part) ? 'sign' : 'word', text: part })
+  }
+  const end: Token = { is: 'end', text: '' }
+  let position = 0
+  return { peek: () => found[position] ?? end, take: () => found[position++] ?? end }
+}
+
+function parseRequirement(tokens: Tokens): Requirement {
+  const negated = tokens.peek().text === '!'
+  if (negated) tokens.take()
+  const key = tokens.take()
+  if (key.is !== 'word') throw unparsed(`found '${key.text}', expected: identifier`)
+  for (const problem of qualifiedNameProblems(key.text)) {
+    throw unparsed(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`)
+  }
+  const name = key.text
+  const next = tokens.peek()
+  if (next.is === 'end' || next.text === ',') {
+    return negated ? (labels) => labels[name] === undefined : (labels) => labels[name] !== undefined
+  }
+  const operator = tokens.take().text
+  if (negated || !operators.includes(operator)) throw unparsed(`found '${operator}', expected: ${operatorsText}`)
+  const values = operator === 'in' || operator === 'notin' ? parseValues(tokens) : [parseExactValue(tokens)]
+  for (const value of values) {
+    for (const problem of labelValueProblems(value)) {
+      throw unparsed(`values[0][${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}`)
+    }
+  }
+  return compare(name, operator, values)
+}
+
+function compare(name: string, operator: string, values: readonly string[]): Requirement {
+  const [first = ''] = values
+  switch (operator) {
+    case 'notin':
+    case '!=':
+      return (labels) => labels[name] === undefined || !values.includes(labels[name])
+    case '>':
+    case '<': {
+      if (!/^[+-]?\d+$/.test(first)) {
+        const why = "for 'Gt', 'Lt' operators, the value must be an integer"
+        throw unparsed(`values[0]: Invalid value: ${JSON.stringify(first)}: ${why}`)
+      }
+      const sign = operator === '>' ? 1 : -1
+      return (labels) => {
+        const value = labels[name]
+        return value !== undefined && /^[+-]?\d+$/.test(value) && (Number(value) - Number(first)) * sign > 0
+      }
+    }
+    default:
+      return (labels) => labels[name] !== undefined && values.includes(labels[name])
+  }
+}
+
+/** `(a,b)`, where a missing value is the empty one. */
+function parseValues(tokens: Tokens): readonly string[] {
+  const open = tokens.take()
+  if (open.text !== '(') throw unparsed(`found '${open.text}' expected: '('`)
+  const values: string[] = []
+  let wanted = true
+  for (let token = tokens.take(); token.text !== ')'; token = tokens.take()) {
+    if (token.is === 'word' && wanted) values.push(token.text)
+    else if (token.text === ',' && wanted) values.push('')
+    else if (token.text !== ',') throw unparsed(`found '${token.text}', expected: ',' or ')'`)
+    wanted = token.text === ','
+  }
+  if (wanted) values.push('')
+  return values
+}
+
+function parseExactValue(tokens: Tokens): string {
+  const token = tokens.peek()
+  if (token.is === 'end' || token.text === ',') return ''
+  tokens.take()
+  if (token.is !== 'word') throw unparsed(`found '${token.text}', expected: identifier`)
+  return token.text
+}
+
+function unparsed(why: string): Error {
+  return badRequest(`unable to parse requirement: ${why}`)
+}

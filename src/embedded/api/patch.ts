@@ -1,0 +1,43 @@
+// PATCH: the patch is applied to the object as it stands, and the result written like a PUT.
+import { keyOf } from '../store/key.ts'
+import type { Api } from './api.ts'
+import { decodeObject, reported } from './decode.ts'
+import type { Draft } from './draft.ts'
+import { badRequest, invalid, notFound } from './errors.ts'
+import { invalidValue } from './field-error.ts'
+import { DecodeError } from './fields/decode-struct.ts'
+import { field } from './json.ts'
+import type { Kind } from './kinds.ts'
+import type { StoredObject } from './object.ts'
+import { applyPatch } from './patch/apply-patch.ts'
+import type { ObjectName, Patch, RegistryWrite } from './registry.ts'
+import { replace } from './update.ts'
+
+type PatchOrder = { readonly change: Patch; readonly options: RegistryWrite }
+
+export function patch(api: Api, kind: Kind, at: ObjectName, { change, options }: PatchOrder): StoredObject {
+  const namespace = kind.namespaced ? at.namespace : undefined
+  const current = api.store.get(kind.resource, keyOf(namespace, at.name))
+  if (current === undefined) throw notFound(kind, at.name)
+  const patched = applyPatch(change.type, current, change.body, kind)
+  if (field(patched, 'metadata', 'name') !== at.name) {
+    const given = String(field(patched, 'metadata', 'name') ?? '')
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${at.name})`)
+  }
+  if (field(patched, 'metadata', 'namespace') !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  return replace(api, kind, { draft: decodePatched(kind, patched, current, options), current }, options)
+}
+
+/** A patch that breaks the object's types is an invalid patch, not a bad request. */
+function decodePatched(kind: Kind, patched: object, current: StoredObject, options: RegistryWrite): Draft {
+  const refuse = (why: string): Error =>
+    invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(patched), why)])
+  try {
+    const decoded = decodeObject(kind, patched, current)
+    return reported(decoded, options, (problems) => refuse(`strict decoding error: ${problems}`))
+  } catch (error) {
+    throw error instanceof DecodeError ? refuse(error.message) : error
+  }
+}

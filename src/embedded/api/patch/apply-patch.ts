@@ -1,0 +1,35 @@
+// The three patch types on one document, as pure functions.
+import { badRequest, unsupportedMediaType } from '../errors.ts'
+import { structOf } from '../fields/fields.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import type { Kind } from '../kinds.ts'
+import type { Patch } from '../registry.ts'
+import { applyJsonPatch } from './json-patch.ts'
+import { applyMergePatch } from './merge-patch.ts'
+import { applyStrategicMerge } from './strategic-merge.ts'
+
+/** The media types of patches that the kind takes, in the order in which a refusal lists them. */
+export function patchMediaTypes(kind: Kind): Readonly<Record<string, Patch['type']>> {
+  const both = { 'application/json-patch+json': 'json', 'application/merge-patch+json': 'merge' } as const
+  return kind.custom ? both : { ...both, 'application/strategic-merge-patch+json': 'strategic' }
+}
+
+/** Throws 4xx for what is no patch of that type or does not fit. The document is not changed. */
+export function applyPatch(type: Patch['type'], document: JsonObject, patch: unknown, kind: Kind): JsonObject {
+  const patched = apply(type, document, patch, kind)
+  if (!isObject(patched)) throw badRequest('the patched document is not an object')
+  return patched
+}
+
+function apply(type: Patch['type'], document: JsonObject, patch: unknown, kind: Kind): unknown {
+  if (type === 'json') return applyJsonPatch(document, patch)
+  if (!isObject(patch)) throw badRequest('Invalid JSON Patch')
+  if (type === 'merge') return applyMergePatch(document, patch)
+  if (kind.custom) {
+    const accepted = Object.keys(patchMediaTypes(kind)).join(', ')
+    throw unsupportedMediaType(
+      `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+    )
+  }
+  return applyStrategicMerge(document, patch, structOf(kind.kind))
+}

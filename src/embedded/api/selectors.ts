@@ -1,0 +1,56 @@
+// Which objects of a kind a list or watch is about: label and field selectors, parsed once into one predicate.
+import { badRequest } from './errors.ts'
+import type { Kind } from './kinds.ts'
+import { parseLabelSelector } from './label-selector.ts'
+import type { StoredObject } from './object.ts'
+import type { Selectors } from './registry.ts'
+
+export type Selector = (object: StoredObject) => boolean
+
+/** Undefined when everything is selected. Throws a 400 for what cannot be understood or is not selectable. */
+export function parseSelectors(kind: Kind, selectors: Selectors): Selector | undefined {
+  const { labelSelector = '', fieldSelector = '' } = selectors
+  const byLabels = labelSelector === '' ? undefined : parseLabelSelector(labelSelector)
+  const terms = splitTerms(fieldSelector).map((term) => parseTerm(kind, fieldSelector, term))
+  if (byLabels === undefined && terms.length === 0) return undefined
+  return (object) =>
+    (byLabels === undefined || byLabels(object.metadata.labels ?? {})) && terms.every((term) => term(object))
+}
+
+/** `spec.nodeName=here` and its like, when the selector is nothing else: what an index can answer. */
+export function singleField(fieldSelector: string): { readonly field: string; readonly value: string } | undefined {
+  const [, field = '', value = ''] = /^([^=!,\\]+)==?([^=!,\\]+)$/.exec(fieldSelector) ?? []
+  return field === '' ? undefined : { field, value }
+}
+
+/** At commas, except escaped ones. */
+function splitTerms(text: string): readonly string[] {
+  return text === '' ? [] : (text.match(/(?:\\.|[^,\\])+|\\$/g) ?? [text])
+}
+
+function parseTerm(kind: Kind, selector: string, term: string): Selector {
+  const [, field = '', operator, raw = ''] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? []
+  if (operator === undefined) throw badRequest(`invalid selector: '${selector}'; can't understand '${term}'`)
+  const value = unescapeValue(raw)
+  const read = reader(kind, field)
+  return operator === '!=' ? (object) => read(object) !== value : (object) => read(object) === value
+}
+
+function reader(kind: Kind, field: string): (object: StoredObject) => string {
+  if (field === 'metadata.name') return (object) => object.metadata.name
+  if (field === 'metadata.namespace') return (object) => object.metadata.namespace ?? ''
+  const read = Object.hasOwn(kind.selectable, field) ? kind.selectable[field] : undefined
+  if (read !== undefined) return read
+  if (kind.custom || Object.keys(kind.selectable).length > 0) throw badRequest(`field label not supported: ${field}`)
+  throw badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
+}
+
+function unescapeValue(raw: string): string {
+  const bad = /\\(?![\\,=])(.?)/s.exec(raw.replace(/\\[\\,=]/g, ''))
+  if (bad !== null) throw badRequest(`invalid field selector: invalid escape sequence: \\${bad[1]}`)
+  const bare = /[,=]/.exec(raw.replace(/\\[\\,=]/g, ''))
+  if (bare !== null) {
+    throw badRequest(`invalid field selector: unescaped character in value: ${bare[0].charCodeAt(0)}`)
+  }
+  return raw.replace(/\\([\\,=])/g, '$1')
+}
