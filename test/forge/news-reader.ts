@@ -19,7 +19,6 @@ export type NewsReader = {
 
 export function readNews(link: Link): NewsReader {
   const wake: (() => void)[] = []
-  const wake: (() => void)[] = []
   const news: News[] = []
   const batches: NewsBatch[] = []
   const reader: NewsReader = {

@@ -26,7 +26,6 @@ export type ClaimOptions = {
 
 export class Claim {
   readonly #options: ClaimOptions
-  /** The id that is ours, also while the set has not been seen since. */
   #id: number | undefined
   #groupId: number | undefined
   #current: ScaleSet | undefined
@@ -48,6 +47,11 @@ export class Claim {
 
   get current(): ScaleSet | undefined {
     return this.#current
+  }
+
+  /** The id that is ours, also where the set was not seen yet. */
+  get knownId(): number | undefined {
+    return this.#id
   }
 
   /** Whether it is stored that we are about to create the set. */

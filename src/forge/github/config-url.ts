@@ -21,7 +21,8 @@ export type ConfigUrlOptions = {
 
 /** Throws a `PortError` of kind `bad-config` for anything that is not the URL of an organization, repository or enterprise. */
 export function parseConfigUrl(text: string, options: ConfigUrlOptions = {}): ConfigUrl {
-  const url = URL.canParse(text) ? new URL(text.replace(/\/+$/, '')) : undefined
+  const trimmed = text.replace(/^\/+|\/+$/g, '')
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw badUrl('it must begin with https:// (or http:// for a server on this machine)')
   }

@@ -81,7 +81,7 @@ export class GitHubLink implements Link {
       return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, until)) }
     } catch (error) {
       if (isGitHubError(error, 'runner-exists')) await this.#removeStale(name, scaleSetId)
-      if (isGitHubError(error, 'scale-set-gone')) this.#listener.loseScaleSet()
+      if (isGitHubError(error, 'scale-set-gone')) this.#listener.loseScaleSet(error)
       if (!isGitHubError(error, 'rate-limited') || error.retryAt === undefined) throw error
       pace.hold(error.retryAt)
       return { is: 'limited', until: error.retryAt }

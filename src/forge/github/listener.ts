@@ -58,6 +58,7 @@ export class Listener {
   #hasty = 0
   #repeats = 0
   #told: string | undefined
+  #learned: GitHubError | undefined
 
   constructor(options: ListenerOptions) {
     this.#options = options
@@ -80,9 +81,9 @@ export class Listener {
     this.#polling?.abort(new Error('the ceiling has changed'))
   }
 
-  /** Somebody else learned from the service that the scale set is gone. */
-  loseScaleSet(): void {
-    this.#forgetScaleSet()
+  /** Another call learned from the service that the scale set is gone: the loop takes it from here. */
+  loseScaleSet(error: GitHubError): void {
+    this.#learned = error
     this.restartPoll()
   }
 
@@ -93,8 +94,8 @@ export class Listener {
     await abortable(Promise.allSettled([this.#opening, this.#deliveries.idle()]), how.signal)
     const sessionId = this.#session?.id ?? this.#oldSession
     const { service, claim } = this.#options
-    if (sessionId === undefined || !claim.current) return
-    await deleteSession(service, claim.id, sessionId, how)
+    if (sessionId === undefined || claim.knownId === undefined) return
+    await deleteSession(service, claim.knownId, sessionId, how)
     this.#session = undefined
     this.#oldSession = undefined
   }
@@ -105,6 +106,9 @@ export class Listener {
       const pauseMs = this.#pauseMs
       this.#pauseMs = 0
       if (pauseMs > 0) await this.#clock.sleep(pauseMs, this.#closing.signal)
+      const learned = this.#learned
+      this.#learned = undefined
+      if (learned) throw learned
       return (await this.#deliveries.settle(this.#closing.signal)) ?? (await this.#advance())
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined
@@ -119,10 +123,10 @@ export class Listener {
     if (!session) return this.#openSession()
     const how: CallHow = { policy: oncePolicy, signal: this.#closing.signal }
     if (this.#told !== undefined) {
+      const asked = this.#clock.now()
       await session.refresh(how)
-      this.#demand.state(session.statistics)
-      this.#succeed()
-      return this.#deliveries.deliver(this.#demandNews())
+      this.#recover(session)
+      return this.#deliveries.deliver(this.#demandNews(asked))
     }
     if (session.isRenewalDue(this.#clock.now())) await session.refresh(how)
     return this.#poll(session)
@@ -160,12 +164,11 @@ export class Listener {
       },
       () => undefined,
     )
+    const asked = this.#clock.now()
     const session = await abortable(this.#opening, signal)
     this.#oldSession = session.id
-    if (!session.statistics) oddities('statistics-missing', 'A new message session came without statistics.')
-    this.#demand.state(session.statistics)
-    this.#succeed()
-    return this.#deliveries.deliver([{ kind: 'state', state: claim.state(session.id) }, ...this.#demandNews()])
+    this.#recover(session)
+    return this.#deliveries.deliver([{ kind: 'state', state: claim.state(session.id) }, ...this.#demandNews(asked)])
   }
 
   async #poll(session: MessageSession): Promise<NewsBatch | undefined> {
@@ -174,13 +177,14 @@ export class Listener {
     this.#polling = polling
     try {
       const answer = await session.poll(this.#cursor, this.#options.capacity(), polling.signal)
-      this.#succeed()
+      this.#forgive()
+      this.#failures = 0
       if (answer.is === 'message') return await this.#receive(answer.value, session)
       if (answer.is === 'empty')
         this.#options.oddities('answer-empty', 'A poll was answered with 200 and nothing in it.')
       this.#hasty = this.#clock.now() - asked < hastyMs ? this.#hasty + 1 : 0
       if (this.#hasty > 0) this.#pauseMs = this.#backoff(this.#hasty)
-      return this.#deliveries.deliver(this.#demandNews())
+      return this.#deliveries.deliver(this.#demandNews(this.#clock.now()))
     } catch (error) {
       if (polling.signal.aborted && !this.#closing.signal.aborted) return undefined
       throw error
@@ -200,7 +204,7 @@ export class Listener {
     await this.#offers.acquire(message, session, this.#options, this.#closing.signal)
     const now = this.#clock.now()
     this.#demand.message(message, now)
-    return this.#deliveries.deliver([...newsOf(message, now), ...this.#demandNews()], () =>
+    return this.#deliveries.deliver([...newsOf(message, now), ...this.#demandNews(now)], () =>
       this.#acknowledge(message.id, session),
     )
   }
@@ -229,17 +233,26 @@ export class Listener {
     const [oldest] = this.#handled
     if (this.#handled.size > rememberedMessages && oldest !== undefined) this.#handled.delete(oldest)
     await session.acknowledge(messageId)
-    this.#cursor = messageId
+    if (this.#session === session) this.#cursor = messageId
   }
 
-  #demandNews(): readonly News[] {
-    const at = this.#clock.now()
+  #demandNews(at: Instant): readonly News[] {
     const jobs = this.#demand.jobs(at)
     return jobs === undefined ? [] : [{ kind: 'demand', demand: { kind: 'assigned', jobs }, at }]
   }
 
-  #succeed(): void {
-    this.#failures = 0
+  /** Takes the session's own statistics. Where it has none, what was known before stands; where nothing was known, nothing is. */
+  #recover(session: MessageSession): void {
+    this.#demand.state(session.statistics)
+    if (!session.statistics) {
+      this.#options.oddities('statistics-missing', 'A message session came without statistics.')
+      if (this.#demand.jobs(this.#clock.now()) === undefined) throw badAnswer('the message session has no statistics')
+    }
+    this.#forgive()
+  }
+
+  /** Demand is known again. Only an answered poll ends the row of failures: a session that opens and is lost at once must not be opened without a pause. */
+  #forgive(): void {
     this.#failingSince = undefined
     this.#told = undefined
   }
@@ -247,7 +260,7 @@ export class Listener {
   /** Notes what is lost, sets the pause, and tells the trouble once for as long as it stays the same. */
   #fail(error: GitHubError): NewsBatch | undefined {
     const now = this.#clock.now()
-    const connected = this.#session !== undefined
+    const connected = this.#session !== undefined && this.#demand.jobs(now) !== undefined
     this.#failures++
     this.#failingSince ??= now
     const lost = isGitHubError(error, 'session-gone', 'token-refused')
@@ -257,7 +270,7 @@ export class Listener {
     if (first && connected && lost) return undefined
     this.#pauseMs = waitAfter(error, this.#failures, now, this.#random)
     // One reset or one 502 beside a session that works is not worth alarm; a second one, or silence, is.
-    if (first && connected && isGitHubError(error, 'unreachable', 'server-failed')) return undefined
+    if (first && connected && isGitHubError(error, 'unreachable', 'server-failed', 'bad-answer')) return undefined
     const failure = failureOf(error)
     const words = `${failure.reason} ${error.reason} ${error.status}`
     if (words === this.#told) return undefined
@@ -271,7 +284,6 @@ export class Listener {
   #forgetScaleSet(): void {
     this.#options.claim.lose()
     this.#session = undefined
-    this.#oldSession = undefined
     this.#cursor = 0
     this.#handled.clear()
   }

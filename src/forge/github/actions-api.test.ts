@@ -1,0 +1,204 @@
+// How calls look on the wire and how often they are made; what depends on bytes goes over real HTTP.
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createBench } from '../../../test/forge/github-bench.ts'
+import {
+  agentPath,
+  agentsPath,
+  exception,
+  jwt,
+  list,
+  registrationPath,
+  setsPath,
+  silence,
+  tokenPath,
+} from '../../../test/forge/scripted-github.ts'
+import { jsonAnswer, TransportError, textAnswer } from '../../lib/http.ts'
+import { httpClient } from '../../lib/http-client.ts'
+import { seededRandom } from '../../lib/random.ts'
+import { systemClock } from '../../lib/system.ts'
+import { actionsService } from './actions-api.ts'
+import { parseConfigUrl } from './config-url.ts'
+import type { GitHubError } from './errors.ts'
+import { type Net, oncePolicy } from './retry.ts'
+import { listRunners, removeRunner } from './runners.ts'
+import { AdminTokens } from './tokens.ts'
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
+
+function serviceOn(net: Net, url = 'http://github.test/acme') {
+  const credential = { kind: 'token', token: 'ghp_secretsecret' } as const
+  const tokens = new AdminTokens({ net, config: parseConfigUrl(url), credential, userAgent: 'dayfly/0.0.0' })
+  return actionsService(net, tokens, () => 'dayfly/0.0.0')
+}
+
+function createService() {
+  const bench = createBench()
+  const net = { transport: bench.github.transport, clock: bench.clock, random: bench.options.random }
+  return { ...bench, service: serviceOn(net), signal: bench.stop.signal }
+}
+
+/** A real server that answers the chain of tokens, and everything else as the test says. */
+async function createByteServer(answer: RequestListener) {
+  const clock = systemClock()
+  const server = createServer((request, response) => {
+    const base = `http://${request.headers.host}`
+    if (tokenPath.test(request.url ?? '')) return response.writeHead(201).end('{"token":"AABB"}')
+    if (!registrationPath.test(request.url ?? '')) return answer(request, response)
+    return response.writeHead(200).end(JSON.stringify({ url: `${base}/tenant/123/`, token: jwt(clock, 3_600) }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = httpClient()
+  cleanups.push(client.close, async () => server.closeAllConnections() ?? server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme`
+  return serviceOn({ transport: client.transport, clock, random: seededRandom(3) }, url)
+}
+
+test('case 17: paths are joined, queries merged, the version said once', async () => {
+  const { github, clock, pass, service } = createService()
+  const url = 'http://github.test/tenant/123/?tenant=a%26b'
+  github.once('POST', registrationPath, jsonAnswer(200, { url, token: jwt(clock, 3_600) }))
+  github.always('GET', /\/x$/, jsonAnswer(200, {}))
+  await pass(service.call({ method: 'GET', path: '/x?name=banana' }))
+  await pass(service.call({ method: 'GET', path: '/x?api-version=7.0' }))
+  const [first, second] = github.sent('GET', /\/x$/)
+  expect(first?.path).toBe('/tenant/123/x')
+  expect(first?.query).toEqual({ 'api-version': '6.0-preview', tenant: 'a&b', name: 'banana' })
+  expect(first?.headers['content-type']).toBe('application/json')
+  expect(second?.query['api-version']).toBe('7.0')
+})
+
+test('case 18: an answer with a byte order mark is read', async () => {
+  const service = await createByteServer((_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('\uFEFF{"count":1,"value":[{"id":5,"name":"r"}]}')
+  })
+  expect(await listRunners(service, new AbortController().signal)).toMatchObject([{ id: '5', name: 'r' }])
+})
+
+test.each([
+  [503, 2],
+  [500, 2],
+  [501, 1],
+  [404, 1],
+])('case 19: %i with one repeat allowed is sent %i times', async (status, requests) => {
+  const { github, pass, service } = createService()
+  github.always('GET', agentsPath, jsonAnswer(status, {}))
+  const call = service.call({ method: 'GET', path: '/agents', policy: { attempts: 2, timeoutMs: 30_000 } })
+  await expect(pass(call)).rejects.toMatchObject({ status })
+  expect(github.sent('GET', agentsPath)).toHaveLength(requests)
+})
+
+test('case 19: Retry-After is honoured, in seconds and as a date', async () => {
+  const { github, clock, pass, service, signal } = createService()
+  const date = new Date(clock.now() + 12_000).toUTCString()
+  github.once(
+    'GET',
+    agentsPath,
+    textAnswer(429, '', { 'retry-after': '2' }),
+    textAnswer(503, '', { 'retry-after': date }),
+    list(),
+  )
+  const start = clock.now()
+  const times: number[] = []
+  github.once('GET', agentsPath, list())
+  await pass(listRunners(service, signal).then(() => times.push(clock.now() - start)))
+  expect(times[0]).toBeGreaterThanOrEqual(12_000)
+  expect(github.sent('GET', agentsPath)).toHaveLength(3)
+})
+
+test('a wait that is too long is handed back, with the time to come again', async () => {
+  const { github, clock, pass, service, signal } = createService()
+  github.once('GET', agentsPath, textAnswer(429, '', { 'retry-after': '600' }))
+  const refused = expect(pass(listRunners(service, signal))).rejects
+  await refused.toMatchObject({ kind: 'rate-limited', retryAt: clock.now() + 600_000 })
+  expect(github.sent('GET', agentsPath)).toHaveLength(1)
+})
+
+test('an attempt without an answer ends by its time-out, and the call soon after', async () => {
+  const { github, clock, pass, service, signal } = createService()
+  github.always('GET', agentsPath, silence)
+  const start = clock.now()
+  await expect(pass(listRunners(service, signal))).rejects.toMatchObject({ kind: 'unavailable', reason: 'timed-out' })
+  expect(clock.now() - start).toBe(30_000)
+  expect(clock.next()).toBeUndefined()
+})
+
+test('a certificate that is not trusted is a matter of configuration, and tried once', async () => {
+  const { github, pass, service, signal } = createService()
+  github.always('GET', agentsPath, () => {
+    throw new TransportError('certificate', 'self-signed certificate')
+  })
+  await expect(pass(listRunners(service, signal))).rejects.toMatchObject({ kind: 'bad-config' })
+  expect(github.sent('GET', agentsPath)).toHaveLength(1)
+})
+
+test('case 23: every request says who we are, with the scale set as soon as there is one', async () => {
+  const { github, connect } = createBench()
+  await connect()
+  const agents = github.requests.map(({ headers }) => headers['user-agent'])
+  const created = github.requests.findIndex(({ method, path }) => method === 'POST' && setsPath.test(path))
+  expect(new Set(agents.slice(0, created + 1))).toEqual(new Set(['dayfly/0.0.0 ScaleSetID/NA']))
+  expect(new Set(agents.slice(created + 1))).toEqual(new Set(['dayfly/0.0.0 ScaleSetID/117']))
+  expect(agents.length).toBeGreaterThan(created + 2)
+})
+
+test('case 24: an error keeps the ids by which GitHub finds the request, and no secret', async () => {
+  const service = await createByteServer((request, response) => {
+    const headers = { ActivityId: 'c9dfa6f5', 'X-GitHub-Request-Id': 'C0DE:1' }
+    const message = `bad header ${request.headers.authorization} of ghp_secretsecret`
+    response.writeHead(400, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify({ message }))
+  })
+  const error = (await listRunners(service, new AbortController().signal).catch(
+    (thrown: unknown) => thrown,
+  )) as GitHubError
+  expect(error.details).toMatchObject({ activityId: 'c9dfa6f5', requestId: 'C0DE:1', status: 400 })
+  expect(error.message).toContain('c9dfa6f5')
+  expect(error.message).toContain('C0DE:1')
+  expect(error.message).toContain('bad header')
+  expect(`${error.message} ${JSON.stringify(error.details)}`).not.toMatch(/eyJ|ghp_/)
+})
+
+test.each([400, 409, 422])('case 25: JobStillRunningException means busy, also with %i', async (status) => {
+  const { github, pass, service, signal } = createService()
+  github.once('DELETE', agentPath, exception(status, 'TaskAgentJobStillRunningException'))
+  expect(await pass(removeRunner(service, '7', signal))).toBe('busy')
+})
+
+test.each([
+  ['plain text is kept', 400, 'text/plain', 'bad capacity\n', 'bad capacity'],
+  ['a proxy page keeps its status', 502, 'text/html', '<html>Bad Gateway</html>', '502 <html>Bad Gateway'],
+  ['an empty body is an unknown error', 400, 'application/json', '', 'unknown error'],
+  ['JSON that is cut is kept as text', 400, 'application/json', '{"message":"half', '{"message":"half'],
+])('case 27: %s', async (_, status, type, body, shown) => {
+  const service = await createByteServer((__, response) =>
+    response.writeHead(status, { 'content-type': type }).end(body),
+  )
+  const call = service.call({ method: 'GET', path: '/agents', policy: oncePolicy })
+  await expect(call).rejects.toMatchObject({ status, message: expect.stringContaining(shown) })
+})
+
+test('a list that is cut, or shorter than its own count, is an error and never a short list', async () => {
+  const bodies = ['{"count":2,"value":[{"id":1,"na', '{"count":2,"value":[{"id":1,"name":"a"}]}', '{"value":[7]}', '']
+  for (const body of bodies) {
+    const service = await createByteServer((_, response) => response.writeHead(200).end(body))
+    await expect(listRunners(service, new AbortController().signal)).rejects.toMatchObject({ kind: 'bad-response' })
+  }
+})
+
+test('a connection that breaks is tried again', async () => {
+  let requests = 0
+  const service = await createByteServer((_, response) => {
+    if (++requests === 1) return response.socket?.resetAndDestroy()
+    return response.writeHead(200).end('{"count":0,"value":[]}')
+  })
+  expect(await listRunners(service, new AbortController().signal)).toEqual([])
+  expect(requests).toBe(2)
+})

@@ -1,0 +1,77 @@
+// What the tests of GitHub's client start from: a scripted GitHub, virtual time, and a forge on them.
+
+import type { ForgeSet, ForgeState, Link } from '../../src/forge/forge.ts'
+import { createGitHubForge, type GitHubForgeOptions } from '../../src/forge/github/github.ts'
+import type { Oddity } from '../../src/forge/github/oddity.ts'
+import { seededRandom } from '../../src/lib/random.ts'
+import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.ts'
+import { type NewsReader, readNews } from './news-reader.ts'
+import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
+
+export const linux: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }
+
+export type Bench = {
+  readonly clock: VirtualClock
+  readonly github: ScriptedGitHub
+  readonly oddities: Oddity[]
+  readonly options: GitHubForgeOptions
+  readonly stop: AbortController
+  open(remembered?: ForgeState, set?: ForgeSet): Promise<Link>
+  /** Opens, and reads the news until there is a first demand. */
+  connect(remembered?: ForgeState, set?: ForgeSet): Promise<{ readonly link: Link; readonly reader: NewsReader }>
+  /** Moves time from timer to timer until the promise settles or the condition holds. */
+  pass<T>(until: Promise<T> | (() => boolean)): Promise<T | undefined>
+}
+
+export function createBench(more: Partial<GitHubForgeOptions> = {}): Bench {
+  const clock = virtualClock()
+  const github = scriptedGitHub(clock)
+  const oddities: Oddity[] = []
+  const options: GitHubForgeOptions = {
+    url: 'http://github.test/acme',
+    credential: { kind: 'token', token: 'ghp_secretsecret' },
+    transport: github.transport,
+    clock,
+    random: seededRandom(1),
+    userAgent: 'dayfly/0.0.0',
+    log: (oddity) => oddities.push(oddity),
+    ...more,
+  }
+  const stop = new AbortController()
+  const forge = createGitHubForge(options)
+  const pass: Bench['pass'] = async (until) => {
+    let settled = typeof until === 'function' ? until() : false
+    if (typeof until !== 'function')
+      until.then(
+        () => (settled = true),
+        () => (settled = true),
+      )
+    for (let turn = 0; ; turn++) {
+      await clock.advance(0)
+      if (typeof until === 'function' ? until() : settled) return typeof until === 'function' ? undefined : until
+      const next = clock.next()
+      if (next === undefined || turn > 10_000) throw new Error('nothing more can happen')
+      await clock.advance(next - clock.now())
+    }
+  }
+  const open: Bench['open'] = async (remembered, set = linux) => {
+    const link = await pass(forge.open(set, remembered, stop.signal))
+    if (!link) throw new Error('no link')
+    return link
+  }
+  return {
+    clock,
+    github,
+    oddities,
+    options,
+    stop,
+    open,
+    connect: async (remembered, set) => {
+      const link = await open(remembered, set)
+      const reader = readNews(link)
+      await pass(reader.find('demand'))
+      return { link, reader }
+    },
+    pass,
+  }
+}
