@@ -35,10 +35,6 @@ export function createRegistry(options: RegistryOptions): Registry {
       const kind = kindOf(api, resource)
       return store.list(resource, { namespace: kind.namespaced ? namespace : undefined })
     },
-    listAt: (resource, revision, range) => {
-      kindOf(api, resource)
-      return store.listAt(resource, revision, range)
-    },
     dependents: store.dependents,
     create: (resource, object, write = {}) => create(api, resource, object, write),
     update: (resource, object, write = {}) => update(api, resource, object, write),

@@ -66,12 +66,6 @@ export interface Registry {
   get(resource: ResourceKey, namespace: string | undefined, name: string): StoredObject | undefined
   /** In order of namespace and name. `namespace` undefined: all. */
   list(resource: ResourceKey, namespace?: string): readonly StoredObject[]
-  /** The list as it stood at a past revision, after the key `after`; undefined when the changes since are no longer known. */
-  listAt(
-    resource: ResourceKey,
-    revision: number,
-    range?: { readonly namespace?: string | undefined; readonly after?: string | undefined },
-  ): readonly StoredObject[] | undefined
   /** Objects with an ownerReference to this uid, of every kind. */
   dependents(uid: string): readonly StoredObject[]
   create(resource: ResourceKey, object: object, options?: RegistryWrite): StoredObject
