@@ -1,0 +1,119 @@
+// The API server: one function from a request to its answer, on plain values. It checks who asks, finds what the path is about and writes it
+// down; the rules of objects live in the registry behind it.
+import { type Answer, jsonAnswer, type Request, textAnswer } from '../../lib/http.ts'
+import { ApiError, methodNotAllowed, noSuchResource } from '../api/errors.ts'
+import type { Authenticate } from './authentication.ts'
+import { type Backend, type Call, callOf } from './call.ts'
+import { deleteAnswer, deleteCollectionAnswer } from './deletion.ts'
+import { discoveryAnswer } from './discovery.ts'
+import { openApiAnswer } from './openapi/openapi.ts'
+import { logAnswer } from './pod-log.ts'
+import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
+import type { RequestLog } from './request-log.ts'
+import { type ResourceRoute, resourceName, routeOf } from './route.ts'
+import { versionInfo } from './version.ts'
+import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
+
+export type ApiHandlerOptions = Backend & {
+  readonly authenticate: Authenticate
+  readonly requestLog: RequestLog
+}
+
+/** Everything the server refuses is an answer with a Status; it rejects only when the server itself is broken. Several may share one backend
+ *  and one log, for example one for each identity in the process. */
+export function createApiHandler(options: ApiHandlerOptions): (request: Request) => Promise<Answer> {
+  return async (request) => {
+    const user = options.authenticate(request)
+    const about: { route: ResourceRoute | undefined } = { route: undefined }
+    let status = 500
+    try {
+      if (user === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized')
+      about.route = routeOf(request, options.registry.kinds)
+      const answer = await (about.route ? resourceAnswer(options, request, about.route) : pathAnswer(options, request))
+      status = answer.status
+      return answer
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      status = error.status.code
+      return refusal(error)
+    } finally {
+      record(options, request, { user: user ?? '', route: about.route, status })
+    }
+  }
+}
+
+function resourceAnswer(backend: Backend, request: Request, route: ResourceRoute): Answer | Promise<Answer> {
+  const call = callOf(backend, request, route)
+  if (route.subresource !== '') return subresourceAnswer(call)
+  switch (route.verb) {
+    case 'get':
+      return getAnswer(call)
+    case 'list':
+      return listAnswer(call)
+    case 'watch':
+      return watchAnswer(call)
+    case 'create':
+      return createAnswer(call)
+    case 'update':
+      return updateAnswer(call)
+    case 'patch':
+      return patchAnswer(call)
+    case 'delete':
+      return deleteAnswer(call)
+    case 'deletecollection':
+      if (route.kind.resource === 'namespaces') throw methodNotAllowed(route.kind, route.verb)
+      return deleteCollectionAnswer(call)
+  }
+}
+
+function subresourceAnswer(call: Call): Answer | Promise<Answer> {
+  const { subresource, verb, kind } = call.route
+  if (subresource === 'status' && verb === 'get') return getAnswer(call)
+  if (subresource === 'status' && verb === 'patch') return patchAnswer(call)
+  if ((subresource === 'status' || subresource === 'finalize') && verb === 'update') return updateAnswer(call)
+  if (subresource === 'log' && verb === 'get') return logAnswer(call)
+  if (subresource === 'binding' && verb === 'create') return bindingAnswer(call)
+  throw methodNotAllowed({ ...kind, plural: `${kind.plural}/${subresource}` }, verb)
+}
+
+/** Everything that is no resource: discovery, OpenAPI, health. */
+function pathAnswer({ registry, profile }: Backend, request: Request): Answer {
+  const [root] = request.path.slice(1).split('/', 1)
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw noSuchPath(request)
+  switch (root) {
+    case 'api':
+    case 'apis':
+      return discoveryAnswer(request, registry.kinds)
+    case 'openapi':
+      return openApiAnswer(request, registry.kinds, profile)
+    case 'version':
+      return jsonAnswer(200, versionInfo(profile))
+    case 'healthz':
+    case 'livez':
+    case 'readyz':
+      return textAnswer(200, 'ok')
+    default:
+      throw noSuchPath(request)
+  }
+}
+
+function noSuchPath(request: Request): ApiError {
+  return request.method === 'GET' || request.method === 'HEAD'
+    ? noSuchResource()
+    : new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+}
+
+function refusal(error: ApiError): Answer {
+  const { retryAfterSeconds } = error.status.details ?? {}
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  return jsonAnswer(error.status.code, error.status, headers)
+}
+
+function record(
+  { requestLog, clock }: ApiHandlerOptions,
+  { method, path }: Request,
+  { user, route, status }: { user: string; route: ResourceRoute | undefined; status: number },
+): void {
+  const verb = route?.verb ?? method.toLowerCase()
+  requestLog.record({ at: clock.now(), user, method, path, verb, resource: route ? resourceName(route) : '', status })
+}

@@ -1,0 +1,64 @@
+// One request on its way through the API server: what it is about, who serves it, and how its answer is to look.
+import type { Clock } from '../../lib/clock.ts'
+import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
+import type { Random } from '../../lib/random.ts'
+import type { Profile } from '../api/api.ts'
+import { badRequest } from '../api/errors.ts'
+import { atVersion } from '../api/kinds.ts'
+import type { NodeApi } from '../api/node.ts'
+import type { StoredObject } from '../api/object.ts'
+import type { Registry } from '../api/registry.ts'
+import { type Accepted, negotiate } from './negotiation.ts'
+import type { ResourceRoute } from './route.ts'
+import { printerOf } from './table/printer-of.ts'
+import { type IncludeObject, tableOf } from './table/table.ts'
+
+/** What the API server rests on. */
+export type Backend = {
+  readonly registry: Registry
+  readonly node: NodeApi
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: Profile
+}
+
+export type Call = {
+  readonly backend: Backend
+  readonly request: Request
+  readonly route: ResourceRoute
+  readonly accepted: Accepted
+}
+
+export function callOf(backend: Backend, request: Request, route: ResourceRoute): Call {
+  return { backend, request, route, accepted: negotiate(request.headers['accept']) }
+}
+
+/** The object in the version, and the form, this client asked for. */
+export function objectAnswer(
+  call: Call,
+  status: number,
+  object: StoredObject,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const seen = atVersion(object, call.route.kind, call.route.version)
+  if (call.accepted === 'json') return jsonAnswer(status, seen, headers)
+  const { resourceVersion } = object.metadata
+  return jsonAnswer(status, tabled(call)([seen], { resourceVersion }, true), headers)
+}
+
+/** Makes tables as this client asked for them. */
+export function tabled(
+  call: Call,
+): (objects: readonly StoredObject[], metadata: Readonly<Record<string, unknown>>, withColumns: boolean) => object {
+  const { route, request, backend } = call
+  const printer = printerOf(route.kind, route.version)
+  const includeObject = includeObjectOf(request.query['includeObject'])
+  return (objects, metadata, withColumns) =>
+    tableOf(objects, metadata, { printer, includeObject, now: backend.clock.now(), withColumns })
+}
+
+function includeObjectOf(given: string | undefined): IncludeObject {
+  if (given === undefined || given === '') return 'Metadata'
+  if (given === 'None' || given === 'Metadata' || given === 'Object') return given
+  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(given)}`)
+}

@@ -1,0 +1,99 @@
+// DELETE of one object or of many. Options travel in the body; the query counts only where there is no body, as in Kubernetes:
+// `?dryRun=All` beside a body, even `{}`, really deletes.
+import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
+import { badRequest, invalid } from '../api/errors.ts'
+import { invalidValue, notSupported } from '../api/field-error.ts'
+import { isObject, type JsonObject } from '../api/json.ts'
+import { apiVersionOf, type Kind } from '../api/kinds.ts'
+import type { StoredObject } from '../api/object.ts'
+import type { DeleteOptions } from '../api/registry.ts'
+import { type Call, objectAnswer } from './call.ts'
+import { text } from './json.ts'
+import { listOptions } from './list-options.ts'
+import { optionalObject } from './request-body.ts'
+
+/** The kinds whose DELETE answers with the object even when it is gone. */
+const returnsObject: readonly string[] = ['pods', 'namespaces', 'serviceaccounts']
+
+export function deleteAnswer(call: Call): Answer {
+  const { route, backend, request } = call
+  const options = deleteOptions(request)
+  const { object, gone } = backend.registry.delete(route.kind.resource, route.namespace, route.name, options)
+  if (gone && !returnsObject.includes(route.kind.resource)) return jsonAnswer(200, deleted(route.kind, object))
+  return objectAnswer(call, 200, object)
+}
+
+/** Each object that is selected now, as if deleted alone. */
+export function deleteCollectionAnswer({ route, backend, request }: Call): Answer {
+  const { registry } = backend
+  const selectors = listOptions(request.query, 'list')
+  const items = registry.deleteCollection(route.kind.resource, route.namespace, selectors, deleteOptions(request))
+  const metadata = { resourceVersion: String(registry.revision()) }
+  const apiVersion = apiVersionOf(route.kind, route.version)
+  return jsonAnswer(200, { kind: route.kind.listKind, apiVersion, metadata, items })
+}
+
+function deleted(kind: Kind, object: StoredObject): object {
+  const { name, uid } = object.metadata
+  const details = { name, ...(kind.group === '' ? {} : { group: kind.group }), kind: kind.plural, uid }
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
+}
+
+function deleteOptions(request: Request): DeleteOptions {
+  const body = optionalObject(request)
+  const given: JsonObject = body ?? fromQuery(request.query)
+  const grace = given['gracePeriodSeconds']
+  if (grace !== undefined && grace !== null && !Number.isInteger(grace)) {
+    throw badRequest('gracePeriodSeconds: expected an integer')
+  }
+  return {
+    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
+    preconditions: preconditionsOf(given['preconditions']),
+    propagationPolicy: policyOf(given),
+    dryRun: isDryRun(given['dryRun']),
+  }
+}
+
+function fromQuery(query: Request['query']): JsonObject {
+  const { gracePeriodSeconds, propagationPolicy, dryRun } = query
+  return {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(gracePeriodSeconds) }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
+    ...(query['orphanDependents'] === undefined ? {} : { orphanDependents: query['orphanDependents'] === 'true' }),
+  }
+}
+
+/** An empty string is a precondition too: no object has it. */
+function preconditionsOf(given: unknown): NonNullable<DeleteOptions['preconditions']> {
+  if (!isObject(given)) return {}
+  const { uid, resourceVersion } = given
+  return {
+    ...(typeof uid === 'string' ? { uid } : {}),
+    ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+  }
+}
+
+function policyOf(given: JsonObject): DeleteOptions['propagationPolicy'] {
+  const policy = text(given, 'propagationPolicy')
+  const orphan = given['orphanDependents']
+  if (policy !== '' && typeof orphan === 'boolean') {
+    const why = 'orphanDependents and deletionPropagation cannot be both set'
+    throw invalidOptions(invalidValue('propagationPolicy', policy, why))
+  }
+  if (policy === '') return typeof orphan === 'boolean' ? (orphan ? 'Orphan' : 'Background') : undefined
+  if (policy === 'Background' || policy === 'Foreground' || policy === 'Orphan') return policy
+  throw invalidOptions(notSupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil']))
+}
+
+function isDryRun(given: unknown): boolean {
+  if (given === undefined || given === null) return false
+  const values = Array.isArray(given) ? given : [given]
+  const wrong = values.find((value) => value !== 'All')
+  if (wrong !== undefined) throw invalidOptions(notSupported('dryRun', values, ['All']))
+  return values.length > 0
+}
+
+function invalidOptions(error: ReturnType<typeof invalidValue>): Error {
+  return invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [error])
+}

@@ -1,0 +1,106 @@
+// Discovery: what is served here, as one aggregated document (v2) or in the old small pieces.
+import { createHash } from 'node:crypto'
+import { type Answer, jsonAnswer, noBody, type Request } from '../../lib/http.ts'
+import { noSuchResource } from '../api/errors.ts'
+import type { Kind, Kinds, Subresource } from '../api/kinds.ts'
+import { type Group, groupsOf, subresourceVerbs, verbsOf } from './group-versions.ts'
+import { negotiate } from './negotiation.ts'
+
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+/** Answers `/api`, `/apis`, `/api/v1`, `/apis/GROUP` and `/apis/GROUP/VERSION`. Throws 404 for groups and versions that are not served. */
+export function discoveryAnswer(request: Request, kinds: Kinds): Answer {
+  const [root, ...rest] = request.path.slice(1).replace(/\/$/, '').split('/')
+  const core = root === 'api'
+  const groups = groupsOf(kinds).filter((group) => (group.name === '') === core)
+  if (rest.length === 0) return rootAnswer(request, groups, core)
+  if (core) return jsonAnswer(200, resourceList(groups[0], rest[0]))
+  const group = groups.find(({ name }) => name === rest[0])
+  if (rest.length > 1) return jsonAnswer(200, resourceList(group, rest[1]))
+  if (!group) throw noSuchResource()
+  return jsonAnswer(200, { kind: 'APIGroup', apiVersion: 'v1', ...groupSummary(group) })
+}
+
+function rootAnswer(request: Request, groups: readonly Group[], core: boolean): Answer {
+  if (negotiate(request.headers['accept'], ['json', 'discovery']) === 'discovery') {
+    const items = groups.map(groupDiscovery)
+    const document = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items }
+    return tagged(request, document, aggregatedType)
+  }
+  if (core) {
+    return jsonAnswer(200, { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] })
+  }
+  return jsonAnswer(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupSummary) })
+}
+
+/** With an ETag, so that clients keep it until something changes. */
+function tagged(request: Request, document: object, type: string): Answer {
+  const etag = `"${createHash('sha256').update(JSON.stringify(document)).digest('hex').toUpperCase()}"`
+  const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: noBody }
+  return jsonAnswer(200, document, { ...headers, 'content-type': type })
+}
+
+function groupSummary(group: Group): object {
+  const versions = group.versions.map(({ version }) => ({ groupVersion: `${group.name}/${version}`, version }))
+  return { name: group.name, versions, preferredVersion: versions[0] }
+}
+
+function groupDiscovery(group: Group): object {
+  const versions = group.versions.map(({ version, kinds }) => ({
+    version,
+    resources: kinds.map((kind) => resourceDiscovery(kind, version)),
+    freshness: 'Current',
+  }))
+  return { metadata: group.name === '' ? {} : { name: group.name }, versions }
+}
+
+function resourceDiscovery(kind: Kind, version: string): object {
+  const subresources = kind.subresources.map((subresource) => ({
+    subresource,
+    responseKind: responseKind(kind, version, subresource),
+    verbs: subresourceVerbs[subresource],
+  }))
+  return {
+    resource: kind.plural,
+    responseKind: responseKind(kind, version),
+    scope: kind.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: kind.singular,
+    verbs: verbsOf(kind),
+    ...names(kind),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  }
+}
+
+function responseKind(kind: Kind, version: string, subresource?: Subresource): object {
+  return { group: kind.group, version, kind: subresource === 'binding' ? 'Binding' : kind.kind }
+}
+
+function names(kind: Kind): { readonly shortNames?: readonly string[]; readonly categories?: readonly string[] } {
+  const { shortNames, categories } = kind
+  return { ...(shortNames.length === 0 ? {} : { shortNames }), ...(categories.length === 0 ? {} : { categories }) }
+}
+
+function resourceList(group: Group | undefined, version: string | undefined): object {
+  const found = group?.versions.find((one) => one.version === version)
+  if (!group || !found) throw noSuchResource()
+  const resources = found.kinds.flatMap((kind) => [
+    {
+      name: kind.plural,
+      singularName: kind.singular,
+      namespaced: kind.namespaced,
+      kind: kind.kind,
+      verbs: verbsOf(kind),
+      ...names(kind),
+    },
+    ...kind.subresources.map((subresource) => ({
+      name: `${kind.plural}/${subresource}`,
+      singularName: '',
+      namespaced: kind.namespaced,
+      kind: subresource === 'binding' ? 'Binding' : kind.kind,
+      verbs: subresourceVerbs[subresource],
+    })),
+  ])
+  const groupVersion = group.name === '' ? found.version : `${group.name}/${found.version}`
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources }
+}

@@ -1,0 +1,72 @@
+// The kinds as discovery and OpenAPI order them: by group, then by version, the preferred one first.
+import type { Kind, Kinds } from '../api/kinds.ts'
+
+export type GroupVersion = {
+  readonly version: string
+  /** Ordered by plural. */
+  readonly kinds: readonly Kind[]
+}
+
+export type Group = {
+  /** Empty for the core group. */
+  readonly name: string
+  /** The preferred one first. */
+  readonly versions: readonly GroupVersion[]
+}
+
+/** The core group first, then by name. */
+export function groupsOf(kinds: Kinds): readonly Group[] {
+  const versions = new Map<string, Map<string, Kind[]>>()
+  for (const kind of [...kinds.all()].sort((one, other) => (one.plural < other.plural ? -1 : 1))) {
+    const group = versions.get(kind.group) ?? new Map<string, Kind[]>()
+    versions.set(kind.group, group)
+    for (const { name, served } of kind.versions) {
+      if (served) group.set(name, [...(group.get(name) ?? []), kind])
+    }
+  }
+  return [...versions]
+    .filter(([, group]) => group.size > 0)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, group]) => ({
+      name,
+      versions: [...group]
+        .sort(([one], [other]) => compareVersions(one, other))
+        .map(([version, members]) => ({ version, kinds: members })),
+    }))
+}
+
+/** Where a group and version is served: `api/v1`, `apis/coordination.k8s.io/v1`. */
+export function rootOf(group: string, version: string): string {
+  return group === '' ? `api/${version}` : `apis/${group}/${version}`
+}
+
+/** What clients may do with a kind, in Kubernetes' order. A namespace is deleted alone. */
+export function verbsOf(kind: Kind): readonly string[] {
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+  return kind.resource === 'namespaces' ? verbs.filter((verb) => verb !== 'deletecollection') : verbs
+}
+
+export const subresourceVerbs = {
+  status: ['get', 'patch', 'update'],
+  log: ['get'],
+  binding: ['create'],
+  finalize: ['update'],
+} as const
+
+/** Kubernetes: apimachinery `version.CompareKubeAwareVersionStrings`: v2 before v1, v1 before v1beta2, that before v1alpha1; others last. */
+export function compareVersions(one: string, other: string): number {
+  const left = rank(one)
+  const right = rank(other)
+  for (let index = 0; index < 3; index++) {
+    const difference = (right[index] ?? 0) - (left[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return one < other ? -1 : 1
+}
+
+function rank(version: string): readonly number[] {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version)
+  if (!match) return [0, 0, 0]
+  const stability = match[2] === undefined ? 3 : match[2] === 'beta' ? 2 : 1
+  return [stability, Number(match[1]), Number(match[3] ?? 0)]
+}

@@ -1,0 +1,23 @@
+// Reading JSON whose shape nobody promised: each reader gives a value of one type, or the type's empty value.
+import { field, isObject } from '../api/json.ts'
+
+export function text(value: unknown, ...path: readonly string[]): string {
+  const found = field(value, ...path)
+  return typeof found === 'string' ? found : ''
+}
+
+export function integer(value: unknown, ...path: readonly string[]): number {
+  const found = field(value, ...path)
+  return typeof found === 'number' ? Math.trunc(found) : 0
+}
+
+export function list(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = field(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+/** How many fields an object has; none when it is not one. */
+export function size(value: unknown, ...path: readonly string[]): number {
+  const found = field(value, ...path)
+  return isObject(found) ? Object.keys(found).length : 0
+}

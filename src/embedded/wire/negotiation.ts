@@ -1,0 +1,44 @@
+// What a client accepts, and what it gets: JSON, a Table, or aggregated discovery. Protobuf, which Go clients ask for first, is passed over.
+import { ApiError } from '../api/errors.ts'
+
+export type Accepted = 'json' | 'table' | 'discovery'
+
+/** The first thing the Accept header names (by its q values, then in order) that can be given; a missing header takes JSON. Throws 406. */
+export function negotiate(accept: string | undefined, can: readonly Accepted[] = ['json', 'table']): Accepted {
+  if (accept === undefined || accept === '' || accept === 'application/json') return 'json'
+  for (const clause of clausesOf(accept)) {
+    const accepted = acceptedBy(clause)
+    if (accepted && can.includes(accepted)) return accepted
+  }
+  throw new ApiError(406, 'NotAcceptable', 'only the following media types are accepted: application/json')
+}
+
+type Clause = { readonly type: string; readonly parameters: ReadonlyMap<string, string> }
+
+function clausesOf(accept: string): readonly Clause[] {
+  const clauses = accept.split(',').map((clause) => {
+    const [type = '', ...parameters] = clause.split(';').map((part) => part.trim())
+    return { type: type.toLowerCase(), parameters: new Map(parameters.map(pairOf)) }
+  })
+  return clauses.sort((one, other) => quality(other) - quality(one))
+}
+
+function pairOf(parameter: string): [string, string] {
+  const at = parameter.indexOf('=')
+  return at < 0 ? [parameter, ''] : [parameter.slice(0, at), parameter.slice(at + 1)]
+}
+
+function quality(clause: Clause): number {
+  const value = Number(clause.parameters.get('q') ?? 1)
+  return Number.isNaN(value) ? 0 : value
+}
+
+function acceptedBy({ type, parameters }: Clause): Accepted | undefined {
+  if (type !== 'application/json' && type !== 'application/*' && type !== '*/*') return undefined
+  const as = parameters.get('as')
+  if (as === undefined) return 'json'
+  const from = `${parameters.get('g')}/${parameters.get('v')}`
+  if (as === 'Table' && from === 'meta.k8s.io/v1') return 'table'
+  if (as === 'APIGroupDiscoveryList' && from === 'apidiscovery.k8s.io/v2') return 'discovery'
+  return undefined
+}

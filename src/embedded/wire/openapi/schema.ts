@@ -1,0 +1,10 @@
+// A schema object of OpenAPI, as far as Kubernetes' documents use it.
+
+export type Schema = { readonly [keyword: string]: unknown }
+
+/** Schemas by the name other schemas refer to them by. */
+export type Components = Map<string, Schema>
+
+export function reference(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}

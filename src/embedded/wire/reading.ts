@@ -1,0 +1,104 @@
+// The verbs that change nothing: get, list, watch.
+import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { notFound } from '../api/errors.ts'
+import { apiVersionOf, atVersion } from '../api/kinds.ts'
+import type { StoredObject } from '../api/object.ts'
+import type { PageOptions } from '../api/registry.ts'
+import { parseSelectors } from '../api/selectors.ts'
+import { type Call, objectAnswer, tabled } from './call.ts'
+import { type ListOptions, listOptions, resourceVersionOf, tooLargeRevision } from './list-options.ts'
+
+import { tableBookmark } from './table/table.ts'
+import { type Watch, watchEvents } from './watch.ts'
+
+export function getAnswer(call: Call): Answer {
+  const { route, backend, request } = call
+  const asked = resourceVersionOf(request.query) ?? 0
+  if (asked > backend.registry.revision()) throw tooLargeRevision(asked, backend.registry.revision())
+  const object = backend.registry.get(route.kind.resource, route.namespace, route.name)
+  if (!object) throw notFound(route.kind, route.name)
+  return objectAnswer(call, 200, object)
+}
+
+export function listAnswer(call: Call): Answer {
+  const { route, backend, request, accepted } = call
+  const page = backend.registry.page(route.kind.resource, pageOptions(call, listOptions(request.query, 'list')))
+  const metadata = {
+    resourceVersion: String(page.revision),
+    ...(page.continue === undefined ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  }
+  if (accepted === 'table') return jsonAnswer(200, tabled(call)(page.items, metadata, true))
+  const items = page.items.map((object) => atVersion(object, route.kind, route.version))
+  const apiVersion = apiVersionOf(route.kind, route.version)
+  return jsonAnswer(200, { kind: route.kind.listKind, apiVersion, metadata, items })
+}
+
+function pageOptions({ route, backend }: Call, options: ListOptions): PageOptions {
+  const { labelSelector, fieldSelector, limit } = options
+  const asked = options.resourceVersion ?? 0
+  if (asked > backend.registry.revision()) throw tooLargeRevision(asked, backend.registry.revision())
+  return {
+    namespace: route.namespace,
+    labelSelector,
+    fieldSelector,
+    limit,
+    continue: options.continue,
+    exactly: options.match === 'Exact' ? asked : undefined,
+  }
+}
+
+export function watchAnswer(call: Call): Answer {
+  const { route, backend, request } = call
+  const options = listOptions(request.query, 'watch')
+  const asked = options.resourceVersion ?? 0
+  if (options.match === 'NotOlderThan' && asked > backend.registry.revision()) {
+    throw tooLargeRevision(asked, backend.registry.revision())
+  }
+  const watch: Watch = {
+    resource: route.kind.resource,
+    namespace: route.namespace,
+    matches: parseSelectors(route.kind, options) ?? (() => true),
+    start: startOf(options),
+    marksInitialEnd: options.sendInitialEvents === true && options.allowWatchBookmarks,
+    bookmarks: options.allowWatchBookmarks,
+    timeoutMs: timeoutMs(options, backend.random),
+    ...shapesOf(call),
+  }
+  const items = watchEvents(backend, watch, request.signal)
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: { kind: 'events', items } }
+}
+
+/** Without a resourceVersion, or with 0, a watch begins with what is there. */
+function startOf(options: ListOptions): Watch['start'] {
+  const { sendInitialEvents, resourceVersion = 0 } = options
+  if (sendInitialEvents === true) return 'initial'
+  if (resourceVersion > 0) return resourceVersion
+  return sendInitialEvents === false ? 'now' : 'initial'
+}
+
+/** Between 30 and 60 minutes unless the client says otherwise, so that watches do not all end at once. */
+function timeoutMs(options: ListOptions, random: () => number): number {
+  if (options.timeoutSeconds !== undefined && options.timeoutSeconds > 0) return options.timeoutSeconds * 1000
+  return (1 + random()) * 1_800_000
+}
+
+function shapesOf(call: Call): Pick<Watch, 'shape' | 'bookmark'> {
+  const { kind, version } = call.route
+  const apiVersion = apiVersionOf(kind, version)
+  if (call.accepted === 'json') {
+    return {
+      shape: (object) => atVersion(object, kind, version),
+      bookmark: (metadata) => ({ kind: kind.kind, apiVersion, metadata }),
+    }
+  }
+  const table = tabled(call)
+  let first = true
+  const shape = (object: StoredObject): object => {
+    const { resourceVersion } = object.metadata
+    const shaped = table([atVersion(object, kind, version)], { resourceVersion }, first)
+    first = false
+    return shaped
+  }
+  return { shape, bookmark: tableBookmark }
+}

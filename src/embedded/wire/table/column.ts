@@ -1,0 +1,32 @@
+// A table's column, and how one kind of object becomes rows.
+import type { Instant } from '../../../lib/clock.ts'
+import type { StoredObject } from '../../api/object.ts'
+
+/** Kubernetes: meta/v1 TableColumnDefinition. Priority 1 is shown by `kubectl get -o wide` only. */
+export type Column = {
+  readonly name: string
+  readonly type: string
+  readonly format: string
+  readonly description: string
+  readonly priority: number
+}
+
+export type Cell = string | number | boolean | null
+
+export type Printer = {
+  readonly columns: readonly Column[]
+  cells(object: StoredObject, now: Instant): readonly Cell[]
+}
+
+export const nameColumn: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'Name must be unique within a namespace.',
+  priority: 0,
+}
+export const ageColumn = column('Age', 'The time since the object was created.')
+
+export function column(name: string, description: string, priority = 0): Column {
+  return { name, type: 'string', format: '', description, priority }
+}

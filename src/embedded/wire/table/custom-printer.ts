@@ -1,0 +1,45 @@
+// The columns of a custom resource, from its definition's additionalPrinterColumns.
+import type { Instant } from '../../../lib/clock.ts'
+import type { PrinterColumn } from '../../api/kinds.ts'
+import { age } from './age.ts'
+import { plainPrinter } from './built-in-printers.ts'
+import { type Cell, nameColumn, type Printer } from './column.ts'
+import { parseJsonPath } from './json-path.ts'
+
+/** Without columns of its own a custom resource shows name and age. A cell whose path finds nothing, or a value of another type, is empty. */
+export function customPrinter(definitions: readonly PrinterColumn[]): Printer {
+  if (definitions.length === 0) return plainPrinter
+  const columns = definitions.map(({ name, type, format = '', description, priority = 0, jsonPath }) => ({
+    name,
+    type,
+    format,
+    description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    priority,
+  }))
+  const paths = definitions.map(({ jsonPath }) => parseJsonPath(jsonPath))
+  return {
+    columns: [nameColumn, ...columns],
+    cells: (object, now) => [
+      object.metadata.name,
+      ...columns.map(({ type }, index) => cell(type, paths[index]?.(object)[0], now)),
+    ],
+  }
+}
+
+function cell(type: string, value: unknown, now: Instant): Cell {
+  if (value === undefined || value === null) return null
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null
+    case 'number':
+      return typeof value === 'number' ? value : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'date':
+      return typeof value === 'string' ? age(value, now) : null
+    case 'string':
+      return typeof value === 'object' ? JSON.stringify(value) : String(value)
+    default:
+      return null
+  }
+}

@@ -1,0 +1,70 @@
+// Objects as a Table (meta.k8s.io/v1): how kubectl gets its columns from the server.
+import type { Instant } from '../../../lib/clock.ts'
+import type { JsonObject } from '../../api/json.ts'
+import type { StoredObject } from '../../api/object.ts'
+import { text } from '../json.ts'
+import type { Cell, Column, Printer } from './column.ts'
+
+/** How much of the object travels with its row. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+export type TableOptions = {
+  readonly printer: Printer
+  readonly includeObject: IncludeObject
+  readonly now: Instant
+  /** Left out of all but the first event of a watch. */
+  readonly withColumns: boolean
+}
+
+type Row = { readonly cells: readonly Cell[]; readonly conditions?: readonly object[]; readonly object?: JsonObject }
+
+export type Table = {
+  readonly kind: 'Table'
+  readonly apiVersion: 'meta.k8s.io/v1'
+  readonly metadata: JsonObject
+  readonly columnDefinitions: readonly Column[] | null
+  readonly rows: readonly Row[]
+}
+
+/** @param metadata the list's own, or the single object's resourceVersion. */
+export function tableOf(objects: readonly StoredObject[], metadata: JsonObject, options: TableOptions): Table {
+  const { printer, includeObject, now } = options
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata,
+    columnDefinitions: options.withColumns ? printer.columns : null,
+    rows: objects.map((object) => ({
+      cells: printer.cells(object, now),
+      ...rowConditions(object),
+      ...rowObject(object, includeObject),
+    })),
+  }
+}
+
+/** A watch's bookmark among tables: its row shows nothing. */
+export function tableBookmark(metadata: { readonly resourceVersion: string }): Table {
+  const object = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: { resourceVersion: metadata.resourceVersion },
+    columnDefinitions: null,
+    rows: [{ cells: [], object }],
+  }
+}
+
+function rowObject(object: StoredObject, include: IncludeObject): { readonly object?: JsonObject } {
+  if (include === 'None') return {}
+  if (include === 'Object') return { object }
+  const { metadata } = object
+  return { object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata } }
+}
+
+/** Finished pods are marked, so that a client may leave them out. */
+function rowConditions(object: StoredObject): { readonly conditions?: readonly object[] } {
+  const phase = object.kind === 'Pod' ? text(object, 'status', 'phase') : ''
+  if (phase !== 'Succeeded' && phase !== 'Failed') return {}
+  const message = phase === 'Succeeded' ? 'The pod has completed successfully.' : 'The pod failed.'
+  return { conditions: [{ type: 'Completed', status: 'True', reason: phase, message }] }
+}

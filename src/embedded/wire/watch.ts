@@ -1,0 +1,133 @@
+// A watch: the changes of one kind as a stream, seen through a namespace and a selector.
+import type { Clock, Timer } from '../../lib/clock.ts'
+import { type Channel, channel } from '../../lib/queue.ts'
+import { expired } from '../api/errors.ts'
+import type { ResourceKey, StoredObject } from '../api/object.ts'
+import type { Registry, StoreEvent } from '../api/registry.ts'
+
+export type WatchEvent = {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: unknown
+}
+
+/** All that a bookmark says. */
+export type BookmarkMetadata = {
+  readonly resourceVersion: string
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+export type Watch = {
+  readonly resource: ResourceKey
+  /** undefined: all. */
+  readonly namespace: string | undefined
+  readonly matches: (object: StoredObject) => boolean
+  /** `initial`: what is there now comes first, each as ADDED. A number: the changes after that revision. */
+  readonly start: 'initial' | 'now' | number
+  /** A bookmark marks the end of the initial events (`k8s.io/initial-events-end`). */
+  readonly marksInitialEnd: boolean
+  /** Bookmarks about every minute. */
+  readonly bookmarks: boolean
+  /** The stream ends by itself after this many milliseconds. */
+  readonly timeoutMs: number
+  /** How this client sees an object. */
+  readonly shape: (object: StoredObject) => unknown
+  readonly bookmark: (metadata: BookmarkMetadata) => unknown
+}
+
+/** Kubernetes sends a bookmark about every minute. */
+const bookmarkMs = 60_000
+/** A client that is this many events behind is cut off; it lists again or resumes. */
+const backlogMax = 10_000
+
+/** Starts at once; ends with the signal, the time limit, or when the client falls behind. */
+export function watchEvents(
+  source: { readonly registry: Registry; readonly clock: Clock },
+  watch: Watch,
+  signal: AbortSignal | undefined,
+): AsyncIterable<WatchEvent> {
+  const undo: (() => void)[] = []
+  const stop = (): void => {
+    for (const step of undo.splice(0)) step()
+    events.close()
+  }
+  const events = channel<WatchEvent>(stop)
+  if (!begin(source.registry, watch, { events, stop, undo })) {
+    events.close()
+    return events
+  }
+  const timer = source.clock.after(watch.timeoutMs, stop)
+  undo.push(() => timer.cancel())
+  if (watch.bookmarks) undo.push(sendBookmarks(source, watch, events))
+  if (signal?.aborted) stop()
+  signal?.addEventListener('abort', stop, { once: true })
+  undo.push(() => signal?.removeEventListener('abort', stop))
+  return events
+}
+
+type Stream = { readonly events: Channel<WatchEvent>; readonly stop: () => void; readonly undo: (() => void)[] }
+
+/** False: the watch cannot start there, and the stream says so. Nothing can change between the initial events and the subscription: all of it is synchronous. */
+function begin(registry: Registry, watch: Watch, { events, stop, undo }: Stream): boolean {
+  const { resource, namespace, start } = watch
+  if (start === 'initial') {
+    for (const object of registry.list(resource, namespace)) {
+      if (watch.matches(object)) events.push({ type: 'ADDED', object: watch.shape(object) })
+    }
+    if (watch.marksInitialEnd) {
+      const annotations = { 'k8s.io/initial-events-end': 'true' }
+      const resourceVersion = String(registry.revision())
+      events.push({ type: 'BOOKMARK', object: watch.bookmark({ resourceVersion, annotations }) })
+    }
+  }
+  const limit = events.size + backlogMax
+  const listener = (event: StoreEvent): void => {
+    const seen = seenThrough(watch, event)
+    if (seen) events.push(seen)
+    if (events.size > limit) stop()
+  }
+  if (typeof start !== 'number') {
+    undo.push(registry.subscribe(resource, listener))
+    return true
+  }
+  const begun =
+    start > registry.revision() ? ({ is: 'expired' } as const) : registry.watchFrom(resource, start, listener)
+  if (begun.is === 'watching') undo.push(begun.stop)
+  else events.push({ type: 'ERROR', object: tooOld(start, registry.revision()).status })
+  return begun.is === 'watching'
+}
+
+/** The event as this watch has it: an object that leaves the selector is DELETED, in its last matching state; one that enters is ADDED. */
+function seenThrough(watch: Watch, event: StoreEvent): WatchEvent | undefined {
+  const { object, before, type } = event
+  if (watch.namespace !== undefined && object.metadata.namespace !== watch.namespace) return undefined
+  const was = before !== undefined && watch.matches(before)
+  if (type === 'DELETED') return was ? { type, object: watch.shape(object) } : undefined
+  const is = watch.matches(object)
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: watch.shape(object) }
+  return was ? { type: 'DELETED', object: watch.shape(atRevision(before, event.revision)) } : undefined
+}
+
+function atRevision(object: StoredObject, revision: number): StoredObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
+}
+
+function sendBookmarks(
+  { registry, clock }: { readonly registry: Registry; readonly clock: Clock },
+  watch: Watch,
+  events: Channel<WatchEvent>,
+): () => void {
+  let timer: Timer
+  const arm = (): void => {
+    timer = clock.after(bookmarkMs, () => {
+      events.push({ type: 'BOOKMARK', object: watch.bookmark({ resourceVersion: String(registry.revision()) }) })
+      arm()
+    })
+  }
+  arm()
+  return () => timer.cancel()
+}
+
+/** Also for a revision that never was: only a client of another server's history asks for it, and must begin anew. */
+function tooOld(asked: number, now: number): Error & { readonly status: object } {
+  return expired(`too old resource version: ${asked} (${now})`)
+}

@@ -1,0 +1,93 @@
+// The verbs that change one object: create, update, patch, and the binding sub-resource.
+import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
+import { badRequest, invalid } from '../api/errors.ts'
+import { notSupported } from '../api/field-error.ts'
+import { patchMediaTypes } from '../api/patch/apply-patch.ts'
+import type { RegistryWrite } from '../api/registry.ts'
+import { type Call, objectAnswer } from './call.ts'
+import { text } from './json.ts'
+import { mediaType, optionalObject, requiredObject, unknownFormat } from './request-body.ts'
+
+export function createAnswer(call: Call): Answer {
+  const { route, backend, request } = call
+  const object = requiredObject(request, route)
+  const { options, headers } = writeOptions(call)
+  return objectAnswer(call, 201, backend.registry.create(route.kind.resource, object, options), headers())
+}
+
+export function updateAnswer(call: Call): Answer {
+  const { route, backend, request } = call
+  const object = requiredObject(request, route)
+  const name = text(object, 'metadata', 'name')
+  if (name === '') throw badRequest('name must be provided')
+  if (name !== route.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${route.name})`)
+  }
+  const there = backend.registry.get(route.kind.resource, route.namespace, route.name) !== undefined
+  const { options, headers } = writeOptions(call)
+  const written = backend.registry.update(route.kind.resource, object, options)
+  return objectAnswer(call, there ? 200 : 201, written, headers())
+}
+
+export function patchAnswer(call: Call): Answer {
+  const { route, backend, request } = call
+  const media = mediaType(request)
+  if (media === 'application/apply-patch+yaml') {
+    const why = 'server-side apply is not supported by the embedded cluster: use kubectl apply without --server-side'
+    throw unknownFormat(Object.keys(patchMediaTypes(route.kind)), why)
+  }
+  const type = patchMediaTypes(route.kind)[media]
+  if (!type) throw unknownFormat(Object.keys(patchMediaTypes(route.kind)))
+  if (request.body.kind !== 'json') throw badRequest('the patch is not valid JSON')
+  const { options, headers } = writeOptions(call)
+  const change = { type, body: request.body.value }
+  const written = backend.registry.patch(route.kind.resource, route, change, options)
+  return objectAnswer(call, 200, written, headers())
+}
+
+/** The scheduler's word where a pod runs. */
+export function bindingAnswer({ backend, route, request }: Call): Answer {
+  const node = text(optionalObject(request), 'target', 'name')
+  if (node === '') throw badRequest('target.name: Required value')
+  if (isDryRun(request.query)) throw badRequest('dryRun is not supported for bindings by the embedded cluster')
+  backend.registry.bind(route.namespace ?? '', route.name, node)
+  return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 })
+}
+
+type Write = {
+  readonly options: RegistryWrite
+  /** The warnings so far, as headers. */
+  headers(): Readonly<Record<string, string>>
+}
+
+function writeOptions({ route, request }: Call): Write {
+  const { subresource } = route
+  const warnings: string[] = []
+  return {
+    options: {
+      dryRun: isDryRun(request.query),
+      subresource: subresource === 'status' || subresource === 'finalize' ? subresource : undefined,
+      fieldValidation: fieldValidationOf(request.query),
+      warn: (warning) => warnings.push(`299 - ${JSON.stringify(warning)}`),
+    },
+    headers: () => (warnings.length === 0 ? {} : { warning: warnings.join(', ') }),
+  }
+}
+
+function isDryRun(query: Request['query']): boolean {
+  const given = query['dryRun'] ?? ''
+  if (given === '') return false
+  if (given === 'All') return true
+  throw invalidOptions('dryRun', [given], ['All'])
+}
+
+function fieldValidationOf(query: Request['query']): RegistryWrite['fieldValidation'] {
+  const given = query['fieldValidation'] ?? ''
+  if (given === '') return 'Warn'
+  if (given === 'Strict' || given === 'Warn' || given === 'Ignore') return given
+  throw invalidOptions('fieldValidation', given, ['Ignore', 'Strict', 'Warn', ''])
+}
+
+function invalidOptions(field: string, given: unknown, supported: readonly string[]): Error {
+  return invalid({ group: 'meta.k8s.io', kind: 'WriteOptions' }, '', [notSupported(field, given, supported)])
+}
