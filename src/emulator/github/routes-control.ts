@@ -171,6 +171,7 @@ function since(call: Call): number {
 }
 
 function parsed<T>(schema: z.ZodType<T>, call: Call): T {
+  if (call.request.body.kind === 'text') return refuse(400, 'The body is not JSON.')
   const result = schema.safeParse(call.body ?? {})
   if (result.success) return result.data
   const [issue] = result.error.issues

@@ -15,7 +15,7 @@ export type Visitor = {
 export type Queue = { readonly url: string; readonly token: string }
 
 /** Connects as an admin of the organization. */
-export async function visit(transport: Transport, org = 'my-org'): Promise<Visitor> {
+export async function visit(transport: Transport, org = 'my-org', token = 'pat'): Promise<Visitor> {
   const send = (method: Method, url: string, authorization: string, more: Partial<Sent> = {}) => {
     const { origin, pathname, searchParams } = new URL(url, 'http://127.0.0.1')
     const query = Object.fromEntries(searchParams)
@@ -24,14 +24,15 @@ export async function visit(transport: Transport, org = 'my-org'): Promise<Visit
     const at = url.startsWith('http') ? { origin } : {}
     return transport({ method, path: pathname, query, headers, body, expect: 'whole', ...at })
   }
-  const issued = await send('POST', `/api/v3/orgs/${org}/actions/runners/registration-token`, 'Bearer pat')
+  const issued = await send('POST', `/api/v3/orgs/${org}/actions/runners/registration-token`, `Bearer ${token}`)
   const connection = await send('POST', '/api/v3/actions/runner-registration', `RemoteAuth ${field(issued, 'token')}`, {
     body: { url: `https://github.test/${org}`, runner_event: 'register' },
   })
+  if (connection.status !== 200) throw new Error(`no admin connection: ${issued.status}, then ${connection.status}`)
   const base = String(field(connection, 'url'))
   const adminToken = String(field(connection, 'token'))
-  const admin: Visitor['admin'] = (method, path, body, token = adminToken) =>
-    send(method, `${base}${path}`, `Bearer ${token}`, { body })
+  const admin: Visitor['admin'] = (method, path, body, bearer = adminToken) =>
+    send(method, `${base}${path}`, `Bearer ${bearer}`, { body })
   return {
     admin,
     adminToken,

@@ -1,0 +1,94 @@
+// The command as people run it: a process of its own, its addresses, jobs over HTTP, a workflow file, and an end that leaves nothing.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { field, queueOf, visit } from '../emulator/github/visitor.ts'
+import type { Answer } from '../lib/http.ts'
+import { type HttpClient, httpClient } from '../lib/http-client.ts'
+
+const command = fileURLToPath(new URL('emulate.ts', import.meta.url))
+const program = `
+const { emulateCommand } = await import(${JSON.stringify(command)})
+await emulateCommand().exitOverride().parseAsync(process.argv.slice(1), { from: 'user' })`
+
+type Addresses = { readonly url: string; readonly configUrl: string; readonly token: string; readonly jobsUrl: string }
+
+let folder: string
+const children: ChildProcess[] = []
+const clients: HttpClient[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'dayfly-emulate-'))
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()))
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function emulate(...args: readonly string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, '--', ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  children.push(child)
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const addresses: Addresses = JSON.parse(line)
+  const client = httpClient({ origin: addresses.url })
+  clients.push(client)
+  return { child, addresses, client }
+}
+
+function post(client: HttpClient, url: string, body?: unknown): Promise<Answer> {
+  return client.transport({
+    method: 'POST',
+    path: new URL(url, 'http://127.0.0.1').pathname,
+    query: {},
+    headers: {},
+    body: body === undefined ? { kind: 'none' } : { kind: 'json', value: body },
+    expect: 'whole',
+  })
+}
+
+test('it serves until it is interrupted, and then nothing of it listens', async () => {
+  const { child, addresses, client } = await emulate('github', '--json')
+  expect(addresses.configUrl).toBe(`${addresses.url}/my-org`)
+  expect(addresses.token).toMatch(/^ghp_/)
+  const queued = await post(client, addresses.jobsUrl, { count: 2, labels: ['linux'], steps: [{ run: 'true' }] })
+  expect(queued.status).toBe(201)
+  expect(queued.body).toMatchObject({ value: [{ jobId: expect.any(String) }, { jobId: expect.any(String) }] })
+  const refused = await post(client, addresses.jobsUrl, { count: 0, labels: ['linux'] })
+  expect(refused.status).toBe(400)
+  expect(field(refused, 'error')).toContain('count')
+  await expect(visit(client.transport, 'my-org', 'ghp_wrong')).rejects.toThrow()
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+  await expect(post(client, addresses.jobsUrl, {})).rejects.toMatchObject({ kind: 'connect' })
+})
+
+test('a workflow file is fed to it, and a job that needs another one follows it', async () => {
+  const file = path.join(folder, 'ci.yml')
+  const job = 'runs-on: linux\n    steps: [{ run: "true" }]'
+  await writeFile(file, `on: push\njobs:\n  one:\n    ${job}\n  two:\n    needs: one\n    ${job}\n`)
+  const { addresses, client } = await emulate('github', '--json', file)
+  const github = await visit(client.transport, 'my-org', addresses.token)
+  const set = await github.scaleSet('linux')
+  const queue = queueOf(await github.session(set))
+  await github.admin('POST', `_apis/runtime/runnerscalesets/${set}/generatejitconfig`, { name: 'r-1' })
+  const first = await github.poll(queue)
+  expect(field(first, 'statistics.totalAssignedJobs')).toBe(1)
+  for (const step of ['online', 'start', 'finish']) {
+    expect((await post(client, `/_emulator/runners/r-1/${step}`)).status).toBe(204)
+  }
+  const second = await github.poll(queue, Number(field(first, 'messageId')))
+  const messages: { messageType: string; jobDisplayName: string }[] = JSON.parse(String(field(second, 'body')))
+  expect(messages.map(({ messageType, jobDisplayName }) => `${messageType} ${jobDisplayName}`)).toEqual([
+    'JobStarted one',
+    'JobCompleted one',
+    'JobAssigned two',
+  ])
+})
