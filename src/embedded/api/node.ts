@@ -9,13 +9,9 @@ export type LogOptions = {
   readonly limitBytes: number | undefined
 }
 
+export type ContainerName = { readonly namespace: string; readonly pod: string; readonly container: string }
+
 export interface NodeApi {
   /** The log of one container, as it grows when followed. Throws an `ApiError` (400, Kubernetes' words) while the container has not started. */
-  logs(
-    namespace: string,
-    pod: string,
-    container: string,
-    options: LogOptions,
-    until: AbortSignal,
-  ): AsyncIterable<string>
+  logs(name: ContainerName, options: LogOptions, until: AbortSignal): AsyncIterable<string>
 }

@@ -22,7 +22,11 @@ export async function logAnswer(call: Call): Promise<Answer> {
   const stop = (): void => until.abort(request.signal?.reason)
   if (request.signal?.aborted) stop()
   request.signal?.addEventListener('abort', stop, { once: true })
-  const output = backend.node.logs(route.namespace ?? '', route.name, container, options, until.signal)
+  const output = backend.node.logs(
+    { namespace: route.namespace ?? '', pod: route.name, container },
+    options,
+    until.signal,
+  )
   const chunks = output[Symbol.asyncIterator]()
   const first = chunks.next()
   first.catch(() => {})
