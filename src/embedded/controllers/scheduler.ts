@@ -1,0 +1,162 @@
+// The scheduler: gives each pod the first node it fits on, and says why where there is none.
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import { ApiError } from '../api/errors.ts'
+import { field, isObject } from '../api/json.ts'
+import type { StoredObject } from '../api/object.ts'
+import type { Registry, StoreEvent } from '../api/registry.ts'
+import { timestamp } from '../api/time.ts'
+import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
+import { type Amounts, isLasting, obstacles, requestsOf } from './fit.ts'
+import { startLoop } from './loop.ts'
+
+const name = 'default-scheduler'
+
+export type SchedulerOptions = { readonly registry: Registry; readonly clock: Clock; readonly random: Random }
+
+/** Starts it; returns how to stop. */
+export function startScheduler(options: SchedulerOptions): () => void {
+  const { registry, clock } = options
+  const usage = nodeUsage()
+  /** Pods without a node, by key: those that were refused are tried again when room is made. */
+  const pending = new Map<string, { readonly events: EventRecorder }>()
+  const recorderOf = (pod: StoredObject) =>
+    pending.get(keyOf(pod))?.events ?? eventRecorder(pod, { ...options, component: name })
+  const schedule = (key: string) => {
+    const pod = find(registry, key)
+    if (!pod || !wantsNode(pod)) return void pending.delete(key)
+    const events = recorderOf(pod)
+    const verdict = place(registry, pod, usage.of)
+    if (verdict.is === 'placed') {
+      pending.delete(key)
+      bind(registry, pod, verdict.node, events)
+    } else {
+      pending.set(key, { events })
+      refuse(registry, clock, pod, verdict.message)
+      events.record('Warning', 'FailedScheduling', verdict.message)
+    }
+  }
+  const loop = startLoop(clock, schedule)
+  const retryAll = () => {
+    for (const key of pending.keys()) loop.add(key)
+  }
+  const see = (event: Pick<StoreEvent, 'type' | 'object'>) => {
+    const freed = usage.see(event)
+    if (event.type !== 'DELETED' && wantsNode(event.object)) loop.add(keyOf(event.object))
+    if (freed) retryAll()
+  }
+  const stopPods = registry.subscribe('pods', (event) => {
+    // What changes only in status (our own refusal above all) does not change the verdict.
+    if (event.before && wantsNode(event.object) && event.before['spec'] === event.object['spec']) return
+    see(event)
+  })
+  const stopNodes = registry.subscribe('nodes', retryAll)
+  for (const object of registry.list('pods')) see({ type: 'ADDED', object })
+  return () => {
+    stopPods()
+    stopNodes()
+    loop.stop()
+  }
+}
+
+function keyOf({ metadata }: StoredObject): string {
+  return `${metadata.namespace}/${metadata.name}`
+}
+
+function find(registry: Registry, key: string): StoredObject | undefined {
+  const [namespace, pod = ''] = key.split('/')
+  return registry.get('pods', namespace, pod)
+}
+
+function wantsNode(pod: StoredObject): boolean {
+  const gates = field(pod, 'spec', 'schedulingGates')
+  return (
+    (field(pod, 'spec', 'nodeName') ?? '') === '' &&
+    (field(pod, 'spec', 'schedulerName') ?? name) === name &&
+    pod.metadata.deletionTimestamp === undefined &&
+    !hasEnded(pod) &&
+    !(Array.isArray(gates) && gates.length > 0)
+  )
+}
+
+function hasEnded(pod: StoredObject): boolean {
+  const phase = field(pod, 'status', 'phase')
+  return phase === 'Succeeded' || phase === 'Failed'
+}
+
+type Placement = { readonly is: 'placed'; readonly node: string } | { readonly is: 'refused'; readonly message: string }
+
+function place(registry: Registry, pod: StoredObject, used: (node: string) => Amounts): Placement {
+  const nodes = registry.list('nodes')
+  if (nodes.length === 0) return { is: 'refused', message: 'no nodes available to schedule pods' }
+  const counts = new Map<string, number>()
+  for (const node of nodes) {
+    const against = obstacles(pod, node, used(node.metadata.name))
+    if (against.length === 0) return { is: 'placed', node: node.metadata.name }
+    for (const obstacle of against) counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1)
+  }
+  const reasons = [...counts].map(([obstacle, count]) => `${count} ${obstacle}`).sort()
+  const help = [...counts.keys()].every(isLasting)
+    ? 'Preemption is not helpful for scheduling.'
+    : 'No preemption victims found for incoming pod.'
+  const all = `0/${nodes.length} nodes are available`
+  return { is: 'refused', message: `${all}: ${reasons.join(', ')}. preemption: ${all}: ${nodes.length} ${help}` }
+}
+
+function bind(registry: Registry, pod: StoredObject, node: string, events: EventRecorder): void {
+  const { namespace = '', name: podName } = pod.metadata
+  try {
+    registry.bind(namespace, podName, node)
+    events.record('Normal', 'Scheduled', `Successfully assigned ${namespace}/${podName} to ${node}`)
+  } catch (error) {
+    // Deleted or bound by somebody else since it was looked at.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+function refuse(registry: Registry, clock: Clock, pod: StoredObject, message: string): void {
+  const status = isObject(pod['status']) ? pod['status'] : {}
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : []
+  const known = conditions.find(({ type }) => type === 'PodScheduled')
+  if (known?.['status'] === 'False' && known['message'] === message) return
+  const since = known?.['status'] === 'False' ? known['lastTransitionTime'] : timestamp(clock.now())
+  const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }
+  const others = conditions.filter(({ type }) => type !== 'PodScheduled')
+  const next = { ...status, conditions: [...others, { ...condition, lastProbeTime: null, lastTransitionTime: since }] }
+  registry.update('pods', { ...pod, status: next }, { subresource: 'status' })
+}
+
+interface NodeUsage {
+  /** Notes what a pod takes or gives back; whether it gave something back. */
+  see(event: Pick<StoreEvent, 'type' | 'object'>): boolean
+  of(node: string): Amounts
+}
+
+/** What the pods on each node have asked for. A pod holds its room until its object is gone or it has ended. */
+function nodeUsage(): NodeUsage {
+  const held = new Map<string, { readonly node: string; readonly asked: Amounts }>()
+  const used = new Map<string, Record<string, number>>()
+  const add = (node: string, asked: Amounts, sign: 1 | -1) => {
+    const sum = used.get(node) ?? {}
+    for (const [resource, amount] of Object.entries(asked)) sum[resource] = (sum[resource] ?? 0) + sign * amount
+    used.set(node, sum)
+  }
+  return {
+    see: ({ type, object }) => {
+      const { uid } = object.metadata
+      const node = field(object, 'spec', 'nodeName')
+      const holds = type !== 'DELETED' && typeof node === 'string' && node !== '' && !hasEnded(object)
+      const known = held.get(uid)
+      if (holds && !known) {
+        const asked = requestsOf(object)
+        held.set(uid, { node, asked })
+        add(node, asked, 1)
+      }
+      if (holds || !known) return false
+      held.delete(uid)
+      add(known.node, known.asked, -1)
+      return true
+    },
+    of: (node) => used.get(node) ?? {},
+  }
+}

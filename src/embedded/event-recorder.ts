@@ -1,0 +1,72 @@
+// Kubernetes Events about one object: one for each distinct message, with a count.
+import type { Clock } from '../lib/clock.ts'
+import type { Random } from '../lib/random.ts'
+import { ApiError } from './api/errors.ts'
+import type { StoredObject } from './api/object.ts'
+import type { Registry } from './api/registry.ts'
+import { timestamp } from './api/time.ts'
+
+export type EventSource = {
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly random: Random
+  /** `kubelet`, `default-scheduler`. */
+  readonly component: string
+  readonly host?: string
+}
+
+export interface EventRecorder {
+  /** @param field the part of the object it is about, for example `spec.containers{main}`. */
+  record(type: 'Normal' | 'Warning', reason: string, message: string, field?: string): void
+}
+
+/** Remembers what it recorded for as long as it lives: give it the subject's life. Events are best effort: one that is refused, for example in a namespace that goes away, is dropped as Kubernetes does. */
+export function eventRecorder(subject: StoredObject, source: EventSource): EventRecorder {
+  const names = new Map<string, string>()
+  const { registry, clock, component, host } = source
+  const namespace = subject.metadata.namespace ?? 'default'
+  const repeat = (name: string | undefined): boolean => {
+    const event = name === undefined ? undefined : registry.get('events', namespace, name)
+    if (!event) return false
+    registry.update('events', { ...event, count: Number(event['count']) + 1, lastTimestamp: timestamp(clock.now()) })
+    return true
+  }
+  const record: EventRecorder['record'] = (type, reason, message, field) => {
+    const key = `${reason}\n${field}\n${message}`
+    try {
+      if (repeat(names.get(key))) return
+      const at = timestamp(clock.now())
+      const created = registry.create('events', {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: `${subject.metadata.name}.${hex(source.random)}`, namespace },
+        involvedObject: { ...reference(subject), ...(field === undefined ? {} : { fieldPath: field }) },
+        reason,
+        message,
+        type,
+        source: { component, ...(host === undefined ? {} : { host }) },
+        firstTimestamp: at,
+        lastTimestamp: at,
+        count: 1,
+        eventTime: null,
+        reportingComponent: component,
+        reportingInstance: host ?? '',
+      })
+      names.set(key, created.metadata.name)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+  return { record }
+}
+
+function reference({ apiVersion, kind, metadata }: StoredObject): object {
+  const { name, namespace, uid, resourceVersion } = metadata
+  return { kind, ...(namespace === undefined ? {} : { namespace }), name, uid, apiVersion, resourceVersion }
+}
+
+function hex(random: Random): string {
+  return Math.floor(random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0')
+}

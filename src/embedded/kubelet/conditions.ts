@@ -1,0 +1,59 @@
+// A pod's conditions (Kubernetes: pkg/kubelet/status/generate.go).
+
+import type { Instant } from '../../lib/clock.ts'
+import { timestamp } from '../api/time.ts'
+import type { Pod, PodCondition } from './pod.ts'
+import { type ContainerRecord, hasBegun } from './record.ts'
+import type { PodFacts } from './status.ts'
+
+type Verdict = { readonly status: 'True' | 'False'; readonly reason?: string; readonly message?: string }
+
+/** In the kubelet's order; those of others (PodScheduled above all) stay as they are. */
+export function conditionsOf(pod: Pod, facts: PodFacts, now: Instant): readonly PodCondition[] {
+  const ready = readiness(facts)
+  const verdicts: Readonly<Record<string, Verdict>> = {
+    PodReadyToStartContainers: { status: facts.hasSandbox ? 'True' : 'False' },
+    Initialized: initialisation(facts),
+    Ready: ready,
+    ContainersReady: ready,
+  }
+  const before = pod.status.conditions ?? []
+  const own = Object.entries(verdicts).map(([type, verdict]) => {
+    const known = before.find((condition) => condition.type === type)
+    const since = known?.status === verdict.status ? known.lastTransitionTime : timestamp(now)
+    return {
+      type,
+      observedGeneration: pod.metadata.generation,
+      ...verdict,
+      lastProbeTime: null,
+      lastTransitionTime: since,
+    }
+  })
+  return [...own, ...before.filter(({ type }) => !(type in verdicts))]
+}
+
+function initialisation({ records, phase }: PodFacts): Verdict {
+  if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' }
+  if (hasBegun(records)) return { status: 'True' }
+  const incomplete = records.filter(
+    ({ role, state, started }) =>
+      (role === 'sidecar' && !(state.is === 'running' && started)) ||
+      (role === 'init' && !(state.is === 'terminated' && state.exitCode === 0)),
+  )
+  return verdict(incomplete, 'ContainersNotInitialized', 'incomplete')
+}
+
+function readiness({ records, phase }: PodFacts): Verdict {
+  if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' }
+  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' }
+  const unready = records.filter(
+    ({ role, state, started, ready }) => role !== 'init' && !(state.is === 'running' && started && ready),
+  )
+  return verdict(unready, 'ContainersNotReady', 'unready')
+}
+
+function verdict(lacking: readonly ContainerRecord[], reason: string, word: string): Verdict {
+  if (lacking.length === 0) return { status: 'True' }
+  const names = lacking.map(({ spec }) => spec.name).join(' ')
+  return { status: 'False', reason, message: `containers with ${word} status: [${names}]` }
+}

@@ -1,0 +1,45 @@
+// A container's environment, and the `$(NAME)` references in it and in its command.
+import type { Registry } from '../api/registry.ts'
+import { Lacking, readData, readField, type Source } from './lookup.ts'
+import type { Container, EnvVar, Pod } from './pod.ts'
+
+/** Throws `Lacking` in the kubelet's words where a value cannot be had. */
+export function readEnvironment(registry: Registry, pod: Pod, container: Container): Record<string, string> {
+  const environment: Record<string, string> = { HOSTNAME: pod.metadata.name }
+  const { namespace } = pod.metadata
+  for (const { prefix = '', secretRef, configMapRef } of container.envFrom ?? []) {
+    const reference = secretRef ?? configMapRef
+    if (!reference) continue
+    const resource: Source = secretRef ? 'secrets' : 'configmaps'
+    const data = readData(registry, namespace, { resource, ...reference })
+    for (const [key, bytes] of data ?? []) environment[`${prefix}${key}`] = Buffer.from(bytes).toString('utf8')
+  }
+  for (const variable of container.env ?? []) {
+    const value = readValue(registry, pod, variable)
+    if (value !== undefined) environment[variable.name] = variable.valueFrom ? value : expand(value, environment)
+  }
+  return environment
+}
+
+/** `$(NAME)` becomes the variable's value where there is one; `$$(NAME)` stays as `$(NAME)`. */
+export function expand(text: string, environment: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\$|\$\(([^()]*)\)/g, (whole, name: string | undefined) =>
+    name === undefined ? '$' : Object.hasOwn(environment, name) ? (environment[name] ?? whole) : whole,
+  )
+}
+
+function readValue(registry: Registry, pod: Pod, { value, valueFrom }: EnvVar): string | undefined {
+  if (!valueFrom) return value ?? ''
+  const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom
+  if (fieldRef) return readField(pod, fieldRef.fieldPath)
+  const reference = secretKeyRef ?? configMapKeyRef
+  if (!reference) throw new Lacking('resourceFieldRef is not supported by the embedded cluster')
+  const resource: Source = secretKeyRef ? 'secrets' : 'configmaps'
+  const { name, key, optional } = reference
+  const { namespace } = pod.metadata
+  const bytes = readData(registry, namespace, { resource, name, optional })?.get(key)
+  if (bytes) return Buffer.from(bytes).toString('utf8')
+  if (optional) return undefined
+  const kind = resource === 'secrets' ? 'Secret' : 'ConfigMap'
+  throw new Lacking(`couldn't find key ${key} in ${kind} ${namespace}/${name}`, { resource, name })
+}

@@ -1,0 +1,99 @@
+// The kubelet: runs the pods that are bound to its node, each by a worker of its own.
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import type { NodeApi } from '../api/node.ts'
+import type { StoredObject } from '../api/object.ts'
+import type { Registry } from '../api/registry.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { KubeletContext } from './context.ts'
+import type { Source } from './lookup.ts'
+import { nodeLogs } from './node-logs.ts'
+import { keepNode, type NodeDescription } from './node-object.ts'
+import { asPod } from './pod.ts'
+import { type PodWorker, startWorker } from './worker.ts'
+
+export type KubeletOptions = {
+  readonly registry: Registry
+  readonly runtime: Runtime
+  readonly clock: Clock
+  readonly random: Random
+  readonly node: NodeDescription
+  /** What the node reports, for example `v1.36.0`. */
+  readonly version: string
+}
+
+export interface Kubelet {
+  readonly api: NodeApi
+  /** Lets go of all pods; their containers run on until the runtime is closed. Resolves when no worker does anything any more, which a hung hook can hold up until then. */
+  stop(): { readonly settled: Promise<void> }
+}
+
+/** Registers the node and starts. The namespace `kube-node-lease` must exist. */
+export function startKubelet(options: KubeletOptions): Kubelet {
+  const { registry, runtime, clock, random, node, version } = options
+  const stopNode = keepNode(registry, clock, node, { kubelet: version, runtime: runtime.version })
+  const arrivals = watchArrivals(registry)
+  const context: KubeletContext = { registry, runtime, clock, random, node: node.name, awaitObject: arrivals.await }
+  const workers = new Map<string, PodWorker>()
+  const see = (object: StoredObject) => {
+    const pod = asPod(object)
+    if (pod.spec.nodeName !== node.name) return
+    const { uid } = pod.metadata
+    const known = workers.get(uid)
+    if (known) return known.update(pod)
+    const worker = startWorker(pod, context)
+    workers.set(uid, worker)
+    void worker.done.then(() => workers.delete(uid))
+  }
+  for (const object of registry.list('pods')) see(object)
+  const unsubscribe = registry.subscribe('pods', ({ type, object }) => {
+    if (type === 'DELETED') workers.get(object.metadata.uid)?.vanish()
+    else see(object)
+  })
+  const find = (namespace: string, name: string) => {
+    for (const worker of workers.values()) {
+      const { metadata } = worker.pod
+      if (metadata.namespace === namespace && metadata.name === name) return worker
+    }
+    return undefined
+  }
+  const stop = () => {
+    unsubscribe()
+    arrivals.stop()
+    stopNode()
+    const running = [...workers.values()]
+    for (const worker of running) worker.abandon()
+    return { settled: Promise.all(running.map(({ done }) => done)).then(() => undefined) }
+  }
+  return { api: { logs: nodeLogs({ runtime, clock, find }) }, stop }
+}
+
+/** Lets those wait who miss a Secret or a ConfigMap. */
+function watchArrivals(registry: Registry): { readonly await: KubeletContext['awaitObject']; stop(): void } {
+  const waiting = new Map<string, Set<() => void>>()
+  const arrive = (resource: Source, { metadata }: StoredObject) => {
+    const key = `${resource}/${metadata.namespace}/${metadata.name}`
+    const arrived = waiting.get(key)
+    waiting.delete(key)
+    for (const tell of arrived ?? []) tell()
+  }
+  const unsubscribe = (['secrets', 'configmaps'] as const).map((resource) =>
+    registry.subscribe(resource, ({ type, object }) => {
+      if (type !== 'DELETED') arrive(resource, object)
+    }),
+  )
+  return {
+    await: (namespace, { resource, name }, arrived) => {
+      const key = `${resource}/${namespace}/${name}`
+      const known = waiting.get(key) ?? new Set()
+      waiting.set(key, known.add(arrived))
+      return () => {
+        known.delete(arrived)
+        if (known.size === 0 && waiting.get(key) === known) waiting.delete(key)
+      }
+    },
+    stop: () => {
+      for (const undo of unsubscribe) undo()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// A pod as the kubelet reads it. The API server has validated what is stored, so its shape is taken as given.
+import type { ObjectMeta, StoredObject } from '../api/object.ts'
+import type { PullPolicy } from '../runtime/runtime.ts'
+
+export type RestartPolicy = 'Always' | 'OnFailure' | 'Never'
+
+export type Action = {
+  readonly exec?: { readonly command: readonly string[] }
+  readonly sleep?: { readonly seconds: number }
+  readonly httpGet?: object
+  readonly tcpSocket?: object
+  readonly grpc?: object
+}
+
+export type Probe = Action & {
+  readonly initialDelaySeconds?: number
+  readonly periodSeconds?: number
+  readonly timeoutSeconds?: number
+  readonly successThreshold?: number
+  readonly failureThreshold?: number
+}
+
+type KeyRef = { readonly name: string; readonly key: string; readonly optional?: boolean }
+type NameRef = { readonly name: string; readonly optional?: boolean }
+
+export type EnvVar = {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: {
+    readonly secretKeyRef?: KeyRef
+    readonly configMapKeyRef?: KeyRef
+    readonly fieldRef?: { readonly fieldPath: string }
+    readonly resourceFieldRef?: object
+  }
+}
+
+export type EnvSource = { readonly prefix?: string; readonly secretRef?: NameRef; readonly configMapRef?: NameRef }
+
+export type RestartRule = {
+  readonly action: string
+  readonly exitCodes?: { readonly operator: 'In' | 'NotIn'; readonly values: readonly number[] }
+}
+
+export type Container = {
+  readonly name: string
+  readonly image: string
+  readonly imagePullPolicy?: PullPolicy
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
+  readonly workingDir?: string
+  readonly env?: readonly EnvVar[]
+  readonly envFrom?: readonly EnvSource[]
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly subPath?: string }[]
+  readonly restartPolicy?: RestartPolicy
+  readonly restartPolicyRules?: readonly RestartRule[]
+  readonly startupProbe?: Probe
+  readonly livenessProbe?: Probe
+  readonly readinessProbe?: Probe
+  readonly lifecycle?: { readonly postStart?: Action; readonly preStop?: Action }
+}
+
+export type KeyToPath = { readonly key: string; readonly path: string; readonly mode?: number }
+
+/** A part of a projected volume, or a whole one. */
+export type FileSource = {
+  readonly secret?: {
+    readonly secretName?: string
+    readonly name?: string
+    readonly items?: readonly KeyToPath[]
+    readonly optional?: boolean
+  }
+  readonly configMap?: { readonly name: string; readonly items?: readonly KeyToPath[]; readonly optional?: boolean }
+  readonly downwardAPI?: {
+    readonly items?: readonly { readonly path: string; readonly fieldRef?: { readonly fieldPath: string } }[]
+  }
+}
+
+export type PodVolume = FileSource & {
+  readonly name: string
+  readonly emptyDir?: object
+  readonly projected?: { readonly sources?: readonly FileSource[]; readonly defaultMode?: number }
+}
+
+export type PodCondition = {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason?: string
+  readonly message?: string
+  readonly lastTransitionTime: string
+  readonly [field: string]: unknown
+}
+
+export type Pod = StoredObject & {
+  readonly metadata: ObjectMeta & { readonly namespace: string }
+  readonly spec: {
+    readonly nodeName?: string
+    readonly serviceAccountName?: string
+    readonly restartPolicy: RestartPolicy
+    readonly terminationGracePeriodSeconds?: number
+    readonly activeDeadlineSeconds?: number
+    readonly containers: readonly Container[]
+    readonly initContainers?: readonly Container[]
+    readonly volumes?: readonly PodVolume[]
+  }
+  readonly status: {
+    readonly phase: string
+    readonly conditions?: readonly PodCondition[]
+    readonly containerStatuses?: readonly { readonly name: string; readonly restartCount: number }[]
+    readonly initContainerStatuses?: readonly { readonly name: string; readonly restartCount: number }[]
+    readonly [field: string]: unknown
+  }
+}
+
+export function asPod(object: StoredObject): Pod {
+  return object as Pod
+}
+
+/** `namespace/name(uid)` is how Kubernetes' messages name a pod. */
+export function podLabel({ metadata }: Pod): string {
+  return `${metadata.name}_${metadata.namespace}(${metadata.uid})`
+}

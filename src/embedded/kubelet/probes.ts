@@ -1,0 +1,100 @@
+// Probes: a startup probe holds back what follows the container, a failed liveness probe ends it, readiness is only told.
+import { linkSignals } from '../../lib/signals.ts'
+import { fieldOf, type PodContext } from './context.ts'
+import type { Probe } from './pod.ts'
+import { type ContainerRecord, idOf } from './record.ts'
+
+/** Kubernetes' defaults. */
+const defaults = {
+  periodSeconds: 10,
+  timeoutSeconds: 1,
+  successThreshold: 1,
+  failureThreshold: 3,
+  initialDelaySeconds: 0,
+}
+
+type Verdict = 'stop' | 'go-on'
+
+/** Runs the container's probes until its present try ends. */
+export function watchProbes(context: PodContext, record: ContainerRecord): void {
+  const { startupProbe, livenessProbe, readinessProbe } = record.spec
+  if (!startupProbe && !livenessProbe && !readinessProbe) return
+  const over = linkSignals(context.until)
+  const end = () => {
+    over.abort()
+    over.dispose()
+  }
+  void record.ended.then(end)
+  const give = (failing: 'startup' | 'liveness'): Verdict => {
+    record.failing = failing
+    context.wake()
+    return 'stop'
+  }
+  const runAll = async () => {
+    if (startupProbe) {
+      await poll(context, record, { word: 'Startup', probe: startupProbe, until: over.signal }, (isGood) => {
+        if (!isGood) return give('startup')
+        record.started = true
+        context.wake()
+        return 'stop'
+      })
+    }
+    const liveness = livenessProbe && { word: 'Liveness', probe: livenessProbe, until: over.signal }
+    const readiness = readinessProbe && { word: 'Readiness', probe: readinessProbe, until: over.signal }
+    if (!record.started) return
+    await Promise.all([
+      liveness && poll(context, record, liveness, (isGood) => (isGood ? 'go-on' : give('liveness'))),
+      readiness &&
+        poll(context, record, readiness, (isGood) => {
+          record.ready = isGood
+          context.wake()
+          return 'go-on'
+        }),
+    ])
+  }
+  runAll().catch((error) => {
+    if (!over.signal.aborted) throw error
+  })
+}
+
+type Watch = { readonly word: string; readonly probe: Probe; readonly until: AbortSignal }
+
+/** Tells of every change of mind, after as many equal results as the probe's thresholds ask for. */
+async function poll(
+  context: PodContext,
+  record: ContainerRecord,
+  { word, probe, until }: Watch,
+  tell: (isGood: boolean) => Verdict,
+): Promise<void> {
+  const settings = { ...defaults, ...probe }
+  let told: boolean | undefined
+  let row = { isGood: true, length: 0 }
+  await context.clock.sleep(settings.initialDelaySeconds * 1000, until)
+  for (;;) {
+    const failure = await runProbe(context, record, probe, settings.timeoutSeconds * 1000)
+    until.throwIfAborted()
+    const isGood = failure === undefined
+    if (!isGood) context.events.record('Warning', 'Unhealthy', `${word} probe failed: ${failure}`, fieldOf(record))
+    row = { isGood, length: row.isGood === isGood ? row.length + 1 : 1 }
+    const threshold = isGood ? settings.successThreshold : settings.failureThreshold
+    if (row.length >= threshold && told !== isGood) {
+      told = isGood
+      if (tell(isGood) === 'stop') return
+    }
+    await context.clock.sleep(settings.periodSeconds * 1000, until)
+  }
+}
+
+/** Why it failed, or undefined. */
+async function runProbe(
+  { runtime, pod }: PodContext,
+  record: ContainerRecord,
+  { exec }: Probe,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const command = exec?.command ?? []
+  const result = await runtime.exec(idOf(pod(), record), command, timeoutMs)
+  if (result.is === 'failed') return result.message
+  if (result.is === 'timed-out') return `command timed out: "${command.join(' ')}" timed out after ${timeoutMs / 1000}s`
+  return result.exitCode === 0 ? undefined : result.output
+}

@@ -1,0 +1,90 @@
+// Starts one container: image, environment, process, postStart hook, with Kubernetes' reasons and back-offs where one of them fails.
+import type { Instant } from '../../lib/clock.ts'
+import type { ContainerConfig, ContainerEnd, Volume } from '../runtime/runtime.ts'
+import { fieldOf, type PodContext } from './context.ts'
+import { expand, readEnvironment } from './environment.ts'
+import { refuseConfig, refuseImage, waitForCrash } from './hold-back.ts'
+import { runPostStart } from './hooks.ts'
+import { Lacking } from './lookup.ts'
+import { watchProbes } from './probes.ts'
+import { type ContainerRecord, idOf } from './record.ts'
+import { requireSupported } from './supported.ts'
+import { graceSecondsOf, stopContainer } from './termination.ts'
+
+/** Brings the container's record forward; what has to wait has asked to be woken. Resolves when the postStart hook has returned: nothing else of the pod moves until then. */
+export async function startContainer(
+  context: PodContext,
+  record: ContainerRecord,
+  volumes: ReadonlyMap<string, Volume>,
+): Promise<void> {
+  const { runtime, events } = context
+  const { spec } = record
+  if (waitForCrash(context, record)) return
+  const image = runtime.image(spec.image, spec.imagePullPolicy ?? 'IfNotPresent', (spec.command ?? []).length > 0)
+  if (image.is === 'refused') return refuseImage(context, record, image)
+  const config = readConfig(context, record, volumes)
+  if (config instanceof Lacking) return refuseConfig(context, record, config)
+  events.record('Normal', 'Pulled', `Container image "${spec.image}" already present on machine`, fieldOf(record))
+  if (record.state.is === 'terminated') record.last = record.state
+  record.refusals = 0
+  record.failing = undefined
+  record.attempt++
+  const started = await runtime.start({ ...config, id: idOf(context.pod(), record) })
+  events.record('Normal', 'Created', `Created container: ${spec.name}`, fieldOf(record))
+  if (started.is === 'failed') return failToStart(context, record, started.message)
+  events.record('Normal', 'Started', `Started container ${spec.name}`, fieldOf(record))
+  const { startedAt } = started
+  let hasEnded = false
+  record.ended = started.ended.then((end) => {
+    hasEnded = true
+    noteEnd(record, startedAt, end)
+    context.wake()
+  })
+  const { postStart } = spec.lifecycle ?? {}
+  const isGood = !postStart || (await runPostStart(context, record, postStart))
+  if (!isGood) await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), isTold: true })
+  if (hasEnded) return
+  record.state = { is: 'running', startedAt }
+  record.started = spec.startupProbe === undefined
+  record.ready = spec.readinessProbe === undefined
+  watchProbes(context, record)
+  // What comes after a sidecar need not wait for anything else.
+  if (record.role === 'sidecar' && record.started) context.wake()
+}
+
+function readConfig(
+  context: PodContext,
+  { spec }: ContainerRecord,
+  volumes: ReadonlyMap<string, Volume>,
+): Omit<ContainerConfig, 'id'> | Lacking {
+  try {
+    requireSupported(spec)
+    const env = readEnvironment(context.registry, context.pod(), spec)
+    const mounts = (spec.volumeMounts ?? []).flatMap(({ name, mountPath, subPath }) => {
+      const volume = volumes.get(name)
+      return volume ? [{ mountPath, subPath, volume }] : []
+    })
+    const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, env))
+    const { image, workingDir } = spec
+    return { image, command: expanded(spec.command), args: expanded(spec.args), env, workingDir, mounts }
+  } catch (error) {
+    if (error instanceof Lacking) return error
+    throw error
+  }
+}
+
+function noteEnd(record: ContainerRecord, startedAt: Instant, end: ContainerEnd): void {
+  const { exitCode, finishedAt } = end
+  const reason = end.reason ?? (exitCode === 0 ? 'Completed' : 'Error')
+  record.state = { is: 'terminated', exitCode, reason, message: end.message, startedAt, finishedAt }
+  record.started = false
+  record.ready = false
+}
+
+/** Kubernetes: `StartError`, exit code 128, never started. */
+function failToStart(context: PodContext, record: ContainerRecord, message: string): void {
+  context.events.record('Warning', 'Failed', `Error: ${message}`, fieldOf(record))
+  const finishedAt = context.clock.now()
+  record.state = { is: 'terminated', exitCode: 128, reason: 'StartError', message, startedAt: 0, finishedAt }
+  context.wake()
+}

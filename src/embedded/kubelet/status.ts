@@ -1,0 +1,90 @@
+// A pod's status from its containers' states, in the shape and words of the real kubelet.
+
+import type { Instant } from '../../lib/clock.ts'
+import { sameJson } from '../api/json.ts'
+import { timestamp } from '../api/time.ts'
+import { conditionsOf } from './conditions.ts'
+import type { Phase } from './phase.ts'
+import type { Pod } from './pod.ts'
+import type { ContainerRecord, ContainerState } from './record.ts'
+
+export type PodFacts = {
+  readonly records: readonly ContainerRecord[]
+  readonly phase: Phase
+  /** When the kubelet took the pod. */
+  readonly startTime: Instant
+  /** Volumes and sandbox are there, and not yet taken away. */
+  readonly hasSandbox: boolean
+  /** Why the pod as a whole failed, for example `DeadlineExceeded`. */
+  readonly failure: { readonly reason: string; readonly message: string } | undefined
+}
+
+/** The host's own address: containers share its network. */
+const address = '127.0.0.1'
+
+/** @returns the pod's next status, the present one itself where nothing changed. */
+export function podStatus(pod: Pod, facts: PodFacts, now: Instant): Pod['status'] {
+  const { records, phase, startTime, hasSandbox, failure } = facts
+  const hasInit = (pod.spec.initContainers ?? []).length > 0
+  const usual = hasInit ? 'PodInitializing' : 'ContainerCreating'
+  const statusOf = (record: ContainerRecord) => containerStatus(pod, record, usual)
+  const initContainerStatuses = records.filter(({ role }) => role !== 'regular').map(statusOf)
+  const containerStatuses = records.filter(({ role }) => role === 'regular').map(statusOf)
+  const next = {
+    ...pod.status,
+    observedGeneration: pod.metadata.generation,
+    phase,
+    ...failure,
+    conditions: conditionsOf(pod, facts, now),
+    hostIP: address,
+    hostIPs: [{ ip: address }],
+    ...(hasSandbox || pod.status['podIP'] ? { podIP: address, podIPs: [{ ip: address }] } : {}),
+    startTime: timestamp(startTime),
+    ...(hasInit ? { initContainerStatuses } : {}),
+    containerStatuses,
+  }
+  return sameJson(next, pod.status) ? pod.status : next
+}
+
+function containerStatus(pod: Pod, record: ContainerRecord, usual: string) {
+  const { spec, state, last, role } = record
+  const isRunning = state.is === 'running'
+  const containerID = `process://${pod.metadata.uid}/${spec.name}.${record.attempt}`
+  const isReady =
+    role === 'init' ? state.is === 'terminated' && state.exitCode === 0 : isRunning && record.started && record.ready
+  return {
+    name: spec.name,
+    image: spec.image,
+    imageID: record.attempt >= 0 ? spec.image : '',
+    ...(record.attempt >= 0 && state.is !== 'waiting' ? { containerID } : {}),
+    state: stateStatus(state, containerID, usual),
+    lastState: last
+      ? stateStatus(last, `process://${pod.metadata.uid}/${spec.name}.${lastAttempt(record)}`, usual)
+      : {},
+    ready: isReady,
+    started: isRunning && record.started,
+    restartCount: Math.max(0, record.attempt),
+  }
+}
+
+/** A waiting container's last try is the one it counts. */
+function lastAttempt({ state, attempt }: ContainerRecord): number {
+  return state.is === 'waiting' ? attempt : attempt - 1
+}
+
+function stateStatus(state: ContainerState, containerID: string, usual: string): object {
+  switch (state.is) {
+    case 'waiting':
+      return { waiting: { reason: state.reason ?? usual, ...(state.message ? { message: state.message } : {}) } }
+    case 'running':
+      return { running: { startedAt: timestamp(state.startedAt) } }
+    case 'terminated': {
+      const { exitCode, reason, message, startedAt, finishedAt } = state
+      const told = { exitCode, reason, ...(message ? { message } : {}) }
+      if (startedAt === undefined) return { terminated: { ...told, startedAt: null, finishedAt: null } }
+      return {
+        terminated: { ...told, startedAt: timestamp(startedAt), finishedAt: timestamp(finishedAt), containerID },
+      }
+    }
+  }
+}
