@@ -14,5 +14,14 @@ export function systemClock(): Clock {
 
 /** Cryptographically strong randomness: credentials and names may rest on it. */
 export function systemRandom(): Random {
-  return () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48
+  let pool = Buffer.alloc(0)
+  let at = 0
+  return () => {
+    if (at === pool.length) {
+      pool = randomBytes(6 * 256)
+      at = 0
+    }
+    at += 6
+    return pool.readUIntBE(at - 6, 6) / 2 ** 48
+  }
 }
