@@ -119,6 +119,7 @@ function createStubRunner(emulation: Emulation): StubRunner {
       if (!runner) return 'absent'
       if (runner.connected) return 'connected-before'
       connectRunner(emulation, runner)
+      runner.listening = true
       settle(emulation)
       return 'online'
     },

@@ -65,14 +65,19 @@ function disconnect(emulation: Emulation, call: Call): Answer {
 /** Held until there is a message, the registration is gone, or the time is up. */
 async function pollMessage(emulation: Emulation, call: Call): Promise<Answer> {
   const runner = requireSession(emulation, call)
+  runner.listening = true
   touchRunner(emulation, runner)
   settle(emulation)
   let message = messageFor(runner, call)
   if (!message) {
     const held = hold(emulation.clock, emulation.knobs.longPollMs, call.request.signal)
     runner.wake = held.wake
-    await held.done
-    if (runner.wake === held.wake) runner.wake = undefined
+    try {
+      await held.done
+    } finally {
+      if (runner.wake === held.wake) runner.wake = undefined
+      runner.listening = runner.wake !== undefined
+    }
     requireSession(emulation, call)
     touchRunner(emulation, runner)
     message = messageFor(runner, call)

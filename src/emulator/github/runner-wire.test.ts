@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close())
 
-type Call = (method: Method, path: string, body?: unknown) => Promise<Answer>
+type Call = (method: Method, path: string, body?: unknown, signal?: AbortSignal) => Promise<Answer>
 
 /** Registers a runner and gives its wire. */
 async function register(name: string): Promise<Call> {
@@ -38,18 +38,12 @@ async function register(name: string): Promise<Call> {
   const files = JSON.parse(Buffer.from(String(field(jit, 'encodedJITConfig')), 'base64').toString())
   const read = (file: string) => JSON.parse(Buffer.from(files[file], 'base64').toString())
   const authorization = `Bearer ${read('.credentials').Data.AccessToken}`
-  return (method, path, body) => {
+  return (method, path, body, signal) => {
     const { pathname, searchParams } = new URL(path, read('.runner').ServerUrlV2)
     const query = Object.fromEntries(searchParams)
     const sent = body === undefined ? ({ kind: 'none' } as const) : ({ kind: 'json', value: body } as const)
-    return emulator.transport({
-      method,
-      path: pathname,
-      query,
-      headers: { authorization },
-      body: sent,
-      expect: 'whole',
-    })
+    const headers = { authorization }
+    return emulator.transport({ method, path: pathname, query, headers, body: sent, expect: 'whole', signal })
   }
 }
 
@@ -172,10 +166,24 @@ test('a cancelled job tells its runner by message and by renewal, and ends by it
   expect(news.at(-1)).toMatchObject({ kind: 'finished', result: 'canceled' })
 })
 
+test('a runner whose poll has broken off gets no job', async () => {
+  const dead = await register('dead')
+  const leave = new AbortController()
+  const poll = dead('GET', `message?sessionId=${await connect(dead)}`, undefined, leave.signal)
+  await clock.advance(0)
+  leave.abort(new Error('killed'))
+  await expect(poll).rejects.toThrow('killed')
+  queueJob()
+  expect((await github.admin('DELETE', '_apis/distributedtask/pools/0/agents/1')).status).toBe(204)
+  const live = await register('live')
+  expect((await live('GET', `message?sessionId=${await connect(live)}`)).status).toBe(200)
+})
+
 test('a job that is cancelled before its runner took it is withdrawn, and the runner is free for the next', async () => {
   const jobId = queueJob()
   const runner = await register('r-1')
   const session = await connect(runner)
+  expect((await runner('GET', `message?sessionId=${session}`)).status).toBe(200)
   emulator.control.cancel(jobId)
   const gone = await runner('POST', `acknowledge?sessionId=${session}`, { runnerRequestId: jobId })
   expect(field(gone, 'errorKind')).toBe('AcknowledgeJobNotFound')

@@ -20,6 +20,7 @@ export function registerRunner(emulation: Emulation, registrant: Registrant): Ru
     online: false,
     connected: false,
     session: undefined,
+    listening: false,
     version: undefined,
     job: undefined,
     acknowledged: false,

@@ -34,10 +34,12 @@ function hasRoom(set: ScaleSet): boolean {
   return assignedTo(set) < (set.session?.capacity ?? 0)
 }
 
+/** A runner whose poll has broken off gets nothing: nobody knows whether it still lives. */
 function reserve(set: ScaleSet): void {
-  for (const job of set.waiting) {
-    const [runner] = set.idle
-    if (!runner) return
-    reserveRunner(job, runner, set)
+  if (set.waiting.size === 0) return
+  for (const runner of set.idle) {
+    const [job] = set.waiting
+    if (!job) return
+    if (runner.listening) reserveRunner(job, runner, set)
   }
 }

@@ -127,6 +127,8 @@ export type Runner = {
   /** Its credential has been used. */
   connected: boolean
   session: string | undefined
+  /** A job would reach it now: it polls, or it is a stub. */
+  listening: boolean
   version: string | undefined
   job: Job | undefined
   acknowledged: boolean
