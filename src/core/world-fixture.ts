@@ -60,6 +60,7 @@ export function runner(name: string, facts: Partial<PodFacts> = {}, over: Partia
     registration: { is: 'present', value: registration(name), at: now - 60_000 },
     registrationMissingSince: undefined,
     job: undefined,
+    ending: false,
     explained: undefined,
     explainedAt: undefined,
     ...over,

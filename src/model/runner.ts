@@ -71,6 +71,8 @@ export type Runner = {
   readonly registrationMissingSince: Instant | undefined
   /** Announced by the forge; may be lost by a restart: nothing dangerous rests on it. */
   readonly job: JobRef | undefined
+  /** We have asked for the deletion of its pod: its end is no failure. */
+  readonly ending: boolean
   /** The cause of a slow start, looked up in the cluster's events. */
   readonly explained: Trouble | undefined
   /** When the cause was last asked for. */

@@ -16,7 +16,7 @@ export async function dropRegistration(
     const early = cache.debts.get(name)?.early === true && (await stillListed(context, registration))
     const outcome = await link()?.deregister(registration)
     if (outcome === 'removed' || outcome === 'absent') {
-      cache.debts.clear(name)
+      cache.deregistered(name, clock.now())
       if (early) toldEarly(context, name)
       journal({ kind: 'registration-dropped', namespace, set, name })
       return

@@ -68,6 +68,7 @@ async function removeObjects(context: ActContext, runner: Runner, pod: PodFacts,
   const unstarted =
     because.kind === 'start-failed' && pod.startedAt === undefined && runner.registration.is !== 'present'
   const preconditions = unstarted ? { uid: pod.uid, resourceVersion: pod.resourceVersion } : { uid: pod.uid }
+  cache.ending(name, clock.now())
   await kubernetes.delete(secrets, at, { signal })
   try {
     const outcome = await kubernetes.delete(pods, at, { signal, preconditions })

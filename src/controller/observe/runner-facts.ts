@@ -10,6 +10,7 @@ export function blankRunner(name: string, at: Instant): Runner {
     registration: { is: 'unknown', since: at },
     registrationMissingSince: undefined,
     job: undefined,
+    ending: false,
     explained: undefined,
     explainedAt: undefined,
   }
@@ -18,9 +19,11 @@ export function blankRunner(name: string, at: Instant): Runner {
 /** After a restart the pod's own annotation says which registration it was made for. */
 export function withPod(runner: Runner, facts: PodFacts, at: Instant): Runner {
   const pod = { is: 'present', value: facts, at } as const
-  if (runner.registration.is !== 'unknown' || facts.registrationId === undefined) return { ...runner, pod }
+  // A deletion that was under way when we first saw the pod is taken for an earlier leader's.
+  const ending = runner.ending || (runner.pod.is === 'unknown' && facts.deletionDeadline !== undefined)
+  if (runner.registration.is !== 'unknown' || facts.registrationId === undefined) return { ...runner, pod, ending }
   const value: Registration = { id: facts.registrationId, name: runner.name, status: 'unknown', busy: 'unknown' }
-  return { ...runner, pod, registration: { is: 'present', value, at } }
+  return { ...runner, pod, ending, registration: { is: 'present', value, at } }
 }
 
 /** What a complete answer of the forge, asked for at `askedAt`, says of a runner. */

@@ -93,7 +93,7 @@ export class SetCache {
   podGone(name: string, at: Instant): void {
     const before = this.table.get(name)
     if (!before) return
-    const expected = before.pod.is === 'present' && (before.pod.value.end || before.pod.value.deletionDeadline)
+    const expected = before.ending || (before.pod.is === 'present' && before.pod.value.end !== undefined)
     if (expected && !this.table.isUnderway(name)) this.forget(name, at)
     else this.#put(name, { ...before, pod: { is: 'absent', at } }, at)
   }
@@ -137,14 +137,18 @@ export class SetCache {
     const before = this.table.get(name)
     if (!before) return
     this.table.put(name, undefined)
-    const { registration, job } = before
+    this.#owe(before, at)
+    const { job } = before
     const ended = before.pod.is === 'present' && before.pod.value.end !== undefined
-    if (registration.is === 'present' && !droppedByForge(before)) {
-      this.debts.add(registration.value, at + (job ? 0 : newsDelayMs), ended && !job)
-    }
     const { namespace, name: set } = this.#set
     const because = ended ? 'ended' : job ? 'lost with its job' : 'removed'
     this.#journal({ kind: 'runner-gone', namespace, set, runner: name, because })
+  }
+
+  /** Its pod is about to be deleted by us. */
+  ending(name: string, at: Instant): void {
+    const before = this.table.get(name)
+    if (before) this.#put(name, { ...before, ending: true }, at)
   }
 
   /** The forge removed its registration: nothing is owed, and no job can reach it. */
@@ -274,7 +278,10 @@ export class SetCache {
     const told = this.table.isUnderway(name) && after.pod.is === 'absent' ? [] : transitionEvents(this.#set, change)
     for (const event of told) {
       this.#journal(event)
-      if (event.kind === 'runner-ended') this.#depart(after, now)
+      if (event.kind === 'runner-ended') {
+        this.#owe(after, now)
+        this.#depart(after, now)
+      }
       if (event.kind === 'runner-failed') this.#failed(event.failure, after, now)
     }
   }
@@ -287,6 +294,14 @@ export class SetCache {
     } else {
       this.failedToStart(failure, runner.name, now)
     }
+  }
+
+  /** What the forge has not dropped by itself is to be removed, whether or not the pod is kept: nothing waits for that. */
+  #owe(runner: Runner, now: Instant): void {
+    const { registration, job, pod } = runner
+    if (registration.is !== 'present' || droppedByForge(runner)) return
+    const early = pod.is === 'present' && pod.value.end?.exitCode === 0 && !job
+    this.debts.add(registration.value, now + (job ? 0 : newsDelayMs), early)
   }
 
   #depart({ name, job }: Runner, now: Instant): void {

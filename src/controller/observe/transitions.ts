@@ -20,7 +20,7 @@ export function transitionEvents(set: Pick<RunnerSet, 'namespace' | 'name'>, cha
     events.push({ kind: 'runner-ended', ...subject, exitCode: is.end.exitCode, reason: is.end.reason })
     if (failure) events.push({ kind: 'runner-failed', ...subject, failure })
   }
-  if (after.pod.is === 'absent' && was && !was.end && was.deletionDeadline === undefined) {
+  if (after.pod.is === 'absent' && was && !was.end && !after.ending) {
     const message = was.node ? `it was on node ${was.node}` : 'it was on no node yet'
     events.push({ kind: 'runner-failed', ...subject, failure: { reason: 'pod-vanished', message } })
   }

@@ -1,0 +1,188 @@
+// The whole of one runner's life in one process on a virtual clock: production controller and clients, the embedded API server, GitHub's emulator.
+// The kubelet is played by the test, so that each case can say what the pod does.
+
+import { runnerSetCrd } from '../src/config/crd.ts'
+import { parseRunnerSet } from '../src/config/runner-set.ts'
+import { type Controller, type ControllerOptions, startController } from '../src/controller/controller.ts'
+import { createJournal } from '../src/controller/journal.ts'
+import { createRegistry } from '../src/embedded/api/create-registry.ts'
+import type { StoredObject } from '../src/embedded/api/object.ts'
+import { createStore } from '../src/embedded/store/store.ts'
+import { createApiHandler } from '../src/embedded/wire/api-server.ts'
+import { knownIdentity } from '../src/embedded/wire/authentication.ts'
+import { createRequestLog } from '../src/embedded/wire/request-log.ts'
+import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
+import type { JobReport } from '../src/emulator/job.ts'
+import { createGitHubForge } from '../src/forge/github/github.ts'
+import { createKubernetes } from '../src/kubernetes/client.ts'
+import { seededRandom } from '../src/lib/random.ts'
+import { virtualClock } from '../src/lib/virtual-clock.ts'
+import type { Entry, JournalEvent } from '../src/model/event.ts'
+import { defaultLimits } from '../src/model/limits.ts'
+
+export const namespace = 'ci'
+const origin = 'http://127.0.0.1:9'
+
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+export async function openStage(options: { readonly seed?: number; readonly spec?: object } = {}) {
+  const clock = virtualClock()
+  const random = seededRandom(options.seed ?? 1)
+  const registry = createRegistry({ store: createStore(), clock, random })
+  const requestLog = createRequestLog()
+  const node = { logs: async function* () {} }
+  const backend = { registry, node, clock, random, profile: '1.36' as const, requestLog }
+  const transport = createApiHandler({ ...backend, authenticate: knownIdentity('dayfly') })
+  const emulator = createGitHubEmulator({ clock, random, knobs: { longPollMs: 50_000 } })
+  registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+  if (!registry.kinds.get('runnersets.dayfly.dev')) registry.kinds.add({resource: 'runnersets.dayfly.dev', group: 'dayfly.dev', versions: [{name:'v1alpha1',served:true,storage:true}], kind:'RunnerSet', listKind:'RunnerSetList', plural:'runnersets', singular:'runnerset', shortNames:[], categories:[], namespaced:true, subresources:['status'], selectable:{}, deletion:'Background', unconditionalUpdate:false, createOnUpdate:false, custom:true})
+  registry.create('secrets', secret('github', { github_token: 'token' }))
+  registry.create('runnersets.dayfly.dev', runnerSetObject('linux', options.spec))
+  const entries: Entry[] = []
+  const journal = createJournal(clock)
+  journal.subscribe((entry) => entries.push(entry))
+  const controllerOptions: ControllerOptions = {
+    kubernetes: createKubernetes({ transport, clock, random }),
+    transport,
+    forgeFor: (source, credential) =>
+      createGitHubForge({
+        url: source.url,
+        credential: { kind: 'token', token: credential['github_token'] ?? '' },
+        transport: emulator.transport,
+        clock,
+        random,
+        userAgent: 'dayfly/test',
+      }),
+    parseSet: parseRunnerSet,
+    clock,
+    random,
+    limits: defaultLimits,
+    identity: 'controller-1',
+    lease: { namespace, name: 'dayfly' },
+  }
+  const start = (identity = 'controller-1'): Controller => startController({ ...controllerOptions, identity }, journal)
+  const stage = { clock, registry, emulator, requestLog, entries, start, controller: start() }
+  await clock.advance(1_000)
+  return stage
+}
+
+export function runnerSetObject(name: string, spec: object = {}) {
+  return {
+    apiVersion: 'dayfly.dev/v1alpha1',
+    kind: 'RunnerSet',
+    metadata: { name, namespace },
+    spec: { github: { url: `${origin}/acme`, credentials: { secret: 'github' } }, scale: { max: 10 }, ...spec },
+  }
+}
+
+export function secret(name: string, entries: Readonly<Record<string, string>>) {
+  const data = Object.fromEntries(
+    Object.entries(entries).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  )
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data }
+}
+
+export function queue(stage: Stage, count: number) {
+  const contexts = { github: {} }
+  const message = {
+    key: 'test',
+    name: 'test',
+    contexts,
+    env: [],
+    defaults: { shell: undefined, workingDirectory: undefined },
+    timeoutMinutes: 1,
+    outputs: {},
+    steps: [],
+    repository: undefined,
+  }
+  return stage.emulator.control.queueJobs(
+    Array.from({ length: count }, () => ({ labels: ['linux'], name: 'test', message })),
+  )
+}
+
+export function pods(stage: Stage): readonly StoredObject[] {
+  return stage.registry.list('pods', namespace)
+}
+
+export function podNames(stage: Stage): readonly string[] {
+  return pods(stage).map(({ metadata }) => metadata.name)
+}
+
+export function secrets(stage: Stage): readonly string[] {
+  return stage.registry
+    .list('secrets', namespace)
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => name !== 'github')
+}
+
+export function status(stage: Stage, set = 'linux') {
+  const object = stage.registry.get('runnersets.dayfly.dev', namespace, set)
+  return (object?.['status'] ?? {}) as {
+    readonly [field: string]: unknown
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly reason: string
+      readonly message: string
+    }[]
+  }
+}
+
+export function events<Kind extends JournalEvent['kind']>(stage: Stage, kind: Kind) {
+  return stage.entries.flatMap(({ event }) =>
+    event.kind === kind ? [event as Extract<JournalEvent, { kind: Kind }>] : [],
+  )
+}
+
+/** What the kubelet would write: the container runs. */
+export function run(stage: Stage, name: string): void {
+  const at = stamp(stage)
+  setStatus(stage, name, { phase: 'Running', containerStatuses: [containerStatus({ running: { startedAt: at } })] })
+}
+
+/** The container has ended. */
+export function end(stage: Stage, name: string, exitCode = 0, reason = exitCode === 0 ? 'Completed' : 'Error'): void {
+  const at = stamp(stage)
+  const terminated = { exitCode, reason, startedAt: at, finishedAt: at }
+  const phase = exitCode === 0 ? 'Succeeded' : 'Failed'
+  setStatus(stage, name, { phase, containerStatuses: [containerStatus({ terminated })] })
+}
+
+export function setStatus(stage: Stage, name: string, podStatus: object): void {
+  const pod = stage.registry.get('pods', namespace, name)
+  stage.registry.update('pods', { ...pod, status: podStatus }, { subresource: 'status' })
+}
+
+export function schedule(stage: Stage, name: string): void {
+  stage.registry.bind(namespace, name, 'node-1')
+}
+
+/** A pod that the API server keeps until a kubelet confirms its end is confirmed. */
+export function confirmDeletions(stage: Stage): void {
+  for (const { metadata } of pods(stage)) {
+    if (metadata.deletionTimestamp === undefined) continue
+    stage.registry.delete('pods', namespace, metadata.name, { gracePeriodSeconds: 0 })
+  }
+}
+
+export const succeeded: JobReport = { conclusion: 'success', outputs: {}, steps: [], note: undefined }
+
+/** A runner takes its job and runs it. */
+export async function takeJob(stage: Stage, name: string): Promise<void> {
+  const { stub } = stage.emulator.control
+  schedule(stage, name)
+  run(stage, name)
+  stub.online(name)
+  await stage.clock.advance(100)
+  stub.start(name)
+  await stage.clock.advance(100)
+}
+
+function containerStatus(state: object) {
+  return { name: 'runner', image: 'x', imageID: '', ready: 'running' in state, restartCount: 0, state }
+}
+
+function stamp(stage: Stage): string {
+  return new Date(stage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+}
