@@ -10,7 +10,7 @@ import type { Claim } from './claim.ts'
 import { Deliveries } from './deliveries.ts'
 import { DemandReading } from './demand.ts'
 import { badAnswer, GitHubError, isGitHubError } from './errors.ts'
-import { readMessage } from './messages.ts'
+import { type Message, readMessage } from './messages.ts'
 import { newsOf } from './news.ts'
 import type { Oddities } from './oddity.ts'
 import { Offers } from './offers.ts'
@@ -177,9 +177,11 @@ export class Listener {
     this.#polling = polling
     try {
       const answer = await session.poll(this.#cursor, this.#options.capacity(), polling.signal)
+      const message = answer.is === 'message' ? readMessage(answer.value) : undefined
+      if (answer.is === 'message' && !message) throw badAnswer('a message has no id')
       this.#forgive()
       this.#failures = 0
-      if (answer.is === 'message') return await this.#receive(answer.value, session)
+      if (message) return await this.#receive(message, session)
       if (answer.is === 'empty')
         this.#options.oddities('answer-empty', 'A poll was answered with 200 and nothing in it.')
       this.#hasty = this.#clock.now() - asked < hastyMs ? this.#hasty + 1 : 0
@@ -194,10 +196,8 @@ export class Listener {
     }
   }
 
-  async #receive(value: unknown, session: MessageSession): Promise<NewsBatch | undefined> {
+  async #receive(message: Message, session: MessageSession): Promise<NewsBatch | undefined> {
     const { oddities } = this.#options
-    const message = readMessage(value)
-    if (!message) throw badAnswer('a message has no id')
     if (this.#handled.has(message.id)) return this.#repeat(message.id, session)
     this.#repeats = 0
     for (const sentence of message.unread) oddities('message-unreadable', sentence)

@@ -1,0 +1,133 @@
+// Whose a scale set is: never told by its name.
+import { expect, test } from 'vitest'
+import { createBench, linux } from '../../../test/forge/github-bench.ts'
+import { readNews } from '../../../test/forge/news-reader.ts'
+import { exception, list, scaleSet, sessionsPath, setPath, setsPath } from '../../../test/forge/scripted-github.ts'
+import { jsonAnswer, TransportError } from '../../lib/http.ts'
+
+const account = 'http://github.test/acme'
+const duplicate = jsonAnswer(400, { message: 'A runner scale set named linux already exists.' })
+
+test('the set is created only after it is stored that we are about to', async () => {
+  const { github, clock, open, pass } = createBench()
+  const reader = readNews(await open())
+  reader.ackAll = false
+  const { state } = await reader.find('state')
+  expect(state).toEqual({ account, creating: 'linux' })
+  await clock.advance(500)
+  expect(github.sent('POST', setsPath)).toEqual([])
+  reader.batches[0]?.ack()
+  reader.ackAll = true
+  await pass(reader.find('state', (news) => news.state['scaleSetId'] === '117'))
+  const { state: last } = (await pass(reader.find('state', (news) => news.state['sessionId'] !== undefined))) ?? {}
+  expect(last).toEqual({ account, scaleSetId: '117', sessionId: '4fd0ffb0-d365-4dae-99ff-8dae173984f9' })
+})
+
+test('after a crash between creating and remembering, the set is taken up again', async () => {
+  const { github, connect, oddities } = createBench()
+  github.always('GET', setsPath, list(scaleSet(117, 'linux')))
+  await connect({ account, creating: 'linux' })
+  expect(github.sent('POST', setsPath)).toEqual([])
+  expect(oddities).toMatchObject([{ kind: 'scale-set-adopted' }])
+})
+
+test('a set of our name that nothing shows to be ours is refused, untouched, with the way out', async () => {
+  const { github, open } = createBench()
+  github.always('GET', setsPath, list(scaleSet(117, 'linux')))
+  await expect(open()).rejects.toMatchObject({
+    kind: 'conflict',
+    reason: 'scale-set-collides',
+    details: { scaleSetId: 117 },
+    message: expect.stringContaining('remembering scaleSetId "117"'),
+  })
+  expect(github.requests.filter(({ method, path }) => method !== 'GET' && /runnerscalesets/.test(path))).toEqual([])
+})
+
+test('the operator takes a left-over set over by its id', async () => {
+  const { github, connect } = createBench()
+  github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
+  await connect({ scaleSetId: '117' })
+  expect(github.sent('POST', sessionsPath)).toHaveLength(1)
+})
+
+test('a set of our name with another id than the remembered one is not ours', async () => {
+  const { github, open } = createBench()
+  github.always('GET', setPath, jsonAnswer(200, null))
+  github.always('GET', setsPath, list(scaleSet(118, 'linux')))
+  await expect(open({ account, scaleSetId: '117' })).rejects.toMatchObject({ reason: 'scale-set-collides' })
+})
+
+test('an id remembered of another account means nothing', async () => {
+  const { github, connect } = createBench()
+  github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
+  await connect({ account: 'http://github.test/other', scaleSetId: '117', sessionId: 'old' })
+  expect(github.sent('GET', setPath)).toEqual([])
+  expect(github.sent('DELETE', /sessions/)).toEqual([])
+  expect(github.sent('POST', setsPath)).toHaveLength(1)
+})
+
+test('a set that was ours and has another name now is left alone', async () => {
+  const { github, connect, oddities } = createBench()
+  github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'windows')))
+  github.always('POST', setsPath, jsonAnswer(200, scaleSet(118, 'linux')))
+  const { reader } = await connect({ account, scaleSetId: '117' })
+  expect(reader.news.findLast(({ kind }) => kind === 'state')).toMatchObject({ state: { scaleSetId: '118' } })
+  expect(oddities).toMatchObject([{ kind: 'scale-set-differs' }])
+})
+
+test('case 35: a duplicate right after we looked is somebody else’s, and the declaration is withdrawn', async () => {
+  const { github, open, pass } = createBench()
+  github.once('GET', setsPath, list())
+  github.always('GET', setsPath, list(scaleSet(117, 'linux')))
+  github.always('POST', setsPath, duplicate)
+  const reader = readNews(await open())
+  const trouble = await pass(reader.find('trouble'))
+  expect(trouble?.failure.reason).toBe('registration-collides')
+  expect(reader.news.findLast(({ kind }) => kind === 'state')).toEqual({ kind: 'state', state: { account } })
+})
+
+test('case 35: a duplicate after a lost answer is ours', async () => {
+  const { github, open, pass, oddities } = createBench()
+  github.once('GET', setsPath, list())
+  github.always('GET', setsPath, list(scaleSet(117, 'linux')))
+  github.once('POST', setsPath, () => {
+    throw new TransportError('lost', 'connection reset')
+  })
+  const reader = readNews(await open())
+  await pass(reader.find('demand'))
+  expect(github.sent('POST', setsPath)).toHaveLength(1)
+  expect(oddities).toMatchObject([{ kind: 'scale-set-adopted' }])
+})
+
+test('a refusal without a set of our name is told as it is', async () => {
+  const { github, open, pass } = createBench()
+  github.always('POST', setsPath, exception(400, 'InvalidLabelException', 'the label is too long'))
+  const reader = readNews(await open())
+  const trouble = await pass(reader.find('trouble'))
+  expect(trouble?.failure.message).toContain('the label is too long')
+})
+
+test('a vanished set is created anew, declared first, with the cursor at the start', async () => {
+  const { github, connect, pass } = createBench()
+  github.once('GET', /message$/, exception(404, 'RunnerScaleSetNotFoundException'))
+  const { reader } = await connect({ account, creating: 'linux' })
+  github.always('GET', setPath, exception(404, 'RunnerScaleSetNotFoundException'))
+  github.once('POST', setsPath, jsonAnswer(200, scaleSet(118, 'linux')))
+  await pass(reader.find('trouble', ({ failure }) => failure.reason === 'scale-set-missing'))
+  reader.clear()
+  await pass(reader.find('demand'))
+  const states = reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : []))
+  expect(states[0]).toMatchObject({ scaleSetId: '117', creating: 'linux' })
+  expect(states.at(-1)).toMatchObject({ scaleSetId: '118' })
+  expect(states.at(-1)).not.toHaveProperty('creating')
+})
+
+test.each([
+  ['the labels', { ...linux, labels: ['linux', 'gpu'] }, scaleSet(117, 'linux')],
+  ['the group', linux, scaleSet(117, 'linux', { runnerGroupId: 9 })],
+])('a set that differs in %s is used as it is, and told', async (_, set, found) => {
+  const { github, connect, oddities } = createBench()
+  github.always('GET', setPath, jsonAnswer(200, found))
+  await connect({ account, scaleSetId: '117' }, set)
+  expect(oddities).toMatchObject([{ kind: 'scale-set-differs' }])
+})
