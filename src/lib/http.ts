@@ -63,8 +63,9 @@ export function textAnswer(status: number, text: string, headers: Readonly<Recor
   return { status, headers, body: { kind: 'text', text } }
 }
 
-/** Bytes to a body: JSON where it is JSON (a leading byte order mark is dropped), else the raw text. */
+/** Bytes to a body: JSON where it is JSON (a leading byte order mark is dropped), else the raw text; protobuf stays bytes. */
 export function parseBody(bytes: Buffer, type: string): Body {
+  if (bytes.length > 0 && /\bprotobuf\b/.test(type)) return { kind: 'bytes', chunks: once(bytes) }
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
   if (text === '') return { kind: 'none' }
   if (/\btext\/(plain|html)\b/.test(type)) return { kind: 'text', text }
@@ -73,4 +74,8 @@ export function parseBody(bytes: Buffer, type: string): Body {
   } catch {
     return { kind: 'text', text }
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
