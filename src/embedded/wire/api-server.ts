@@ -9,6 +9,7 @@ import { discoveryAnswer } from './discovery.ts'
 import { openApiAnswer } from './openapi/openapi.ts'
 import { logAnswer } from './pod-log.ts'
 import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
+import { readProtobuf } from './request-body.ts'
 import type { RequestLog } from './request-log.ts'
 import { type ResourceRoute, resourceName, routeOf } from './route.ts'
 import { versionInfo } from './version.ts'
@@ -29,7 +30,8 @@ export function createApiHandler(options: ApiHandlerOptions): (request: Request)
     try {
       if (user === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized')
       about.route = routeOf(request, options.registry.kinds)
-      const answer = await (about.route ? resourceAnswer(options, request, about.route) : pathAnswer(options, request))
+      const readable = request.body.kind === 'bytes' ? await readProtobuf(request) : request
+      const answer = await (about.route ? resourceAnswer(options, readable, about.route) : pathAnswer(options, request))
       status = answer.status
       return answer
     } catch (error) {

@@ -5,6 +5,8 @@ import { type ApiError, badRequest, unsupportedMediaType } from '../api/errors.t
 import { isObject, type JsonObject } from '../api/json.ts'
 import { apiVersionOf } from '../api/kinds.ts'
 import { text } from './json.ts'
+import { decodeProtobuf } from './protobuf/decode.ts'
+import { WireError } from './protobuf/wire-reader.ts'
 import type { ResourceRoute } from './route.ts'
 
 const readable = ['application/json', 'application/yaml']
@@ -44,6 +46,26 @@ export function unknownFormat(
   why = 'the body of the request was in an unknown format',
 ): ApiError {
   return unsupportedMediaType(`${why} - accepted media types include: ${accepted.join(', ')}`)
+}
+
+/** The request with its protobuf body as JSON; every other request as it is. Throws 400 for broken bytes, 415 for kinds that are read as JSON only. */
+export async function readProtobuf(request: Request): Promise<Request> {
+  const { body } = request
+  if (body.kind !== 'bytes' || mediaType(request) !== 'application/vnd.kubernetes.protobuf') return request
+  const chunks: Buffer[] = []
+  for await (const chunk of body.chunks) chunks.push(Buffer.from(chunk))
+  let value: JsonObject | undefined
+  try {
+    value = decodeProtobuf(Buffer.concat(chunks))
+  } catch (error) {
+    if (error instanceof WireError || error instanceof SyntaxError) {
+      throw badRequest(`the request body is not Kubernetes protobuf: ${error.message}`)
+    }
+    throw error
+  }
+  if (!value) throw unknownFormat(readable)
+  const headers = { ...request.headers, 'content-type': 'application/json' }
+  return { ...request, headers, body: { kind: 'json', value } }
 }
 
 /** The Content-Type without its parameters, in lower case. */

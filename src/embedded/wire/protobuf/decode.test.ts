@@ -1,0 +1,108 @@
+// Objects as Kubernetes' own Go types wrote them (k8s.io/api v0.36.3), and what is none.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decodeProtobuf } from './decode.ts'
+import { WireError } from './wire-reader.ts'
+
+const recorded = {
+  pod: 'azhzAAoJCgJ2MRIDUG9kEsQCCk8KAWESABoCY2kiACoAMgA4AEIICKXr3MoGEABQAFoGCgFiEgFjWgkKBWVtcHR5EgBqEwoDUG9kGgFvIgF1KgJ2MTABOAByA3gveXIDeC96EtsBCg0KAXYSCDIGCgFzGIACCgkKAWUSBBICCgASjwEKBG1haW4SAWkaAnNoGgAqADoFCgFBEgA6EQoBQhIAGgoiCAoDCgFzEgFrQhIKEAoGbWVtb3J5EgYKBDIwTWlaGAoMGgoKBggAEFAaABIAEAAYACAAKAAwAGoAcgB6AhAAgAEAiAEAkAEAogEAsgEfChMSEQoAEgkIARAAGgN3ZWIaACIAEAAYACABKAAwABoFTmV2ZXIg////////////ATIAQgBKAFIAWABgAGgAggEAigEAmgEAqAEAwgEAGhMKABoAIgAqADIASgBaAHIAiAEAGgAiAA==',
+  secret: 'azhzAAoMCgJ2MRIGU2VjcmV0EjYKGQoBcxIAGgAiACoAMgA4AEIICKXr3MoGEAASCAoBYRIDAP8KEgUKAWISABoGT3BhcXVlKAEaACIA',
+  lease:
+    'azhzAAofChZjb29yZGluYXRpb24uazhzLmlvL3YxEgVMZWFzZRIxChkKAWwSABoAIgAqADIAOABCCAil69zKBhAAEhQKAm1lEA8iDAil69zKBhCI6tzDAhoAIgA=',
+  deleteOptions: 'azhzAAoTCgJ2MRINRGVsZXRlT3B0aW9ucxILCAASAgoAKgNBbGwaACIA',
+}
+
+const decode = (name: keyof typeof recorded) => decodeProtobuf(Buffer.from(recorded[name], 'base64'))
+
+test('a pod: inlined messages, pointers to zero, maps, quantities, ports by name and number', () => {
+  expect(decode('pod')).toEqual({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'a',
+      namespace: 'ci',
+      creationTimestamp: '2026-01-02T03:04:05Z',
+      deletionGracePeriodSeconds: 0,
+      labels: { b: 'c', empty: '' },
+      ownerReferences: [
+        { apiVersion: 'v1', kind: 'Pod', name: 'o', uid: 'u', controller: true, blockOwnerDeletion: false },
+      ],
+      finalizers: ['x/y', 'x/z'],
+    },
+    spec: {
+      volumes: [
+        { name: 'v', secret: { secretName: 's', defaultMode: 256 } },
+        { name: 'e', emptyDir: {} },
+      ],
+      containers: [
+        {
+          name: 'main',
+          image: 'i',
+          command: ['sh', ''],
+          env: [{ name: 'A' }, { name: 'B', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }],
+          resources: { limits: { memory: '20Mi' } },
+          startupProbe: { httpGet: { port: 'web' }, periodSeconds: 1 },
+          readinessProbe: { tcpSocket: { port: 80 } },
+          securityContext: { privileged: false },
+        },
+      ],
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: -1,
+      automountServiceAccountToken: false,
+    },
+  })
+})
+
+test('a secret: bytes are base64, an empty one stays', () => {
+  expect(decode('secret')).toEqual({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's', creationTimestamp: '2026-01-02T03:04:05Z' },
+    data: { a: 'AP8K', b: '' },
+    immutable: true,
+    type: 'Opaque',
+  })
+})
+
+test('a lease: moments to the microsecond', () => {
+  expect(decode('lease')?.['spec']).toEqual({
+    holderIdentity: 'me',
+    leaseDurationSeconds: 15,
+    renewTime: '2026-01-02T03:04:05.678901Z',
+  })
+})
+
+test('delete options: zero and empty are values', () => {
+  expect(decode('deleteOptions')).toMatchObject({
+    gracePeriodSeconds: 0,
+    preconditions: { uid: '' },
+    dryRun: ['All'],
+  })
+})
+
+test('a kind that is not in the table is left to JSON', () => {
+  const bytes = Buffer.from(recorded.secret, 'base64')
+  const other = Buffer.from(bytes.toString('latin1').replace('Secret', 'Sacred'), 'latin1')
+  expect(decodeProtobuf(other)).toBeUndefined()
+})
+
+test('broken bytes are a WireError or an object, never anything else', () => {
+  const whole = Buffer.from(recorded.pod, 'base64')
+  const attempt = (bytes: Uint8Array): void => {
+    try {
+      decodeProtobuf(bytes)
+    } catch (error) {
+      if (!(error instanceof WireError) && !(error instanceof SyntaxError)) throw error
+    }
+  }
+  for (let length = 0; length < whole.length; length++) attempt(whole.subarray(0, length))
+  fc.assert(
+    fc.property(fc.nat(whole.length - 1), fc.nat(255), (at, byte) => {
+      const broken = Buffer.from(whole)
+      broken[at] = byte
+      attempt(broken)
+    }),
+    { numRuns: 2000 },
+  )
+  expect(() => decodeProtobuf(Buffer.from('{}'))).toThrow('magic number')
+})

@@ -1,0 +1,116 @@
+// Objects in Kubernetes' protobuf form as the JSON they stand for. Go clients that know a kind by its type write this form (`kubectl create
+// namespace`, for example) and cannot be talked out of it; answers are always JSON, which they read as well.
+import { isObject, type JsonObject } from '../../api/json.ts'
+import { type Leaf, type MessageType, messageOf } from './messages.ts'
+import { readFields, WireError, type WireValue } from './wire-reader.ts'
+
+/** undefined: a kind that is not in the table. Throws a WireError for what is not an object in this form. */
+export function decodeProtobuf(bytes: Uint8Array): JsonObject | undefined {
+  if (Buffer.from(bytes.subarray(0, 4)).toString('latin1') !== 'k8s\0')
+    throw new WireError('the magic number is missing')
+  const [meta, raw] = partsOf(bytes.subarray(4), [1, 2])
+  const [apiVersion, kind] = partsOf(meta, [1, 2]).map(textOf)
+  if (kind === undefined || messageOf(kind) === undefined) return undefined
+  return { apiVersion, kind, ...decodeMessage(kind, bytesOf(raw)) }
+}
+
+function decodeMessage(name: string, bytes: Uint8Array): Record<string, unknown> {
+  const fields = messageOf(name)
+  const message: Record<string, unknown> = {}
+  const lists = new Map<string, unknown[]>()
+  const maps = new Map<string, [string, unknown][]>()
+  for (const { number, value } of readFields(bytes)) {
+    const field = fields?.get(number)
+    if (!field) continue
+    const { type } = field
+    if (type.is === 'list') append(lists, field.name, decodeValue(type.of, value))
+    else if (type.is === 'map') append(maps, field.name, decodeEntry(type.of, value))
+    else {
+      const decoded = decodeValue(type, value)
+      if (field.name === '' && isObject(decoded)) Object.assign(message, decoded)
+      else if (field.optional || !isZero(decoded)) message[field.name] = decoded
+    }
+  }
+  for (const [field, items] of lists) message[field] = items
+  for (const [field, items] of maps) message[field] = Object.fromEntries(items)
+  return message
+}
+
+function append<T>(lists: Map<string, T[]>, field: string, item: T): void {
+  const items = lists.get(field)
+  if (items) items.push(item)
+  else lists.set(field, [item])
+}
+
+function decodeValue(type: MessageType, value: WireValue): unknown {
+  if (type.is === 'leaf' && typeof value === 'number') return type.leaf === 'bool' ? value !== 0 : value
+  if (typeof value === 'number') throw new WireError('a number stands where a message belongs')
+  if (type.is === 'leaf') return decodeLeaf(type.leaf, value)
+  return type.is === 'message' ? decodeMessage(type.message, value) : undefined
+}
+
+function decodeEntry(type: MessageType, value: WireValue): [string, unknown] {
+  let key = ''
+  let decoded: unknown = ''
+  for (const part of readFields(bytesOf(value))) {
+    if (part.number === 1) key = textOf(part.value) ?? ''
+    else if (part.number === 2) decoded = decodeValue(type, part.value)
+  }
+  return [key, decoded]
+}
+
+function decodeLeaf(leaf: Leaf, bytes: Uint8Array): unknown {
+  switch (leaf) {
+    case 'string':
+      return textOf(bytes)
+    case 'bytes':
+      return Buffer.from(bytes).toString('base64')
+    case 'Quantity':
+      return textOf(partsOf(bytes, [1])[0])
+    case 'Raw':
+      return JSON.parse(textOf(partsOf(bytes, [1])[0]) ?? 'null')
+    case 'IntOrString': {
+      const [type = 0, number = 0, text] = partsOf(bytes, [1, 2, 3])
+      return type === 1 ? textOf(text) : number
+    }
+    case 'Time':
+    case 'MicroTime':
+      return decodeTime(bytes, leaf === 'MicroTime')
+    case 'int':
+    case 'bool':
+      throw new WireError('bytes stand where a number belongs')
+  }
+}
+
+/** An absent moment is null. */
+function decodeTime(bytes: Uint8Array, micro: boolean): string | null {
+  const [seconds, nanos] = partsOf(bytes, [1, 2])
+  if (typeof seconds !== 'number') return null
+  const at = new Date(seconds * 1000)
+  if (Number.isNaN(at.getTime())) throw new WireError('a time is out of range')
+  const whole = at.toISOString().slice(0, 19)
+  if (!micro) return `${whole}Z`
+  const micros = typeof nanos === 'number' ? Math.trunc(nanos / 1000) : 0
+  return `${whole}.${String(micros).padStart(6, '0')}Z`
+}
+
+/** The last value of each of these numbers. */
+function partsOf(value: WireValue | undefined, numbers: readonly number[]): readonly (WireValue | undefined)[] {
+  const found = new Map<number, WireValue>()
+  for (const field of readFields(bytesOf(value))) found.set(field.number, field.value)
+  return numbers.map((number) => found.get(number))
+}
+
+/** A message that is absent is an empty one. */
+function bytesOf(value: WireValue | undefined): Uint8Array {
+  return value === undefined || typeof value === 'number' ? new Uint8Array() : value
+}
+
+function textOf(value: WireValue | undefined): string | undefined {
+  return value === undefined || typeof value === 'number' ? undefined : Buffer.from(value).toString('utf8')
+}
+
+function isZero(value: unknown): boolean {
+  if (value === '' || value === 0 || value === false || value === null) return true
+  return isObject(value) && Object.keys(value).length === 0
+}
