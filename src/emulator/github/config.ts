@@ -56,24 +56,27 @@ export const limits = {
   offerRepeatMs: 60_000,
 } as const
 
-const amount = z.number().int().nonnegative().max(1e9)
+// Longer waits than a timer of the machine can take make no sense here.
+const milliseconds = z.number().int().nonnegative().max(1_000_000_000)
+const seconds = z.number().int().nonnegative().max(500_000)
+const count = z.number().int().positive().max(1_000_000_000)
 
 const knobsSchema = z.strictObject({
   mode: z.enum(['hosted', 'legacy']),
-  latencyMs: amount,
-  longPollMs: amount,
-  adminTtlS: amount,
-  queueTtlS: amount,
+  latencyMs: milliseconds,
+  longPollMs: milliseconds,
+  adminTtlS: seconds,
+  queueTtlS: seconds,
   revokeOnRefresh: z.boolean(),
-  sessionIdleS: amount,
-  assignmentLeaseS: amount,
-  maxAttempts: amount,
-  jobLeaseS: amount,
-  runnerIdleS: amount,
-  runnerOfflineS: amount,
-  cancelS: amount,
-  batchMax: amount.min(1),
-  firstMessageId: amount.min(1),
+  sessionIdleS: seconds,
+  assignmentLeaseS: seconds,
+  maxAttempts: count,
+  jobLeaseS: seconds,
+  runnerIdleS: seconds,
+  runnerOfflineS: seconds,
+  cancelS: seconds,
+  batchMax: count,
+  firstMessageId: count,
   zeroCapacity: z.enum(['trapdoor', 'defer']),
   keyCase: z.enum(['go', 'camel']),
   bom: z.boolean(),
@@ -81,8 +84,8 @@ const knobsSchema = z.strictObject({
   labelTypeCase: z.enum(['lower', 'as-sent']),
   createStatus: z.union([z.literal(200), z.literal(201)]),
   unknownMessage: z.union([z.literal(204), z.literal(404)]),
-  registrationDelayMs: amount,
-  completedDelayMs: amount,
+  registrationDelayMs: milliseconds,
+  completedDelayMs: milliseconds,
   completedDropped: z.boolean(),
 })
 
