@@ -16,7 +16,7 @@ export function createPosition(start: string): Position {
   let current = start
   let unconfirmed: string | undefined
   const confirm = () => {
-    if (unconfirmed !== undefined && !isEarlier(unconfirmed, current)) current = unconfirmed
+    current = unconfirmed ?? current
     unconfirmed = undefined
   }
   return {

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Fault, type FaultServer, faultServer, statusAnswer } from '../../test/kubernetes/fault-server.ts'
+import type { Transport } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
 import { type VirtualClock, virtualClock } from '../lib/virtual-clock.ts'
 import { type ReflectorOptions, runReflector } from './reflector.ts'
+import { withToken } from './token.ts'
 import type { Resource } from './types.ts'
 
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
@@ -12,11 +14,12 @@ type World = {
   readonly clock: VirtualClock
   readonly server: FaultServer
   readonly mirror: Map<string, string>
-  readonly log: string[]
+  readonly seen: { fresh: boolean }
+  readonly stale: { readonly since: number; readonly why: string }[]
   readonly replaced: { readonly count: number; readonly askedAt: number }[]
-  fresh: boolean
   stop(): Promise<void>
 }
+type Wrap = (clock: VirtualClock) => (transport: Transport) => Transport
 
 let running: World[] = []
 afterEach(async () => {
@@ -24,7 +27,11 @@ afterEach(async () => {
   running = []
 })
 
-function start(prepare: (server: FaultServer) => void = () => {}, more: Partial<ReflectorOptions<Seen>> = {}): World {
+function start(
+  prepare: (server: FaultServer) => void,
+  more: Partial<ReflectorOptions<Seen>> = {},
+  wrap: Wrap = () => (transport) => transport,
+): World {
   const clock = virtualClock()
   const server = faultServer(clock)
   prepare(server)
@@ -34,43 +41,41 @@ function start(prepare: (server: FaultServer) => void = () => {}, more: Partial<
     clock,
     server,
     mirror,
-    log: [],
+    seen: { fresh: false },
+    stale: [],
     replaced: [],
-    fresh: false,
     stop: async () => {
       until.abort(new Error('the test is over'))
       await done
     },
   }
-  const done = runReflector<Seen>(
-    {
-      transport: server.handle,
-      resource: pods,
-      namespace: 'ci',
-      project: ({ metadata }) => ({ name: metadata.name, version: metadata.resourceVersion ?? '' }),
-      clock,
-      random: seededRandom(7),
-      sink: {
-        replaced: (items, askedAt) => {
-          mirror.clear()
-          for (const { name, version } of items) mirror.set(name, version)
-          world.replaced.push({ count: items.length, askedAt })
-          world.fresh = true
-        },
-        changed: ({ name, version }) => void mirror.set(name, version),
-        removed: ({ name }) => void mirror.delete(name),
-        progressed: () => {
-          world.fresh = true
-        },
-        stale: (_since, why) => {
-          world.log.push(why)
-          world.fresh = false
-        },
+  const options: ReflectorOptions<Seen> = {
+    transport: wrap(clock)(server.handle),
+    resource: pods,
+    namespace: 'ci',
+    project: ({ metadata }) => ({ name: metadata.name, version: metadata.resourceVersion ?? '' }),
+    clock,
+    random: seededRandom(7),
+    sink: {
+      replaced: (items, askedAt) => {
+        mirror.clear()
+        for (const { name, version } of items) mirror.set(name, version)
+        world.replaced.push({ count: items.length, askedAt })
+        world.seen.fresh = true
       },
-      ...more,
+      changed: ({ name, version }) => void mirror.set(name, version),
+      removed: ({ name }) => void mirror.delete(name),
+      progressed: () => {
+        world.seen.fresh = true
+      },
+      stale: (since, why) => {
+        world.stale.push({ since, why })
+        world.seen.fresh = false
+      },
     },
-    until.signal,
-  )
+    ...more,
+  }
+  const done = runReflector(options, until.signal)
   running.push(world)
   return world
 }
@@ -85,7 +90,27 @@ function inTurn(kind: 'list' | 'watch', faults: readonly Fault[]): FaultServer['
   return (asked) => (asked === kind ? left.shift() : undefined)
 }
 
-const watches = (server: FaultServer) => server.requests.filter(({ kind }) => kind === 'watch')
+/** Lets what is under way without time come to its end. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100_000 && !condition(); turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** How often the kind was asked for, and the waits between. */
+function asked(server: FaultServer, kind: 'list' | 'watch') {
+  const times = server.requests.filter((request) => request.kind === kind).map(({ at }) => at)
+  return { count: times.length, waits: times.slice(1).map((at, index) => at - (times[index] ?? 0)) }
+}
+
+const answered = (status: number, reason: string, headers: Record<string, string> = {}): Fault => ({
+  kind: 'answer',
+  answer: statusAnswer(status, reason, `${status} ${reason}`, { headers }),
+})
+const cut = (by: Extract<Fault, { kind: 'break' }>['by'], afterLines: number): Fault => ({
+  kind: 'break',
+  by,
+  afterLines,
+})
+const minute = 60_000
 
 describe('reflector', () => {
   it('mirrors a streamed list and every change after it', async () => {
@@ -101,31 +126,302 @@ describe('reflector', () => {
     await clock.advance(10)
     expect(mirror).toEqual(truth(server))
     expect(server.requests).toHaveLength(1)
-    expect(server.requests[0]!.request.query).toMatchObject({ sendInitialEvents: 'true', allowWatchBookmarks: 'true' })
+    expect(server.requests[0]?.request).toMatchObject({
+      path: '/api/v1/namespaces/ci/pods',
+      query: { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' },
+    })
+  })
+
+  it('asks for what it was told to, by stream and by pages', async () => {
+    const selectors = { labelSelector: 'dayfly.dev/set=a', fieldSelector: 'metadata.name=x' }
+    const { clock, server } = start((server) => {
+      server.streamingOffered = false
+    }, selectors)
+    await clock.advance(10)
+    expect(server.requests).toHaveLength(3)
+    for (const { request } of server.requests) expect(request.query).toMatchObject(selectors)
   })
 
   it('falls back to pages where the server does not stream lists', async () => {
-    const { clock, server, mirror, log } = start((server) => {
+    const { clock, server, mirror, stale } = start((server) => {
       server.streamingOffered = false
       for (let index = 0; index < 1200; index++) server.put(`pod-${index}`)
     })
     await clock.advance(10)
     expect(mirror).toEqual(truth(server))
     expect(server.requests.map(({ kind }) => kind)).toEqual(['watch', 'list', 'list', 'list', 'watch'])
-    expect(log).toEqual([])
+    expect(stale).toEqual([])
   })
 
-  it('survives a 410 status on the watch by a new list', async () => {
-    const gone: Fault = { kind: 'answer', answer: statusAnswer(410, 'Expired', 'too old resource version') }
-    const world = start((server) => {
+  it('ends each watch after a random 5 to 10 minutes and goes on where it stood', async () => {
+    const { clock, server, stale, replaced } = start((server) => server.put('a'))
+    await clock.advance(120 * minute)
+    const { count, waits } = asked(server, 'watch')
+    expect(count).toBeGreaterThan(11)
+    for (const wait of waits) expect(wait >= 5 * minute && wait <= 10 * minute).toBe(true)
+    expect(new Set(waits).size).toBeGreaterThan(5)
+    expect(replaced).toHaveLength(1)
+    expect(stale).toEqual([])
+  })
+
+  it('says since when what is known ages, and when it is true again', async () => {
+    const { clock, server, stale, seen } = start((server) => {
       server.put('a')
-      server.faults = inTurn('watch', [{ kind: 'break', afterLines: 2, by: 'reset' }, gone])
+      server.faults = inTurn('watch', [cut('reset', 2), answered(500, 'InternalError')])
     })
-    await world.clock.advance(10_000)
-    world.server.put('b')
-    await world.clock.advance(10)
+    const startedAt = clock.now()
+    await clock.advance(1)
+    expect(stale).toEqual([{ since: startedAt, why: 'connection reset' }])
+    expect(seen.fresh).toBe(false)
+    await clock.advance(20_000)
+    expect(stale).toHaveLength(2)
+    // The watch after a failure is short, because the server sends a bookmark before its end.
+    expect(server.requests[2]?.request.query['timeoutSeconds']).toBe('5')
+    expect(seen.fresh).toBe(true)
+  })
+
+  it('asks for the list when a quiet server leaves it in doubt after a failure', async () => {
+    const { clock, server, stale, replaced, seen } = start((server) => {
+      server.put('a')
+      server.bookmarksRepeated = false
+      server.faults = inTurn('watch', [cut('reset', 2)])
+    })
+    await clock.advance(7_000)
+    expect(stale).toHaveLength(1)
+    expect(replaced).toHaveLength(2)
+    expect(seen.fresh).toBe(true)
+    await clock.advance(60 * minute)
+    // A quiet server is silent for longer than a watch may be: the list proves it alive.
+    expect(new Set(stale.map(({ why }) => why))).toEqual(new Set(['connection reset', 'no sign of life for 170 s']))
+    expect(server.requests.length).toBeLessThan(80)
+    expect(seen.fresh).toBe(true)
+  })
+
+  it('starts over after a 410 as status and as event, and not from the same position', async () => {
+    for (const fault of [answered(410, 'Expired'), cut('expired', 0)]) {
+      const world = start((server) => {
+        server.put('a')
+        server.faults = inTurn('watch', [cut('reset', 2), fault])
+      })
+      await world.clock.advance(10_000)
+      world.server.put('b')
+      await world.clock.advance(10)
+      expect(world.mirror).toEqual(truth(world.server))
+      expect(world.replaced).toHaveLength(2)
+    }
+  })
+
+  it('a repeated 410 or an early end backs off, and goes on doing so', async () => {
+    for (const by of ['expired', 'end'] as const) {
+      const { clock, server } = start((server) => {
+        server.put('a')
+        server.faults = (kind) => (kind === 'watch' ? cut(by, 3) : undefined)
+      })
+      for (let second = 0; second < 3600; second += 5) {
+        server.put('a')
+        await clock.advance(5_000)
+      }
+      const { count, waits } = asked(server, 'watch')
+      expect(count, by).toBeLessThan(400)
+      expect(count, by).toBeGreaterThan(100)
+      expect(Math.min(...waits), by).toBeGreaterThanOrEqual(250)
+      expect(asked(server, 'list').count, by).toBe(0)
+    }
+  })
+
+  it('an ever failing server is asked ever more rarely, and never given up', async () => {
+    const faults: readonly Fault[] = [
+      { kind: 'refused' },
+      { kind: 'lost' },
+      answered(500, 'InternalError'),
+      answered(429, 'TooManyRequests'),
+      answered(401, 'Unauthorized'),
+      answered(403, 'Forbidden'),
+      answered(404, 'NotFound'),
+      answered(410, 'Expired'),
+      { kind: 'answer', answer: { status: 200, headers: {}, body: { kind: 'text', text: 'hello' } } },
+    ]
+    for (const fault of faults) {
+      const { clock, server, mirror, stale } = start((server) => {
+        server.put('a')
+        server.faults = () => fault
+      })
+      await clock.advance(60 * minute)
+      const what = JSON.stringify(fault)
+      expect(server.requests.length, what).toBeLessThan(400)
+      expect(server.requests.length, what).toBeGreaterThan(60)
+      expect(stale.length, what).toBeGreaterThan(20)
+      expect(mirror.size, what).toBe(0)
+      server.faults = () => undefined
+      await clock.advance(minute)
+      expect(mirror, what).toEqual(truth(server))
+    }
+  })
+
+  it('waits at least as long as a 429 asks, as status of watch and list and as event', async () => {
+    const limited = answered(429, 'TooManyRequests', { 'retry-after': '7' })
+    for (const kind of ['watch', 'list'] as const) {
+      const { clock, server, mirror } = start((server) => {
+        server.put('a')
+        server.streamingOffered = kind === 'watch'
+        server.faults = inTurn(kind, [limited, limited])
+      })
+      await clock.advance(minute)
+      const { waits } = asked(server, kind)
+      expect(waits.filter((wait) => wait >= 7_000 && wait < 10_000)).toHaveLength(2)
+      expect(mirror).toEqual(truth(server))
+    }
+    const { clock, server, replaced } = start((server) => {
+      server.put('a')
+      server.faults = inTurn('watch', [cut('limited', 2)])
+    })
+    await clock.advance(minute)
+    expect(asked(server, 'watch').waits[0]).toBeGreaterThanOrEqual(3_000)
+    expect(replaced).toHaveLength(1)
+  })
+
+  it('notices silence, in the list, before the answer and in a running watch', async () => {
+    const world = start((server) => {
+      for (let index = 0; index < 10; index++) server.put(`pod-${index}`)
+      server.faults = inTurn('watch', [cut('silence', 4), { kind: 'hang' }, cut('silence', 1)])
+    })
+    await world.clock.advance(31_000)
+    expect(world.stale.map(({ why }) => why)).toEqual(['no sign of life for 30 s'])
+    // The list came by pages, whose watch hangs.
+    expect(world.replaced.map(({ count }) => count)).toEqual([10])
+    await world.clock.advance(175_000)
+    world.server.put('late')
+    expect(world.stale).toHaveLength(2)
+    await world.clock.advance(180_000)
+    expect(world.stale).toHaveLength(3)
+    expect(world.stale[2]?.why).toBe('no sign of life for 170 s')
     expect(world.mirror).toEqual(truth(world.server))
-    expect(world.replaced).toHaveLength(2)
-    expect(world.log).toEqual(['connection reset', 'too old resource version'])
+  })
+
+  it('never shows a part of a list, by stream or by pages', async () => {
+    const world = start((server) => {
+      for (let index = 0; index < 1200; index++) server.put(`pod-${index}`)
+      const watchFaults = [cut('reset', 900), cut('end', 1199), cut('error', 1), cut('limited', 1000)]
+      let lists = 0
+      server.faults = (kind) => {
+        if (kind === 'watch') return watchFaults.shift()
+        return ++lists % 3 === 0 && lists < 20 ? answered(410, 'Expired') : undefined
+      }
+    })
+    await world.clock.advance(10 * minute)
+    expect(world.mirror).toEqual(truth(world.server))
+    expect(new Set(world.replaced.map(({ count }) => count))).toEqual(new Set([1200]))
+  })
+
+  it('a list is as old as its first request', async () => {
+    const { clock, replaced } = start((server) => {
+      server.streamingOffered = false
+      for (let index = 0; index < 1200; index++) server.put(`pod-${index}`)
+      server.faults = inTurn('list', [answered(503, 'ServiceUnavailable', { 'retry-after': '9' })])
+    })
+    const startedAt = clock.now()
+    await clock.advance(minute)
+    expect(replaced).toEqual([{ count: 1200, askedAt: startedAt }])
+  })
+
+  it('goes on through bookmarks that come twice, too old or too early', async () => {
+    for (const how of ['twice', 'old', 'early'] as const) {
+      const { clock, server, mirror, replaced } = start((server) => {
+        server.put('a')
+        const faults: Fault[] = []
+        for (let round = 0; round < 20; round++) faults.push({ kind: 'bookmarks', how })
+        server.faults = inTurn('watch', faults)
+      })
+      for (let step = 0; step < 40; step++) {
+        await clock.advance(47_000)
+        server.put(`pod-${step % 7}`)
+        if (step % 5 === 0) server.remove(`pod-${(step + 3) % 7}`)
+      }
+      await clock.advance(20 * minute)
+      expect(mirror, how).toEqual(truth(server))
+      expect(replaced, how).toHaveLength(1)
+      const from = server.requests.slice(1).map(({ request }) => Number(request.query['resourceVersion']))
+      expect(from, how).toEqual([...from].sort((a, b) => a - b))
+    }
+  })
+
+  it('outlives a token that expires again and again', async () => {
+    const world = start(
+      (server) => server.put('a'),
+      {},
+      (clock) => {
+        // A token is good for four minutes; its file is renewed a little late.
+        const valid = () => `token-${Math.floor(clock.now() / (4 * minute))}`
+        const written = () => `token-${Math.floor((clock.now() - 3_000) / (4 * minute))}`
+        let cached = written()
+        const current = async (refused?: string) => {
+          if (refused !== undefined) cached = written()
+          return cached
+        }
+        return (transport) =>
+          withToken(
+            (request) =>
+              request.headers['authorization'] === `Bearer ${valid()}`
+                ? transport(request)
+                : Promise.resolve(statusAnswer(401, 'Unauthorized', 'Unauthorized')),
+            { current },
+          )
+      },
+    )
+    for (let step = 0; step < 120; step++) {
+      await world.clock.advance(minute)
+      world.server.put(`pod-${step}`)
+    }
+    await world.clock.advance(minute)
+    expect(world.mirror).toEqual(truth(world.server))
+  })
+
+  it('holds 10,000 pods by stream and by pages', async () => {
+    for (const streamingOffered of [true, false]) {
+      const { clock, server, mirror, stale } = start((server) => {
+        server.streamingOffered = streamingOffered
+        for (let index = 0; index < 10_000; index++) server.put(`pod-${index}`)
+      })
+      await clock.advance(10)
+      await until(() => mirror.size === 10_000)
+      for (let index = 0; index < 5_000; index++) server.put(`pod-${index}`)
+      for (let index = 5_000; index < 6_000; index++) server.remove(`pod-${index}`)
+      await clock.advance(10)
+      await until(() => mirror.size === 9_000)
+      expect(mirror).toEqual(truth(server))
+      expect(stale).toEqual([])
+    }
+  })
+
+  it('ends at once, at any moment, and leaves no timer', async () => {
+    const faults: readonly (Fault | undefined)[] = [undefined, { kind: 'hang' }, { kind: 'refused' }, cut('silence', 1)]
+    for (const fault of faults) {
+      for (const afterMs of [0, 1, 100, 400, minute]) {
+        const world = start((server) => {
+          server.put('a')
+          server.faults = () => fault
+        })
+        await world.clock.advance(afterMs)
+        await world.stop()
+        expect(world.clock.next()).toBeUndefined()
+      }
+    }
+  })
+
+  it('keeps the projection only, and a projection that throws stops nothing', async () => {
+    let poisoned = true
+    const { clock, server, mirror, stale } = start((server) => server.put('a'), {
+      project: ({ metadata }) => {
+        if (poisoned && metadata.name === 'poison') throw new Error('cannot project')
+        return { name: metadata.name, version: metadata.resourceVersion ?? '' }
+      },
+    })
+    await clock.advance(10)
+    server.put('poison')
+    await clock.advance(minute)
+    expect(stale.at(-1)?.why).toBe('cannot project')
+    poisoned = false
+    await clock.advance(minute)
+    expect(mirror).toEqual(truth(server))
   })
 })

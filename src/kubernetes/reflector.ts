@@ -2,7 +2,7 @@
 
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock, Instant } from '../lib/clock.ts'
-import type { Transport } from '../lib/http.ts'
+import { type Transport, TransportError } from '../lib/http.ts'
 import { type Random, randomInteger } from '../lib/random.ts'
 import { KubernetesError } from './errors.ts'
 import { readPages, selectorQuery } from './pages.ts'
@@ -48,12 +48,10 @@ export async function runReflector<T>(options: ReflectorOptions<T>, until: Abort
     try {
       if (!state.position && state.streaming !== 'yes') await listInPages(options, send, state, until)
       await follow(options, state, attempt, until)
-      state.proving = false
-      if (livedAsAsked(attempt, clock.now())) {
-        failures = 0
-        continue
-      }
-      throw new KubernetesError('unavailable', 'the API server ended the watch early')
+      if (!livedAsAsked(attempt, clock.now()))
+        throw new KubernetesError('unavailable', 'the API server ended the watch early')
+      failures = 0
+      if (state.proving) state.position = undefined
     } catch (error) {
       if (until.aborted) return
       if (isStreamingRefused(error, state)) {
@@ -92,7 +90,8 @@ const initialSilenceMsMax = 30_000
 const retryAfterMsMax = 300_000
 /** As client-go does: a random length spreads the clients over the API servers. */
 const watchSeconds = { low: 300, high: 600 }
-/** The server sends a bookmark shortly before a watch's end, so a short one proves within seconds that we have missed nothing. */
+/** After a failure a short watch: an event or the bookmark before its end proves that we have missed nothing. A server with nothing new to say (a real one
+ *  never repeats a bookmark) is then asked for the list, so that doubt lasts seconds. */
 const provingSeconds = 5
 
 function timeoutOf(state: State, random: Random): number {
@@ -198,10 +197,12 @@ function afterFailure(error: unknown, state: State, attempt: Attempt): void {
   } else if (error instanceof KubernetesError && cannotGoOn(error, attempt)) state.position = undefined
 }
 
-/** The position is of no use any more: it is too old or refused, or the stream itself reported an error that time does not heal. */
-function cannotGoOn(error: KubernetesError, attempt: Attempt): boolean {
-  if (error.kind === 'rate-limited' || error.status === 0) return false
-  return ['expired', 'bad-request', 'invalid', 'not-found'].includes(error.kind) || attempt.openedAt !== undefined
+/** The position is of no use any more: it is too old or refused, the stream itself reported an error that time does not heal, or it went silent: a server
+ *  that was set back to an older state says nothing about a position that it has not reached yet. */
+function cannotGoOn({ kind, status, cause }: KubernetesError, { openedAt }: Attempt): boolean {
+  if (['expired', 'bad-request', 'invalid', 'not-found'].includes(kind)) return true
+  if (openedAt === undefined || kind === 'rate-limited') return false
+  return status > 0 || (cause instanceof TransportError && cause.kind === 'timeout')
 }
 
 /** Servers that cannot stream a list say so: 422 since Kubernetes 1.27, 400 by others. */

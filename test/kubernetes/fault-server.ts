@@ -2,7 +2,7 @@
 // It knows the truth (`objects`), its history, pages, streaming lists, bookmarks and time-outs; time comes from the given clock.
 import type { Clock } from '../../src/lib/clock.ts'
 import { type Answer, jsonAnswer, type Request, TransportError } from '../../src/lib/http.ts'
-import { channel } from '../../src/lib/queue.ts'
+import { type Channel, channel } from '../../src/lib/queue.ts'
 
 export type Fault =
   /** Answers at once, instead of what was asked for. */
@@ -18,7 +18,7 @@ export type Fault =
       readonly afterLines: number
       readonly by: 'reset' | 'end' | 'silence' | 'expired' | 'error' | 'limited'
     }
-  /** Every bookmark comes twice, is preceded by a much older one, or comes before the event that it should follow. */
+  /** Every bookmark comes twice, comes between much older ones, or comes before the event that it should follow. */
   | { readonly kind: 'bookmarks'; readonly how: 'twice' | 'old' | 'early' }
 
 export type Stored = {
@@ -37,6 +37,8 @@ export interface FaultServer {
   /** Decides what goes wrong with a request. */
   faults: (kind: 'list' | 'watch', request: Request) => Fault | undefined
   streamingOffered: boolean
+  /** Real servers skip a bookmark that would say nothing new. */
+  bookmarksRepeated: boolean
   readonly handle: (request: Request) => Promise<Answer>
 }
 
@@ -87,13 +89,16 @@ export function faultServer(clock: Clock, firstRevision = 100): FaultServer {
       for (const timer of timers.splice(0)) timer.cancel()
     }
     const lines = channel<Line>(stop)
-    const out = withFault(lines, fault, stop)
-    const send = out.push
-    const bookmark = (annotations?: object) =>
+    const send = withFault(lines, fault, stop)
+    let marked = initial ? 0 : from
+    const bookmark = (annotations?: object) => {
+      if (revision === marked && !server.bookmarksRepeated) return
+      marked = revision
       send({
         type: 'BOOKMARK',
         object: { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: String(revision), annotations } },
       })
+    }
     const tick = () => {
       bookmark()
       timers[0] = clock.after(bookmarkMs, tick)
@@ -141,6 +146,7 @@ export function faultServer(clock: Clock, firstRevision = 100): FaultServer {
     },
     faults: () => undefined,
     streamingOffered: true,
+    bookmarksRepeated: true,
     handle: async (request) => {
       request.signal?.throwIfAborted()
       const kind = request.query['watch'] === 'true' ? 'watch' : 'list'
@@ -175,56 +181,45 @@ function hang(request: Request): Promise<Answer> {
   })
 }
 
-function withFault(
-  lines: ReturnType<typeof channel<Line>>,
-  fault: Fault | undefined,
-  stop: () => void,
-): { push: (line: Line) => void } {
-  let sent = 0
-  let held: Line | undefined
-  const breaking = (by: Extract<Fault, { kind: 'break' }>['by']) => {
-    if (by === 'silence') return
+/** Where the server's lines go on their way to the client. */
+function withFault(lines: Channel<Line>, fault: Fault | undefined, stop: () => void): (line: Line) => void {
+  if (fault?.kind === 'break') return breaking(lines, fault, stop)
+  if (fault?.kind === 'bookmarks') return misplacing(lines, fault.how)
+  return lines.push
+}
+
+function breaking(lines: Channel<Line>, fault: Fault & { kind: 'break' }, stop: () => void): (line: Line) => void {
+  let left = fault.afterLines
+  const end = () => {
     stop()
-    if (by === 'reset') lines.fail(new TransportError('lost', 'connection reset'))
-    if (by === 'expired')
-      lines.push({ type: 'ERROR', object: statusObject(410, 'Expired', 'too old resource version') })
-    if (by === 'error') lines.push({ type: 'ERROR', object: statusObject(500, 'InternalError', 'broken') })
-    if (by === 'limited') {
-      const details = { retryAfterSeconds: 3 }
-      lines.push({ type: 'ERROR', object: statusObject(429, 'TooManyRequests', 'slow down', details) })
-    }
+    if (fault.by === 'silence') return
+    if (fault.by === 'reset') lines.fail(new TransportError('lost', 'connection reset'))
+    const error = breakErrors[fault.by]
+    if (error) lines.push({ type: 'ERROR', object: error })
     lines.close()
   }
-  const push = (line: Line) => {
-    if (fault?.kind === 'break') {
-      if (sent++ < fault.afterLines) lines.push(line)
-      if (sent >= fault.afterLines && sent !== Number.POSITIVE_INFINITY) {
-        sent = Number.POSITIVE_INFINITY
-        breaking(fault.by)
-      }
-      return
-    }
-    if (fault?.kind !== 'bookmarks') return lines.push(line)
-    if (line.type !== 'BOOKMARK') {
-      if (fault.how !== 'early') return lines.push(line)
-      // The event is held back until its own bookmark has gone out before it.
-      if (held) lines.push(held)
-      held = line
-      lines.push(bookmarkOf((line.object as Stored).metadata.resourceVersion))
-      return
-    }
-    if (held) lines.push(held)
-    held = undefined
-    if (fault.how === 'old') lines.push(bookmarkOf('1'))
+  if (left === 0) queueMicrotask(end)
+  return (line) => {
+    if (left === 0) return
     lines.push(line)
-    if (fault.how === 'twice') lines.push(line)
-    if (fault.how === 'old') lines.push(bookmarkOf('2'))
+    if (--left === 0) end()
   }
-  if (fault?.kind === 'break' && fault.afterLines === 0) {
-    sent = Number.POSITIVE_INFINITY
-    breaking(fault.by)
+}
+
+const breakErrors: Readonly<Record<string, object>> = {
+  expired: statusObject(410, 'Expired', 'too old resource version'),
+  error: statusObject(500, 'InternalError', 'broken'),
+  limited: statusObject(429, 'TooManyRequests', 'slow down', { retryAfterSeconds: 3 }),
+}
+
+function misplacing(lines: Channel<Line>, how: 'twice' | 'old' | 'early'): (line: Line) => void {
+  return (line) => {
+    const mark = line.type === 'BOOKMARK'
+    const early = how === 'early' && !mark ? [bookmarkOf((line.object as Stored).metadata.resourceVersion)] : []
+    const around = how === 'old' && mark ? [bookmarkOf('1')] : []
+    const again = how === 'twice' && mark ? [line] : []
+    for (const item of [...early, ...around, line, ...again, ...around]) lines.push(item)
   }
-  return { push }
 }
 
 function bookmarkOf(resourceVersion: string): Line {

@@ -1,0 +1,10 @@
+// The client's suite on whatever cluster KUBECONFIG names.
+import { describe, it } from 'vitest'
+import { connect } from '../../src/kubernetes/connect.ts'
+import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
+import { systemClock } from '../../src/lib/system.ts'
+import { clientSuite } from './client-suite.ts'
+
+const file = process.env['KUBECONFIG']
+if (file) clientSuite(`client on ${file}`, async () => connect(await loadKubeconfig(file), systemClock()))
+else describe('client on a real cluster', () => it.skip('KUBECONFIG is not set', () => {}))
