@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { httpClient } from '../lib/http-client.ts'
 import { jsonBody, type Method, type Transport } from '../lib/http.ts'
+import { httpClient } from '../lib/http-client.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
 import { field } from './api/json.ts'
 import type { StoredObject } from './api/object.ts'
@@ -35,7 +35,12 @@ function world() {
 
 function shellPod(name: string, script: string, spec: object = {}) {
   const container = { name: 'main', image: 'busybox', command: ['sh', '-c', script] }
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { restartPolicy: 'Never', containers: [container], ...spec } }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: { restartPolicy: 'Never', containers: [container], ...spec },
+  }
 }
 
 async function send(transport: Transport, method: Method, path: string, body?: object, query = {}) {
@@ -63,13 +68,15 @@ function podIn(cluster: Cluster, name: string, phase: string): StoredObject | un
 test('a pod posted over HTTP runs, its log is read, and its deletion leaves nothing', async () => {
   const cluster = world()
   const server = await cluster.listen()
-  const client = httpClient({ origin: server.origin })
+  const client = httpClient({ origin: server.origin, tls: { ca: server.ca } })
   const posted = await send(client.transport, 'POST', pods, shellPod('hello', 'echo hello $GREETING; exit 3'))
   expect(posted.status).toBe(201)
   const pod = await eventually(() => podIn(cluster, 'hello', 'Failed'))
   expect(pod).toMatchObject({
     spec: { nodeName: 'dayfly' },
-    status: { containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 3, reason: 'Error' } }, ready: false }] },
+    status: {
+      containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 3, reason: 'Error' } }, ready: false }],
+    },
   })
   const log = await send(client.transport, 'GET', `${pods}/hello/log`)
   expect(log.body).toEqual({ kind: 'text', text: 'hello\n' })

@@ -1,7 +1,6 @@
 // The embedded cluster: a Kubernetes of one machine in this process. Several may live side by side; each owns its store, its node and its runtime.
 import type { Clock } from '../lib/clock.ts'
 import type { Answer, Request, Transport } from '../lib/http.ts'
-import { type HttpServer, httpServer } from '../lib/http-server.ts'
 import type { Random } from '../lib/random.ts'
 import type { Profile } from './api/api.ts'
 import { createRegistry } from './api/create-registry.ts'
@@ -13,6 +12,7 @@ import type { Runtime } from './runtime/runtime.ts'
 import { createStore } from './store/store.ts'
 import { createApiHandler } from './wire/api-server.ts'
 import { bearerAuthentication, knownIdentity } from './wire/authentication.ts'
+import { type Endpoint, openEndpoint } from './wire/endpoint.ts'
 import { createRequestLog, type RequestLog } from './wire/request-log.ts'
 
 export type ClusterOptions = {
@@ -35,8 +35,8 @@ export interface Cluster {
   readonly handler: (request: Request) => Promise<Answer>
   /** For callers in this process, who are known by name. */
   transport(identity: string): Transport
-  /** Serves the API on 127.0.0.1; without a port a free one is taken. */
-  listen(port?: number): Promise<HttpServer>
+  /** Serves the API on 127.0.0.1, over TLS; without a port a free one is taken. */
+  listen(port?: number): Promise<Endpoint>
   /** Ends every container and closes what listens. Nothing is left: no process, no directory, no timer. */
   stop(): Promise<void>
 }
@@ -59,16 +59,16 @@ export function createCluster(options: ClusterOptions): Cluster {
   const requestLog = createRequestLog()
   const backend = { registry, node: kubelet.api, clock, random, profile, requestLog }
   const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users) })
-  const servers = new Set<HttpServer>()
+  const endpoints = new Set<Endpoint>()
   const listen = async (port?: number) => {
-    const server = await httpServer(handler, { ...(port ? { port } : {}), ...(onError ? { onError } : {}) })
-    servers.add(server)
-    return server
+    const endpoint = await openEndpoint(handler, { clock, port, onError })
+    endpoints.add(endpoint)
+    return endpoint
   }
   const stop = async () => {
     stopScheduler()
     const { settled } = kubelet.stop()
-    await Promise.all([...servers].map((server) => server.close()))
+    await Promise.all([...endpoints].map((endpoint) => endpoint.close()))
     await runtime.close()
     await settled
   }

@@ -1,6 +1,6 @@
 // A certificate for one server on this machine, made at its start and trusted by its kubeconfig alone. Clients of Kubernetes send no
 // token over plain HTTP, and no library of Node's makes certificates, so its few bytes (X.509 version 3, RFC 5280, in DER) are put together here.
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { Instant } from '../../lib/clock.ts'
 
 export type Certificate = {
@@ -16,14 +16,16 @@ const yearMs = 365 * 24 * 3_600_000
 export function selfSignedCertificate(now: Instant): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('dayfly embedded cluster')))))
+  const identity = publicKey.export({ type: 'spki', format: 'der' })
+  const serial = createHash('sha256').update(identity).digest().subarray(0, 15)
   const body = sequence(
     der(0xa0, integer(Buffer.from([2]))),
-    integer(Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
+    integer(Buffer.concat([Buffer.from([0x01]), serial])),
     ecdsaWithSha256,
     name,
     sequence(time(now - 3_600_000), time(now + yearMs)),
     name,
-    publicKey.export({ type: 'spki', format: 'der' }),
+    identity,
     der(0xa3, sequence(...extensions())),
   )
   const certificate = sequence(body, ecdsaWithSha256, bitString(sign('sha256', body, privateKey)))

@@ -1,41 +1,26 @@
-// The API server on a socket of this machine: TLS, one user with a token, and the kubeconfig that leads there.
-import { httpServer } from '../../lib/http-server.ts'
-import { randomName } from '../../lib/ids.ts'
-import { type ApiHandlerOptions, createApiHandler } from './api-server.ts'
-import { bearerAuthentication } from './authentication.ts'
+// The API server on a socket of this machine, over TLS: kubectl and everything on client-go send no token over plain HTTP.
+import type { Clock } from '../../lib/clock.ts'
+import type { Request } from '../../lib/http.ts'
+import { type HttpHandler, type HttpServer, httpServer } from '../../lib/http-server.ts'
 import { selfSignedCertificate } from './certificate.ts'
-import { kubeconfigText } from './kubeconfig.ts'
 
-export type EndpointOptions = Omit<ApiHandlerOptions, 'authenticate'> & {
+export type EndpointOptions = {
+  readonly clock: Clock
   /** 0, as when not given, takes a free one. */
-  readonly port?: number
+  readonly port?: number | undefined
   /** Told of errors of the server itself; its client gets a 500. */
-  readonly onError?: (error: unknown) => void
+  readonly onError?: ((error: unknown, request: Request) => void) | undefined
 }
 
-export interface Endpoint {
-  /** `https://127.0.0.1:PORT` */
-  readonly origin: string
-  /** The text of a kubeconfig; holds the token. */
-  kubeconfig(user: string): string
-  /** Stops listening and ends every connection. */
-  close(): Promise<void>
+export type Endpoint = HttpServer & {
+  /** PEM: the certificate that clients are to trust, made for this endpoint alone. */
+  readonly ca: string
 }
 
-/** Rejects when the port is taken. Each user who asks for a kubeconfig gets a token of their own. */
-export async function openEndpoint(options: EndpointOptions): Promise<Endpoint> {
-  const certificate = selfSignedCertificate(options.clock.now())
-  const users = new Map<string, string>()
-  const handler = createApiHandler({ ...options, authenticate: bearerAuthentication(users) })
-  const { port = 0, onError = () => {} } = options
-  const server = await httpServer(handler, { port, tls: certificate, onError })
-  return {
-    origin: server.origin,
-    kubeconfig: (user) => {
-      const token = randomName(options.random, 40)
-      users.set(token, user)
-      return kubeconfigText({ server: server.origin, ca: certificate.cert, user, token })
-    },
-    close: server.close,
-  }
+/** Listens on 127.0.0.1. Rejects when the port is taken. */
+export async function openEndpoint(handler: HttpHandler, options: EndpointOptions): Promise<Endpoint> {
+  const { clock, port = 0, onError = () => {} } = options
+  const certificate = selfSignedCertificate(clock.now())
+  const server = await httpServer(handler, { port, onError, tls: certificate })
+  return { ...server, ca: certificate.cert }
 }
