@@ -34,8 +34,8 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
   nameObject(api, kind, draft)
   rules.prepare?.(draft, api)
   const errors = [
-    ...(rules.validate?.(draft, api) ?? []),
     ...validateMetadata(draft.metadata, kind.namespaced, rules.name ?? dnsSubdomainProblems),
+    ...(rules.validate?.(draft, api) ?? []),
   ]
   const name = draft.metadata.name ?? ''
   if (errors.length > 0) throw invalid(kind, name, errors)

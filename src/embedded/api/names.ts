@@ -75,8 +75,26 @@ export function configKeyProblems(value: string): readonly string[] {
   return problems
 }
 
+/** Names of environment variables: printable ASCII without an equals sign. */
+export function envNameProblems(value: string): readonly string[] {
+  if (/^[ -<>-~]*$/.test(value)) return []
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
+}
+
+/** Names of ports (RFC 6335). */
+export function portNameProblems(value: string): readonly string[] {
+  const problems = value.length > 15 ? ['must be no more than 15 characters'] : []
+  if (!/^[-a-z0-9]+$/.test(value)) {
+    problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  }
+  if (!/[a-z]/.test(value)) problems.push('must contain at least one letter (a-z)')
+  if (value.includes('--')) problems.push('must not contain consecutive hyphens')
+  if (/^-|-$/.test(value)) problems.push('must not begin or end with a hyphen')
+  return problems
+}
+
 /** The sentence, its examples and its pattern, as Kubernetes words them. */
-export function withExamples(text: string, pattern: string, examples: readonly string[]): string {
+function withExamples(text: string, pattern: string, examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}'`).join(',  or ')
   return `${text} (e.g. ${shown}, regex used for validation is '${pattern}')`
 }

@@ -83,9 +83,9 @@ function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: 
     if (!kind.subresources.includes('finalize')) throw methodNotAllowed(kind, 'update')
     draft['status'] = current['status']
   } else {
-    rules.fill?.(draft, api)
+    if (draft['spec'] === undefined || draft['spec'] !== current['spec']) rules.fill?.(draft, api)
     if (kind.subresources.includes('status')) draft['status'] = current['status']
-    rules.prepareUpdate?.(draft, current)
+    rules.prepareUpdate?.(draft, current, api)
     const changes = rules.changesGeneration?.(draft, current) ?? false
     if (changes) draft.metadata.generation = (current.metadata.generation ?? 0) + 1
   }

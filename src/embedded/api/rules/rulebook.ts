@@ -1,12 +1,17 @@
 // Which rules hold for which kind.
 import type { Kind } from '../kinds.ts'
 import { namespaceRules } from './namespace.ts'
-import { podRules } from './pod.ts'
+import { nodeRules } from './node.ts'
+import { podRules } from './pod/pod-rules.ts'
 import type { Rules } from './rules.ts'
+import { configMapRules, secretRules } from './secret.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
+  ['nodes', nodeRules],
   ['pods', podRules],
+  ['secrets', secretRules],
+  ['configmaps', configMapRules],
 ])
 
 const plain: Rules = {}

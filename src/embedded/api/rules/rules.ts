@@ -10,7 +10,7 @@ export type Rules = {
   /** At creation: what clients may not set is reset, what the server decides is set. */
   readonly prepare?: (draft: Draft, api: Api) => void
   /** On update: what this path may not change is taken from the current object. */
-  readonly prepareUpdate?: (draft: Draft, current: StoredObject) => void
+  readonly prepareUpdate?: (draft: Draft, current: StoredObject, api: Api) => void
   readonly prepareStatus?: (draft: Draft, current: StoredObject) => void
   readonly validate?: (draft: Draft, api: Api) => readonly FieldError[]
   readonly validateUpdate?: (draft: Draft, current: StoredObject, api: Api) => readonly FieldError[]

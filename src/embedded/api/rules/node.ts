@@ -1,0 +1,12 @@
+// Nodes: what they can hold is what they have, unless the kubelet says otherwise.
+import { field, isObject } from '../json.ts'
+import type { Rules } from './rules.ts'
+
+export const nodeRules: Rules = {
+  fill: (draft) => {
+    const [capacity, allocatable] = [field(draft, 'status', 'capacity'), field(draft, 'status', 'allocatable')]
+    if (isObject(draft['status']) && capacity !== undefined && allocatable === undefined) {
+      draft['status'] = { ...draft['status'], allocatable: capacity }
+    }
+  },
+}

@@ -1,0 +1,61 @@
+// What the admission plugins of a plain cluster do to a new pod: service account, priority, runtime class, tolerations.
+import { keyOf } from '../../../store/key.ts'
+import type { Api } from '../../api.ts'
+import type { Draft } from '../../draft.ts'
+import { forbidden } from '../../errors.ts'
+import { type PodSpec, specOf } from './pod-spec.ts'
+
+/** How long a pod stays on a node that is not ready or not reachable. */
+const tolerationSeconds = 300
+
+const systemPriorities: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+}
+
+const pods = { group: '', plural: 'pods', kind: 'Pod' }
+
+/** Throws the 403 of the plugin that refuses. */
+export function admitPod(draft: Draft, api: Api): void {
+  const spec = specOf(draft)
+  const name = draft.metadata.name ?? ''
+  const namespace = draft.metadata.namespace ?? ''
+  spec.serviceAccountName ??= spec.serviceAccount ?? 'default'
+  spec.serviceAccount = spec.serviceAccountName
+  const account = spec.serviceAccountName
+  if (account !== 'default' && api.store.get('serviceaccounts', keyOf(namespace, account)) === undefined) {
+    const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`
+    throw forbidden(pods, name, why)
+  }
+  admitPriority(spec, name)
+  if (spec.runtimeClassName !== undefined) {
+    throw forbidden(pods, name, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`)
+  }
+  tolerateFailingNodes(spec)
+}
+
+function admitPriority(spec: PodSpec, name: string): void {
+  const { priorityClassName = '' } = spec
+  const priority = priorityClassName === '' ? 0 : systemPriorities[priorityClassName]
+  if (priority === undefined) throw forbidden(pods, name, `no PriorityClass with name ${priorityClassName} was found`)
+  if (spec.priority !== undefined && spec.priority !== priority) {
+    const why = `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`
+    throw forbidden(pods, name, why)
+  }
+  spec.priority = priority
+  spec.preemptionPolicy ??= 'PreemptLowerPriority'
+}
+
+/** Also done on every update of the whole pod. */
+export function tolerateFailingNodes(spec: PodSpec): void {
+  const tolerations = spec.tolerations ?? []
+  for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {
+    const tolerated = tolerations.some(
+      (toleration) =>
+        (toleration.key === key || (toleration.key ?? '') === '') &&
+        (toleration.effect === 'NoExecute' || (toleration.effect ?? '') === ''),
+    )
+    if (!tolerated) tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds })
+  }
+  spec.tolerations = tolerations
+}

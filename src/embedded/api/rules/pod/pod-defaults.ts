@@ -1,0 +1,65 @@
+// What a pod gets that nobody wrote (kubernetes, apis/core/v1/defaults.go). The spec is a fresh copy and changed in place.
+import type { Container, PodSpec, Probe, Volume } from './pod-spec.ts'
+
+export function fillPodSpec(spec: PodSpec): void {
+  spec.restartPolicy ??= 'Always'
+  spec.terminationGracePeriodSeconds ??= 30
+  spec.dnsPolicy ??= 'ClusterFirst'
+  spec.securityContext ??= {}
+  spec.schedulerName ??= 'default-scheduler'
+  spec.enableServiceLinks ??= true
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    fillContainer(container, spec.hostNetwork === true)
+  }
+  for (const volume of spec.volumes ?? []) fillVolume(volume)
+}
+
+function fillContainer(container: Container, hostNetwork: boolean): void {
+  container.terminationMessagePath ??= '/dev/termination-log'
+  container.terminationMessagePolicy ??= 'File'
+  container.imagePullPolicy ??= latest(container.image ?? '') ? 'Always' : 'IfNotPresent'
+  container.resources ??= {}
+  const { limits, requests } = container.resources
+  if (limits !== undefined) container.resources.requests = { ...limits, ...requests }
+  for (const port of container.ports ?? []) {
+    port.protocol ??= 'TCP'
+    if (hostNetwork && port.containerPort !== undefined) port.hostPort ??= port.containerPort
+  }
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
+    if (probe !== undefined) fillProbe(probe)
+  }
+  for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop]) fillHttpGet(handler?.httpGet)
+  for (const { valueFrom } of container.env ?? []) {
+    if (valueFrom?.fieldRef !== undefined) valueFrom.fieldRef.apiVersion ??= 'v1'
+    if (valueFrom?.resourceFieldRef !== undefined) valueFrom.resourceFieldRef.divisor ??= '0'
+  }
+}
+
+/** An image without a digest whose tag is `latest`, or missing. */
+function latest(image: string): boolean {
+  if (image.includes('@')) return false
+  const tag = /:([^:/]*)$/.exec(image)?.[1]
+  return tag === undefined || tag === 'latest'
+}
+
+function fillProbe(probe: Probe): void {
+  probe.timeoutSeconds ??= 1
+  probe.periodSeconds ??= 10
+  probe.successThreshold ??= 1
+  probe.failureThreshold ??= 3
+  fillHttpGet(probe.httpGet)
+}
+
+function fillHttpGet(action: { path?: string; scheme?: string } | undefined): void {
+  if (action === undefined) return
+  action.path ??= '/'
+  action.scheme ??= 'HTTP'
+}
+
+function fillVolume(volume: Volume): void {
+  if (Object.keys(volume).every((part) => part === 'name')) volume.emptyDir = {}
+  if (volume.hostPath !== undefined) volume.hostPath.type ??= ''
+  for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
+    if (source !== undefined) source.defaultMode ??= 0o644
+  }
+}

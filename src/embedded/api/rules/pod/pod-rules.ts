@@ -1,0 +1,56 @@
+// Pods: what is filled in, what may change, and how long their end may take.
+import { sameJson } from '../../json.ts'
+import type { StoredObject } from '../../object.ts'
+import type { Rules } from '../rules.ts'
+import { admitPod, tolerateFailingNodes } from './pod-admission.ts'
+import { fillPodSpec } from './pod-defaults.ts'
+import { specOf, statusOf } from './pod-spec.ts'
+import { qosClassOf } from './qos-class.ts'
+import { dropDisabledRestarts } from './restart-rules.ts'
+import { validateNewPod, validatePodSpec } from './validate-pod.ts'
+import { validatePodStatus } from './validate-pod-status.ts'
+import { validatePodUpdate } from './validate-pod-update.ts'
+
+export const podRules: Rules = {
+  fill: (draft) => fillPodSpec(specOf(draft)),
+  prepare: (draft, api) => {
+    admitPod(draft, api)
+    const spec = specOf(draft)
+    draft.metadata.generation = 1
+    draft['status'] = { phase: 'Pending', qosClass: qosClassOf(spec) }
+    dropDisabledRestarts(spec, api.profile)
+  },
+  prepareUpdate: (draft, current, api) => {
+    const [spec, known] = [specOf(draft), specOf(current)]
+    if (spec === known) return
+    if (known.priority !== undefined) spec.priority ??= known.priority
+    tolerateFailingNodes(spec)
+    dropDisabledRestarts(spec, api.profile)
+  },
+  prepareStatus: (draft, current) => {
+    draft.metadata.ownerReferences = current.metadata.ownerReferences
+    const [status, known] = [statusOf(draft), statusOf(current)]
+    if (known.qosClass !== undefined) status.qosClass ??= known.qosClass
+    if (known.observedGeneration !== undefined) status.observedGeneration ??= known.observedGeneration
+  },
+  validate: (draft, api) => {
+    const spec = specOf(draft)
+    return [...validatePodSpec(spec, api.profile), ...validateNewPod(spec)]
+  },
+  validateUpdate: (draft, current, api) => {
+    const [next, known] = [specOf(draft), specOf(current)]
+    return next === known ? [] : [...validatePodSpec(next, api.profile), ...validatePodUpdate(next, known)]
+  },
+  validateStatus: (draft, current, api) =>
+    validatePodStatus(statusOf(draft), statusOf(current), specOf(current), api.profile),
+  changesGeneration: (draft, current) => !sameJson(draft['spec'], current['spec']),
+  grace: graceOf,
+}
+
+/** A pod that no kubelet runs (unscheduled, or ended) goes at once. */
+function graceOf(pod: StoredObject, asked: number | undefined): number {
+  const [spec, { phase }] = [specOf(pod), statusOf(pod)]
+  if ((spec.nodeName ?? '') === '' || phase === 'Succeeded' || phase === 'Failed') return 0
+  const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 0
+  return seconds < 0 ? 1 : seconds
+}
