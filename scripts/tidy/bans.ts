@@ -29,6 +29,8 @@ const edges: readonly { readonly files: RegExp; readonly free: RegExp }[] = [
   { files: /^src\/lib\/virtual-clock\.ts$/, free: /^a timer$/ },
   { files: /^src\/cli\/output\.ts$/, free: /^process\./ },
   { files: /^src\/cli\//, free: /^process\.env$/ },
+  // A program of its own, started in a pod.
+  { files: /^src\/emulator\/runner\/main\.ts$/, free: /^process\./ },
 ]
 
 export function checkBans(sources: readonly Source[]): Finding[] {
