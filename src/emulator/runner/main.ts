@@ -1,0 +1,65 @@
+// The small runner: takes its credential as the real one does, runs at most one job, and ends with the official image's exit codes.
+import { systemClock, systemRandom } from '../../lib/system.ts'
+import { runLife } from './life.ts'
+import { createStopper, type Stopper } from './stopper.ts'
+
+const credentialName = 'ACTIONS_RUNNER_INPUT_JITCONFIG'
+
+await main()
+
+async function main(): Promise<void> {
+  const stopper = createStopper()
+  const signalled = stopOnSignals(stopper)
+  const encoded = process.env[credentialName]
+  delete process.env[credentialName]
+  const host = {
+    clock: systemClock(),
+    random: systemRandom(),
+    stopper,
+    inherited: inheritedVariables(),
+    directory: process.cwd(),
+    print,
+  }
+  // Nobody reads what this program prints any more: the job matters more.
+  process.stdout.on('error', () => {})
+  const code = await runLife(encoded, host).catch((error: unknown) => {
+    print(`The runner ended unexpectedly: ${error instanceof Error ? error.stack : error}\n`)
+    return 0
+  })
+  process.stdout.write('', () => process.exit(signalled() ?? code))
+}
+
+/** A signal's exit code, once one has come: the image's shell ends with 128 and the signal's number, whatever the job became. */
+function stopOnSignals(stopper: Stopper): () => number | undefined {
+  let code: number | undefined
+  const codes = { SIGTERM: 143, SIGINT: 130 } as const
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      code ??= codes[signal]
+      stopper.stop('shutdown')
+    })
+  }
+  return () => code
+}
+
+/** What steps may see: the real runner keeps its own inputs to itself. */
+function inheritedVariables(): Readonly<Record<string, string>> {
+  const entries = Object.entries(process.env)
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => {
+      return entry[1] !== undefined && !entry[0].startsWith('ACTIONS_RUNNER_INPUT_')
+    }),
+  )
+}
+
+function print(text: string): Promise<void> | undefined {
+  const { stdout } = process
+  if (stdout.write(text) || stdout.destroyed) return undefined
+  return new Promise((resolve) => {
+    const go = () => {
+      stdout.off('drain', go).off('close', go)
+      resolve()
+    }
+    stdout.on('drain', go).on('close', go)
+  })
+}

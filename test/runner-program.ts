@@ -1,0 +1,54 @@
+// Builds the small runner once for a test file, and runs it as a real process.
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { build } from 'esbuild'
+
+export interface RunnerProgram {
+  readonly file: string
+  /** Starts it in a folder of its own, which is removed after its end. */
+  start(credential: string | undefined, env?: Readonly<Record<string, string>>): StartedRunner
+  remove(): Promise<void>
+}
+
+export type StartedRunner = {
+  readonly pid: number
+  readonly directory: string
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<{ readonly code: number | string; readonly output: string }>
+  kill(signal: NodeJS.Signals): void
+}
+
+export async function runnerProgram(): Promise<RunnerProgram> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-runner-'))
+  const file = path.join(folder, 'runner.mjs')
+  const entryPoints = [path.resolve(import.meta.dirname, '../src/emulator/runner/main.ts')]
+  await build({
+    entryPoints,
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    minify: true,
+  })
+  let count = 0
+  const start = (credential: string | undefined, env: Readonly<Record<string, string>> = {}): StartedRunner => {
+    const cwd = path.join(folder, `run-${++count}`)
+    const base = { PATH: process.env['PATH'] ?? '', HOME: folder, ...env }
+    const variables = credential === undefined ? base : { ...base, ACTIONS_RUNNER_INPUT_JITCONFIG: credential }
+    const script = 'mkdir -p "$1" && cd "$1" && exec "$2" "$3"'
+    const child = spawn('/bin/sh', ['-c', script, 'sh', cwd, process.execPath, file], { env: variables })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-1_000_000)
+    })
+    child.stderr.pipe(process.stderr)
+    const ended = new Promise<{ code: number | string; output: string }>((resolve) => {
+      child.once('close', (code, signal) => resolve({ code: code ?? signal ?? 'none', output }))
+    })
+    return { pid: child.pid ?? 0, directory: cwd, ended, kill: (signal) => void child.kill(signal) }
+  }
+  return { file, start, remove: () => rm(folder, { recursive: true, force: true }) }
+}

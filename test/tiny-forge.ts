@@ -1,0 +1,137 @@
+// The smallest forge a runner can talk to: it speaks the runner's wire (src/emulator/github/runner-wire.md), gives each runner one job and remembers everything.
+
+import type { JobReport, RunnerJob } from '../src/emulator/job.ts'
+import { type Answer, jsonAnswer, type Request } from '../src/lib/http.ts'
+import { httpServer } from '../src/lib/http-server.ts'
+
+export type TinyJob = {
+  readonly message: RunnerJob
+  readonly steps: Readonly<Record<string, unknown>>[]
+  readonly lines: string[]
+  report: JobReport | undefined
+  cancelled: boolean
+  renewals: number
+}
+
+export interface TinyForge {
+  readonly origin: string
+  /** A JIT configuration of its own for a runner that will get this job; without a job it waits for ever. */
+  register(name: string, job?: RunnerJob): string
+  job(jobId: string): TinyJob
+  /** Tells the runner by its next message. */
+  cancel(jobId: string): void
+  /** What the next request to a path that ends so is answered with, instead of the usual. */
+  answer(pathEnd: string, answer: Answer): void
+  readonly requests: readonly string[]
+  /** Resolves when a request to a path that ends so has been seen. */
+  seen(pathEnd: string): Promise<void>
+  close(): Promise<void>
+}
+
+export async function tinyForge(): Promise<TinyForge> {
+  const offers = new Map<string, RunnerJob | undefined>()
+  const jobs = new Map<string, TinyJob>()
+  const answers: { readonly end: string; readonly answer: Answer }[] = []
+  const requests: string[] = []
+  const watchers = new Set<() => void>()
+
+  const message = async (request: Request, name: string): Promise<Answer> => {
+    const job = offers.get(name)
+    const known = job && jobs.get(job.jobId)
+    const until = (check: () => boolean) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (!check() && !request.signal?.aborted) return
+          watchers.delete(look)
+          resolve()
+        }
+        watchers.add(look)
+        request.signal?.addEventListener('abort', look)
+        look()
+      })
+    if (request.query['status'] === 'Busy') {
+      await until(() => known?.cancelled === true)
+      if (known) known.cancelled = false
+      return messageAnswer('JobCancellation', { jobId: job?.jobId, timeout: '00:05:00' })
+    }
+    await until(() => offers.get(name) !== undefined)
+    const url = `${server.origin}/runner/jobs/${job?.jobId}/`
+    return messageAnswer('RunnerJobRequest', {
+      runner_request_id: job?.jobId,
+      run_service_url: url,
+      should_acknowledge: true,
+    })
+  }
+
+  const jobCall = (id: string, verb: string, body: Readonly<Record<string, unknown>>): Answer => {
+    const job = jobs.get(id)
+    if (!job) return jsonAnswer(404, {})
+    if (verb === 'acquirejob') return jsonAnswer(200, job.message)
+    if (verb === 'steps') job.steps.push(body)
+    if (verb === 'logs') job.lines.push(...(body['lines'] as string[]))
+    if (verb === 'renewjob') job.renewals++
+    if (verb === 'completejob') job.report = body as unknown as JobReport
+    return jsonAnswer(200, verb === 'renewjob' ? { cancelled: job.cancelled } : {})
+  }
+
+  const server = await httpServer(async (request) => {
+    requests.push(`${request.method} ${request.path}`)
+    for (const look of [...watchers]) look()
+    const planned = answers.findIndex(({ end }) => request.path.endsWith(end))
+    const [instead] = planned < 0 ? [] : answers.splice(planned, 1)
+    if (instead) return instead.answer
+    const name = request.headers['authorization']?.replace('Bearer token-', '') ?? ''
+    const [, id = '', verb = ''] = /^\/runner\/jobs\/([^/]+)\/(\w+)$/.exec(request.path) ?? []
+    if (!offers.has(name)) return jsonAnswer(404, { errorKind: 'RunnerNotFound', errorMessage: 'The runner is gone.' })
+    const body = request.body.kind === 'json' ? (request.body.value as Record<string, unknown>) : {}
+    if (verb) return jobCall(id, verb, body)
+    if (request.path === '/runner/message') return message(request, name)
+    return jsonAnswer(200, { sessionId: `session-${name}` })
+  })
+
+  return {
+    origin: server.origin,
+    requests,
+    register: (name, job) => {
+      offers.set(name, job)
+      if (job)
+        jobs.set(job.jobId, { message: job, steps: [], lines: [], report: undefined, cancelled: false, renewals: 0 })
+      return credential(name, server.origin)
+    },
+    job: (jobId) => {
+      const job = jobs.get(jobId)
+      if (!job) throw new Error(`no job ${jobId}`)
+      return job
+    },
+    cancel: (jobId) => {
+      const job = jobs.get(jobId)
+      if (job) job.cancelled = true
+      for (const look of [...watchers]) look()
+    },
+    answer: (end, answer) => void answers.push({ end, answer }),
+    seen: (end) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!requests.some((request) => request.endsWith(end))) return
+          watchers.delete(look)
+          resolve()
+        }
+        watchers.add(look)
+        look()
+      }),
+    close: () => server.close(),
+  }
+}
+
+function messageAnswer(messageType: string, body: unknown): Answer {
+  return jsonAnswer(200, { messageId: 1, messageType, body: JSON.stringify(body) })
+}
+
+function credential(name: string, origin: string): string {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+  return encode({
+    '.runner': encode({ AgentId: 1, AgentName: name, ServerUrlV2: `${origin}/runner/`, WorkFolder: '_work' }),
+    '.credentials': encode({ Scheme: 'OAuth', Data: { AccessToken: `token-${name}` } }),
+    '.credentials_rsaparams': encode({}),
+  })
+}
