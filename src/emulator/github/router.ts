@@ -46,13 +46,14 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   const params: Record<string, string> = {}
   for (const [index, expected] of pattern.entries()) {
     const part = parts[index] ?? ''
-    if (expected.startsWith(':')) params[expected.slice(1)] = decode(part)
+    if (expected.startsWith(':')) params[expected.slice(1)] = decodePart(part)
     else if (expected !== part) return undefined
   }
   return params
 }
 
-function decode(part: string): string {
+/** A percent-encoded part of a path; as it is where the encoding is broken. */
+export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -5,7 +5,7 @@ import { limits } from './config.ts'
 import type { Emulation } from './emulation.ts'
 import { jitConfig } from './jit.ts'
 import { restError } from './refusal.ts'
-import { type Call, emptyAnswer, type Route } from './router.ts'
+import { type Call, decodePart, emptyAnswer, type Route } from './router.ts'
 import { registerRunner, removeRunner } from './runners.ts'
 import { type Runner, type Scope, type ScopeKind, scopeOf } from './state.ts'
 
@@ -92,7 +92,7 @@ function adminConnection(emulation: Emulation, call: Call): Answer {
 }
 
 function scopeOfUrl(emulation: Emulation, url: string): Scope | undefined {
-  const parts = new URL(url).pathname.split('/').filter(Boolean).map(decodeURIComponent)
+  const parts = new URL(url).pathname.split('/').filter(Boolean).map(decodePart)
   const [first = '', second = ''] = parts
   if (parts.length === 1) return scopeOf(emulation.state, 'org', first)
   if (parts.length !== 2) return undefined
@@ -105,7 +105,7 @@ function listRunners(emulation: Emulation, scope: Scope, call: Call): Answer {
   const all = [...emulation.state.runners.values()].filter(
     (runner) => runner.scope === scope && (name === undefined || runner.name === name),
   )
-  const size = Math.min(100, Number(per_page) || 30)
+  const size = Math.min(100, Math.max(1, Number(per_page) || 30))
   const number = Math.max(1, Number(page) || 1)
   const runners = all.slice((number - 1) * size, number * size).map(shownRunner)
   const next = new URLSearchParams({ ...call.request.query, page: `${number + 1}` })
