@@ -3,8 +3,9 @@
 
 import { runnerSetCrd } from '../src/config/crd.ts'
 import { parseRunnerSet } from '../src/config/runner-set.ts'
-import { type Controller, type ControllerOptions, startController } from '../src/controller/controller.ts'
+import { type Controller, startController } from '../src/controller/controller.ts'
 import { createJournal } from '../src/controller/journal.ts'
+import type { ControllerOptions } from '../src/controller/options.ts'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
 import type { StoredObject } from '../src/embedded/api/object.ts'
 import { createStore } from '../src/embedded/store/store.ts'
@@ -36,7 +37,25 @@ export async function openStage(options: { readonly seed?: number; readonly spec
   const emulator = createGitHubEmulator({ clock, random, knobs: { longPollMs: 50_000 } })
   registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
-  if (!registry.kinds.get('runnersets.dayfly.dev')) registry.kinds.add({resource: 'runnersets.dayfly.dev', group: 'dayfly.dev', versions: [{name:'v1alpha1',served:true,storage:true}], kind:'RunnerSet', listKind:'RunnerSetList', plural:'runnersets', singular:'runnerset', shortNames:[], categories:[], namespaced:true, subresources:['status'], selectable:{}, deletion:'Background', unconditionalUpdate:false, createOnUpdate:false, custom:true})
+  if (!registry.kinds.get('runnersets.dayfly.dev'))
+    registry.kinds.add({
+      resource: 'runnersets.dayfly.dev',
+      group: 'dayfly.dev',
+      versions: [{ name: 'v1alpha1', served: true, storage: true }],
+      kind: 'RunnerSet',
+      listKind: 'RunnerSetList',
+      plural: 'runnersets',
+      singular: 'runnerset',
+      shortNames: [],
+      categories: [],
+      namespaced: true,
+      subresources: ['status'],
+      selectable: {},
+      deletion: 'Background',
+      unconditionalUpdate: false,
+      createOnUpdate: false,
+      custom: true,
+    })
   registry.create('secrets', secret('github', { github_token: 'token' }))
   registry.create('runnersets.dayfly.dev', runnerSetObject('linux', options.spec))
   const entries: Entry[] = []

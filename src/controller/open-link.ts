@@ -4,9 +4,9 @@ import { KubernetesError } from '../kubernetes/errors.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Failure } from '../model/failure.ts'
 import { forgeFailure } from './act/failures.ts'
-import type { ControllerOptions } from './controller.ts'
 import type { Journal } from './journal.ts'
 import type { SetCache } from './observe/set-cache.ts'
+import type { ControllerOptions } from './options.ts'
 import { secrets } from './resources.ts'
 
 export type LinkDeps = Pick<ControllerOptions, 'kubernetes' | 'clock' | 'random' | 'forgeFor'> & {

@@ -1,7 +1,7 @@
 // A RunnerSet that cannot be read says so itself: nothing else would.
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
-import type { ControllerOptions } from './controller.ts'
+import type { ControllerOptions } from './options.ts'
 import { runnerSets } from './resources.ts'
 
 type Options = Pick<ControllerOptions, 'kubernetes' | 'clock'>

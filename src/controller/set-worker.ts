@@ -9,12 +9,12 @@ import type { RunnerSet } from '../model/runner-set.ts'
 import { Actor } from './act/act.ts'
 import type { ActContext } from './act/context.ts'
 import { consumeNews } from './consume-news.ts'
-import type { ControllerOptions } from './controller.ts'
 import { guarded } from './guard.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
 import { SetCache } from './observe/set-cache.ts'
 import { openLink } from './open-link.ts'
+import type { ControllerOptions } from './options.ts'
 
 /** Ticks of one set are at least this far apart, in milliseconds (design chapter 5). */
 const spacingMs = 50

@@ -12,7 +12,7 @@ import type { JobRef, PodFacts, Reading, Registration, Runner, Trouble } from '.
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { SetStatus } from '../../model/status.ts'
 import type { SetWorld, TemplateVerdict } from '../../model/world.ts'
-import { ConditionTimes } from './condition-times.ts'
+import { ConditionTimes, type StoredStatus } from './condition-times.ts'
 import { Debts } from './debts.ts'
 import { Departures } from './departures.ts'
 import { failedStart, noHistory, remember, succeeded } from './failure-history.ts'
@@ -30,15 +30,6 @@ export type SetCacheOptions = {
 
 /** News of a runner's job may follow its end: so long a registration of a runner without a known job is left alone. */
 const newsDelayMs = 5_000
-
-type StoredStatus = {
-  readonly conditions: readonly {
-    readonly type: string
-    readonly status: string
-    readonly lastTransitionTime: string
-  }[]
-  readonly forge: Readonly<Record<string, string>>
-}
 
 export class SetCache {
   readonly table = new RunnerTable()
@@ -79,7 +70,7 @@ export class SetCache {
 
   /** What an earlier leader wrote into the set's status: nothing that safety needs lives only in memory. */
   restore(status: unknown): void {
-    const { conditions = [], forge = {} } = (status ?? {}) as Partial<StoredStatus>
+    const { conditions = [], forge = {} } = (status ?? {}) as StoredStatus
     this.conditions.seed(conditions)
     this.forge.state = forge
   }
@@ -120,7 +111,6 @@ export class SetCache {
   }
 
   // What we do ourselves.
-
   /** A name is taken for a runner that is about to be registered and created. */
   asked(name: string, at: Instant): void {
     this.#put(name, blankRunner(name, at), at)
