@@ -3,9 +3,9 @@
 import type { ForgeSet, ForgeState, Link } from '../../src/forge/forge.ts'
 import { createGitHubForge, type GitHubForgeOptions } from '../../src/forge/github/github.ts'
 import type { Oddity } from '../../src/forge/github/oddity.ts'
+import { type NewsReader, readNews } from '../../src/forge/news-reader.ts'
 import { seededRandom } from '../../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.ts'
-import { type NewsReader, readNews } from './news-reader.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
 
 export const linux: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }

@@ -1,9 +1,9 @@
 // Whose a scale set is: never told by its name.
 import { expect, test } from 'vitest'
 import { createBench, linux } from '../../../test/forge/github-bench.ts'
-import { readNews } from '../../../test/forge/news-reader.ts'
 import { exception, list, scaleSet, sessionsPath, setPath, setsPath } from '../../../test/forge/scripted-github.ts'
 import { jsonAnswer, TransportError } from '../../lib/http.ts'
+import { readNews } from '../news-reader.ts'
 
 const account = 'http://github.test/acme'
 const duplicate = jsonAnswer(400, { message: 'A runner scale set named linux already exists.' })

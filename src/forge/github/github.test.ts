@@ -1,11 +1,11 @@
 // The whole way over real HTTP, against the emulator.
 import { afterEach, expect, test } from 'vitest'
-import { readNews } from '../../../test/forge/news-reader.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
 import { scriptJob } from '../../emulator/github/script-job.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
+import { readNews } from '../news-reader.ts'
 import { createGitHubForge } from './github.ts'
 
 const cleanups: (() => Promise<void>)[] = []

@@ -1,6 +1,7 @@
 // One runner set's connection to GitHub.
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
-import { linkSignals } from '../../lib/signals.ts'
+import { type LinkedSignal, linkSignals } from '../../lib/signals.ts'
 import type { Registration } from '../../model/runner.ts'
 import type { ForgeSet, Link, NewsBatch, RegisterOutcome } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
@@ -30,13 +31,17 @@ export class GitHubLink implements Link {
   readonly #options: GitHubLinkOptions
   readonly #clock: Clock
   readonly #listener: Listener
+  /** Follows the caller's signal, for any number of calls at once. */
+  readonly #life: LinkedSignal
   #set: ForgeSet
 
   constructor(options: GitHubLinkOptions) {
     this.#options = options
     this.#clock = options.service.net.clock
     this.#set = options.set
-    this.#listener = new Listener({ ...options, capacity: () => this.#set.max })
+    this.#life = linkSignals(options.until)
+    setMaxListeners(0, this.#life.signal)
+    this.#listener = new Listener({ ...options, until: this.#life.signal, capacity: () => this.#set.max })
   }
 
   news(): AsyncIterable<NewsBatch> {
@@ -73,12 +78,12 @@ export class GitHubLink implements Link {
   async register(name: string): Promise<RegisterOutcome> {
     if (!runnerName.test(name))
       throw githubError('bad-set', `${name.slice(0, 80)} cannot be the name of a runner and its pod.`)
-    const { service, claim, pace, until } = this.#options
+    const { service, claim, pace } = this.#options
     const scaleSetId = claim.id
     const wait = pace.take(this.#clock.now())
     if (wait) return { is: 'limited', until: wait.until }
     try {
-      return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, until)) }
+      return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, this.#life.signal)) }
     } catch (error) {
       if (isGitHubError(error, 'runner-exists')) await this.#removeStale(name, scaleSetId)
       if (isGitHubError(error, 'scale-set-gone')) this.#listener.loseScaleSet(error)
@@ -93,13 +98,13 @@ export class GitHubLink implements Link {
 
   /** `removed` also covers a registration that GitHub no longer had (204); `absent` is said where it tells the difference (404). Neither can get a job any more. */
   async deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'> {
-    return removeRunner(this.#options.service, registration.id, this.#options.until)
+    return removeRunner(this.#options.service, registration.id, this.#life.signal)
   }
 
   async registrations(): Promise<readonly Registration[]> {
-    const { service, claim, until } = this.#options
+    const { service, claim } = this.#options
     const scaleSetId = claim.id
-    const listed = await listRunners(service, until)
+    const listed = await listRunners(service, this.#life.signal)
     return listed
       .filter((runner) => runner.scaleSetId === scaleSetId)
       .map(({ scaleSetId: _, ...registration }) => registration)
@@ -116,6 +121,7 @@ export class GitHubLink implements Link {
     } finally {
       timer.cancel()
       budget.dispose()
+      this.#life.dispose()
     }
   }
 
@@ -135,8 +141,8 @@ export class GitHubLink implements Link {
   }
 
   async #removeStale(name: string, scaleSetId: number): Promise<void> {
-    const { service, until } = this.#options
-    const stale = await findRunner(service, name, until)
-    if (stale?.scaleSetId === scaleSetId) await removeRunner(service, stale.id, until)
+    const { service } = this.#options
+    const stale = await findRunner(service, name, this.#life.signal)
+    if (stale?.scaleSetId === scaleSetId) await removeRunner(service, stale.id, this.#life.signal)
   }
 }

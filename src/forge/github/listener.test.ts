@@ -1,7 +1,6 @@
 // Messages: polled, told, acknowledged; redelivered, broken and contradictory ones.
 import { expect, test } from 'vitest'
 import { createBench } from '../../../test/forge/github-bench.ts'
-import { readNews } from '../../../test/forge/news-reader.ts'
 import {
   envelope,
   exception,
@@ -19,6 +18,7 @@ import {
 } from '../../../test/forge/scripted-github.ts'
 import { type Answer, jsonAnswer, noBody, TransportError, textAnswer } from '../../lib/http.ts'
 import type { News } from '../forge.ts'
+import { readNews } from '../news-reader.ts'
 
 const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
 const acquirePath = /acquirejobs$/

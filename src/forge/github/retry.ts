@@ -19,6 +19,8 @@ export type RetryPolicy = {
 }
 
 export const standardPolicy: RetryPolicy = { attempts: 5, timeoutMs: 30_000 }
+/** For calls whose caller tries again by itself: enough for a blip, short enough to be told of an outage. */
+export const briefPolicy: RetryPolicy = { attempts: 3, timeoutMs: 30_000 }
 /** For loops that repeat by themselves and tell of each failure. */
 export const oncePolicy: RetryPolicy = { attempts: 1, timeoutMs: 30_000 }
 

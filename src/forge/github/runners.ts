@@ -3,7 +3,7 @@ import { Credential } from '../../model/credential.ts'
 import type { Registration } from '../../model/runner.ts'
 import type { ActionsService } from './actions-api.ts'
 import { badAnswer, isGitHubError } from './errors.ts'
-import { standardPolicy } from './retry.ts'
+import { briefPolicy } from './retry.ts'
 import { scaleSetsPath } from './scale-set.ts'
 import { asWire, field, integerField, textField, type Wire, wireList } from './wire.ts'
 
@@ -24,7 +24,7 @@ export async function generateJitConfig(
     method: 'POST',
     path: `${scaleSetsPath}/${scaleSetId}/generatejitconfig`,
     body: { name, workFolder: '_work' },
-    policy: { ...standardPolicy, except: [429] },
+    policy: { ...briefPolicy, except: [429] },
     meaning: { 404: 'scale-set-gone', 409: 'runner-exists' },
     signal,
   })
@@ -60,7 +60,12 @@ export async function removeRunner(
   signal: AbortSignal,
 ): Promise<'removed' | 'absent' | 'busy'> {
   try {
-    await service.call({ method: 'DELETE', path: `${agentsPath}/${encodeURIComponent(id)}`, signal })
+    await service.call({
+      method: 'DELETE',
+      path: `${agentsPath}/${encodeURIComponent(id)}`,
+      policy: briefPolicy,
+      signal,
+    })
     return 'removed'
   } catch (error) {
     if (isGitHubError(error, 'job-still-running')) return 'busy'
@@ -74,7 +79,7 @@ async function listAgents(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<readonly ListedRunner[]> {
-  const reply = await service.call({ method: 'GET', path: agentsPath, query, signal })
+  const reply = await service.call({ method: 'GET', path: agentsPath, query, policy: briefPolicy, signal })
   const list = wireList(reply.value)
   if (!list) throw badAnswer('the list of runners is not whole', reply.status)
   return list.map(readRunner)

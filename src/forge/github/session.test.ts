@@ -1,7 +1,6 @@
 // The message session: made, renewed, lost, given back.
 import { expect, test } from 'vitest'
 import { createBench } from '../../../test/forge/github-bench.ts'
-import { readNews } from '../../../test/forge/news-reader.ts'
 import {
   agentsPath,
   envelope,
@@ -21,6 +20,7 @@ import {
   statistics,
 } from '../../../test/forge/scripted-github.ts'
 import { jsonAnswer } from '../../lib/http.ts'
+import { readNews } from '../news-reader.ts'
 
 const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
 const sessionId = '4fd0ffb0-d365-4dae-99ff-8dae173984f9'

@@ -1,5 +1,5 @@
-// Reads a link's news in a test: keeps what was told, acknowledges unless told not to, and waits for what should come.
-import type { Link, News, NewsBatch } from '../../src/forge/forge.ts'
+// Reads a link's news for the contract and the tests: keeps what was told, acknowledges unless told not to, and waits for what should come.
+import type { Link, News, NewsBatch } from './forge.ts'
 
 export type NewsReader = {
   readonly news: News[]

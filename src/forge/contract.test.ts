@@ -1,0 +1,144 @@
+// Every forge against its emulator: over real HTTP, and in process on virtual time.
+import { afterEach, expect, test } from 'vitest'
+import { createGitHubEmulator } from '../emulator/github/emulator.ts'
+import { scriptJob } from '../emulator/github/script-job.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Transport, TransportError } from '../lib/http.ts'
+import { httpClient } from '../lib/http-client.ts'
+import { seededRandom } from '../lib/random.ts'
+import { systemClock } from '../lib/system.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
+import { type ForgeWorld, forgeContract } from './contract.ts'
+import { createGitHubForge } from './github/github.ts'
+
+const worlds: ForgeWorld[] = []
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.end()
+})
+
+async function githubOverHttp(): Promise<ForgeWorld> {
+  const clock = systemClock()
+  const client = httpClient()
+  const wait: ForgeWorld['wait'] = (promise) => {
+    const late = new AbortController()
+    const limit = clock.sleep(8_000, late.signal).then(() => Promise.reject(new Error('it took too long')))
+    return Promise.race([promise, limit.catch((error) => Promise.reject(error))]).finally(() => late.abort())
+  }
+  const world = githubWorld(clock, wait)
+  const server = await world.emulator.listen(0)
+  return world.at(server.origin, client.transport, async () => {
+    await server.close()
+    await client.close()
+  })
+}
+
+async function githubInProcess(): Promise<ForgeWorld> {
+  const clock = virtualClock()
+  const wait: ForgeWorld['wait'] = async (promise) => {
+    let settled = false
+    const settle = () => {
+      settled = true
+    }
+    promise.then(settle, settle)
+    for (let turn = 0; turn < 2_000; turn++) {
+      await clock.advance(0)
+      if (settled) return promise
+      await clock.advance((clock.next() ?? Number.NaN) - clock.now())
+    }
+    throw new Error('it took too long')
+  }
+  const world = githubWorld(clock, wait)
+  return world.at('http://github.test', world.emulator.transport, async () => world.emulator.close())
+}
+
+function githubWorld(clock: Clock, wait: ForgeWorld['wait']) {
+  const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 300 } })
+  const { control } = emulator
+  const at = (origin: string, transport: Transport, end: () => Promise<void>): ForgeWorld => {
+    let cut = barrier()
+    const through: Transport = (request) => Promise.race([cut.down, cut.isDown ? cut.down : transport(request)])
+    return {
+      set: { name: 'linux', labels: ['linux'], group: undefined, max: 10 },
+      connect: () =>
+        createGitHubForge({
+          url: `${origin}/acme`,
+          credential: { kind: 'token', token: 'pat' },
+          transport: through,
+          clock,
+          random: seededRandom(2),
+          userAgent: 'dayfly/0.0.0',
+        }),
+      wait,
+      queueJobs: (count) => {
+        const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }
+        control.queueJobs(Array.from({ length: count }, () => job))
+      },
+      startRunner: async (name) => expect(control.stub.online(name)).toBe('online'),
+      startJob: async (name) => {
+        while (!(await wait(control.stub.job(name)))) expect(control.registrations()).not.toEqual([])
+        expect(control.stub.start(name)).toBe('started')
+      },
+      finishJob: async (name) => {
+        const report = { conclusion: 'success', outputs: {}, steps: [], note: undefined } as const
+        expect(control.stub.finish(name, report)).toBe('finished')
+      },
+      reachable: (yes) => {
+        if (yes) cut = barrier()
+        else cut.bringDown()
+      },
+      refuseAcknowledgement: () => {
+        const match = { method: 'DELETE', pathRegex: '/scalesets/message/' }
+        control.fault({ match, action: { kind: 'answer', status: 400, headers: {}, text: 'not now' } })
+      },
+      refuseCredential: () => {
+        const match = { method: 'POST', pathRegex: 'registration-token$' }
+        control.fault({ match, times: 99, action: { kind: 'answer', status: 401, headers: {}, body: {} } })
+      },
+      records: () => {
+        const left = (path: RegExp) =>
+          control.requests().reduce((count, { method, path: at, status }) => {
+            if (!path.test(at) || typeof status !== 'number' || status >= 300) return count
+            return count + (method === 'POST' ? 1 : method === 'DELETE' ? -1 : 0)
+          }, 0)
+        return {
+          sessions: left(/\/sessions(\/[\w-]+)?$/),
+          sets: left(/\/runnerscalesets(\/\d+)?$/),
+          registrations: control.registrations().length,
+        }
+      },
+      end,
+    }
+  }
+  return { emulator, at }
+}
+
+/** The way to the forge: brought down, it breaks what is under way and what comes. */
+function barrier() {
+  let fail: (error: Error) => void = () => {}
+  const down = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  down.catch(() => undefined)
+  const state = {
+    down,
+    isDown: false,
+    bringDown: () => {
+      state.isDown = true
+      fail(new TransportError('lost', 'the way to the forge is cut'))
+    },
+  }
+  return state
+}
+
+const members = [
+  ['github over HTTP', githubOverHttp],
+  ['github in process', githubInProcess],
+] as const
+
+for (const [member, create] of members) {
+  test.each(forgeContract)(`${member}: $name`, async ({ run }) => {
+    const world = await create()
+    worlds.push(world)
+    await run(world)
+  })
+}

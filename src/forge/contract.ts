@@ -1,0 +1,272 @@
+// What every forge must show, against whatever stands in for the real one. Each member of the family runs these cases in its tests.
+import { assert } from '../lib/assert.ts'
+import type { Credential } from '../model/credential.ts'
+import { PortError, type PortErrorKind } from '../model/port-error.ts'
+import type { Registration } from '../model/runner.ts'
+import type { Forge, ForgeSet, ForgeState, Link } from './forge.ts'
+import { type NewsReader, readNews } from './news-reader.ts'
+
+/** A forge that a test controls. */
+export interface ForgeWorld {
+  readonly set: ForgeSet
+  /** The forge as a fresh process makes it: the same account, nothing remembered. */
+  connect(): Forge
+  /** Resolves with the promise, moving virtual time where there is any; rejects when it takes too long. */
+  wait<T>(promise: Promise<T>): Promise<T>
+  /** Queues jobs for the set. */
+  queueJobs(count: number): void
+  /** The runner's process starts and says that it is there. */
+  startRunner(name: string, credential: Credential): Promise<void>
+  /** The runner takes a job that waits; ends it. */
+  startJob(name: string): Promise<void>
+  finishJob(name: string): Promise<void>
+  /** Cuts the way to the forge, or mends it. */
+  reachable(yes: boolean): void
+  /** The next acknowledgement is not carried out: the forge tells the same again. */
+  refuseAcknowledgement(): void
+  /** The forge refuses our credential from now on. */
+  refuseCredential(): void
+  /** What the forge holds of us. */
+  records(): { readonly sessions: number; readonly sets: number; readonly registrations: number }
+  end(): Promise<void>
+}
+
+export type ContractCase = { readonly name: string; run(world: ForgeWorld): Promise<void> }
+
+export const forgeContract: readonly ContractCase[] = [
+  { name: 'demand follows the jobs that are queued and done', run: demandFollowsJobs },
+  { name: 'a registration is listed from register to deregister', run: registrationIsListed },
+  { name: 'a busy runner is not deregistered where the forge refuses it', run: busyIsRefused },
+  { name: 'a job is told once when it starts and once when it ends', run: jobIsTold },
+  { name: 'news that are told again have no second effect', run: redeliveryHasNoEffect },
+  { name: 'news that are not acknowledged come again', run: unacknowledgedComesAgain },
+  { name: 'a name is registered once', run: nameIsTakenOnce },
+  { name: 'after a pause the next process goes on at once', run: pauseFreesTheSession },
+  { name: 'after a crash the next process goes on at once', run: crashIsResumed },
+  { name: 'removing a set leaves nothing', run: removalLeavesNothing },
+  { name: 'a forge that cannot be reached is told, and its return too', run: outageIsTold },
+  { name: 'an outage while opening is no error', run: outageWhileOpening },
+  { name: 'a refused credential is an error of its own kind', run: credentialIsRefused },
+  { name: 'news end with the signal', run: newsEndWithSignal },
+]
+
+type Open = { readonly forge: Forge; readonly link: Link; readonly reader: NewsReader; readonly stop: AbortController }
+
+async function open(world: ForgeWorld, remembered?: ForgeState): Promise<Open> {
+  const stop = new AbortController()
+  const forge = world.connect()
+  const link = await world.wait(forge.open(world.set, remembered, stop.signal))
+  return { forge, link, reader: readNews(link), stop }
+}
+
+async function openToDemand(world: ForgeWorld, remembered?: ForgeState): Promise<Open> {
+  const opened = await open(world, remembered)
+  await world.wait(opened.reader.find('demand'))
+  return opened
+}
+
+function waitForJobs(world: ForgeWorld, reader: NewsReader, jobs: number): Promise<unknown> {
+  return world.wait(reader.find('demand', ({ demand }) => 'jobs' in demand && demand.jobs === jobs))
+}
+
+async function register(
+  world: ForgeWorld,
+  link: Link,
+  name: string,
+): Promise<Registration & { credential: Credential }> {
+  const outcome = await world.wait(link.register(name))
+  assert(outcome.is === 'registered', `${name} is ${outcome.is}`)
+  return { ...outcome.registration, credential: outcome.credential }
+}
+
+/** A runner with a job of its own, running. */
+async function runJob(world: ForgeWorld, { link, reader }: Open, name: string): Promise<Registration> {
+  world.queueJobs(1)
+  const { credential, ...registration } = await register(world, link, name)
+  await world.startRunner(name, credential)
+  await world.startJob(name)
+  await world.wait(reader.find('job-started', ({ runner }) => runner === name))
+  return registration
+}
+
+function lastState(reader: NewsReader): ForgeState | undefined {
+  return reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : [])).at(-1)
+}
+
+async function rejects(
+  world: ForgeWorld,
+  promise: Promise<unknown>,
+  ...kinds: readonly PortErrorKind[]
+): Promise<void> {
+  const error = await world.wait(
+    promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    ),
+  )
+  assert(error instanceof PortError, `expected a PortError, got ${String(error)}`)
+  assert(kinds.includes(error.kind), `expected ${kinds.join(' or ')}, got ${error.kind}: ${error.message}`)
+}
+
+async function demandFollowsJobs(world: ForgeWorld): Promise<void> {
+  const opened = await openToDemand(world)
+  await waitForJobs(world, opened.reader, 0)
+  world.queueJobs(2)
+  await waitForJobs(world, opened.reader, 2)
+  opened.reader.clear()
+  await runJob(world, opened, 'linux-one')
+  await waitForJobs(world, opened.reader, 3)
+  await world.finishJob('linux-one')
+  await waitForJobs(world, opened.reader, 2)
+  await world.wait(opened.link.close('pause'))
+}
+
+async function registrationIsListed(world: ForgeWorld): Promise<void> {
+  const { link } = await openToDemand(world)
+  assert((await world.wait(link.registrations())).length === 0, 'a new set has no registration')
+  const { credential, ...registration } = await register(world, link, 'linux-one')
+  assert(credential.reveal() !== '' && !String(credential).includes(credential.reveal()), 'a credential is secret')
+  const [listed, ...more] = await world.wait(link.registrations())
+  assert(listed?.id === registration.id && listed.name === 'linux-one' && more.length === 0, 'it is listed')
+  assert((await world.wait(link.deregister(registration))) === 'removed', 'an idle runner is removed')
+  assert((await world.wait(link.registrations())).length === 0, 'it is gone')
+  assert((await world.wait(link.deregister(registration))) !== 'busy', 'one that is gone is not busy')
+  await world.wait(link.close('pause'))
+}
+
+async function busyIsRefused(world: ForgeWorld): Promise<void> {
+  const opened = await openToDemand(world)
+  const registration = await runJob(world, opened, 'linux-one')
+  if (opened.forge.traits.removal === 'refuses-busy') {
+    assert((await world.wait(opened.link.deregister(registration))) === 'busy', 'a busy runner stays')
+    assert(world.records().registrations === 1, 'its registration stands')
+  }
+  await world.finishJob('linux-one')
+  assert((await world.wait(opened.link.deregister(registration))) !== 'busy', 'it is busy no more')
+  assert(world.records().registrations === 0, 'nothing of it stays')
+  await world.wait(opened.link.close('pause'))
+}
+
+async function jobIsTold(world: ForgeWorld): Promise<void> {
+  const opened = await openToDemand(world)
+  await runJob(world, opened, 'linux-one')
+  await world.finishJob('linux-one')
+  const finished = await world.wait(opened.reader.find('job-finished'))
+  const started = opened.reader.news.filter(({ kind }) => kind === 'job-started')
+  const [first] = started
+  assert(started.length === 1 && first?.kind === 'job-started', 'one start')
+  assert(first.job.id !== '' && first.job.id === finished.jobId && finished.runner === 'linux-one', 'of the same job')
+  assert(finished.result !== '' && finished.at >= first.at, 'with a result, after the start')
+  await world.wait(opened.link.close('pause'))
+}
+
+async function redeliveryHasNoEffect(world: ForgeWorld): Promise<void> {
+  const opened = await openToDemand(world)
+  world.queueJobs(1)
+  await waitForJobs(world, opened.reader, 1)
+  const { credential } = await register(world, opened.link, 'linux-one')
+  await world.startRunner('linux-one', credential)
+  world.refuseAcknowledgement()
+  await world.startJob('linux-one')
+  await world.wait(opened.reader.find('job-started'))
+  world.queueJobs(4)
+  await waitForJobs(world, opened.reader, 5)
+  const started = opened.reader.news.filter(({ kind }) => kind === 'job-started')
+  assert(started.length === 1, `one start is told, not ${started.length}`)
+  await world.wait(opened.link.close('pause'))
+}
+
+async function unacknowledgedComesAgain(world: ForgeWorld): Promise<void> {
+  const { reader, link } = await openToDemand(world)
+  reader.ackAll = false
+  reader.clear()
+  world.queueJobs(1)
+  await waitForJobs(world, reader, 1)
+  reader.clear()
+  reader.ackAll = true
+  await waitForJobs(world, reader, 1)
+  await world.wait(link.close('pause'))
+}
+
+async function nameIsTakenOnce(world: ForgeWorld): Promise<void> {
+  const { link } = await openToDemand(world)
+  await register(world, link, 'linux-one')
+  await rejects(world, link.register('linux-one'), 'conflict')
+  await register(world, link, 'linux-two')
+  await world.wait(link.close('pause'))
+}
+
+async function pauseFreesTheSession(world: ForgeWorld): Promise<void> {
+  const first = await openToDemand(world)
+  await register(world, first.link, 'linux-one')
+  await world.wait(first.link.close('pause'))
+  await world.wait(first.reader.ended)
+  assert(world.records().sessions === 0, 'the session is given back')
+  assert(world.records().registrations === 1, 'the runners stay')
+  const next = await openToDemand(world, lastState(first.reader))
+  assert(!next.reader.news.some(({ kind }) => kind === 'trouble'), 'the next process meets no trouble')
+  assert((await world.wait(next.link.registrations())).length === 1, 'and finds the runners')
+  await world.wait(next.link.close('pause'))
+}
+
+async function crashIsResumed(world: ForgeWorld): Promise<void> {
+  const first = await openToDemand(world)
+  world.queueJobs(2)
+  await waitForJobs(world, first.reader, 2)
+  first.stop.abort(new Error('crash'))
+  await world.wait(first.reader.ended)
+  const next = await openToDemand(world, lastState(first.reader))
+  await waitForJobs(world, next.reader, 2)
+  assert(!next.reader.news.some(({ kind }) => kind === 'trouble'), 'the next process meets no trouble')
+  assert(world.records().sets <= 1 && world.records().sessions <= 1, 'nothing is doubled')
+  await world.wait(next.link.close('pause'))
+}
+
+async function removalLeavesNothing(world: ForgeWorld): Promise<void> {
+  const { link, reader } = await openToDemand(world)
+  await register(world, link, 'linux-one')
+  await world.wait(link.close('remove'))
+  await world.wait(reader.ended)
+  const { sessions, sets, registrations } = world.records()
+  assert(
+    sessions + sets + registrations === 0,
+    `left: ${sessions} sessions, ${sets} sets, ${registrations} registrations`,
+  )
+}
+
+async function outageIsTold(world: ForgeWorld): Promise<void> {
+  const { link, reader } = await openToDemand(world)
+  world.reachable(false)
+  const trouble = await world.wait(reader.find('trouble'))
+  assert(trouble.failure.reason === 'forge-unreachable' && trouble.failure.message !== '', 'the trouble says why')
+  await rejects(world, link.registrations(), 'unavailable')
+  reader.clear()
+  world.reachable(true)
+  await world.wait(reader.find('demand'))
+  world.queueJobs(1)
+  await waitForJobs(world, reader, 1)
+  await world.wait(link.close('pause'))
+}
+
+async function outageWhileOpening(world: ForgeWorld): Promise<void> {
+  world.reachable(false)
+  const { link, reader } = await open(world)
+  await world.wait(reader.find('trouble', ({ failure }) => failure.reason === 'forge-unreachable'))
+  await rejects(world, link.register('linux-one'), 'unavailable')
+  world.reachable(true)
+  await world.wait(reader.find('demand'))
+  await register(world, link, 'linux-one')
+  await world.wait(link.close('pause'))
+}
+
+async function credentialIsRefused(world: ForgeWorld): Promise<void> {
+  world.refuseCredential()
+  const { signal } = new AbortController()
+  await rejects(world, world.connect().open(world.set, undefined, signal), 'unauthorized')
+}
+
+async function newsEndWithSignal(world: ForgeWorld): Promise<void> {
+  const { reader, stop } = await openToDemand(world)
+  stop.abort(new Error('over'))
+  await world.wait(reader.ended)
+}

@@ -1,0 +1,228 @@
+// Registrations: made, paced, listed, removed.
+
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createBench, linux } from '../../../test/forge/github-bench.ts'
+import {
+  agentPath,
+  agentsPath,
+  exception,
+  jitPath,
+  list,
+  noContent,
+  queuePath,
+  scaleSet,
+  setPath,
+  setsPath,
+} from '../../../test/forge/scripted-github.ts'
+import { jsonAnswer, TransportError, textAnswer } from '../../lib/http.ts'
+import { actionsService } from './actions-api.ts'
+import { parseConfigUrl } from './config-url.ts'
+import { createGitHubForge } from './github.ts'
+import { Pace } from './pace.ts'
+import { findRunner } from './runners.ts'
+import { AdminTokens } from './tokens.ts'
+
+const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
+const exists = exception(409, 'AgentExistsException')
+
+async function createLink() {
+  const bench = createBench()
+  bench.github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
+  return { ...bench, link: await bench.open(ours) }
+}
+
+function registration(id: string) {
+  return { id, name: 'linux-a', status: 'unknown', busy: 'unknown' } as const
+}
+
+test('a registration comes with a credential that no printing shows', async () => {
+  const { github, link, pass } = await createLink()
+  const outcome = await pass(link.register('linux-a'))
+  expect(outcome).toMatchObject({
+    is: 'registered',
+    registration: { id: '6858', name: 'linux-a', status: 'offline', busy: false },
+  })
+  if (outcome?.is !== 'registered') throw new Error('not registered')
+  expect(outcome.credential.reveal()).toBe('aml0')
+  expect(`${inspect(outcome, { depth: 9 })} ${JSON.stringify(outcome)} ${outcome.credential}`).not.toContain('aml0')
+  const [sent] = github.sent('POST', jitPath)
+  expect(sent?.path).toBe('/tenant/123/_apis/runtime/runnerscalesets/117/generatejitconfig')
+  expect(sent?.body).toEqual({ kind: 'json', value: { name: 'linux-a', workFolder: '_work' } })
+})
+
+test.each([
+  ['no id', { runner: {}, encodedJITConfig: 'x' }],
+  ['no configuration', { runner: { id: 1 }, encodedJITConfig: '' }],
+  ['nothing', null],
+])('a registration with %s is an error', async (_, answer) => {
+  const { github, link, pass } = await createLink()
+  github.once('POST', jitPath, jsonAnswer(200, answer))
+  await expect(pass(link.register('linux-a'))).rejects.toMatchObject({ kind: 'bad-response' })
+})
+
+test.each(['', 'Linux-A', 'a'.repeat(64), '-a', 'a/b', 'a b'])(
+  'the name "%s" is refused without a request',
+  async (name) => {
+    const { github, link } = await createLink()
+    await expect(link.register(name)).rejects.toMatchObject({ kind: 'bad-config' })
+    expect(github.sent('POST', jitPath)).toEqual([])
+    expect(link.allowance().now).toBe(1_500)
+  },
+)
+
+test('case 78: a lost answer, then a conflict: the stale registration of our set is removed, and the caller told', async () => {
+  const { github, link, pass } = await createLink()
+  const lost = () => {
+    throw new TransportError('lost', 'connection reset')
+  }
+  github.once('POST', jitPath, lost, exists)
+  github.once('GET', agentsPath, list({ id: 41, name: 'linux-a', runnerScaleSetId: 117 }))
+  await expect(pass(link.register('linux-a'))).rejects.toMatchObject({ kind: 'conflict', reason: 'runner-exists' })
+  expect(github.sent('POST', jitPath)).toHaveLength(2)
+  expect(github.sent('GET', agentsPath)[0]?.query['agentName']).toBe('linux-a')
+  expect(github.sent('DELETE', agentPath).map(({ path }) => path.split('/').at(-1))).toEqual(['41'])
+  expect(await pass(link.register('linux-b'))).toMatchObject({ is: 'registered' })
+})
+
+test('case 78: a registration of the name in a foreign set is left alone', async () => {
+  const { github, link, pass } = await createLink()
+  github.once('POST', jitPath, jsonAnswer(409, { message: 'taken' }))
+  github.once('GET', agentsPath, list({ id: 41, name: 'linux-a', runnerScaleSetId: 9 }))
+  await expect(pass(link.register('linux-a'))).rejects.toMatchObject({ kind: 'conflict' })
+  expect(github.sent('DELETE', agentPath)).toEqual([])
+})
+
+test('case 79: a registration that finds the scale set gone has it made anew', async () => {
+  const { github, clock, connect, pass } = createBench()
+  github.once('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
+  github.once('GET', queuePath, async (request) => {
+    await clock.sleep(9_000_000, request.signal)
+    return noContent
+  })
+  const { link, reader } = await connect(ours)
+  github.once('POST', jitPath, exception(404, 'RunnerScaleSetNotFoundException'))
+  github.once('POST', setsPath, jsonAnswer(200, scaleSet(118, 'linux')))
+  const start = clock.now()
+  await expect(pass(link.register('linux-a'))).rejects.toMatchObject({ reason: 'scale-set-gone' })
+  await pass(reader.find('trouble', ({ failure }) => failure.reason === 'scale-set-missing'))
+  reader.clear()
+  await pass(reader.find('demand'))
+  expect(clock.now() - start).toBeLessThan(5_000)
+  expect(reader.news.findLast(({ kind }) => kind === 'state')).toMatchObject({ state: { scaleSetId: '118' } })
+  expect(github.sent('GET', queuePath).at(-1)?.query).not.toHaveProperty('lastMessageId')
+  await pass(link.register('linux-b'))
+  expect(github.sent('POST', jitPath).at(-1)?.path).toContain('/118/')
+})
+
+test('a set that is gone for one call and there for the next is used on, with its own session given back first', async () => {
+  const { github, connect, pass } = createBench()
+  github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
+  const { link, reader } = await connect(ours)
+  github.once('POST', jitPath, exception(404, 'RunnerScaleSetNotFoundException'))
+  await expect(pass(link.register('linux-a'))).rejects.toMatchObject({ reason: 'scale-set-gone' })
+  await pass(reader.find('trouble'))
+  reader.clear()
+  await pass(reader.find('demand'))
+  expect(github.sent('POST', setsPath)).toEqual([])
+  expect(github.sent('DELETE', /\/sessions\//)).toHaveLength(1)
+})
+
+test('case 81: no runner of a name is undefined, two are an error', async () => {
+  const { github, options, pass, stop } = createBench()
+  const config = parseConfigUrl(options.url)
+  const tokens = new AdminTokens({ net: options, config, credential: options.credential, userAgent: 'dayfly/0' })
+  const service = actionsService(options, tokens, () => 'dayfly/0')
+  github.once('GET', agentsPath, list(), list({ id: 1, name: 'a' }, { id: 2, name: 'a' }))
+  expect(await pass(findRunner(service, 'a', stop.signal))).toBeUndefined()
+  await expect(pass(findRunner(service, 'a', stop.signal))).rejects.toMatchObject({ kind: 'bad-response' })
+})
+
+test.each([
+  ['204', noContent, 'removed'],
+  ['404 AgentNotFound', exception(404, 'AgentNotFoundException'), 'absent'],
+  ['404', jsonAnswer(404, {}), 'absent'],
+  ['400 JobStillRunning', exception(400, 'TaskAgentJobStillRunningException'), 'busy'],
+] as const)('case 82: deregistering that answers %s', async (_, answer, outcome) => {
+  const { github, link, pass } = await createLink()
+  github.once('DELETE', agentPath, answer)
+  expect(await pass(link.deregister(registration('7')))).toBe(outcome)
+})
+
+test('a registration whose removal nobody confirms is no removal', async () => {
+  const { github, link, pass } = await createLink()
+  github.always('DELETE', agentPath, jsonAnswer(500, {}))
+  await expect(pass(link.deregister(registration('7')))).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+test('registrations are those of our set, with what the service says of each', async () => {
+  const { github, link, pass } = await createLink()
+  github.once(
+    'GET',
+    agentsPath,
+    list(
+      { id: 1, name: 'a', runnerScaleSetId: 117, status: 'Online', busy: true },
+      { id: 2, name: 'b', RunnerScaleSetId: '117' },
+      { id: 3, name: 'c', runnerScaleSetId: 9 },
+      { id: 4, name: 'self-hosted' },
+    ),
+    list({ id: 1, name: '', runnerScaleSetId: 117 }),
+  )
+  expect(await pass(link.registrations())).toEqual([
+    { id: '1', name: 'a', status: 'online', busy: true },
+    { id: '2', name: 'b', status: 'unknown', busy: 'unknown' },
+  ])
+  await expect(pass(link.registrations())).rejects.toMatchObject({ kind: 'bad-response' })
+})
+
+test('registrations are paced for the whole account', async () => {
+  const { clock, options, pass, stop, github } = createBench()
+  github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
+  const forge = createGitHubForge(options)
+  const one = await forge.open(linux, ours, stop.signal)
+  const other = await forge.open(linux, ours, stop.signal)
+  const start = clock.now()
+  for (let index = 0; index < 1_500; index++) await (index % 2 ? one : other).register(`linux-${index}`)
+  expect(await one.register('linux-x')).toEqual({ is: 'limited', until: start + 300_000 })
+  expect(other.allowance()).toEqual({ now: 0, nextAt: start + 300_000 })
+  await clock.advance(300_000)
+  expect(one.allowance()).toEqual({ now: 1_500, nextAt: undefined })
+  expect(await pass(one.register('linux-x'))).toMatchObject({ is: 'registered' })
+})
+
+test('a limit that the service sets is kept', async () => {
+  const { github, clock, link, pass } = await createLink()
+  github.once('POST', jitPath, textAnswer(429, 'slow down', { 'retry-after': '90' }))
+  const until = clock.now() + 90_000
+  expect(await pass(link.register('linux-a'))).toEqual({ is: 'limited', until })
+  expect(link.allowance()).toEqual({ now: 0, nextAt: until })
+  expect(await link.register('linux-a')).toEqual({ is: 'limited', until })
+  expect(github.sent('POST', jitPath)).toHaveLength(1)
+  await clock.advance(90_000)
+  expect(link.allowance()).toEqual({ now: 1_499, nextAt: undefined })
+})
+
+test('no window of five minutes ever holds more registrations than the limit', () => {
+  const steps = fc.array(fc.tuple(fc.nat(40), fc.nat(6)), { maxLength: 60 })
+  fc.assert(
+    fc.property(steps, (script) => {
+      const pace = new Pace({ registrations: 5, windowMs: 100 })
+      const taken: number[] = []
+      let now = 1_000
+      for (const [pauseMs, tries] of script) {
+        now += pauseMs
+        for (let index = 0; index < tries; index++) {
+          const { now: free, nextAt } = pace.allowance(now)
+          const refused = pace.take(now)
+          expect(refused === undefined).toBe(free > 0)
+          expect(refused?.until).toBe(nextAt)
+          if (refused) expect(refused.until).toBeGreaterThan(now)
+          else taken.push(now)
+        }
+      }
+      for (const at of taken)
+        expect(taken.filter((time) => time > at - 100 && time <= at).length).toBeLessThanOrEqual(5)
+    }),
+  )
+})
