@@ -83,12 +83,13 @@ describe('sessions', () => {
   })
 
   test('of two polls of one session the newer wins', async () => {
+    emulator.control.knobs({ zeroCapacity: 'defer' })
     const queue = await openQueue()
-    const older = github.poll(queue)
-    await clock.advance(1_000)
-    const newer = github.poll(queue)
-    expect((await older).status).toBe(202)
     emulator.control.queueJobs([job])
+    const older = github.poll(queue, 0, 0)
+    await clock.advance(1_000)
+    const newer = github.poll(queue, 0, 10)
+    expect((await older).status).toBe(202)
     expect(jobsOf(await newer)).toHaveLength(1)
   })
 

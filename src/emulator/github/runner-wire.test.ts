@@ -210,4 +210,5 @@ test('a report that is no report is refused, and the job goes on', async () => {
   expect((await runner('POST', `${at}completejob`, { conclusion: 'great' })).status).toBe(422)
   expect((await runner('POST', `${at}completejob`, { conclusion: 'failure', note: null })).status).toBe(200)
   expect(news.at(-1)).toMatchObject({ kind: 'finished', result: 'failed', report: { outputs: {}, steps: [] } })
+  expect(clock.next(), 'no timer of the job or its runner is left').toBeUndefined()
 })
