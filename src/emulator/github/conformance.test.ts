@@ -54,6 +54,15 @@ describe('tokens', () => {
     expect(await quietPoll(queueOf(refreshed))).toBe(202)
   })
 
+  test('a refresh leaves the old queue token alone, or ends it at once', async () => {
+    const session = await github.session(set)
+    const path = `${sets}/${set}/sessions/${field(session, 'sessionId')}`
+    await github.admin('PATCH', path)
+    expect((await github.acknowledge(queueOf(session), 1)).status).toBe(204)
+    emulator.control.knobs({ revokeOnRefresh: true })
+    expect((await github.acknowledge(queueOf(session), 1)).status).toBe(401)
+  })
+
   test('an admin token is good for its own scope alone', async () => {
     const other = await visit(emulator.transport, 'other-org')
     expect((await github.admin('GET', sets, undefined, other.adminToken)).status).toBe(401)

@@ -104,4 +104,24 @@ test('a job goes from queue to completion, and nothing of it remains', async () 
 
   const id = field(session, 'sessionId')
   expect((await github.admin('DELETE', `_apis/runtime/runnerscalesets/${set}/sessions/${id}`)).status).toBe(204)
+
+  const log = emulator.control.requests().filter(({ path }) => !path.startsWith('/runner/'))
+  const last = ({ query }: (typeof log)[number]) => (query['lastMessageId'] ? ` after ${query['lastMessageId']}` : '')
+  const sets = '/tenant/my-org/_apis/runtime/runnerscalesets'
+  expect(log.map((entry) => `${entry.method} ${entry.path}${last(entry)} ${entry.status}`)).toEqual([
+    'POST /api/v3/orgs/my-org/actions/runners/registration-token 201',
+    'POST /api/v3/actions/runner-registration 200',
+    'GET /tenant/my-org/_apis/runtime/runnergroups/ 200',
+    `GET ${sets} 200`,
+    `POST ${sets} 200`,
+    `POST ${sets}/1/sessions 200`,
+    'GET /scalesets/message 200',
+    `POST ${sets}/1/generatejitconfig 200`,
+    'DELETE /scalesets/message/100000001 204',
+    'GET /scalesets/message after 100000001 200',
+    'DELETE /scalesets/message/100000002 204',
+    'GET /scalesets/message after 100000002 200',
+    `DELETE ${sets}/1/sessions/${id} 204`,
+  ])
+  expect(log[6]?.headers).toMatchObject({ authorization: 'Bearer [queue]', 'x-scalesetmaxcapacity': '10' })
 })
