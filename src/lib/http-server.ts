@@ -131,12 +131,22 @@ async function writeStream(outgoing: ServerResponse, body: Extract<Body, { kind:
     for await (const item of items) {
       if (outgoing.destroyed) return
       const data = body.kind === 'events' ? `${JSON.stringify(item)}\n` : (item as string | Uint8Array)
-      if (!outgoing.write(data) && !outgoing.destroyed) {
-        await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close')])
-      }
+      if (!outgoing.write(data)) await drained(outgoing)
     }
     outgoing.end()
   } catch {
     outgoing.socket?.resetAndDestroy()
   }
+}
+
+/** Resolves when there is room again, or nobody left to write to; leaves no listener behind, as a race of two `once` would. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  if (outgoing.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      outgoing.off('drain', end).off('close', end)
+      resolve()
+    }
+    outgoing.on('drain', end).on('close', end)
+  })
 }
