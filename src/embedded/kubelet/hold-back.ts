@@ -8,6 +8,8 @@ import type { ContainerRecord } from './record.ts'
 /** Kubernetes: 10 s, doubled up to 5 min; a run of 10 min clears it. */
 const backoffMs = { first: 10_000, longest: 300_000, clearedBy: 600_000 }
 
+const crashLoop = 'CrashLoopBackOff'
+
 /** How soon after a failed pull the back-off itself is reported. */
 const pullPauseMs = 1_000
 
@@ -22,6 +24,7 @@ export function waitForCrash(context: PodContext, record: ContainerRecord): bool
     return true
   }
   const { state } = record
+  if (state.is === 'waiting' && state.reason === crashLoop) raiseCrashBackoff(record)
   if (state.is !== 'terminated') return false
   if (state.finishedAt - (state.startedAt || state.finishedAt) >= backoffMs.clearedBy) record.crashBackoffMs = 0
   const due = state.finishedAt + record.crashBackoffMs
@@ -30,7 +33,7 @@ export function waitForCrash(context: PodContext, record: ContainerRecord): bool
     record.last = state
     const { name } = record.spec
     const pause = `back-off ${duration(record.crashBackoffMs)} restarting failed container=${name}`
-    record.state = { is: 'waiting', reason: 'CrashLoopBackOff', message: `${pause} pod=${podLabel(context.pod())}` }
+    record.state = { is: 'waiting', reason: crashLoop, message: `${pause} pod=${podLabel(context.pod())}` }
     const message = `Back-off restarting failed container ${name} in pod ${podLabel(context.pod())}`
     context.events.record('Warning', 'BackOff', message, fieldOf(record))
     context.wakeAt(due)

@@ -79,9 +79,13 @@ export function createLife(context: PodContext): Life {
     if (!mounted) return volumes.hasComplained() ? write() : undefined
     notes.hasSandbox = true
     for (const record of records) if (record.failing && record.state.is === 'running') await endFailing(context, record)
-    const plan = planPod(records, spec.restartPolicy)
-    if (plan.do === 'end') return await finish(graceSecondsOf(pod()))
-    for (const record of plan.containers) await startContainer(context, record, mounted)
+    // What comes after a sidecar without a probe need not wait for anything.
+    for (let isSettled = false; !isSettled; ) {
+      const plan = planPod(records, spec.restartPolicy)
+      if (plan.do === 'end') return await finish(graceSecondsOf(pod()))
+      for (const record of plan.containers) await startContainer(context, record, mounted)
+      isSettled = !plan.containers.some(({ role, started }) => role === 'sidecar' && started)
+    }
     write()
   }
   const leave = async () => {

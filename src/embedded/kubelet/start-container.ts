@@ -48,8 +48,6 @@ export async function startContainer(
   record.started = spec.startupProbe === undefined
   record.ready = spec.readinessProbe === undefined
   watchProbes(context, record)
-  // What comes after a sidecar need not wait for anything else.
-  if (record.role === 'sidecar' && record.started) context.wake()
 }
 
 function readConfig(

@@ -43,25 +43,28 @@ export async function launch(
   surroundings: Surroundings,
 ): Promise<Launch> {
   const isThere = existsSync(join(directory, 'shim'))
-  if (!isThere) mkdirSync(directory, { recursive: true })
-  const volumes = volumesDirectory(surroundings.data, config.id.pod)
-  const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
-  const environment = containerEnvironment(config, directory, root, surroundings.environment)
-  const place = { directory, environment, workingDirectory }
-  if (isThere) return { is: 'started', container: follow(place, surroundings, shimGone(directory, surroundings.clock)) }
-  const words = [...(config.command.length > 0 ? config.command : [image?.entrypoint ?? '']), ...config.args]
-  const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
-  if (command.is === 'missing') return { is: 'failed', message: command.message }
-  surroundings.reaper.living(directory)
-  const child = spawnShim(place, [command.path, ...words.slice(1)])
   try {
+    mkdirSync(directory, { recursive: true })
+    const volumes = volumesDirectory(surroundings.data, config.id.pod)
+    const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
+    const environment = containerEnvironment(config, directory, root, surroundings.environment)
+    const place = { directory, environment, workingDirectory }
+    if (isThere) {
+      return { is: 'started', container: follow(place, surroundings, shimGone(directory, surroundings.clock)) }
+    }
+    const words = [...(config.command.length > 0 ? config.command : [image?.entrypoint ?? '']), ...config.args]
+    const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
+    if (command.is === 'missing') return { is: 'failed', message: command.message }
+    surroundings.reaper.living(directory)
+    const child = spawnShim(place, [command.path, ...words.slice(1)])
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     await once(child, 'spawn')
+    return { is: 'started', container: follow(place, surroundings, gone) }
   } catch (error) {
+    // The host refuses: no room on the disk, no process to be had, two mounts for one place.
     await surroundings.reaper.end(directory)
-    return { is: 'failed', message: `the container's process cannot be started: ${(error as Error).message}` }
+    return { is: 'failed', message: `the container cannot be made on this host: ${(error as Error).message}` }
   }
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return { is: 'started', container: follow(place, surroundings, gone) }
 }
 
 type Place = Pick<Container, 'directory' | 'environment' | 'workingDirectory'>

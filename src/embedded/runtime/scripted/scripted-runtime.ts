@@ -1,0 +1,160 @@
+// Runs containers that only say they run, on a given clock: for tests and the simulation.
+import type { Clock, Instant, Timer } from '../../../lib/clock.ts'
+import type { ContainerConfig, ContainerEnd, ContainerId, ExecResult, ImageVerdict, Runtime } from '../runtime.ts'
+import type { Script } from './script.ts'
+
+/** What was done to a container, for tests that ask about order. */
+export type Deed = {
+  readonly at: Instant
+  readonly what: 'start' | 'term' | 'kill' | 'end'
+  /** `pod uid/container.attempt` */
+  readonly container: string
+}
+
+export interface ScriptedRuntime extends Runtime {
+  /** Everything that happened, oldest first; empty unless it was asked to remember. */
+  readonly deeds: readonly Deed[]
+  /** How many containers run now. */
+  running(): number
+}
+
+export type ScriptedRuntimeOptions = {
+  readonly clock: Clock
+  /** How this try of this container behaves. */
+  readonly script: (config: Pick<ContainerConfig, 'id' | 'image'>) => Script
+  /** Why there is no such image; absent: every image is there. */
+  readonly refuseImage?: (image: string) => Extract<ImageVerdict, { is: 'refused' }> | undefined
+  readonly remembers?: boolean
+}
+
+type Actor = {
+  readonly script: Script
+  readonly startedAt: Instant
+  readonly ended: Promise<ContainerEnd>
+  readonly output: string
+  isEnded: boolean
+  end(end: Omit<ContainerEnd, 'finishedAt'>): void
+}
+
+export function createScriptedRuntime(options: ScriptedRuntimeOptions): ScriptedRuntime {
+  const { clock, script: scriptOf, refuseImage = () => undefined, remembers = false } = options
+  const actors = new Map<string, Actor>()
+  const deeds: Deed[] = []
+  const note = (what: Deed['what'], id: ContainerId) => {
+    if (remembers) deeds.push({ at: clock.now(), what, container: nameOf(id) })
+  }
+  const running = () => [...actors.values()].filter(({ isEnded }) => !isEnded)
+  return {
+    version: 'scripted://1.0.0',
+    deeds,
+    running: () => running().length,
+    image: (image) => refuseImage(image) ?? { is: 'present', imageId: image },
+    start: async (config) => {
+      const known = actors.get(nameOf(config.id))
+      if (known) return { is: 'started', startedAt: known.startedAt, ended: known.ended }
+      const script = scriptOf(config)
+      if (script.startError !== undefined) return { is: 'failed', message: script.startError }
+      note('start', config.id)
+      const actor = perform(script, clock, () => note('end', config.id))
+      actors.set(nameOf(config.id), actor)
+      return { is: 'started', startedAt: actor.startedAt, ended: actor.ended }
+    },
+    stop: async (id, graceMs) => {
+      const actor = actors.get(nameOf(id))
+      if (!actor || actor.isEnded) return
+      if (graceMs > 0) {
+        note('term', id)
+        await terminate(actor, graceMs, clock)
+      }
+      if (!actor.isEnded) {
+        note('kill', id)
+        actor.end({ exitCode: 137 })
+      }
+      await actor.ended
+    },
+    exec: async (id, command, timeoutMs) => {
+      const actor = actors.get(nameOf(id))
+      if (!actor || actor.isEnded) return { is: 'failed', message: 'the container is not running' }
+      return await execute(actor, command, timeoutMs, clock)
+    },
+    logs: async function* (id) {
+      const output = actors.get(nameOf(id))?.output ?? ''
+      if (output !== '') yield output
+    },
+    remove: async (pod) => {
+      for (const name of actors.keys()) if (name.startsWith(`${pod}/`)) actors.delete(name)
+    },
+    close: async () => {
+      for (const actor of running()) actor.end({ exitCode: 137 })
+      actors.clear()
+    },
+  }
+}
+
+function nameOf({ pod, name, attempt }: ContainerId): string {
+  return `${pod}/${name}.${attempt}`
+}
+
+function perform(script: Script, clock: Clock, onEnd: () => void): Actor {
+  let timer: Timer | undefined
+  let resolve = (_: ContainerEnd) => {}
+  const ended = new Promise<ContainerEnd>((settle) => {
+    resolve = settle
+  })
+  const actor: Actor = {
+    script,
+    startedAt: clock.now(),
+    ended,
+    output: script.output ?? '',
+    isEnded: false,
+    end: (end) => {
+      if (actor.isEnded) return
+      actor.isEnded = true
+      timer?.cancel()
+      onEnd()
+      resolve({ ...end, finishedAt: clock.now() })
+    },
+  }
+  const { endsAfterMs, exitCode = 0, reason } = script
+  if (endsAfterMs !== undefined) {
+    timer = clock.after(endsAfterMs, () => actor.end({ exitCode, ...(reason ? { reason } : {}) }))
+  }
+  return actor
+}
+
+/** Gives the container its grace; it may end earlier, by SIGTERM or by itself. */
+async function terminate(actor: Actor, graceMs: number, clock: Clock): Promise<void> {
+  const { onTerm = { afterMs: 0, exitCode: 143 } } = actor.script
+  const waits: Timer[] = []
+  const graceOver = new Promise<void>((resolve) => waits.push(clock.after(graceMs, resolve)))
+  if (onTerm !== 'ignored') {
+    const { afterMs, exitCode } = onTerm
+    if (afterMs === 0) actor.end({ exitCode })
+    else waits.push(clock.after(afterMs, () => actor.end({ exitCode })))
+  }
+  await Promise.race([graceOver, actor.ended])
+  for (const wait of waits) wait.cancel()
+}
+
+async function execute(
+  actor: Actor,
+  command: readonly string[],
+  timeoutMs: number | undefined,
+  clock: Clock,
+): Promise<ExecResult> {
+  const told = actor.script.exec?.(command, clock.now() - actor.startedAt) ?? { exitCode: 0 }
+  const waits: Timer[] = []
+  const outcome = new Promise<ExecResult>((resolve) => {
+    if (timeoutMs !== undefined) waits.push(clock.after(timeoutMs, () => resolve({ is: 'timed-out' })))
+    // A hook or probe dies with its container.
+    void actor.ended.then(() => resolve({ is: 'ended', exitCode: 137, output: '' }))
+    if (told === 'hangs') return
+    const { exitCode, afterMs = 0, output = '' } = told
+    const answer = () => resolve({ is: 'ended', exitCode, output })
+    if (afterMs === 0) answer()
+    else waits.push(clock.after(afterMs, answer))
+  })
+  const result = await outcome
+  for (const wait of waits) wait.cancel()
+  return result
+}
