@@ -110,7 +110,7 @@ test('a job goes from queue to completion, and nothing of it remains', async () 
   const sets = '/tenant/my-org/_apis/runtime/runnerscalesets'
   expect(log.map((entry) => `${entry.method} ${entry.path}${last(entry)} ${entry.status}`)).toEqual([
     'POST /api/v3/orgs/my-org/actions/runners/registration-token 201',
-    'POST /api/v3/actions/runner-registration 200',
+    'POST /api/v3/actions/runner-registration 201',
     'GET /tenant/my-org/_apis/runtime/runnergroups/ 200',
     `GET ${sets} 200`,
     `POST ${sets} 200`,

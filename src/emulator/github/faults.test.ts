@@ -132,7 +132,7 @@ test('every answer carries both ids, and the log has no token in it', async () =
   const log = emulator.control.requests()
   expect(log.map(({ method, status }) => `${method} ${status}`)).toEqual([
     'POST 201',
-    'POST 200',
+    'POST 201',
     'POST 200',
     'POST 200',
     'DELETE 204',

@@ -83,7 +83,7 @@ function adminConnection(emulation: Emulation, call: Call): Answer {
   const scope = scopeOfUrl(emulation, body.data.url)
   if (!scope) throw restError(404, 'Not Found')
   if (scope.key !== claims.scope) throw restError(403, 'The token was issued for another scope')
-  return jsonAnswer(200, {
+  return jsonAnswer(201, {
     url: `${call.origin}/tenant/${scope.key}/`,
     token: emulation.tokens.issue({ kind: 'admin', scope: scope.key }, emulation.knobs.adminTtlS, now),
     token_schema: 'OAuthAccessToken',

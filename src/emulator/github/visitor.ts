@@ -28,7 +28,7 @@ export async function visit(transport: Transport, org = 'my-org', token = 'pat')
   const connection = await send('POST', '/api/v3/actions/runner-registration', `RemoteAuth ${field(issued, 'token')}`, {
     body: { url: `https://github.test/${org}`, runner_event: 'register' },
   })
-  if (connection.status !== 200) throw new Error(`no admin connection: ${issued.status}, then ${connection.status}`)
+  if (connection.status !== 201) throw new Error(`no admin connection: ${issued.status}, then ${connection.status}`)
   const base = String(field(connection, 'url'))
   const adminToken = String(field(connection, 'token'))
   const admin: Visitor['admin'] = (method, path, body, bearer = adminToken) =>
