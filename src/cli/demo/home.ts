@@ -18,6 +18,8 @@ export const markVariable = 'DAYFLY_TOKEN'
 
 const prefix = 'dayfly-demo-'
 const endMs = 5_000
+/** A process may fork while a pass goes on; it cannot outrun several. */
+const atOncePasses = 5
 
 /** Makes the directory of this process's demo, readable by its user alone. */
 export function openHome(parent: string = tmpdir()): Home {
@@ -37,6 +39,30 @@ export async function endAbandoned(clock: Clock, parent: string = tmpdir()): Pro
     if (left.length === 0 && removeHome(home)) ended.push(home.directory)
   }
   return ended
+}
+
+export interface HomeKeeper {
+  readonly home: Home
+  /** Ends every process of the home, and removes it. */
+  remove(): Promise<void>
+  /** The same without waiting for anything: for a process that is about to exit. */
+  removeAtOnce(): void
+}
+
+export function homeKeeper(clock: Clock): HomeKeeper {
+  const home = openHome()
+  return {
+    home,
+    remove: async () => {
+      await endProcesses(home, clock)
+      removeHome(home)
+    },
+    removeAtOnce: () => {
+      const mark = { directory: home.cluster, variable: markVariable, ancestor: process.pid }
+      for (let pass = 0; pass < atOncePasses; pass++) for (const { pid } of findProcesses(mark)) kill(pid)
+      removeHome(home)
+    },
+  }
 }
 
 /** Kills every process of the home by force, again until a pass finds none. Resolves with those that do not go. */

@@ -47,7 +47,10 @@ export function exampleFiles(): readonly string[] {
 
 /** The small runner's program, beside the bundle. */
 export function runnerProgram(): string {
-  return join(packageFolder(), 'dist/runner.js')
+  const program = join(packageFolder(), 'dist/runner.js')
+  if (existsSync(program)) return program
+  const sentence = `The runner's program ${program} is missing.`
+  throw new CliFailure({ code: 'not-built', sentence, next: 'Run npm run build.', exitCode: 1 })
 }
 
 /** The folder with package.json: above dist/ in the bundle, above src/ in the sources. */

@@ -10,7 +10,9 @@ const matrix = (value: string) => `    strategy: { matrix: ${value} }\n`
 
 const one = await workflow('one', job('a'))
 const three = await workflow('three', job('a', matrix('{ os: [a, b], node: [1], include: [{ os: c }] }')))
-const names = (runs: readonly { readonly name: string }[]) => runs.map((run) => run.name).join(' ')
+const names = (runs: readonly { readonly workflow: { readonly name: string } }[]) =>
+  runs.map((run) => run.workflow.name).join(' ')
+const inputs = [{ workflow: one }, { workflow: three }]
 
 describe('jobs of a workflow', () => {
   test('are counted with their matrix', async () => {
@@ -29,7 +31,7 @@ describe('jobs of a workflow', () => {
 
 describe('the schedule', () => {
   test('runs each workflow once where no number is given', () => {
-    expect(names(scheduleRuns([one, three], undefined))).toBe('one three')
+    expect(names(scheduleRuns(inputs, undefined))).toBe('one three')
   })
 
   test.each([
@@ -38,10 +40,10 @@ describe('the schedule', () => {
     [4, 'one three'],
     [9, 'one three one three one'],
   ])('makes exactly %i jobs where a small workflow fills the rest: %s', (jobs, runs) => {
-    expect(names(scheduleRuns([one, three], jobs))).toBe(runs)
+    expect(names(scheduleRuns(inputs, jobs))).toBe(runs)
   })
 
   test('never makes fewer than were asked for', () => {
-    expect(names(scheduleRuns([three], 7))).toBe('three three three')
+    expect(names(scheduleRuns([{ workflow: three }], 7))).toBe('three three three')
   })
 })

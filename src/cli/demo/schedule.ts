@@ -5,21 +5,24 @@ import type { Workflow } from '../../emulator/workflow/workflow.ts'
 
 /** The workflows in the order in which they are run. Without `jobs` each runs once; with it they are repeated until there are so many
  *  jobs, and no more wherever a smaller workflow fills the rest. */
-export function scheduleRuns<T extends Workflow>(workflows: readonly T[], jobs: number | undefined): readonly T[] {
-  if (jobs === undefined) return workflows
-  const sizes = workflows.map((workflow) => ({ workflow, size: countJobs(workflow) }))
+export function scheduleRuns<T extends { readonly workflow: Workflow }>(
+  inputs: readonly T[],
+  jobs: number | undefined,
+): readonly T[] {
+  if (jobs === undefined) return inputs
+  const sizes = inputs.map((input) => ({ input, size: countJobs(input.workflow) }))
   const runs: T[] = []
   let left = jobs
   while (left > 0) {
     let fits = false
-    for (const { workflow, size } of sizes) {
+    for (const { input, size } of sizes) {
       if (size > left) continue
       fits = true
       left -= size
-      runs.push(workflow)
+      runs.push(input)
     }
     if (!fits) {
-      runs.push(sizes.reduce((one, other) => (other.size < one.size ? other : one)).workflow)
+      runs.push(sizes.reduce((one, other) => (other.size < one.size ? other : one)).input)
       break
     }
   }

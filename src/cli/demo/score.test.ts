@@ -137,7 +137,7 @@ describe('the view', () => {
         { ...step, name: 'Set up', conclusion: 'skipped' as const, outcome: 'skipped' as const, note: 'not supported' },
       ],
     }
-    expect(tellJob({ name: 'test', result: 'failed', ranMs: 1_000, report }, plain)).toEqual([
+    expect(tellJob({ id: 'a', name: 'test', result: 'failed', ranMs: 1_000, report }, plain)).toEqual([
       '✗ test: failed  1.0 s',
       '    ✓ Build  (failure, and it may)',
       '    – Set up  (not supported)',

@@ -17,6 +17,7 @@ export type JobCounts = {
 export type RunnerState = 'starting' | 'idle' | 'busy' | 'ending'
 
 export type FinishedJob = {
+  readonly id: string
   readonly name: string
   readonly result: string
   readonly ranMs: number | undefined
@@ -53,7 +54,8 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
     running.delete(news.id)
     if (news.result === 'succeeded') counts.succeeded++
     else counts.failed++
-    onFinished({ name: news.name, result: news.result ?? 'unknown', ranMs: duration(news), report: news.report })
+    const { id, name, result = 'unknown', report } = news
+    onFinished({ id, name, result, ranMs: duration(news), report })
   }
   return {
     expect: (jobs) => {
