@@ -34,7 +34,7 @@ export function queueJob(emulation: Emulation, spec: JobSpec): Job {
       finishedAt: undefined,
     },
     runs: 0,
-    stepsStarted: new Set(),
+    stepsStarted: new Map(),
     log: { lines: [], bytes: 0 },
     cancelRequested: false,
     result: undefined,

@@ -55,8 +55,9 @@ function reportStep(emulation: Emulation, call: Call): Answer {
   if (!step.success) throw brokerError(400, '', 'A step report needs id, name, status and at.')
   const { id, status, at } = step.data
   if (status === 'started') {
-    if (job.stepsStarted.has(id)) job.runs++
-    job.stepsStarted.add(id)
+    // The same beginning told again is a report whose answer was lost; another one is another run.
+    if ((job.stepsStarted.get(id) ?? at) !== at) job.runs++
+    job.stepsStarted.set(id, at)
     if (job.times.firstStepAt === undefined) {
       job.times.firstStepAt = at
       tell(emulation, 'first-step', job)

@@ -123,6 +123,7 @@ test('a step that begins again makes a job that ran twice', async () => {
   const step = { id: 's', name: 's', status: 'started' }
   await runner('POST', `${at}steps`, { ...step, at: 7 })
   await runner('POST', `${at}steps`, { ...step, id: 't', at: 8 })
+  await runner('POST', `${at}steps`, { ...step, at: 7 })
   expect(emulator.control.job(jobId)).toMatchObject({ runs: 1, times: { firstStepAt: 7 } })
   await runner('POST', `${at}steps`, { ...step, at: 9 })
   expect(emulator.control.job(jobId)).toMatchObject({ runs: 2, times: { firstStepAt: 7 } })

@@ -109,7 +109,8 @@ export type Job = {
   readonly times: JobTimes
   /** How often a runner has taken it or has begun a step of it again: more than 1 is a job that ran twice. */
   runs: number
-  readonly stepsStarted: Set<string>
+  /** When each step began, by the runner's own word. */
+  readonly stepsStarted: Map<string, Instant>
   readonly log: { readonly lines: string[]; bytes: number }
   cancelRequested: boolean
   result: string | undefined
