@@ -14,6 +14,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'run workflow files through forge, controller and cluster on this machine',
     load: async () => (await import('./demo.ts')).demoCommand(),
   },
+  emulate: {
+    summary: 'serve an emulated forge on this machine, for people who have none',
+    load: async () => (await import('./emulate.ts')).emulateCommand(),
+  },
 }
 
 process.exitCode = await run(process.argv.slice(2))
