@@ -1,0 +1,43 @@
+// Applies a runner set with a volumeMount that has no volume, and waits until every place says why it cannot run.
+import { expect } from 'vitest'
+import { events, runnerSets } from '../src/controller/resources.ts'
+import { createKubernetes } from '../src/kubernetes/client.ts'
+import { connect } from '../src/kubernetes/connect.ts'
+import { loadKubeconfig } from '../src/kubernetes/kubeconfig.ts'
+import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { type Cli, until } from './cli.ts'
+
+const name = 'bad-set'
+const withinMs = 2_000
+
+export async function refuseBadSet(kubeconfig: string, cli: Cli): Promise<void> {
+  const clock = systemClock()
+  const connection = connect(await loadKubeconfig(kubeconfig), clock)
+  try {
+    const kubernetes = createKubernetes({ transport: connection.transport, clock, random: systemRandom() })
+    const at = { namespace: 'default', name }
+    const good = await kubernetes.get(runnerSets, { ...at, name: 'demo' })
+    const { github } = good['spec'] as { readonly github: object }
+    const template = {
+      spec: { containers: [{ name: 'runner', volumeMounts: [{ name: 'gone', mountPath: '/gone' }] }] },
+    }
+    const spec = { github, scale: { min: 1, max: 3 }, template }
+    await kubernetes.create(runnerSets, { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: at, spec })
+    const [status] = await Promise.all([
+      until('the set says it', withinMs, async () => {
+        const { status } = await kubernetes.get(runnerSets, at)
+        return (status as { readonly lastReason?: string | null } | undefined)?.lastReason ? status : undefined
+      }),
+      until('an Event says it', withinMs, async () => {
+        const { items } = await kubernetes.list(events, { namespace: 'default' })
+        return items.find((event) => (event['involvedObject'] as { name?: string }).name === name)
+      }),
+      until('the log says it', withinMs, () => /warning default\/bad-set: template-invalid: .*gone/.test(cli.stderr())),
+    ])
+    expect(status).toMatchObject({ lastReason: 'template-invalid', idle: 0, busy: 0, pending: 0 })
+    expect(JSON.stringify(status)).toMatch(/volumeMounts.*gone|Not found/)
+    expect(cli.stderr()).not.toMatch(/bad-set-\w+-\w+/)
+  } finally {
+    await connection.close()
+  }
+}

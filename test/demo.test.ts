@@ -1,0 +1,81 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createWorld, type World } from './cli.ts'
+
+let world: World
+beforeEach(() => {
+  world = createWorld()
+  mkdirSync(path.join(world.directory, 'own'))
+})
+afterEach(() => world.end())
+
+function workflow(name: string, jobs: string): string {
+  const file = path.join(world.directory, 'own', name)
+  writeFileSync(file, `name: ${name}\non: push\njobs:\n${jobs}`)
+  return file
+}
+
+const clean = { pods: 0, secrets: 0, registrations: 0, processes: 0, directories: 0 }
+const job = (key: string, run: string, more = '') =>
+  `  ${key}:\n    runs-on: ubuntu-latest\n${more}    steps:\n      - run: ${run}\n`
+
+describe('the demo', () => {
+  test('runs the examples, many times over, and leaves nothing', async () => {
+    const cli = world.start('demo', '--jobs', '30', '--max', '10', '--exit', '--json')
+    await cli.ended
+    const report = JSON.parse(cli.stdout())
+    expect(report).toMatchObject({ jobs: 30, ranTwice: 0, leftovers: clean })
+    expect(report.succeeded + report.failed + report.skipped).toBe(30)
+    expect(report.failed).toBeGreaterThan(0)
+    expect(report.runners).toBeLessThanOrEqual(33)
+    expect(report.apiWritesPerRunner).toBeLessThanOrEqual(4.5)
+    expect(report.peakRssBytes).toBeLessThan(250 * 2 ** 20)
+    expect(report.queuedToFirstStepMs.p50).toBeGreaterThan(0)
+    expect([world.files(), world.processes()]).toEqual([[], []])
+    expect(cli.stdout().trim().split('\n')).toHaveLength(1)
+  }, 60_000)
+
+  test('exits 0 when every job succeeded, and says what each step did', async () => {
+    const file = workflow('good.yml', job('a', 'echo hello') + job('b', 'echo after', '    needs: a\n'))
+    const cli = world.start('demo', file, '--exit')
+    expect(await cli.ended).toMatchObject({ code: 0 })
+    expect(cli.stderr()).toMatch(/✓ good\.yml \/ a {2}[\d.]+ s\n {4}✓ Run echo hello\n/)
+    expect(cli.stderr()).toContain('✓ good.yml / b')
+    expect([world.files(), world.processes()]).toEqual([[], []])
+  })
+
+  test('exits 1 when a job failed, shows its log, and skips what needs it', async () => {
+    const file = workflow('bad.yml', job('a', 'echo why && exit 3') + job('b', 'echo never', '    needs: a\n'))
+    const cli = world.start('demo', file, '--exit', '--json')
+    expect(await cli.ended).toMatchObject({ code: 1 })
+    expect(JSON.parse(cli.stdout())).toMatchObject({
+      jobs: 2,
+      succeeded: 0,
+      failed: 1,
+      skipped: 1,
+      runs: [{ conclusion: 'failure', jobs: [{ conclusion: 'failure' }, { conclusion: 'skipped' }] }],
+    })
+    expect(cli.stderr()).toMatch(/✗ bad\.yml \/ a: failed/)
+    expect(cli.stderr()).toMatch(/^ {4}\| .*why$/m)
+  })
+
+  test('finds nothing of a step that starts a process of its own with an empty environment', async () => {
+    const file = workflow('detached.yml', job('a', 'setsid env -i sleep 300 & echo left it'))
+    const cli = world.start('demo', file, '--json')
+    expect(await cli.ended).toMatchObject({ code: 0 })
+    expect(JSON.parse(cli.stdout()).leftovers).toEqual(clean)
+    expect(world.processes()).toEqual([])
+  })
+
+  test('shows a refused template on the set, within two seconds, and no runner is registered for it', async () => {
+    const file = workflow('slow.yml', job('a', 'sleep 30'))
+    const cli = world.start('demo', file)
+    const [, kubeconfig = ''] = await cli.saw(/--kubeconfig (\S+)/)
+    const { refuseBadSet } = await import('./bad-set.ts')
+    await refuseBadSet(kubeconfig, cli)
+    cli.child.kill('SIGINT')
+    expect(await cli.ended).toMatchObject({ code: 130 })
+    expect([world.files(), world.processes()]).toEqual([[], []])
+  })
+})
