@@ -30,8 +30,13 @@ export function createApiHandler(options: ApiHandlerOptions): (request: Request)
     try {
       if (user === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized')
       about.route = routeOf(request, options.registry.kinds)
-      const readable = request.body.kind === 'bytes' ? await readProtobuf(request) : request
-      const answer = await (about.route ? resourceAnswer(options, readable, about.route) : pathAnswer(options, request))
+      const answer = about.route
+        ? await resourceAnswer(
+            options,
+            request.body.kind === 'bytes' ? await readProtobuf(request) : request,
+            about.route,
+          )
+        : pathAnswer(options, request)
       status = answer.status
       return answer
     } catch (error) {

@@ -14,6 +14,7 @@ export function discoveryAnswer(request: Request, kinds: Kinds): Answer {
   const core = root === 'api'
   const groups = groupsOf(kinds).filter((group) => (group.name === '') === core)
   if (rest.length === 0) return rootAnswer(request, groups, core)
+  if (rest.length > (core ? 1 : 2)) throw noSuchResource()
   if (core) return jsonAnswer(200, resourceList(groups[0], rest[0]))
   const group = groups.find(({ name }) => name === rest[0])
   if (rest.length > 1) return jsonAnswer(200, resourceList(group, rest[1]))
