@@ -1,0 +1,147 @@
+// `dayfly cluster`: the embedded cluster alone, for kubectl and for other controllers.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import type { Profile } from '../embedded/api/api.ts'
+import { type Cluster, createCluster } from '../embedded/cluster.ts'
+import { createProcessRuntime } from '../embedded/runtime/process/process-runtime.ts'
+import type { Endpoint } from '../embedded/wire/endpoint.ts'
+import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
+import { randomName } from '../lib/ids.ts'
+import { aborted } from '../lib/signals.ts'
+import { systemClock, systemRandom } from '../lib/system.ts'
+import { endAbandoned, type HomeKeeper, homeKeeper } from './demo/home.ts'
+import { wholeNumber } from './demo/input.ts'
+import { type Interrupted, listenForInterruption } from './demo/interruption.ts'
+import { CliFailure } from './failure.ts'
+import { printJson, printLine, printNote } from './output.ts'
+
+type Options = {
+  readonly port: number
+  readonly kubeconfig?: string
+  readonly profile: Profile
+  readonly json?: true
+}
+
+const profiles = ['1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36'] as const satisfies readonly Profile[]
+const user = 'dayfly-admin'
+/** By its first line a kubeconfig of ours is known; any other file is never overwritten. */
+const firstLine = '# Written by "dayfly cluster"; the cluster it leads to ends with that command.'
+
+export function clusterCommand(): Command {
+  return new Command('cluster')
+    .description(
+      'Runs a Kubernetes of one machine on 127.0.0.1 until it is interrupted. Containers are processes of this host.',
+    )
+    .option('--port <number>', 'where to listen; 0 takes a free port', wholeNumber('--port', 0, 65_535), 0)
+    .option('--kubeconfig <file>', 'where to write the kubeconfig; a temporary file unless given')
+    .addOption(new Option('--profile <version>', 'whose rules hold').choices(profiles).default('1.36'))
+    .option('--json', 'print one JSON line with the URL and the path of the kubeconfig')
+    .action((options: Options) => runCluster(options))
+}
+
+async function runCluster(options: Options): Promise<void> {
+  const clock = systemClock()
+  await endAbandoned(clock)
+  const keeper = homeKeeper(clock)
+  const interruption = listenForInterruption((interrupted) => leaveAtOnce(keeper, interrupted))
+  try {
+    await serve(options, keeper, interruption.signal)
+  } finally {
+    await keeper.remove()
+    interruption.release()
+  }
+}
+
+async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal): Promise<void> {
+  const clock = systemClock()
+  const random = systemRandom()
+  const token = randomName(random, 40)
+  const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
+  const cluster = createCluster({
+    clock,
+    random,
+    runtime: createProcessRuntime({ dataDirectory: home.cluster, clock, environment, images: {} }),
+    profile: options.profile,
+    users: new Map([[token, user]]),
+    onError: (error) => printNote(`the API server failed: ${error instanceof Error ? error.stack : String(error)}`),
+  })
+  const kubeconfig = resolve(options.kubeconfig ?? home.kubeconfig)
+  let written = false
+  try {
+    const endpoint = await listen(cluster, options.port)
+    writeKubeconfig(kubeconfig, kubeconfigText({ server: endpoint.origin, ca: endpoint.ca, user, token }))
+    written = true
+    tell(endpoint.origin, kubeconfig, options)
+    await aborted(until)
+  } finally {
+    await cluster.stop()
+    if (written) rmSync(kubeconfig, { force: true })
+  }
+}
+
+async function listen(cluster: Cluster, port: number): Promise<Endpoint> {
+  try {
+    return await cluster.listen(port)
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'port-unusable',
+      sentence: `127.0.0.1:${port} cannot be listened on (${codeOf(cause)}).`,
+      next: 'Choose another --port, or leave it out for a free one.',
+      exitCode: 1,
+      cause,
+    })
+  }
+}
+
+/** Readable by its owner only: it holds the token. */
+function writeKubeconfig(file: string, content: string): void {
+  if (isForeign(file)) {
+    throw new CliFailure({
+      code: 'kubeconfig-exists',
+      sentence: `${file} exists and was not written by "dayfly cluster".`,
+      next: 'Choose another --kubeconfig, or leave it out for a temporary file.',
+    })
+  }
+  try {
+    rmSync(file, { force: true })
+    writeFileSync(file, `${firstLine}\n${content}`, { mode: 0o600, flag: 'wx' })
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'kubeconfig-unwritable',
+      sentence: `${file} cannot be written (${codeOf(cause)}).`,
+      next: 'Choose another --kubeconfig, or leave it out for a temporary file.',
+      cause,
+    })
+  }
+}
+
+function isForeign(file: string): boolean {
+  try {
+    return !readFileSync(file, 'utf8').startsWith(firstLine)
+  } catch (error) {
+    return codeOf(error) !== 'ENOENT'
+  }
+}
+
+function tell(url: string, kubeconfig: string, { json, profile }: Options): void {
+  if (json) {
+    printJson({ url, kubeconfig })
+    return
+  }
+  printLine(`A Kubernetes ${profile} of this machine listens on ${url} until Ctrl-C.\n`)
+  printLine(`  export KUBECONFIG=${kubeconfig}\n`)
+  printLine(
+    "Try:  kubectl get nodes\n      kubectl run hello --image=any --restart=Never --command -- sh -c 'echo hello'",
+  )
+}
+
+/** A second signal: nothing is waited for any more. */
+function leaveAtOnce(keeper: HomeKeeper, { exitCode }: Interrupted): void {
+  keeper.removeAtOnce()
+  process.exit(exitCode)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown cause'
+}
