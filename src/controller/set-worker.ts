@@ -82,7 +82,8 @@ export class SetWorker {
     this.cache.decided(decision)
     for (const event of decision.events) this.#journal.write(event)
     this.#actor.begin(decision)
-    return Math.min(decision.wakeAt ?? Number.POSITIVE_INFINITY, this.cache.table.nextDue() ?? Number.POSITIVE_INFINITY)
+    const times = [decision.wakeAt, this.cache.table.nextDue()].filter((at) => at !== undefined)
+    return times.length > 0 ? Math.min(...times) : undefined
   }
 
   #rescale(before: number, set: RunnerSet): void {
