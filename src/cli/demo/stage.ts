@@ -76,16 +76,16 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
   const tokens = { admin: randomName(random, 32), controller: randomName(random, 32) }
   const cluster = createCluster({ clock, random, runtime: runtimeOf(options), users: usersOf(tokens) })
   closers.push(cluster.stop)
-  const { origin } = await cluster.listen()
+  const { origin, ca } = await cluster.listen()
   const as = (token: string) => {
-    const kubeconfig = { server: origin, context: '', namespace: demoNamespace, tls: {} }
+    const kubeconfig = { server: origin, context: '', namespace: demoNamespace, tls: { ca } }
     const connection = connect({ ...kubeconfig, token: { kind: 'fixed', token } }, clock)
     closers.push(connection.close)
     return connection.transport
   }
   const kubernetes = createKubernetes({ transport: as(tokens.admin), clock, random, userAgent })
   await setUp(kubernetes, { url: forge.url, token: forge.token, max: options.max })
-  const access = kubeconfigText({ server: origin, ca: '', user: 'admin', token: tokens.admin })
+  const access = kubeconfigText({ server: origin, ca, user: 'admin', token: tokens.admin })
   writeFileSync(home.kubeconfig, access, { mode: 0o600 })
   const controller = controllerOf(options, forge, as(tokens.controller))
   closers.push(() => withinMs(clock, controllerMs, controller.stop()))
