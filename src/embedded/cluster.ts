@@ -5,6 +5,9 @@ import type { Random } from '../lib/random.ts'
 import type { Profile } from './api/api.ts'
 import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
+import { startEventExpiry } from './controllers/event-expiry.ts'
+import { startNamespaceCollector } from './controllers/namespace-collector.ts'
+import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
 import { startKubelet } from './kubelet/kubelet.ts'
 import type { NodeDescription } from './kubelet/node-object.ts'
@@ -53,7 +56,12 @@ export function createCluster(options: ClusterOptions): Cluster {
   for (const name of namespaces) {
     registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
-  const stopScheduler = startScheduler({ registry, clock, random })
+  const stopControllers = [
+    startScheduler({ registry, clock, random }),
+    startOwnerCollector({ registry, clock }),
+    startNamespaceCollector({ registry, clock, profile }),
+    startEventExpiry({ registry, clock }),
+  ]
   const node = { ...defaultNode, ...options.node }
   const kubelet = startKubelet({ registry, runtime, clock, random, node, version: `v${profile}.0` })
   const requestLog = createRequestLog()
@@ -66,7 +74,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     return endpoint
   }
   const stop = async () => {
-    stopScheduler()
+    for (const stopController of stopControllers) stopController()
     const { settled } = kubelet.stop()
     await Promise.all([...endpoints].map((endpoint) => endpoint.close()))
     await runtime.close()

@@ -1,0 +1,31 @@
+// Follows the objects of every kind, also of kinds that are defined later.
+import type { Clock } from '../../lib/clock.ts'
+import type { ResourceKey } from '../api/object.ts'
+import type { Registry, StoreEvent } from '../api/registry.ts'
+import { startLoop } from './loop.ts'
+
+/** Tells of every change from now on; returns how to stop. */
+export function subscribeAll(
+  registry: Registry,
+  clock: Clock,
+  listener: (resource: ResourceKey, event: StoreEvent) => void,
+): () => void {
+  const followed = new Map<ResourceKey, () => void>()
+  const follow = () => {
+    for (const { resource } of registry.kinds.all()) {
+      if (followed.has(resource)) continue
+      followed.set(
+        resource,
+        registry.subscribe(resource, (event) => listener(resource, event)),
+      )
+    }
+  }
+  follow()
+  const loop = startLoop(clock, follow)
+  const stopDefinitions = registry.subscribe('customresourcedefinitions.apiextensions.k8s.io', () => loop.add('kinds'))
+  return () => {
+    stopDefinitions()
+    loop.stop()
+    for (const stop of followed.values()) stop()
+  }
+}

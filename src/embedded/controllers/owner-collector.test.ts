@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { containerOf, openPodStage, podOf } from '../../../test/pod-stage.ts'
+import type { StoredObject } from '../api/object.ts'
+
+type Stage = ReturnType<typeof openPodStage>
+type Meta = Partial<StoredObject['metadata']>
+
+function configMap(stage: Stage, name: string, metadata: Meta = {}): StoredObject {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', ...metadata } }
+  return stage.registry.create('configmaps', object)
+}
+
+function ownedBy(owner: StoredObject, more: object = {}) {
+  const { apiVersion, kind, metadata } = owner
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, ...more }
+}
+
+const names = (stage: Stage) => stage.registry.list('configmaps').map(({ metadata }) => metadata.name)
+
+async function removed(stage: Stage, name: string, propagationPolicy: 'Background' | 'Foreground' | 'Orphan') {
+  stage.registry.delete('configmaps', 'default', name, { propagationPolicy })
+  await stage.clock.advance(10)
+}
+
+test('background: dependents go when their owner is gone, and theirs after them', async () => {
+  const stage = openPodStage()
+  const owner = configMap(stage, 'owner')
+  const child = configMap(stage, 'child', { ownerReferences: [ownedBy(owner)] })
+  configMap(stage, 'grandchild', { ownerReferences: [ownedBy(child)] })
+  configMap(stage, 'stranger')
+  await removed(stage, 'owner', 'Background')
+  expect(names(stage)).toEqual(['stranger'])
+})
+
+test('orphan: dependents stay and forget their owner', async () => {
+  const stage = openPodStage()
+  const owner = configMap(stage, 'owner')
+  configMap(stage, 'child', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })] })
+  await removed(stage, 'owner', 'Orphan')
+  expect(names(stage)).toEqual(['child'])
+  expect(stage.registry.get('configmaps', 'default', 'child')?.metadata.ownerReferences ?? []).toEqual([])
+})
+
+test('foreground: the owner waits for dependents that block it, and for no others', async () => {
+  const stage = openPodStage()
+  const owner = configMap(stage, 'owner')
+  const held = { finalizers: ['example.com/hold'] }
+  const blocking = configMap(stage, 'blocking', {
+    ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
+    ...held,
+  })
+  configMap(stage, 'other', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: false })], ...held })
+  configMap(stage, 'free', { ownerReferences: [ownedBy(owner)] })
+  await removed(stage, 'owner', 'Foreground')
+  expect(names(stage)).toEqual(['blocking', 'other', 'owner'])
+  const { metadata } = stage.registry.get('configmaps', 'default', 'blocking') ?? blocking
+  expect(metadata.deletionTimestamp).toBeDefined()
+  stage.registry.update('configmaps', { ...blocking, metadata: { ...metadata, finalizers: [] } })
+  await stage.clock.advance(10)
+  expect(names(stage)).toEqual(['other'])
+})
+
+test('an object lives as long as one of its owners, and forgets the others', async () => {
+  const stage = openPodStage()
+  const one = configMap(stage, 'one')
+  const two = configMap(stage, 'two')
+  configMap(stage, 'child', { ownerReferences: [ownedBy(one), ownedBy(two)] })
+  await removed(stage, 'one', 'Background')
+  const child = stage.registry.get('configmaps', 'default', 'child')
+  expect(child?.metadata.ownerReferences).toEqual([ownedBy(two)])
+  await removed(stage, 'two', 'Background')
+  expect(names(stage)).toEqual([])
+})
+
+test('an owner is known by its uid, in the same namespace: any other reference is to nobody', async () => {
+  const stage = openPodStage()
+  const owner = configMap(stage, 'owner')
+  const elsewhere = configMap(stage, 'elsewhere', { namespace: 'kube-system' })
+  configMap(stage, 'wrong-uid', { ownerReferences: [ownedBy(owner, { uid: 'other' })] })
+  configMap(stage, 'wrong-namespace', { ownerReferences: [ownedBy(elsewhere)] })
+  configMap(stage, 'unknown-kind', {
+    ownerReferences: [ownedBy(owner, { apiVersion: 'example.com/v1', kind: 'Thing' })],
+  })
+  await stage.clock.advance(10)
+  expect(names(stage)).toEqual(['owner', 'unknown-kind', 'elsewhere'])
+})
+
+test('a Secret owned by a pod goes with it, once the pod has ended on its node', async () => {
+  const stage = openPodStage()
+  const pod = stage.registry.create('pods', podOf({ containers: [containerOf('runner')] }))
+  const metadata = { name: 's', namespace: 'default', ownerReferences: [ownedBy(pod)] }
+  stage.registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata })
+  await stage.clock.advance(1_000)
+  stage.registry.delete('pods', 'default', 'p')
+  expect(stage.registry.get('secrets', 'default', 's')).toBeDefined()
+  await stage.clock.advance(1_000)
+  expect(stage.registry.get('secrets', 'default', 's')).toBeUndefined()
+})

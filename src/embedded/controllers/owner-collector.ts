@@ -1,0 +1,168 @@
+// The garbage collector of owned objects: removes what no owner is left for, and holds or frees owners that are deleted in the foreground or orphan their dependents.
+import type { Clock } from '../../lib/clock.ts'
+import { ApiError } from '../api/errors.ts'
+import { sameJson } from '../api/json.ts'
+import { apiVersionOf } from '../api/kinds.ts'
+import type { OwnerReference, ResourceKey, StoredObject } from '../api/object.ts'
+import type { Registry } from '../api/registry.ts'
+import { subscribeAll } from './all-kinds.ts'
+import { startLoop } from './loop.ts'
+
+/** Starts it; returns how to stop. */
+export function startOwnerCollector({
+  registry,
+  clock,
+}: {
+  readonly registry: Registry
+  readonly clock: Clock
+}): () => void {
+  const loop = startLoop(clock, (key) => {
+    const { resource, namespace, name } = readKey(key)
+    const object = registry.kinds.get(resource) && registry.get(resource, namespace, name)
+    if (object) collect(registry, resource, object, enqueue)
+  })
+  const enqueue = (object: StoredObject) => {
+    const resource = resourceOf(registry, object.apiVersion, object.kind)
+    if (resource !== undefined) loop.add(writeKey(resource, object))
+  }
+  const enqueueOwners = (object: StoredObject) => {
+    for (const reference of object.metadata.ownerReferences ?? []) {
+      const owner = findOwner(registry, object, reference)
+      if (owner.is === 'waiting') enqueue(owner.object)
+    }
+  }
+  const stop = subscribeAll(registry, clock, (resource, { type, object, before }) => {
+    const { ownerReferences, deletionTimestamp, uid } = object.metadata
+    if (type === 'DELETED') {
+      for (const dependent of registry.dependents(uid)) enqueue(dependent)
+      enqueueOwners(object)
+      return
+    }
+    const isNews =
+      before?.metadata.deletionTimestamp !== deletionTimestamp ||
+      !sameJson(before?.metadata.ownerReferences, ownerReferences)
+    if (isNews && ((ownerReferences ?? []).length > 0 || deletionTimestamp)) loop.add(writeKey(resource, object))
+  })
+  return () => {
+    stop()
+    loop.stop()
+  }
+}
+
+function writeKey(resource: ResourceKey, { metadata }: StoredObject): string {
+  return `${resource} ${metadata.namespace ?? ''} ${metadata.name}`
+}
+
+function readKey(key: string) {
+  const [resource = '', namespace = '', name = ''] = key.split(' ')
+  return { resource, namespace: namespace === '' ? undefined : namespace, name }
+}
+
+function collect(
+  registry: Registry,
+  resource: ResourceKey,
+  object: StoredObject,
+  enqueue: (object: StoredObject) => void,
+): void {
+  const { finalizers = [], deletionTimestamp } = object.metadata
+  if (deletionTimestamp === undefined) {
+    judge(registry, resource, object)
+  } else if (finalizers.includes('orphan')) {
+    orphan(registry, object)
+    dropFinalizer(registry, resource, object, 'orphan')
+  } else if (finalizers.includes('foregroundDeletion')) {
+    releaseWhenEmpty(registry, resource, object, enqueue)
+  }
+}
+
+/** Background: an object lives as long as one owner lives. Owners are known by uid; one of another namespace does not exist. */
+function judge(registry: Registry, resource: ResourceKey, object: StoredObject): void {
+  const references = object.metadata.ownerReferences ?? []
+  const found = references.map((reference) => ({ reference, owner: findOwner(registry, object, reference) }))
+  const lost = found.filter(({ owner }) => owner.is === 'absent' || owner.is === 'waiting')
+  if (lost.length === 0) return
+  if (lost.length < found.length) {
+    const ownerReferences = found.filter((one) => !lost.includes(one)).map(({ reference }) => reference)
+    write(registry, resource, { ...object, metadata: { ...object.metadata, ownerReferences } })
+    return
+  }
+  const isAwaited = lost.some(({ owner }) => owner.is === 'waiting')
+  const hasDependents = registry.dependents(object.metadata.uid).length > 0
+  attempt(() => {
+    registry.delete(resource, object.metadata.namespace, object.metadata.name, {
+      preconditions: { uid: object.metadata.uid },
+      propagationPolicy: isAwaited && hasDependents ? 'Foreground' : 'Background',
+    })
+  })
+}
+
+type Owner =
+  | { readonly is: 'solid' }
+  /** Deleted in the foreground: it waits for its dependents. */
+  | { readonly is: 'waiting'; readonly object: StoredObject }
+  | { readonly is: 'absent' }
+  /** Of a kind nobody knows, or a namespaced owner of a cluster-wide object: never collected. */
+  | { readonly is: 'unknown' }
+
+function findOwner(registry: Registry, dependent: StoredObject, reference: OwnerReference): Owner {
+  const { apiVersion, kind, name, uid } = reference
+  const resource = resourceOf(registry, apiVersion, kind)
+  const { namespace } = dependent.metadata
+  if (resource === undefined) return { is: 'unknown' }
+  if (registry.kinds.get(resource)?.namespaced && namespace === undefined) return { is: 'unknown' }
+  const object = registry.get(resource, namespace, name)
+  if (object?.metadata.uid !== uid) return { is: 'absent' }
+  const { deletionTimestamp, finalizers = [] } = object.metadata
+  const isWaiting = deletionTimestamp !== undefined && finalizers.includes('foregroundDeletion')
+  return isWaiting ? { is: 'waiting', object } : { is: 'solid' }
+}
+
+function resourceOf(registry: Registry, apiVersion: string, kind: string): ResourceKey | undefined {
+  const matches = registry.kinds
+    .all()
+    .find((one) => one.kind === kind && one.versions.some(({ name }) => apiVersionOf(one, name) === apiVersion))
+  return matches?.resource
+}
+
+function orphan(registry: Registry, owner: StoredObject): void {
+  for (const dependent of registry.dependents(owner.metadata.uid)) {
+    const resource = resourceOf(registry, dependent.apiVersion, dependent.kind)
+    const rest = (dependent.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid)
+    if (resource)
+      write(registry, resource, { ...dependent, metadata: { ...dependent.metadata, ownerReferences: rest } })
+  }
+}
+
+/** Foreground: only dependents that say `blockOwnerDeletion` hold the owner; all of them are deleted. */
+function releaseWhenEmpty(
+  registry: Registry,
+  resource: ResourceKey,
+  owner: StoredObject,
+  enqueue: (object: StoredObject) => void,
+): void {
+  const { uid } = owner.metadata
+  const dependents = registry.dependents(uid)
+  for (const dependent of dependents) if (dependent.metadata.deletionTimestamp === undefined) enqueue(dependent)
+  const isHeld = dependents.some(({ metadata }) =>
+    metadata.ownerReferences?.some((reference) => reference.uid === uid && reference.blockOwnerDeletion === true),
+  )
+  if (!isHeld) dropFinalizer(registry, resource, owner, 'foregroundDeletion')
+}
+
+function dropFinalizer(registry: Registry, resource: ResourceKey, object: StoredObject, finalizer: string): void {
+  const finalizers = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer)
+  write(registry, resource, { ...object, metadata: { ...object.metadata, finalizers } })
+}
+
+function write(registry: Registry, resource: ResourceKey, object: StoredObject): void {
+  attempt(() => void registry.update(resource, object))
+}
+
+/** What has changed or gone in the meantime comes back as an event of its own. */
+function attempt(change: () => void): void {
+  try {
+    change()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+}

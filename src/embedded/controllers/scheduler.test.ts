@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
+import { field, isObject } from '../api/json.ts'
+
+const node = { name: 'n1', labels: { pool: 'ci' }, capacity: { cpu: '4', memory: '8Gi', pods: '3' } }
+const asking = (name: string, requests: object) => containerOf(name, { resources: { requests } })
+
+function open(more: object = {}) {
+  return openPodStage({ cluster: { node: { ...node, ...more } } })
+}
+
+function refusal(stage: ReturnType<typeof open>, name = 'p'): unknown {
+  const conditions = field(stage.pod(name), 'status', 'conditions')
+  const found = (Array.isArray(conditions) ? conditions : []).find(
+    (condition) => isObject(condition) && condition['type'] === 'PodScheduled',
+  )
+  return found['status'] === 'True' ? undefined : `${found['reason']}: ${found['message']}`
+}
+
+test.each([
+  [{ nodeSelector: { pool: 'ci' } }, undefined],
+  [
+    { nodeSelector: { pool: 'gpu' } },
+    "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+  ],
+  [{ containers: [asking('a', { cpu: '1500m' }), asking('b', { cpu: '2.5' })] }, undefined],
+  [
+    { containers: [asking('a', { cpu: '4', memory: '9Gi' })] },
+    '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+  ],
+  [
+    {
+      initContainers: [{ ...asking('s', { cpu: '1' }), restartPolicy: 'Always' }],
+      containers: [asking('a', { cpu: '3500m' })],
+    },
+    '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+  ],
+  [{ initContainers: [asking('i', { cpu: '3' })], containers: [asking('a', { cpu: '2' })] }, undefined],
+])('a pod with %j: %s', async (spec, message) => {
+  const stage = open()
+  stage.create({ containers: [containerOf('main')], ...spec })
+  await stage.clock.advance(100)
+  expect(refusal(stage)).toBe(message && `Unschedulable: ${message}`)
+  expect(
+    stage.events().filter((event) => event.startsWith(message ? 'FailedScheduling x1: ' : 'Scheduled x1: ')),
+  ).toHaveLength(1)
+})
+
+test.each([
+  [undefined, false],
+  [{ key: 'ci', operator: 'Exists' }, true],
+  [{ key: 'ci', value: 'yes', effect: 'NoSchedule' }, true],
+  [{ key: 'ci', value: 'no' }, false],
+  [{ operator: 'Exists' }, true],
+])('a tainted node and toleration %j: %s', async (toleration, fits) => {
+  const stage = open({ taints: [{ key: 'ci', value: 'yes', effect: 'NoSchedule' }] })
+  stage.create({ containers: [containerOf('main')], tolerations: toleration ? [toleration] : [] })
+  await stage.clock.advance(100)
+  expect(refusal(stage) === undefined).toBe(fits)
+})
+
+test('a full node takes the next pod as soon as one has ended', async () => {
+  const stage = open()
+  for (const name of ['a', 'b', 'c', 'd']) stage.create({ containers: [containerOf('main')] }, name)
+  await stage.clock.advance(1_000)
+  expect(refusal(stage, 'd')).toContain('1 Too many pods.')
+  stage.registry.delete('pods', 'default', 'b')
+  await stage.clock.advance(100)
+  expect(refusal(stage, 'd')).toBeUndefined()
+})
+
+test('a pod waits for its gates, for its own scheduler, and is not scheduled once it is deleted', async () => {
+  const stage = open()
+  stage.create({ containers: [containerOf('main')], schedulingGates: [{ name: 'example.com/wait' }] }, 'gated')
+  stage.create({ containers: [containerOf('main')], schedulerName: 'other' }, 'other')
+  await stage.clock.advance(1_000)
+  expect(['gated', 'other'].map((name) => field(stage.pod(name), 'spec', 'nodeName'))).toEqual([undefined, undefined])
+})
