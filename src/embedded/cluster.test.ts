@@ -84,3 +84,117 @@ test('a pod posted over HTTP runs, its log is read, and its deletion leaves noth
   expect(cluster.registry.get('pods', 'default', 'hello')).toBeUndefined()
   await client.close()
 })
+
+test('a Secret posted right after its pod is a file in it, and goes with it', async () => {
+  const cluster = world()
+  const transport = cluster.transport('controller')
+  const mounted = {
+    volumes: [{ name: 'v', secret: { secretName: 'cred' } }],
+    containers: [
+      {
+        name: 'main',
+        image: 'runner:1',
+        command: ['sh', '-c', 'cat "${DAYFLY_ROOT:-}/run/dayfly/credential"; sleep 300'],
+        volumeMounts: [{ name: 'v', mountPath: '/run/dayfly', readOnly: true }],
+      },
+    ],
+  }
+  const posted = await send(transport, 'POST', pods, shellPod('r', '', mounted))
+  const owner = { apiVersion: 'v1', kind: 'Pod', name: 'r', uid: field(posted.body, 'value', 'metadata', 'uid') }
+  const metadata = { name: 'cred', ownerReferences: [owner] }
+  await send(transport, 'POST', '/api/v1/namespaces/default/secrets', {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata,
+    data: { credential: Buffer.from('s3cret').toString('base64') },
+  })
+  await eventually(() => podIn(cluster, 'r', 'Running'))
+  const answer = await send(transport, 'GET', `${pods}/r/log`, undefined, { follow: 'true' })
+  if (answer.body.kind !== 'bytes') throw new Error(`a stream was expected, not ${answer.body.kind}`)
+  for await (const chunk of answer.body.chunks) {
+    expect(chunk).toBe('s3cret')
+    break
+  }
+  await send(transport, 'DELETE', `${pods}/r`, { gracePeriodSeconds: 1 })
+  await eventually(() => cluster.registry.get('pods', 'default', 'r') === undefined || undefined)
+  expect(cluster.registry.get('secrets', 'default', 'cred')).toBeUndefined()
+  expect(cluster.requestLog.writes('controller')).toBe(3)
+})
+
+test('a sidecar with a startup probe, a helper directory and a runner, as processes', async () => {
+  const cluster = world()
+  const shared = { volumeMounts: [{ name: 'run', mountPath: '/var/run' }] }
+  const docker = {
+    name: 'docker',
+    image: 'docker:dind',
+    restartPolicy: 'Always',
+    command: [
+      'sh',
+      '-c',
+      'sleep 0.2; touch "$DAYFLY_ROOT/var/run/sock"; trap "exit 0" TERM; while :; do sleep 0.02; done',
+    ],
+    startupProbe: { exec: { command: ['sh', '-c', 'test -e "$DAYFLY_ROOT/var/run/sock"'] }, periodSeconds: 1 },
+    ...shared,
+  }
+  const main = { name: 'main', image: 'x', command: ['sh', '-c', 'test -e "$DAYFLY_ROOT/var/run/sock"'], ...shared }
+  const spec = { initContainers: [docker], containers: [main], volumes: [{ name: 'run', emptyDir: {} }] }
+  cluster.registry.create('pods', { ...shellPod('p', '', spec), metadata: { name: 'p', namespace: 'default' } })
+  const pod = await eventually(() => podIn(cluster, 'p', 'Succeeded'))
+  expect(pod).toMatchObject({
+    status: {
+      initContainerStatuses: [{ name: 'docker', state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+      containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 0 } } }],
+    },
+  })
+})
+
+test('a command that is not there is a StartError, as on a real node', async () => {
+  const cluster = world()
+  const containers = [{ name: 'main', image: 'x', command: ['/nope'] }]
+  cluster.registry.create('pods', {
+    ...shellPod('p', '', { containers }),
+    metadata: { name: 'p', namespace: 'default' },
+  })
+  const pod = await eventually(() => podIn(cluster, 'p', 'Failed'))
+  expect(field(pod, 'status', 'containerStatuses')).toMatchObject([
+    { state: { terminated: { exitCode: 128, reason: 'StartError', startedAt: '1970-01-01T00:00:00Z' } } },
+  ])
+})
+
+test('a cluster that is stopped while pods run, start and end leaves no process and no directory', async () => {
+  const cluster = world()
+  for (let index = 0; index < 20; index++) {
+    const script = 'trap "" TERM; setsid env -i sleep 300 & while :; do sleep 1; done'
+    const pod = shellPod(`p${index}`, index % 2 ? script : 'exit 0')
+    cluster.registry.create('pods', { ...pod, metadata: { ...pod.metadata, namespace: 'default' } })
+  }
+  cluster.registry.delete('pods', 'default', 'p1')
+  await eventually(() => podIn(cluster, 'p3', 'Running'))
+})
+
+test('two clusters in one process know nothing of each other', async () => {
+  const [one, two] = [world(), world()]
+  for (const cluster of [one, two]) {
+    const pod = shellPod('same', 'echo "$DAYFLY_ROOT"; sleep 300')
+    cluster.registry.create('pods', { ...pod, metadata: { name: 'same', namespace: 'default' } })
+  }
+  await eventually(() => podIn(one, 'same', 'Running') && podIn(two, 'same', 'Running'))
+  one.registry.delete('pods', 'default', 'same', { gracePeriodSeconds: 1 })
+  await eventually(() => one.registry.get('pods', 'default', 'same') === undefined || undefined)
+  expect(podIn(two, 'same', 'Running')).toBeDefined()
+  const servers = [await one.listen(), await two.listen()]
+  expect(servers[0]?.port).not.toBe(servers[1]?.port)
+})
+
+test('the node stands ready with its lease, and the first namespaces exist', async () => {
+  const cluster = world()
+  expect(cluster.registry.list('namespaces').map(({ metadata }) => metadata.name)).toEqual([
+    'default',
+    'kube-node-lease',
+    'kube-public',
+    'kube-system',
+  ])
+  const node = cluster.registry.get('nodes', undefined, 'dayfly')
+  expect(field(node, 'status', 'conditions')).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }))
+  expect(cluster.registry.get('leases.coordination.k8s.io', 'kube-node-lease', 'dayfly')).toBeDefined()
+})
