@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts'
 import { type Api, kindOf, type Profile } from './api.ts'
 import { bind } from './bind.ts'
 import { create } from './create.ts'
+import { followDefinitions } from './custom-kinds.ts'
 import { remove } from './delete.ts'
 import { createKinds } from './kinds.ts'
 import { page } from './page.ts'
@@ -25,6 +26,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const { store, clock, random, profile = '1.36' } = options
   const kinds = createKinds()
   const api: Api = { store, kinds, clock, random, profile }
+  followDefinitions(api)
   return {
     kinds,
     get: (resource, namespace, name) => {

@@ -3,10 +3,11 @@ import type { Draft, DraftMeta } from './draft.ts'
 import { badRequest } from './errors.ts'
 import { addAlways, DecodeError, decodeValue } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
-import { copyJson, isObject } from './json.ts'
-import { apiVersionOf, type Kind } from './kinds.ts'
+import { copyJson, field, isObject, type JsonObject } from './json.ts'
+import { apiVersionOf, type Kind, schemaOf } from './kinds.ts'
 import type { StoredObject } from './object.ts'
 import type { RegistryWrite } from './registry.ts'
+import { prune } from './structural/prune.ts'
 
 export type Decoded = {
   readonly draft: Draft
@@ -34,16 +35,18 @@ export function reported(decoded: Decoded, write: RegistryWrite, refusal: (probl
 export function decodeObject(kind: Kind, input: object, current?: StoredObject): Decoded {
   const unknown: string[] = []
   const struct = kind.custom ? undefined : structOf(kind.kind)
+  const custom: Record<string, unknown> = {}
   const draft: Draft = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: {} }
   for (const [name, value] of Object.entries(input)) {
     if (name === 'apiVersion' || name === 'kind' || value === undefined || value === null) continue
     if (name === 'metadata') draft.metadata = decodeMetadata(kind, value, current, unknown)
     else if (current !== undefined && value === current[name]) draft[name] = value
-    else if (struct === undefined) draft[name] = copyJson(value)
+    else if (struct === undefined) custom[name] = value
     else if (struct.fields.has(name)) draft[name] = decodeTop(struct, name, value, unknown)
     else unknown.push(name)
   }
   if (struct !== undefined) addAlways(struct, draft)
+  else Object.assign(draft, decodeCustom(kind, custom, versionOf(input), unknown))
   return { draft, unknown }
 }
 
@@ -68,14 +71,25 @@ function decodeOrExplain(kind: Kind, input: object, current: StoredObject | unde
   }
 }
 
+/** What the schema of the object's own version knows. */
+function decodeCustom(kind: Kind, parts: JsonObject, version: string | undefined, unknown: string[]): unknown {
+  const schema = schemaOf(kind, version) ?? schemaOf(kind)
+  return schema === undefined ? copyJson(parts) : prune(schema, parts, '', unknown)
+}
+
+function versionOf(input: object): string | undefined {
+  const apiVersion = field(input, 'apiVersion')
+  return typeof apiVersion === 'string' ? apiVersion.split('/').at(-1) : undefined
+}
+
 function handled(kind: Kind, given: string): string {
   return `${given} in version "${apiVersionOf(kind)}" cannot be handled as a ${kind.kind}`
 }
 
 function decodeTop(struct: Struct, name: string, value: unknown, unknown: string[]): unknown {
-  const field = struct.fields.get(name)
+  const known = struct.fields.get(name)
   const place = { struct: struct.name, go: name, path: name }
-  return field === undefined ? undefined : decodeValue(field.type, value, place, unknown)
+  return known === undefined ? undefined : decodeValue(known.type, value, place, unknown)
 }
 
 function decodeMetadata(kind: Kind, value: unknown, current: StoredObject | undefined, unknown: string[]): DraftMeta {

@@ -1,6 +1,7 @@
 // The table of kinds: what the API server knows of each. Custom resources join it while the cluster runs.
 import { field } from './json.ts'
 import type { ResourceKey, StoredObject } from './object.ts'
+import type { Schema } from './structural/schema.ts'
 
 export type PrinterColumn = {
   readonly name: string
@@ -16,8 +17,9 @@ export type KindVersion = {
   readonly served: boolean
   /** Objects are kept in the one version that has this. */
   readonly storage: boolean
-  /** Custom resources: the structural schema (OpenAPI v3) and the columns of their table. */
+  /** Custom resources: the structural schema, as it was given (OpenAPI v3) and as it is applied, and the columns of their table. */
   readonly schema?: Readonly<Record<string, unknown>>
+  readonly structure?: Schema
   readonly columns?: readonly PrinterColumn[]
 }
 
@@ -69,6 +71,11 @@ export function createKinds(): Kinds {
 /** The version in which objects of the kind are kept. */
 export function storageVersion(kind: Kind): string {
   return (kind.versions.find((version) => version.storage) ?? kind.versions[0])?.name ?? ''
+}
+
+/** The structural schema of a custom kind, in that version. */
+export function schemaOf(kind: Kind, version: string = storageVersion(kind)): Schema | undefined {
+  return kind.versions.find((candidate) => candidate.name === version)?.structure
 }
 
 /** `v1`, `coordination.k8s.io/v1`. */

@@ -4,6 +4,8 @@ const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const labelPattern = new RegExp(`^${label}$`)
 const subdomain = `${label}(\\.${label})*`
 const subdomainPattern = new RegExp(`^${subdomain}$`)
+const dnsName = '[a-z]([-a-z0-9]*[a-z0-9])?'
+const namePattern = new RegExp(`^${dnsName}$`)
 const keyPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 const keyPattern = new RegExp(`^${keyPart}$`)
 const valuePattern = new RegExp(`^(${keyPart})?$`)
@@ -14,6 +16,8 @@ const labelText =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
 const subdomainText =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+const nameText =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character"
 const keyText =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 const valueText =
@@ -73,6 +77,12 @@ export function configKeyProblems(value: string): readonly string[] {
   if (value === '..') problems.push("must not be '..'")
   else if (value.startsWith('..')) problems.push("must not start with '..'")
   return problems
+}
+
+/** Why this is no DNS-1035 label: what the names of kinds and versions must be. */
+export function dnsNameProblems(value: string): readonly string[] {
+  const long = value.length > 63 ? ['must be no more than 63 characters'] : []
+  return namePattern.test(value) ? long : [...long, withExamples(nameText, dnsName, ['my-name', 'abc-123'])]
 }
 
 /** Names of environment variables: printable ASCII without an equals sign. */

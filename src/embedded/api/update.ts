@@ -81,10 +81,10 @@ function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: 
     rules.prepareStatus?.(draft, current)
   } else if (subresource === 'finalize') {
     if (!kind.subresources.includes('finalize')) throw methodNotAllowed(kind, 'update')
-    draft['status'] = current['status']
+    keep(draft, current, 'status')
   } else {
     if (draft['spec'] === undefined || draft['spec'] !== current['spec']) rules.fill?.(draft, api)
-    if (kind.subresources.includes('status')) draft['status'] = current['status']
+    if (kind.subresources.includes('status')) keep(draft, current, 'status')
     rules.prepareUpdate?.(draft, current, api)
     const changes = rules.changesGeneration?.(draft, current) ?? false
     if (changes) draft.metadata.generation = (current.metadata.generation ?? 0) + 1
@@ -113,10 +113,12 @@ function keepMetadata(draft: Draft, current: StoredObject): void {
 }
 
 function keepAllButStatus(draft: Draft, current: StoredObject): void {
-  for (const part of Object.keys(draft)) {
-    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(part)) delete draft[part]
+  for (const part of new Set([...Object.keys(draft), ...Object.keys(current)])) {
+    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(part)) keep(draft, current, part)
   }
-  for (const [part, value] of Object.entries(current)) {
-    if (!['apiVersion', 'kind', 'metadata', 'status'].includes(part)) draft[part] = value
-  }
+}
+
+function keep(draft: Draft, current: StoredObject, part: string): void {
+  if (current[part] === undefined) delete draft[part]
+  else draft[part] = current[part]
 }

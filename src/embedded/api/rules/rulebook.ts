@@ -1,5 +1,7 @@
 // Which rules hold for which kind.
 import type { Kind } from '../kinds.ts'
+import { customRules } from './custom-resource.ts'
+import { definitionRules } from './custom-resource-definition.ts'
 import { namespaceRules } from './namespace.ts'
 import { nodeRules } from './node.ts'
 import { podRules } from './pod/pod-rules.ts'
@@ -8,6 +10,7 @@ import { configMapRules, secretRules } from './secret.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
+  ['customresourcedefinitions.apiextensions.k8s.io', definitionRules],
   ['nodes', nodeRules],
   ['pods', podRules],
   ['secrets', secretRules],
@@ -17,5 +20,6 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
 const plain: Rules = {}
 
 export function rulesOf(kind: Kind): Rules {
+  if (kind.custom) return customRules(kind)
   return rulebook.get(kind.resource) ?? plain
 }

@@ -213,7 +213,7 @@ test('of a living pod only images, the deadline and tolerations change', () => {
   expect(refusal(() => change([{ op: 'replace', path: '/spec/activeDeadlineSeconds', value: 61 }])).message).toBe(
     'Pod "p1" is invalid: spec.activeDeadlineSeconds: Invalid value: 61: must be less than or equal to previous value',
   )
-  const status = refusal(() => registry.update('pods', pod({ hostname: 'other' })))
+  const status = refusal(() => change([{ op: 'add', path: '/spec/hostname', value: 'other' }]))
   expect(status.message).toContain(
     'Pod "p1" is invalid: spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`',
   )

@@ -1,0 +1,116 @@
+// CustomResourceDefinitions at work: each makes a kind, and takes its objects with it when it goes.
+import type { Api } from './api.ts'
+import { remove } from './delete.ts'
+import { field, isObject, type JsonObject } from './json.ts'
+import type { Kind, KindVersion, PrinterColumn } from './kinds.ts'
+import type { StoredObject } from './object.ts'
+import { cleanupFinalizer, versionsOf } from './rules/custom-resource-definition.ts'
+import { readSchema } from './structural/schema.ts'
+
+const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
+
+/** Keeps the kinds in step with the definitions of the store. */
+export function followDefinitions(api: Api): void {
+  const followed = new Map<string, () => void>()
+  api.store.subscribe(definitions, ({ type, object }) => {
+    const { name, deletionTimestamp } = object.metadata
+    if (type === 'DELETED') {
+      followed.get(name)?.()
+      followed.delete(name)
+      api.kinds.remove(name)
+      return
+    }
+    api.kinds.add(kindFrom(object))
+    if (deletionTimestamp === undefined || followed.has(name)) return
+    followed.set(
+      name,
+      api.store.subscribe(name, () => releaseWhenEmpty(api, name)),
+    )
+    empty(api, name)
+    releaseWhenEmpty(api, name)
+  })
+}
+
+/** What the API server then knows of the kind. */
+function kindFrom(definition: StoredObject): Kind {
+  const names = objectAt(definition, 'spec', 'names')
+  const group = textAt(definition, 'spec', 'group')
+  const versions = versionsOf(definition)
+  const storage = versions.find((version) => version['storage'] === true)
+  const hasStatus = field(storage, 'subresources', 'status') !== undefined
+  return {
+    resource: definition.metadata.name,
+    group,
+    versions: versions.map(versionFrom),
+    kind: textAt(names, 'kind'),
+    listKind: textAt(names, 'listKind'),
+    plural: textAt(names, 'plural'),
+    singular: textAt(names, 'singular'),
+    shortNames: textsAt(names, 'shortNames'),
+    categories: textsAt(names, 'categories'),
+    namespaced: field(definition, 'spec', 'scope') === 'Namespaced',
+    subresources: hasStatus ? ['status'] : [],
+    selectable: selectableOf(storage),
+    deletion: 'Background',
+    unconditionalUpdate: false,
+    createOnUpdate: false,
+    custom: true,
+  }
+}
+
+function versionFrom(version: JsonObject): KindVersion {
+  const schema = objectAt(version, 'schema', 'openAPIV3Schema')
+  const columns = version['additionalPrinterColumns']
+  return {
+    name: textAt(version, 'name'),
+    served: version['served'] === true,
+    storage: version['storage'] === true,
+    schema,
+    structure: readSchema(schema),
+    // Checked when the definition was validated.
+    ...(Array.isArray(columns) ? { columns: columns as readonly PrinterColumn[] } : {}),
+  }
+}
+
+function selectableOf(version: JsonObject | undefined): Kind['selectable'] {
+  const fields = field(version, 'selectableFields')
+  if (!Array.isArray(fields)) return {}
+  return Object.fromEntries(
+    fields.map((selectable) => {
+      const path = textAt(selectable, 'jsonPath').replace(/^\./, '')
+      return [path, (object: StoredObject) => String(field(object, ...path.split('.')) ?? '')]
+    }),
+  )
+}
+
+function empty(api: Api, resource: string): void {
+  for (const { metadata } of api.store.list(resource)) {
+    remove(api, resource, { namespace: metadata.namespace, name: metadata.name }, {})
+  }
+}
+
+/** The last object of the kind is gone: so may be the definition. */
+function releaseWhenEmpty(api: Api, name: string): void {
+  const definition = api.store.get(definitions, name)
+  const finalizers = definition?.metadata.finalizers ?? []
+  if (definition === undefined || api.store.list(name).length > 0 || !finalizers.includes(cleanupFinalizer)) return
+  const rest = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer)
+  if (rest.length > 0)
+    api.store.put(definitions, { ...definition, metadata: { ...definition.metadata, finalizers: rest } })
+  else api.store.remove(definitions, name)
+}
+
+function objectAt(of: unknown, ...path: readonly string[]): JsonObject {
+  const value = field(of, ...path)
+  return isObject(value) ? value : {}
+}
+
+function textAt(of: unknown, ...path: readonly string[]): string {
+  const value = field(of, ...path)
+  return typeof value === 'string' ? value : ''
+}
+
+function textsAt(of: unknown, name: string): readonly string[] {
+  const value = field(of, name)
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}

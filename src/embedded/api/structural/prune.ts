@@ -1,0 +1,58 @@
+// Dropping what a structural schema does not know, and filling in its defaults. Both give fresh values and share none.
+import { copyJson, isObject, type JsonObject } from '../json.ts'
+import type { Schema } from './schema.ts'
+
+/** @param unknown gets the path of each field that was dropped. */
+export function prune(schema: Schema, value: unknown, path: string, unknown: string[]): unknown {
+  if (Array.isArray(value)) {
+    const { items } = schema
+    if (items === undefined) return copyJson(value)
+    return value.map((item, index) => prune(items, item, `${path}[${index}]`, unknown))
+  }
+  if (!isObject(value)) return value
+  const kept: Record<string, unknown> = {}
+  for (const [name, item] of Object.entries(value)) {
+    if (item === undefined || name === '__proto__') continue
+    const at = path === '' ? name : `${path}.${name}`
+    const inner = schema.properties.get(name) ?? (schema.additional === true ? undefined : schema.additional)
+    if (inner !== undefined) kept[name] = prune(inner, item, at, unknown)
+    else if (schema.preserves || schema.additional === true || belongs(schema, name)) kept[name] = copyJson(item)
+    else unknown.push(at)
+  }
+  return kept
+}
+
+/** Sets the defaults in a fresh value, in place. A null where none may stand counts as absent. */
+export function addDefaults(schema: Schema, value: unknown): void {
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined) for (const item of value) addDefaults(schema.items, item)
+    return
+  }
+  if (!isMutable(value)) return
+  for (const [name, inner] of schema.properties) {
+    const given = value[name]
+    if (inner.default !== undefined && (given === undefined || (given === null && !inner.nullable))) {
+      value[name] = copyJson(inner.default)
+    }
+    addDefaults(inner, value[name])
+  }
+  if (schema.additional === undefined || schema.additional === true) return
+  for (const [name, item] of Object.entries(value)) {
+    if (!schema.properties.has(name)) addDefaults(schema.additional, item)
+  }
+}
+
+/** What is frozen was stored before, with its defaults. */
+function isMutable(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !Object.isFrozen(value)
+}
+
+function belongs(schema: Schema, name: string): boolean {
+  return schema.embedded && ['apiVersion', 'kind', 'metadata'].includes(name)
+}
+
+/** The parts of a custom object that its schema speaks of: all but the type and the metadata. */
+export function ownParts(object: JsonObject): JsonObject {
+  const { apiVersion: _, kind: __, metadata: ___, ...parts } = object
+  return parts
+}

@@ -1,0 +1,108 @@
+// A structural schema (the OpenAPI subset of CustomResourceDefinitions), read once into a form that values are checked against.
+import { field as fieldOf, isObject, type JsonObject } from '../json.ts'
+
+export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
+
+export type Schema = {
+  readonly type: SchemaType | undefined
+  readonly intOrString: boolean
+  readonly nullable: boolean
+  /** Unknown fields stay. */
+  readonly preserves: boolean
+  /** A whole Kubernetes object: apiVersion, kind and metadata always belong. */
+  readonly embedded: boolean
+  readonly properties: ReadonlyMap<string, Schema>
+  /** Of maps: what every value is; `true`: anything. */
+  readonly additional: Schema | true | undefined
+  readonly items: Schema | undefined
+  readonly required: readonly string[]
+  readonly default: unknown
+  readonly enum: readonly unknown[] | undefined
+  readonly pattern: RegExp | undefined
+  readonly format: string | undefined
+  readonly listType: string | undefined
+  readonly listKeys: readonly string[]
+  /** minimum, maxLength and their like, by name. */
+  readonly limits: Readonly<Record<string, number>>
+  readonly exclusiveMinimum: boolean
+  readonly exclusiveMaximum: boolean
+  readonly allOf: readonly Schema[]
+  readonly anyOf: readonly Schema[]
+  readonly oneOf: readonly Schema[]
+  readonly not: Schema | undefined
+}
+
+const types = new Set<unknown>(['object', 'array', 'string', 'integer', 'number', 'boolean'])
+const limitNames = [
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'multipleOf',
+]
+
+/** Reads a schema that was validated (validate-schema.ts). */
+export function readSchema(schema: JsonObject): Schema {
+  const { type, pattern, format } = schema
+  const additional = schema['additionalProperties']
+  const listKeys = schema['x-kubernetes-list-map-keys']
+  return {
+    type: isType(type) ? type : undefined,
+    intOrString: schema['x-kubernetes-int-or-string'] === true,
+    nullable: schema['nullable'] === true,
+    preserves: schema['x-kubernetes-preserve-unknown-fields'] === true,
+    embedded: schema['x-kubernetes-embedded-resource'] === true,
+    properties: new Map(
+      Object.entries(objectAt(schema, 'properties')).map(([name, inner]) => [name, readSchema(asObject(inner))]),
+    ),
+    additional: additional === true ? true : isObject(additional) ? readSchema(additional) : undefined,
+    items: isObject(schema['items']) ? readSchema(schema['items']) : undefined,
+    required: strings(schema['required']),
+    default: schema['default'],
+    enum: Array.isArray(schema['enum']) ? schema['enum'] : undefined,
+    pattern: typeof pattern === 'string' ? new RegExp(pattern, 'u') : undefined,
+    format: typeof format === 'string' ? format : undefined,
+    listType: typeof schema['x-kubernetes-list-type'] === 'string' ? schema['x-kubernetes-list-type'] : undefined,
+    listKeys: strings(listKeys),
+    limits: limitsOf(schema),
+    exclusiveMinimum: schema['exclusiveMinimum'] === true,
+    exclusiveMaximum: schema['exclusiveMaximum'] === true,
+    allOf: schemas(schema['allOf']),
+    anyOf: schemas(schema['anyOf']),
+    oneOf: schemas(schema['oneOf']),
+    not: isObject(schema['not']) ? readSchema(schema['not']) : undefined,
+  }
+}
+
+function isType(value: unknown): value is SchemaType {
+  return types.has(value)
+}
+
+function limitsOf(schema: JsonObject): Readonly<Record<string, number>> {
+  const limits: Record<string, number> = {}
+  for (const name of limitNames) {
+    const value = schema[name]
+    if (typeof value === 'number') limits[name] = value
+  }
+  return limits
+}
+
+function schemas(value: unknown): readonly Schema[] {
+  return Array.isArray(value) ? value.map((inner) => readSchema(asObject(inner))) : []
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+function objectAt(schema: JsonObject, name: string): JsonObject {
+  return asObject(fieldOf(schema, name))
+}
+
+function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}

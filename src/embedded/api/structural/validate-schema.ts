@@ -1,0 +1,85 @@
+// Whether a schema is structural, and whether this API server can hold objects to it: what it cannot do, it refuses.
+import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
+import { isObject, type JsonObject } from '../json.ts'
+
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
+const forbidden = {
+  $ref: '$ref is not supported',
+  definitions: 'definitions is not supported',
+  dependencies: 'dependencies is not supported',
+  patternProperties: 'patternProperties is not supported',
+  additionalItems: 'additionalItems is not supported',
+  id: 'id is not supported',
+  uniqueItems: 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+}
+/** How deep a schema may nest. */
+const depthMax = 64
+
+export function validateSchema(schema: JsonObject, path: string): readonly FieldError[] {
+  const errors = [...validateLevel(schema, path, 0)]
+  if (schema['type'] !== 'object') {
+    const at = `${path}.type`
+    errors.unshift(
+      schema['type'] === undefined
+        ? required(at, 'must not be empty at the root')
+        : invalidValue(at, schema['type'], 'must be object at the root'),
+    )
+  }
+  return errors
+}
+
+function validateLevel(schema: JsonObject, path: string, depth: number): readonly FieldError[] {
+  if (depth > depthMax) return [notAllowed(path, `schemas nested deeper than ${depthMax} are not supported`)]
+  const errors: FieldError[] = []
+  const { type } = schema
+  for (const [name, why] of Object.entries(forbidden)) {
+    if (schema[name] !== undefined && schema[name] !== false) errors.push(notAllowed(`${path}.${name}`, why))
+  }
+  const rules = schema['x-kubernetes-validations']
+  if (Array.isArray(rules) && rules.length > 0) {
+    const why = 'validation rules (CEL) are not supported by the embedded cluster: remove them, or use another cluster'
+    errors.push(notAllowed(`${path}.x-kubernetes-validations`, why))
+  }
+  if (type !== undefined && !types.includes(String(type))) errors.push(notSupported(`${path}.type`, type, types))
+  if (Array.isArray(schema['items'])) {
+    errors.push(notAllowed(`${path}.items`, 'items must be a schema object and not an array'))
+  }
+  if (type === 'array' && schema['items'] === undefined) errors.push(required(`${path}.items`, 'must be specified'))
+  if (schema['properties'] !== undefined && schema['additionalProperties'] !== undefined) {
+    const why = 'additionalProperties and properties are mutual exclusive'
+    errors.push(notAllowed(`${path}.additionalProperties`, why))
+  }
+  errors.push(...validatePattern(schema['pattern'], `${path}.pattern`))
+  for (const [at, inner, element] of innerSchemas(schema, path)) {
+    if (untyped(inner)) errors.push(required(`${at}.type`, `must not be empty for specified ${element}`))
+    errors.push(...validateLevel(inner, at, depth + 1))
+  }
+  return errors
+}
+
+function* innerSchemas(schema: JsonObject, path: string): Iterable<readonly [string, JsonObject, string]> {
+  const { properties, items, additionalProperties } = schema
+  if (isObject(properties)) {
+    for (const [name, inner] of Object.entries(properties)) {
+      if (isObject(inner)) yield [`${path}.properties[${name}]`, inner, 'object fields']
+    }
+  }
+  if (isObject(items)) yield [`${path}.items`, items, 'array items']
+  if (isObject(additionalProperties)) yield [`${path}.additionalProperties`, additionalProperties, 'object fields']
+}
+
+function untyped(schema: JsonObject): boolean {
+  const free = schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true
+  return (schema['type'] === undefined || schema['type'] === '') && !free
+}
+
+function validatePattern(pattern: unknown, path: string): readonly FieldError[] {
+  if (typeof pattern !== 'string') return []
+  try {
+    new RegExp(pattern, 'u')
+    return []
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return [invalidValue(path, pattern, `must be a valid regular expression, but isn't: ${why}`)]
+  }
+}
