@@ -1,7 +1,18 @@
 // Reads a workflow file within bounds. GitHub's parser hangs on alias bombs and deep nesting, so nothing reaches it that is larger, deeper
 // or, with its aliases expanded, longer than any workflow written by hand.
 import { open } from 'node:fs/promises'
-import { type Document, isAlias, isCollection, isPair, isScalar, Lexer, LineCounter, Parser, parseDocument } from 'yaml'
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isCollection,
+  isPair,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  parseDocument,
+} from 'yaml'
 import { WorkflowError } from './problem.ts'
 
 export type WorkflowSource = {
@@ -39,7 +50,9 @@ export function checkSource(file: string, bytes: Buffer): WorkflowSource {
   const document = parseDocument(text, { lineCounter: lines, keepSourceTokens: true, uniqueKeys: false })
   const [error] = document.errors
   if (error) throw syntaxError(file, error.message, position(error.pos[0]))
-  const size = expandedSize(document)
+  const size = expandedSize(document, (alias) => {
+    throw syntaxError(file, `there is no anchor of the name ${alias.source}`, position(alias.range?.[0] ?? 0))
+  })
   if (size > sourceLimits.nodesMax) {
     const sentence =
       size === Number.POSITIVE_INFINITY
@@ -141,11 +154,13 @@ function syntaxError(file: string, message: string, at: { line: number; column: 
 }
 
 /** How many nodes there are once each alias is replaced by what it names; infinite for an alias inside its own anchor. Each anchor is measured once. */
-function expandedSize(document: Document): number {
+function expandedSize(document: Document, refuse: (unknown: Alias) => never): number {
   const anchors = new Map<string, number>()
   const open = new Set<string>()
   const sizeOf = (node: unknown): number => {
-    if (isAlias(node)) return open.has(node.source) ? Number.POSITIVE_INFINITY : (anchors.get(node.source) ?? 1)
+    if (isAlias(node)) {
+      return open.has(node.source) ? Number.POSITIVE_INFINITY : (anchors.get(node.source) ?? refuse(node))
+    }
     if (isPair(node)) return sizeOf(node.key) + sizeOf(node.value)
     const anchor = isCollection(node) || isScalar(node) ? node.anchor : undefined
     if (anchor) open.add(anchor)

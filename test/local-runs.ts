@@ -1,0 +1,111 @@
+// Runs a workflow text to its end in this process: the real reader, state machine and runner, without a forge between them.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { JobReport, RunnerJob } from '../src/emulator/job.ts'
+import { foldersOf, runnerContext } from '../src/emulator/runner/environment.ts'
+import { createLog } from '../src/emulator/runner/log.ts'
+import { createMask } from '../src/emulator/runner/mask.ts'
+import { runJob } from '../src/emulator/runner/run-job.ts'
+import { createStopper, type Stopper } from '../src/emulator/runner/stopper.ts'
+import { runFacts } from '../src/emulator/workflow/facts.ts'
+import { feedRun, type JobQueue } from '../src/emulator/workflow/feed.ts'
+import type { ReadyJob } from '../src/emulator/workflow/message.ts'
+import { parseWorkflowSource } from '../src/emulator/workflow/parse.ts'
+import { createRun, type JobOutcome } from '../src/emulator/workflow/run.ts'
+import { checkSource } from '../src/emulator/workflow/source.ts'
+import { limit } from '../src/lib/queue.ts'
+import { systemClock, systemRandom } from '../src/lib/system.ts'
+
+export type LocalRun = {
+  readonly conclusion: string
+  readonly jobs: readonly JobOutcome[]
+  /** `job: conclusion step=conclusion …` for each job, in the order of the file. */
+  readonly summary: string
+  /** Lines of every job, in order of their ends. */
+  readonly log: readonly string[]
+  /** Keys in the order in which the jobs ended. */
+  readonly order: readonly string[]
+}
+
+/** @param cancelWhen ends the run as a user would, once a log line matches. */
+export async function runLocally(text: string, options: { readonly cancelWhen?: RegExp } = {}): Promise<LocalRun> {
+  const workflow = await parseWorkflowSource(checkSource('test.yml', Buffer.from(text)))
+  const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-run-'))
+  const log: string[] = []
+  const order: string[] = []
+  const queue = localQueue(folder, {
+    onLine: (line) => {
+      log.push(line)
+      if (options.cancelWhen?.test(line)) fed.cancel()
+    },
+    onEnd: (key) => order.push(key),
+  })
+  const fed = feedRun(createRun(workflow, runFacts(workflow, undefined, 1)), queue)
+  try {
+    const { conclusion, jobs } = await fed.done
+    return { conclusion, jobs, summary: jobs.map(summarise).join('\n'), log, order }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function summarise({ key, name, conclusion, allowed, report }: JobOutcome): string {
+  const steps = (report?.steps ?? []).map(({ id, conclusion, outcome }) => {
+    const short = id.replace(/^__/, '')
+    return `${short}=${outcome === conclusion ? conclusion : `${outcome}/${conclusion}`}`
+  })
+  const title = key.includes('/') ? name : key
+  return [`${title}: ${conclusion}${allowed ? ' (allowed)' : ''}`, ...steps].join(' ')
+}
+
+function localQueue(
+  folder: string,
+  { onLine, onEnd }: { onLine(line: string): void; onEnd(key: string): void },
+): JobQueue {
+  const listeners = new Set<(id: string, report: JobReport) => void>()
+  const stoppers = new Map<string, Stopper>()
+  const slots = limit(2)
+  const start = async (id: string, job: ReadyJob) => {
+    const stopper = createStopper()
+    stoppers.set(id, stopper)
+    const report = await slots(() =>
+      runOne({ ...job.message, jobId: id, runId: 1 }, path.join(folder, id), { stopper, onLine }),
+    )
+    onEnd(job.key)
+    for (const listener of [...listeners]) listener(id, report)
+  }
+  let count = 0
+  return {
+    queue: (job) => {
+      const id = `job-${++count}`
+      void start(id, job)
+      return id
+    },
+    cancel: (id) => stoppers.get(id)?.stop('cancelled'),
+    onFinished: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+async function runOne(
+  job: RunnerJob,
+  work: string,
+  { stopper, onLine }: { stopper: Stopper; onLine(line: string): void },
+): Promise<JobReport> {
+  const [clock, random, mask] = [systemClock(), systemRandom(), createMask()]
+  const print = (text: string) => {
+    onLine(text.replace(/\n$/, ''))
+    return undefined
+  }
+  const log = createLog({ clock, mask, print, send: () => {}, behind: () => false })
+  const folders = foldersOf(work, job)
+  const inherited = { PATH: process.env['PATH'] ?? '', HOME: work }
+  const host = { clock, random, log, mask, stopper, folders, inherited, runner: runnerContext('local', folders) }
+  const trackingId = `github_${job.jobId}_${work}`
+  const report = await runJob(job, { ...host, trackingId, announce: () => {} })
+  log.flush()
+  return report
+}
