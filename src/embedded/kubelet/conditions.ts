@@ -3,8 +3,8 @@
 import type { Instant } from '../../lib/clock.ts'
 import { timestamp } from '../api/time.ts'
 import type { Pod, PodCondition } from './pod.ts'
+import type { PodFacts } from './pod-facts.ts'
 import { type ContainerRecord, hasBegun } from './record.ts'
-import type { PodFacts } from './status.ts'
 
 type Verdict = { readonly status: 'True' | 'False'; readonly reason?: string; readonly message?: string }
 

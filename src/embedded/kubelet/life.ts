@@ -6,9 +6,10 @@ import { mounting } from './mounting.ts'
 import { type Phase, phaseOf } from './phase.ts'
 import { planPod } from './plan.ts'
 import { asPod } from './pod.ts'
+import type { PodFacts } from './pod-facts.ts'
 import { type ContainerRecord, hasBegun } from './record.ts'
 import { startContainer } from './start-container.ts'
-import { type PodFacts, podStatus } from './status.ts'
+import { podStatus } from './status.ts'
 import { graceSecondsOf, stopContainer, stopPod } from './termination.ts'
 
 export interface Life {

@@ -4,20 +4,9 @@ import type { Instant } from '../../lib/clock.ts'
 import { sameJson } from '../api/json.ts'
 import { timestamp } from '../api/time.ts'
 import { conditionsOf } from './conditions.ts'
-import type { Phase } from './phase.ts'
 import type { Pod } from './pod.ts'
+import type { PodFacts } from './pod-facts.ts'
 import type { ContainerRecord, ContainerState } from './record.ts'
-
-export type PodFacts = {
-  readonly records: readonly ContainerRecord[]
-  readonly phase: Phase
-  /** When the kubelet took the pod. */
-  readonly startTime: Instant
-  /** Volumes and sandbox are there, and not yet taken away. */
-  readonly hasSandbox: boolean
-  /** Why the pod as a whole failed, for example `DeadlineExceeded`. */
-  readonly failure: { readonly reason: string; readonly message: string } | undefined
-}
 
 /** The host's own address: containers share its network. */
 const address = '127.0.0.1'
