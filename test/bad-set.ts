@@ -17,7 +17,7 @@ export async function refuseBadSet(kubeconfig: string, cli: Cli): Promise<void> 
     const kubernetes = createKubernetes({ transport: connection.transport, clock, random: systemRandom() })
     const at = { namespace: 'default', name }
     const good = await kubernetes.get(runnerSets, { ...at, name: 'demo' })
-    const { github } = good['spec'] as { readonly github: object }
+    const { github } = good['spec'] as { readonly github: { readonly url: string } }
     const template = {
       spec: { containers: [{ name: 'runner', volumeMounts: [{ name: 'gone', mountPath: '/gone' }] }] },
     }
@@ -36,7 +36,8 @@ export async function refuseBadSet(kubeconfig: string, cli: Cli): Promise<void> 
     ])
     expect(status).toMatchObject({ lastReason: 'template-invalid', idle: 0, busy: 0, pending: 0 })
     expect(JSON.stringify(status)).toMatch(/volumeMounts.*gone|Not found/)
-    expect(cli.stderr()).not.toMatch(/bad-set-\w+-\w+/)
+    const state = await fetch(`${new URL(github.url).origin}/_emulator/state`)
+    expect(await state.text()).not.toMatch(/"bad-set-/)
   } finally {
     await connection.close()
   }

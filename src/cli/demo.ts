@@ -48,7 +48,14 @@ async function demo(files: readonly string[], options: Options): Promise<void> {
   process.once('exit', keeper.removeAtOnce)
   try {
     const json = options.json === true
-    const plan = { ...options, json, exit: json || options.exit === true, runs, runner, given: files.length > 0 }
+    const plan = {
+      ...options,
+      json,
+      exit: json || options.exit === true,
+      runs,
+      runner,
+      detailed: files.length > 0 && options.jobs === undefined,
+    }
     process.exitCode = await perform(plan, keeper.home, clock, interruption.signal)
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error

@@ -14,15 +14,19 @@ export function nearest(typed: string, choices: readonly string[]): string | und
   return best
 }
 
+/** Insertions, deletions, replacements, and neighbours that changed places. */
 function editDistance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index)
+  const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, index) => index)]
+  const at = (row: number, column: number) => rows[row]?.[column] ?? 0
   for (let row = 1; row <= left.length; row++) {
     const current = [row]
+    rows.push(current)
     for (let column = 1; column <= right.length; column++) {
-      const swap = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1)
-      current.push(Math.min(swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+      const replaced = at(row - 1, column - 1) + (left[row - 1] === right[column - 1] ? 0 : 1)
+      const swaps = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]
+      const swapped = swaps ? at(row - 2, column - 2) + 1 : replaced
+      current.push(Math.min(replaced, swapped, at(row - 1, column) + 1, (current[column - 1] ?? 0) + 1))
     }
-    previous = current
   }
-  return previous[right.length] ?? 0
+  return at(left.length, right.length)
 }

@@ -18,8 +18,8 @@ import { warningOf } from './warnings.ts'
 
 export type DemoPlan = {
   readonly runs: readonly Input[]
-  /** Whether the user named the workflow files. */
-  readonly given: boolean
+  /** Whether the result tells each job and step. */
+  readonly detailed: boolean
   readonly runner: string
   readonly interval: number
   readonly max: number
@@ -102,11 +102,11 @@ function tellEnd({ plan, played, leftovers, score, apiWrites, wallMs }: End): vo
   for (const line of describeLeftovers(leftovers)) printNote(line)
   const peakRssBytes = process.resourceUsage().maxRSS * 1024
   const report = demoReport({ score: score.read(), leftovers, apiWrites, wallMs, peakRssBytes })
-  if (plan.json) printJson(plan.given ? { ...report, runs: played.map(outcomeOf) } : report)
+  if (plan.json) printJson(plan.detailed ? { ...report, runs: played.map(outcomeOf) } : report)
   else printNote(`${report.runners} runners for ${report.jobs} jobs, ${report.ranTwice} ran twice`)
 }
 
-/** What became of each job and step, where the user's own workflows ran. */
+/** What became of each job and step. */
 function outcomeOf({ workflow, file, conclusion, jobs }: PlayedRun) {
   const outcomes = jobs.map(({ name, conclusion, report }) => ({
     name,

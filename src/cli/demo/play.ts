@@ -4,6 +4,7 @@ import { runFacts } from '../../emulator/workflow/facts.ts'
 import { feedRun, type JobQueue } from '../../emulator/workflow/feed.ts'
 import { createRun, type JobOutcome, type RunConclusion } from '../../emulator/workflow/run.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { aborted } from '../../lib/signals.ts'
 import type { Input } from './input.ts'
 import { countJobs } from './schedule.ts'
 import type { Scorekeeper } from './score.ts'
@@ -42,9 +43,9 @@ export async function playRuns(
     owners.delete(news.id)
     owner?.(news.id, news.report)
   })
-  const halted = new Promise<never>((_, reject) => {
-    until.addEventListener('abort', () => reject(until.reason), { once: true })
-  })
+  const halted = aborted(until).then(() => Promise.reject(until.reason))
+  // Where something else ends the play first, nobody waits for this one.
+  halted.catch(() => {})
   try {
     const played: Promise<PlayedRun>[] = []
     for (const [index, input] of runs.entries()) {

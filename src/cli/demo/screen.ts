@@ -58,7 +58,7 @@ function plainScreen(read: () => Score, clock: Clock): Screen {
     print()
     timer = clock.after(plainMs, repeat)
   }
-  repeat()
+  timer = clock.after(plainMs, repeat)
   return {
     tell: (lines) => printRaw(lines.map((line) => `${line}\n`).join('')),
     close: () => {
