@@ -71,7 +71,7 @@ export class PodMirror implements ReflectorSink<ObservedPod | undefined> {
     this.#alive()
     if (!recovered) return
     for (const worker of this.#workers.values()) {
-      worker.cache.podsKnown(at)
+      worker.cache.podsRead({ known: true, value: true, at })
       worker.wake()
     }
   }
@@ -79,7 +79,7 @@ export class PodMirror implements ReflectorSink<ObservedPod | undefined> {
   stale(since: Instant, why: string): void {
     this.#stale ??= this.#clock.after(staleMs, () => {
       for (const worker of this.#workers.values()) {
-        worker.cache.podsUnknown(since, why)
+        worker.cache.podsRead({ known: false, since, why })
         worker.wake()
       }
     })

@@ -119,6 +119,18 @@ describe('the caches of a set', () => {
     expect(cache.table.counts()).toMatchObject({ starting: 0, lost: 1 })
   })
 
+  it('does not take the last words of a watch about a pod it has seen the end of for a new runner', () => {
+    const cache = newCache()
+    const name = `${prefix}a`
+    const facts = podFacts({ startedAt: 500, end: { exitCode: 0, reason: 'Completed', at: 900 } })
+    cache.podSeen(name, facts, 1_000)
+    cache.forget(name, 2_000)
+    cache.podSeen(name, { ...facts, deletionDeadline: 2_000 }, 2_001)
+    expect([...cache.table.names()]).toEqual([])
+    cache.podGone(name, 2_002)
+    expect([...cache.table.names()]).toEqual([])
+  })
+
   it('owes the forge a registration whose pod vanished, and leaves foreign ones alone', () => {
     const cache = newCache()
     cache.registrationsListed([registration(`${prefix}lost`), registration('somebody-elses')], 1_000)

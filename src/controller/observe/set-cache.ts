@@ -41,6 +41,8 @@ export class SetCache {
   readonly #random: Random
   readonly #journal: (event: JournalEvent) => void
   readonly #departures = new Departures()
+  /** Names whose pod we know to be gone while the watch may still tell of it. */
+  readonly #gone = new Set<string>()
   #set: RunnerSet
   #hash: string
   #template: Reading<TemplateVerdict> = { known: false, since: 0, why: 'not checked yet' }
@@ -78,10 +80,12 @@ export class SetCache {
   // What the cluster tells.
 
   podSeen(name: string, facts: PodFacts, at: Instant): void {
+    if (this.#gone.has(name)) return
     this.#put(name, withPod(this.table.get(name) ?? blankRunner(name, at), facts, at), at)
   }
 
   podGone(name: string, at: Instant): void {
+    this.#gone.delete(name)
     const before = this.table.get(name)
     if (!before) return
     const expected = before.ending || (before.pod.is === 'present' && before.pod.value.end !== undefined)
@@ -91,6 +95,7 @@ export class SetCache {
 
   /** A complete list: what was known before it was asked for and is not in it is gone. */
   podsListed(pods: ReadonlyMap<string, PodFacts>, askedAt: Instant, now: Instant): void {
+    for (const name of this.#gone) if (!pods.has(name)) this.#gone.delete(name)
     for (const [name, facts] of pods) this.podSeen(name, facts, askedAt)
     for (const name of [...this.table.names()]) {
       const pod = this.table.get(name)?.pod
@@ -98,16 +103,12 @@ export class SetCache {
       const before = pod.is === 'unknown' ? pod.since : pod.at
       if (before <= askedAt && !(pod.is === 'unknown' && this.table.isUnderway(name))) this.podGone(name, now)
     }
-    this.#pods = { known: true, value: true, at: askedAt }
+    this.podsRead({ known: true, value: true, at: askedAt })
   }
 
-  /** The watch is broken for so long that what it told may be wrong. */
-  podsUnknown(since: Instant, why: string): void {
-    this.#pods = { known: false, since, why }
-  }
-
-  podsKnown(at: Instant): void {
-    this.#pods = { known: true, value: true, at }
+  /** Whether the watch may be believed: after it was broken for long what it told may be wrong. */
+  podsRead(reading: Reading<true>): void {
+    this.#pods = reading
   }
 
   // What we do ourselves.
@@ -127,12 +128,11 @@ export class SetCache {
     const before = this.table.get(name)
     if (!before) return
     this.table.put(name, undefined)
+    if (before.pod.is === 'present') this.#gone.add(name)
     this.#owe(before, at)
-    const { job } = before
     const ended = before.pod.is === 'present' && before.pod.value.end !== undefined
     const { namespace, name: set } = this.#set
-    const because = ended ? 'ended' : job ? 'lost with its job' : 'removed'
-    this.#journal({ kind: 'runner-gone', namespace, set, runner: name, because })
+    this.#journal({ kind: 'runner-gone', namespace, set, runner: name, because: ended ? 'ended' : 'removed' })
   }
 
   /** Its pod is about to be deleted by us. */
