@@ -23,8 +23,10 @@ export interface TinyForge {
   /** What the next request to a path that ends so is answered with, instead of the usual. */
   answer(pathEnd: string, answer: Answer): void
   readonly requests: readonly string[]
-  /** Resolves when a request to a path that ends so has been seen. */
-  seen(pathEnd: string): Promise<void>
+  /** Resolves when a request of this runner to a path that ends so has been seen. */
+  seen(name: string, pathEnd: string): Promise<void>
+  /** Resolves when the job has sent a line that matches. */
+  printed(jobId: string, line: RegExp): Promise<void>
   close(): Promise<void>
 }
 
@@ -33,28 +35,29 @@ export async function tinyForge(): Promise<TinyForge> {
   const jobs = new Map<string, TinyJob>()
   const answers: { readonly end: string; readonly answer: Answer }[] = []
   const requests: string[] = []
+  const callers: string[] = []
   const watchers = new Set<() => void>()
+  const until = (check: () => boolean, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (!check() && !signal?.aborted) return
+        watchers.delete(look)
+        resolve()
+      }
+      watchers.add(look)
+      signal?.addEventListener('abort', look)
+      look()
+    })
 
   const message = async (request: Request, name: string): Promise<Answer> => {
     const job = offers.get(name)
     const known = job && jobs.get(job.jobId)
-    const until = (check: () => boolean) =>
-      new Promise<void>((resolve) => {
-        const look = () => {
-          if (!check() && !request.signal?.aborted) return
-          watchers.delete(look)
-          resolve()
-        }
-        watchers.add(look)
-        request.signal?.addEventListener('abort', look)
-        look()
-      })
     if (request.query['status'] === 'Busy') {
-      await until(() => known?.cancelled === true)
+      await until(() => known?.cancelled === true, request.signal)
       if (known) known.cancelled = false
       return messageAnswer('JobCancellation', { jobId: job?.jobId, timeout: '00:05:00' })
     }
-    await until(() => offers.get(name) !== undefined)
+    await until(() => offers.get(name) !== undefined, request.signal)
     const url = `${server.origin}/runner/jobs/${job?.jobId}/`
     return messageAnswer('RunnerJobRequest', {
       runner_request_id: job?.jobId,
@@ -75,12 +78,15 @@ export async function tinyForge(): Promise<TinyForge> {
   }
 
   const server = await httpServer(async (request) => {
+    const name = request.headers['authorization']?.replace('Bearer token-', '') ?? ''
     requests.push(`${request.method} ${request.path}`)
-    for (const look of [...watchers]) look()
+    callers.push(`${name} ${request.path}`)
+    queueMicrotask(() => {
+      for (const look of [...watchers]) look()
+    })
     const planned = answers.findIndex(({ end }) => request.path.endsWith(end))
     const [instead] = planned < 0 ? [] : answers.splice(planned, 1)
     if (instead) return instead.answer
-    const name = request.headers['authorization']?.replace('Bearer token-', '') ?? ''
     const [, id = '', verb = ''] = /^\/runner\/jobs\/([^/]+)\/(\w+)$/.exec(request.path) ?? []
     if (!offers.has(name)) return jsonAnswer(404, { errorKind: 'RunnerNotFound', errorMessage: 'The runner is gone.' })
     const body = request.body.kind === 'json' ? (request.body.value as Record<string, unknown>) : {}
@@ -109,16 +115,8 @@ export async function tinyForge(): Promise<TinyForge> {
       for (const look of [...watchers]) look()
     },
     answer: (end, answer) => void answers.push({ end, answer }),
-    seen: (end) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (!requests.some((request) => request.endsWith(end))) return
-          watchers.delete(look)
-          resolve()
-        }
-        watchers.add(look)
-        look()
-      }),
+    seen: (name, end) => until(() => callers.some((call) => call.startsWith(`${name} `) && call.endsWith(end))),
+    printed: (id, line) => until(() => jobs.get(id)?.lines.some((text) => line.test(text)) === true),
     close: () => server.close(),
   }
 }

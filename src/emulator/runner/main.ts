@@ -9,6 +9,7 @@ await main()
 
 async function main(): Promise<void> {
   const stopper = createStopper()
+  const print = createPrint()
   const signalled = stopOnSignals(stopper)
   const encoded = process.env[credentialName]
   delete process.env[credentialName]
@@ -52,14 +53,27 @@ function inheritedVariables(): Readonly<Record<string, string>> {
   )
 }
 
-function print(text: string): Promise<void> | undefined {
+/** Joins what is printed in one turn to one write; one promise for everyone who prints while the output is congested. */
+function createPrint(): (text: string) => Promise<void> | undefined {
   const { stdout } = process
-  if (stdout.write(text) || stdout.destroyed) return undefined
-  return new Promise((resolve) => {
-    const go = () => {
-      stdout.off('drain', go).off('close', go)
-      resolve()
-    }
-    stdout.on('drain', go).on('close', go)
-  })
+  let pending = ''
+  let drained: Promise<void> | undefined
+  const write = () => {
+    const text = pending
+    pending = ''
+    if (stdout.write(text) || stdout.destroyed || drained) return
+    drained = new Promise((resolve) => {
+      const go = () => {
+        stdout.off('drain', go).off('close', go)
+        drained = undefined
+        resolve()
+      }
+      stdout.on('drain', go).on('close', go)
+    })
+  }
+  return (text) => {
+    if (pending === '') queueMicrotask(write)
+    pending += text
+    return drained
+  }
 }

@@ -184,8 +184,9 @@ function conclude(
   state: JobState,
   result: Result & { readonly name: string; readonly startedAt: number | undefined },
 ): StepReport {
-  const { clock, announce } = state.host
-  const { name, outcome, note, outputs, startedAt } = result
+  const { clock, announce, mask } = state.host
+  const { name, outcome, outputs, startedAt } = result
+  const note = result.note === undefined ? undefined : mask.apply(result.note)
   const conclusion = outcome === 'failure' && continues(step, state) ? 'success' : outcome
   if (!step.id.startsWith('__')) state.steps[step.id] = { outputs: { ...outputs }, outcome, conclusion }
   if (conclusion === 'failure' && state.status === 'success') state.status = 'failure'
