@@ -70,7 +70,7 @@ export function containerOf(name: string, more: object = {}) {
 }
 
 /** For example `Running docker=running,started runner=Completed(0)`, with `!` behind the phase when the pod is being deleted. */
-export function podLine(pod: StoredObject): string {
+function podLine(pod: StoredObject): string {
   const states = [
     ...list(field(pod, 'status', 'initContainerStatuses')),
     ...list(field(pod, 'status', 'containerStatuses')),

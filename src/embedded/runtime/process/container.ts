@@ -75,8 +75,9 @@ function containerEnvironment(
   root: string,
   base: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const own = { HOME: join(root, 'root'), TMPDIR: join(root, 'tmp') }
-  return { ...own, ...base, ...config.env, DAYFLY_ROOT: root, [markName]: directory }
+  const own = { [markName]: directory, DAYFLY_ROOT: root }
+  // The mark stands first, where a scan finds it soonest, and wins over what the container says.
+  return { ...own, HOME: join(root, 'root'), TMPDIR: join(root, 'tmp'), ...base, ...config.env, ...own }
 }
 
 /** The main process' name is the program's own path, as far as a shell can give it one. */

@@ -1,7 +1,8 @@
 // Runs containers as processes of this host: each a process group in a directory of its own below the data directory. There is no
 // isolation: the files, the network and the users are the host's. What a container leaves behind is found and ended.
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
 import type { ContainerId, Runtime } from '../runtime.ts'
 import { type Container, launch, type Surroundings } from './container.ts'
@@ -25,10 +26,12 @@ export type ProcessRuntimeOptions = {
 
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const { clock } = options
-  claim(options.dataDirectory)
+  const isNew = !existsSync(join(options.dataDirectory, 'pods'))
+  const start = claim(options.dataDirectory)
   const data = realpathSync(options.dataDirectory)
   const images = installImages(data, options.images)
-  const scan = processScan(data)
+  // Containers that an earlier process of ours has started may be older than we are.
+  const scan = processScan(data, isNew ? start : 0)
   const surroundings: Surroundings = {
     data,
     environment: options.environment,

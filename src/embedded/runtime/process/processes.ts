@@ -1,7 +1,8 @@
 // One pass over /proc: which processes belong to which container. A process is known by the mark in its environment, else by its
 // working directory, else by its parents.
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { markName, placeOf } from './layout.ts'
+import { type ProcReader, parseStat, procReader } from './proc-file.ts'
 
 export type FoundProcess = { readonly pid: number; readonly place: string }
 
@@ -10,21 +11,24 @@ export interface ProcessScan {
   run(): readonly FoundProcess[]
 }
 
-type Row = { readonly pid: number; readonly parent: number; readonly key: string }
+type Row = { readonly pid: number; readonly parent: number; readonly key: string; readonly isOld: boolean }
 
-/** @param data the data directory, without symbolic links in it. What a pass learns of a process is remembered, so that one that wipes its environment or moves away is still known. */
-export function processScan(data: string): ProcessScan {
+/** What a pass learns of a process is remembered, so that one that wipes its environment or moves away is still known.
+ *  @param data the data directory, without symbolic links in it.
+ *  @param since only processes that began then or later (`ProcStat.start`) can belong to it. */
+export function processScan(data: string, since = 0): ProcessScan {
+  const reader = procReader()
   let known = new Map<string, string>()
   const run = () => {
-    const rows = readRows()
+    const rows = readRows(reader, since)
     const places = new Map<string, string>()
     for (const row of rows.values()) {
-      const place = known.get(row.key) ?? placeByItself(data, row.pid)
+      const place = known.get(row.key) ?? (row.isOld ? undefined : placeByItself(reader, data, row.pid))
       if (place) places.set(row.key, place)
     }
     for (const row of rows.values()) {
       const own = places.get(row.key)
-      if (own && !own.endsWith('/volumes')) continue
+      if (row.isOld || (own && !own.endsWith('/volumes'))) continue
       const inherited = placeByParents(rows, row, places)
       if (inherited) places.set(row.key, inherited)
     }
@@ -39,38 +43,29 @@ export function processScan(data: string): ProcessScan {
   return { run }
 }
 
-function readRows(): Map<number, Row> {
+function readRows(reader: ProcReader, since: number): Map<number, Row> {
   const rows = new Map<number, Row>()
   for (const name of readdirSync('/proc')) {
     const pid = Number(name)
-    const row = Number.isInteger(pid) && pid !== process.pid ? readRow(pid) : undefined
-    if (row) rows.set(pid, row)
+    const text = Number.isInteger(pid) && pid !== process.pid ? reader.read(`/proc/${name}/stat`) : undefined
+    if (text === undefined) continue
+    const { state, parent, start } = parseStat(text)
+    // A dead process that nobody has waited for is none: it holds nothing and cannot be killed.
+    if (state !== 'Z' && state !== 'X') rows.set(pid, { pid, parent, key: `${pid}:${start}`, isOld: start < since })
   }
   return rows
 }
 
-/** A dead process that nobody has waited for is none: it holds nothing and cannot be killed. */
-function readRow(pid: number): Row | undefined {
+function placeByItself(reader: ProcReader, data: string, pid: number): string | undefined {
+  const prefix = `${markName}=`
+  const environment = reader.read(`/proc/${pid}/environ`)
+  const mark = environment?.split('\0').find((variable) => variable.startsWith(prefix))
+  const place = mark && placeOf(data, mark.slice(prefix.length))
+  if (place) return place
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [state, parent] = fields
-    if (state === 'Z' || state === 'X') return undefined
-    return { pid, parent: Number(parent), key: `${pid}:${fields[19]}` }
+    return placeOf(data, readlinkSync(`/proc/${pid}/cwd`))
   } catch {
-    return undefined
-  }
-}
-
-function placeByItself(data: string, pid: number): string | undefined {
-  try {
-    const prefix = `${markName}=`
-    const mark = readFileSync(`/proc/${pid}/environ`, 'utf8')
-      .split('\0')
-      .find((variable) => variable.startsWith(prefix))
-    const place = mark && placeOf(data, mark.slice(prefix.length))
-    return place ?? placeOf(data, readlinkSync(`/proc/${pid}/cwd`))
-  } catch {
+    // It has ended since the pass began.
     return undefined
   }
 }

@@ -38,8 +38,9 @@ export function createReaper(scan: ProcessScan, clock: Clock): Reaper {
   const loop = async () => {
     running = true
     let pauseMs = firstPauseMs
-    await Promise.resolve()
     try {
+      // What ends in the same moment is served by the same pass.
+      await clock.sleep(0)
       for (pass(); waiting.size > 0; pass()) {
         await clock.sleep(pauseMs)
         pauseMs = Math.min(longestPauseMs, pauseMs * 2)

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
+import { parseStat, procReader } from './proc-file.ts'
 import { type ProcessScan, processScan } from './processes.ts'
 
 export type Sweep =
@@ -26,10 +27,12 @@ export async function sweepDataDirectory(dataDirectory: string, clock: Clock): P
   return { is: 'swept', processes }
 }
 
-/** Notes in the data directory that it is ours while we live. */
-export function claim(data: string): void {
+/** Notes in the data directory that it is ours while we live. @returns when we began: nothing in a new directory is older. */
+export function claim(data: string): number {
   mkdirSync(data, { recursive: true, mode: 0o700 })
-  writeFileSync(join(data, 'owner'), `${process.pid} ${startOf(process.pid)}\n`)
+  const start = startOf(process.pid) ?? 0
+  writeFileSync(join(data, 'owner'), `${process.pid} ${start}\n`)
+  return start
 }
 
 /** Kills what the scan finds until it finds nothing; how many processes that were. */
@@ -49,21 +52,16 @@ export async function endEverything(scan: ProcessScan, clock: Clock): Promise<nu
   return killed.size
 }
 
-function readOwner(data: string): { readonly pid: number; readonly start: string } | undefined {
+function readOwner(data: string): { readonly pid: number; readonly start: number } | undefined {
   try {
     const [pid, start] = readFileSync(join(data, 'owner'), 'utf8').trim().split(' ')
-    return pid && start ? { pid: Number(pid), start } : undefined
+    return pid && start ? { pid: Number(pid), start: Number(start) } : undefined
   } catch {
     return undefined
   }
 }
 
-/** When a process began, in the kernel's own unit: with its number it names one process for ever. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
-  }
+function startOf(pid: number): number | undefined {
+  const text = procReader().read(`/proc/${pid}/stat`)
+  return text === undefined ? undefined : parseStat(text).start
 }
