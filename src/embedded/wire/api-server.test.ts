@@ -218,7 +218,7 @@ describe('what is not served is refused', () => {
     ['GET', '/api/v1/namespaces/ci/nodes', 404, 'NotFound'],
     ['GET', '/api/v1/namespaces/ci/pods/a/exec', 404, 'NotFound'],
     ['GET', '/metrics', 404, 'NotFound'],
-    ['GET', '/openapi/v2', 404, 'NotFound'],
+    ['GET', '/openapi/v4', 404, 'NotFound'],
     ['GET', '/api/v1/namespaces/%zz/pods', 400, 'BadRequest'],
     ['POST', '/api/v1/pods', 405, 'MethodNotAllowed'],
     ['POST', `${pods}/a`, 405, 'MethodNotAllowed'],

@@ -24,8 +24,11 @@ export function openApiDocument(group: string, { version, kinds }: GroupVersion,
       delete: operation('delete'),
     }
   }
-  const info = { title: 'Dayfly embedded cluster', version: `v${profile}.0` }
-  return { openapi: '3.0.0', info, paths, components: { schemas: Object.fromEntries(components) } }
+  return { openapi: '3.0.0', info: infoOf(profile), paths, components: { schemas: Object.fromEntries(components) } }
+}
+
+export function infoOf(profile: Profile): { readonly title: string; readonly version: string } {
+  return { title: 'Dayfly embedded cluster', version: `v${profile}.0` }
 }
 
 /** Says which kind a schema is of; a built-in kind's table does not hold apiVersion and kind. */

@@ -1,15 +1,16 @@
-// /openapi/v3: an index of documents, and one document for each group and version. There is no /openapi/v2.
+// /openapi/v3: an index of documents, and one document for each group and version. /openapi/v2 is there and describes nothing.
 import { createHash } from 'node:crypto'
-import { type Answer, jsonAnswer, type Request } from '../../../lib/http.ts'
+import { type Answer, jsonAnswer, type Request, textAnswer } from '../../../lib/http.ts'
 import type { Profile } from '../../api/api.ts'
 import { noSuchResource } from '../../api/errors.ts'
 import type { Kinds } from '../../api/kinds.ts'
 import { groupsOf, rootOf } from '../group-versions.ts'
-import { openApiDocument } from './document.ts'
+import { infoOf, openApiDocument } from './document.ts'
 
 export function openApiAnswer(request: Request, kinds: Kinds, profile: Profile): Answer {
   const path = request.path.replace(/\/$/, '')
   if (path === '/openapi/v3') return jsonAnswer(200, { paths: Object.fromEntries(index(kinds, profile)) })
+  if (path === '/openapi/v2') return versionTwo(request.headers['accept'] ?? '', infoOf(profile))
   for (const group of groupsOf(kinds)) {
     for (const version of group.versions) {
       if (path !== `/openapi/v3/${rootOf(group.name, version.version)}`) continue
@@ -29,4 +30,17 @@ function index(kinds: Kinds, profile: Profile): readonly [string, object][] {
       return [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }]
     }),
   )
+}
+
+/** kubectl validates a manifest of kind List by this document alone, and only what it describes: with an empty one it leaves the items to the
+ *  server. It reads nothing but protobuf (gnostic's openapi.v2.Document), which for so little is plain text. */
+function versionTwo(accept: string, info: { readonly title: string; readonly version: string }): Answer {
+  if (!accept.includes('protobuf')) return jsonAnswer(200, { swagger: '2.0', info, paths: {}, definitions: {} })
+  const document = text(1, '2.0') + text(2, text(1, info.title) + text(2, info.version))
+  return textAnswer(200, document, { 'content-type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' })
+}
+
+/** A field of protobuf: its number with the type "run of bytes", the length, the bytes. */
+function text(number: number, content: string): string {
+  return String.fromCharCode((number << 3) | 2, content.length) + content
 }
