@@ -1,4 +1,5 @@
 // Abort signals that are let go of again. AbortSignal.any with a long-lived parent leaks (reference: Node 20 to 26), so links are disposed by hand.
+import { setMaxListeners } from 'node:events'
 
 export type LinkedSignal = {
   readonly signal: AbortSignal
@@ -18,6 +19,8 @@ export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): L
       break
     }
     const follow = () => own.abort(parent.reason)
+    // Many links to one parent are no leak: each is let go of. Node would warn from the eleventh on.
+    setMaxListeners(0, parent)
     parent.addEventListener('abort', follow, { once: true })
     detach.push(() => parent.removeEventListener('abort', follow))
   }
