@@ -57,13 +57,13 @@ export function createCluster(options: ClusterOptions): Cluster {
     registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
   const stopControllers = [
-    startScheduler({ registry, clock, random }),
+    startScheduler({ registry, clock }),
     startOwnerCollector({ registry, clock }),
     startNamespaceCollector({ registry, clock, profile }),
     startEventExpiry({ registry, clock }),
   ]
   const node = { ...defaultNode, ...options.node }
-  const kubelet = startKubelet({ registry, runtime, clock, random, node, version: `v${profile}.0` })
+  const kubelet = startKubelet({ registry, runtime, clock, node, version: `v${profile}.0` })
   const requestLog = createRequestLog()
   const backend = { registry, node: kubelet.api, clock, random, profile, requestLog }
   const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users) })

@@ -1,6 +1,5 @@
 // Kubernetes Events about one object: one for each distinct message, with a count.
 import type { Clock } from '../lib/clock.ts'
-import type { Random } from '../lib/random.ts'
 import { ApiError } from './api/errors.ts'
 import type { StoredObject } from './api/object.ts'
 import type { Registry } from './api/registry.ts'
@@ -9,7 +8,6 @@ import { timestamp } from './api/time.ts'
 export type EventSource = {
   readonly registry: Registry
   readonly clock: Clock
-  readonly random: Random
   /** `kubelet`, `default-scheduler`. */
   readonly component: string
   readonly host?: string
@@ -39,7 +37,7 @@ export function eventRecorder(subject: StoredObject, source: EventSource): Event
       const created = registry.create('events', {
         apiVersion: 'v1',
         kind: 'Event',
-        metadata: { name: `${subject.metadata.name}.${hex(source.random)}`, namespace },
+        metadata: { name: `${subject.metadata.name}.${ordinal(source)}`, namespace },
         involvedObject: { ...reference(subject), ...(field === undefined ? {} : { fieldPath: field }) },
         reason,
         message,
@@ -65,8 +63,7 @@ function reference({ apiVersion, kind, metadata }: StoredObject): object {
   return { kind, ...(namespace === undefined ? {} : { namespace }), name, uid, apiVersion, resourceVersion }
 }
 
-function hex(random: Random): string {
-  return Math.floor(random() * 2 ** 48)
-    .toString(16)
-    .padStart(12, '0')
+/** Kubernetes puts the time in nanoseconds here, so that names sort as things happened. Ours has milliseconds and, below them, the store's revision. */
+function ordinal({ clock, registry }: EventSource): string {
+  return (BigInt(clock.now()) * 1_000_000n + BigInt(registry.revision() % 1_000_000)).toString(16)
 }

@@ -96,3 +96,28 @@ test('a Secret owned by a pod goes with it, once the pod has ended on its node',
   await stage.clock.advance(1_000)
   expect(stage.registry.get('secrets', 'default', 's')).toBeUndefined()
 })
+
+test('owners of kinds that are defined later count too', async () => {
+  const stage = openPodStage()
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  stage.registry.create('customresourcedefinitions.apiextensions.k8s.io', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      names,
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  })
+  await stage.clock.advance(10)
+  const metadata = { name: 't', namespace: 'default' }
+  const thing = stage.registry.create('things.example.com', { apiVersion: 'example.com/v1', kind: 'Thing', metadata })
+  configMap(stage, 'child', { ownerReferences: [ownedBy(thing)] })
+  await stage.clock.advance(10)
+  stage.registry.delete('things.example.com', 'default', 't')
+  await stage.clock.advance(10)
+  expect(stage.registry.get('configmaps', 'default', 'child')).toBeUndefined()
+})

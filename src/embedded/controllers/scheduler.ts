@@ -1,6 +1,5 @@
 // The scheduler: gives each pod the first node it fits on, and says why where there is none.
 import type { Clock } from '../../lib/clock.ts'
-import type { Random } from '../../lib/random.ts'
 import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { StoredObject } from '../api/object.ts'
@@ -12,7 +11,7 @@ import { startLoop } from './loop.ts'
 
 const name = 'default-scheduler'
 
-export type SchedulerOptions = { readonly registry: Registry; readonly clock: Clock; readonly random: Random }
+export type SchedulerOptions = { readonly registry: Registry; readonly clock: Clock }
 
 /** Starts it; returns how to stop. */
 export function startScheduler(options: SchedulerOptions): () => void {

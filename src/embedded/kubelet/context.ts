@@ -1,6 +1,5 @@
 // What every part of the kubelet works with.
 import type { Clock, Instant } from '../../lib/clock.ts'
-import type { Random } from '../../lib/random.ts'
 import type { Registry } from '../api/registry.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -12,7 +11,6 @@ export type KubeletContext = {
   readonly registry: Registry
   readonly runtime: Runtime
   readonly clock: Clock
-  readonly random: Random
   readonly node: string
   /** Calls `arrived` once, when the object is next created or changed. Returns how to stop waiting. */
   awaitObject(namespace: string, awaited: Awaited, arrived: () => void): () => void

@@ -1,6 +1,5 @@
 // The kubelet: runs the pods that are bound to its node, each by a worker of its own.
 import type { Clock } from '../../lib/clock.ts'
-import type { Random } from '../../lib/random.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
@@ -16,7 +15,6 @@ export type KubeletOptions = {
   readonly registry: Registry
   readonly runtime: Runtime
   readonly clock: Clock
-  readonly random: Random
   readonly node: NodeDescription
   /** What the node reports, for example `v1.36.0`. */
   readonly version: string
@@ -30,10 +28,10 @@ export interface Kubelet {
 
 /** Registers the node and starts. The namespace `kube-node-lease` must exist. */
 export function startKubelet(options: KubeletOptions): Kubelet {
-  const { registry, runtime, clock, random, node, version } = options
+  const { registry, runtime, clock, node, version } = options
   const stopNode = keepNode(registry, clock, node, { kubelet: version, runtime: runtime.version })
   const arrivals = watchArrivals(registry)
-  const context: KubeletContext = { registry, runtime, clock, random, node: node.name, awaitObject: arrivals.await }
+  const context: KubeletContext = { registry, runtime, clock, node: node.name, awaitObject: arrivals.await }
   const workers = new Map<string, PodWorker>()
   const see = (object: StoredObject) => {
     const pod = asPod(object)

@@ -20,7 +20,7 @@ export interface PodWorker {
 }
 
 export function startWorker(first: Pod, kubelet: KubeletContext): PodWorker {
-  const { clock, registry, random, node } = kubelet
+  const { clock, registry, node } = kubelet
   const over = new AbortController()
   const alarm = createAlarm(kubelet)
   let pod = first
@@ -28,7 +28,7 @@ export function startWorker(first: Pod, kubelet: KubeletContext): PodWorker {
     ...kubelet,
     pod: () => pod,
     records: containerRecords(first),
-    events: eventRecorder(first, { registry, clock, random, component: 'kubelet', host: node }),
+    events: eventRecorder(first, { registry, clock, component: 'kubelet', host: node }),
     wake: alarm.ring,
     wakeAt: alarm.set,
     until: over.signal,
