@@ -13,9 +13,10 @@ export type KubeconfigOptions = {
   readonly namespace?: string
 }
 
-export function kubeconfig(options: KubeconfigOptions): object {
+/** The file's text. It holds a credential: write it readable by its owner only. */
+export function kubeconfigText(options: KubeconfigOptions): string {
   const { server, ca, user, token, cluster = 'dayfly', namespace = 'default' } = options
-  return {
+  return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': cluster,
@@ -24,10 +25,5 @@ export function kubeconfig(options: KubeconfigOptions): object {
     ],
     users: [{ name: user, user: { token } }],
     contexts: [{ name: cluster, context: { cluster, user, namespace } }],
-  }
-}
-
-/** The same as a file's text. It holds a credential: write it readable by its owner only. */
-export function kubeconfigText(options: KubeconfigOptions): string {
-  return stringify(kubeconfig(options))
+  })
 }
