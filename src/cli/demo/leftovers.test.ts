@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pods, secrets } from '../../controller/resources.ts'
+import { systemClock, systemRandom } from '../../lib/system.ts'
+import { type HomeKeeper, homeKeeper } from './home.ts'
+import { describeLeftovers, isClean, type Leftovers } from './leftovers.ts'
+import { type DemoStage, openStage } from './stage.ts'
+
+const clock = systemClock()
+const environment = { PATH: process.env['PATH'] ?? '' }
+let keeper: HomeKeeper
+let stage: DemoStage
+
+beforeAll(async () => {
+  keeper = homeKeeper(clock)
+  const options = { home: keeper.home, clock, random: systemRandom(), max: 2, runner: '/none', environment }
+  stage = await openStage({ ...options, userAgent: 'test', onEntry: () => {} })
+})
+afterAll(async () => {
+  await stage.stop()
+  await keeper.remove()
+})
+
+const nothing: Leftovers = { pods: [], secrets: [], registrations: [], processes: [], directories: [] }
+
+/** Plants a leak, sees exactly it reported, and removes it. */
+async function plant(kind: keyof Leftovers, name: RegExp, leak: () => Promise<() => unknown>): Promise<void> {
+  expect(stage.leftovers()).toEqual(nothing)
+  const remove = await leak()
+  const found = stage.leftovers()
+  expect(found).toEqual({ ...nothing, [kind]: [expect.stringMatching(name)] })
+  expect(isClean(found)).toBe(false)
+  expect(describeLeftovers(found)).toEqual([expect.stringMatching(`^left behind: ${kind}: `)])
+  await remove()
+  const deadline = clock.now() + 5_000
+  while (!isClean(stage.leftovers()) && clock.now() < deadline) await clock.sleep(10)
+  expect(stage.leftovers()).toEqual(nothing)
+}
+
+/** GitHub's REST API for runners, as somebody else at the same account would use it. */
+async function rest(method: string, at: string, body?: object): Promise<unknown> {
+  const secret = await stage.kubernetes.get(secrets, { namespace: 'default', name: 'github' })
+  const { github_token = '' } = secret['data'] as Readonly<Record<string, string>>
+  const { origin } = new URL(stage.url)
+  const answer = await fetch(`${origin}/api/v3/orgs/demo/actions/runners${at}`, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${Buffer.from(github_token, 'base64')}` },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await answer.text()
+  expect(answer.ok, text).toBe(true)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+test('a pod', () =>
+  plant('pods', /^left$/, async () => {
+    const at = { namespace: 'kube-public', name: 'left' }
+    const spec = { nodeName: 'no-such-node', containers: [{ name: 'a', image: 'a', command: ['true'] }] }
+    await stage.kubernetes.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata: at, spec })
+    return () => stage.kubernetes.delete(pods, at, { gracePeriodSeconds: 0 })
+  }))
+
+test('a Secret', () =>
+  plant('secrets', /^left$/, async () => {
+    const at = { namespace: 'default', name: 'left' }
+    await stage.kubernetes.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: at })
+    return () => stage.kubernetes.delete(secrets, at)
+  }))
+
+test('a registration', () =>
+  plant('registrations', /^left$/, async () => {
+    const body = { name: 'left', runner_group_id: 1, labels: ['left'] }
+    const { runner } = (await rest('POST', '/generate-jitconfig', body)) as { readonly runner: { readonly id: number } }
+    return () => rest('DELETE', `/${runner.id}`)
+  }))
+
+test('a process that has left its session, its environment and its directory, while a parent of it is known', () =>
+  plant('processes', /sleep 300.*parentage/, async () => {
+    const child = spawn('/bin/sh', ['-c', 'cd /; exec setsid env -i sleep 300'], { stdio: 'ignore', cwd: '/' })
+    await new Promise((resolve) => child.once('spawn', resolve))
+    return () => child.kill('SIGKILL')
+  }))
+
+test('a process without any known parent, by its working directory', () =>
+  plant('processes', /sleep 301.*directory/, async () => {
+    const child = spawn('/bin/sh', ['-c', '(setsid env -i sleep 301 & echo $!) '], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: keeper.home.cluster,
+    })
+    const pid = await new Promise<number>((resolve) => child.stdout.once('data', (data) => resolve(Number(data))))
+    await new Promise((resolve) => child.once('exit', resolve))
+    return () => process.kill(pid, 'SIGKILL')
+  }))
+
+test('a directory', () =>
+  plant('directories', /pods\/left$/, async () => {
+    const directory = path.join(keeper.home.cluster, 'pods', 'left')
+    mkdirSync(directory, { recursive: true })
+    return () => rmSync(directory, { recursive: true })
+  }))
