@@ -8,6 +8,11 @@ import { createJournal } from '../src/controller/journal.ts'
 import type { ControllerOptions } from '../src/controller/options.ts'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
 import type { StoredObject } from '../src/embedded/api/object.ts'
+import { createCluster } from '../src/embedded/cluster.ts'
+import {
+  createScriptedRuntime,
+  type ScriptedRuntimeOptions,
+} from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../src/embedded/wire/authentication.ts'
@@ -16,8 +21,8 @@ import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
 import type { JobReport } from '../src/emulator/job.ts'
 import { createGitHubForge } from '../src/forge/github/github.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
-import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.ts'
+import { type Random, seededRandom } from '../src/lib/random.ts'
+import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.ts'
 import type { Entry, JournalEvent } from '../src/model/event.ts'
 import { defaultLimits } from '../src/model/limits.ts'
 
@@ -26,36 +31,20 @@ const origin = 'http://127.0.0.1:9'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-export async function openStage(options: { readonly seed?: number; readonly spec?: object } = {}) {
+export type StageOptions = {
+  readonly seed?: number
+  readonly spec?: object
+  /** With it a scheduler and a kubelet run, and containers behave as it says. */
+  readonly runtime?: Omit<ScriptedRuntimeOptions, 'clock'>
+}
+
+export async function openStage(options: StageOptions = {}) {
   const clock = virtualClock()
   const random = seededRandom(options.seed ?? 1)
-  const registry = createRegistry({ store: createStore(), clock, random })
-  const requestLog = createRequestLog()
-  const node = { logs: async function* () {} }
-  const backend = { registry, node, clock, random, profile: '1.36' as const, requestLog }
-  const transport = createApiHandler({ ...backend, authenticate: knownIdentity('dayfly') })
+  const { registry, requestLog, transport, close } = openApi(clock, random, options)
   const emulator = createGitHubEmulator({ clock, random, knobs: { longPollMs: 50_000 } })
   registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
-  if (!registry.kinds.get('runnersets.dayfly.dev'))
-    registry.kinds.add({
-      resource: 'runnersets.dayfly.dev',
-      group: 'dayfly.dev',
-      versions: [{ name: 'v1alpha1', served: true, storage: true }],
-      kind: 'RunnerSet',
-      listKind: 'RunnerSetList',
-      plural: 'runnersets',
-      singular: 'runnerset',
-      shortNames: [],
-      categories: [],
-      namespaced: true,
-      subresources: ['status'],
-      selectable: {},
-      deletion: 'Background',
-      unconditionalUpdate: false,
-      createOnUpdate: false,
-      custom: true,
-    })
   registry.create('secrets', secret('github', { github_token: 'token' }))
   registry.create('runnersets.dayfly.dev', runnerSetObject('linux', options.spec))
   const entries: Entry[] = []
@@ -81,9 +70,24 @@ export async function openStage(options: { readonly seed?: number; readonly spec
     lease: { namespace, name: 'dayfly' },
   }
   const start = (identity = 'controller-1'): Controller => startController({ ...controllerOptions, identity }, journal)
-  const stage = { clock, registry, emulator, requestLog, entries, start, controller: start() }
+  const stage = { clock, registry, emulator, requestLog, entries, start, controller: start(), close }
   await clock.advance(1_000)
   return stage
+}
+
+/** The whole embedded cluster, or its API server alone. */
+function openApi(clock: VirtualClock, random: Random, { runtime }: StageOptions) {
+  if (runtime) {
+    const cluster = createCluster({ clock, random, runtime: createScriptedRuntime({ ...runtime, clock }) })
+    const { registry, requestLog } = cluster
+    return { registry, requestLog, transport: cluster.transport('dayfly'), close: () => cluster.stop() }
+  }
+  const registry = createRegistry({ store: createStore(), clock, random })
+  const requestLog = createRequestLog()
+  const node = { logs: async function* () {} }
+  const authenticate = knownIdentity('dayfly')
+  const transport = createApiHandler({ registry, node, clock, random, profile: '1.36', requestLog, authenticate })
+  return { registry, requestLog, transport, close: async () => {} }
 }
 
 export function runnerSetObject(name: string, spec: object = {}) {

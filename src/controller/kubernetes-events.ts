@@ -53,6 +53,7 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'template-refused':
     case 'forge-troubled':
     case 'runner-failed':
+    case 'runner-delayed':
     case 'start-refused': {
       const { reason, message } = event.failure
       const { sentence, next } = failureInfo(reason)

@@ -79,8 +79,9 @@ export class SetWorker {
     if (!this.#context || this.#context.signal.aborted || !this.#actor) return undefined
     const allowance = this.#link?.allowance() ?? { now: 0, nextAt: undefined }
     const decision = decide(this.cache.world(now, allowance), this.#options.limits, now)
-    this.cache.decided(decision)
+    this.cache.decided(decision, now)
     for (const event of decision.events) this.#journal.write(event)
+    if (decision.events.length > 0) this.wake()
     this.#actor.begin(decision)
     const times = [decision.wakeAt, this.cache.table.nextDue()].filter((at) => at !== undefined)
     return times.length > 0 ? Math.min(...times) : undefined

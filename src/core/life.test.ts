@@ -12,7 +12,7 @@ function shown({ action, due, asksRegistrations, events = [] }: LifeStep): strin
   const parts: string[] = []
   if (action?.kind === 'end-runner') parts.push(`end (${action.because.kind})`)
   else if (action) parts.push(action.kind)
-  for (const event of events) if (event.kind === 'runner-failed') parts.push(event.failure.reason)
+  for (const event of events) parts.push(event.kind === 'runner-failed' ? event.failure.reason : event.kind)
   if (asksRegistrations) parts.push('ask')
   if (due !== undefined) parts.push(`+${(due - now) / 1_000} s`)
   return parts.join(' ') || 'nothing'
@@ -42,13 +42,18 @@ describe('one life', () => {
     ['asked for, nothing known', runner('a', {}, { pod: { is: 'unknown', since: now } }), 'nothing'],
     ['starting, young', starting(3, undefined), '+12 s'],
     ['starting, no cause known after 15 s', starting(16, undefined), 'explain-runner +584 s'],
-    ['unschedulable for 3 min: it may still come', starting(180, 'unschedulable'), '+120 s'],
+    ['unschedulable for 3 min: it may still come', starting(180, 'unschedulable'), 'runner-delayed +120 s'],
     ['unschedulable for 5 min', starting(300, 'unschedulable'), 'end (start-failed) unschedulable'],
     ['image not pulled for 20 s', starting(20, 'image-missing'), '+10 s'],
     ['image not pulled for 30 s', starting(30, 'image-missing'), 'end (start-failed) image-missing'],
     ['image name invalid', starting(1, 'image-invalid', 0), 'end (start-failed) image-invalid'],
     ['a ConfigMap is missing', starting(5, 'config-missing'), 'end (start-failed) config-missing'],
-    ['a volume fails for 1 min', starting(60, 'volume-failed'), '+60 s'],
+    ['a volume fails for 1 min', starting(60, 'volume-failed'), 'runner-delayed +60 s'],
+    [
+      'the same, told before',
+      { ...starting(60, 'volume-failed'), explained: { reason: 'volume-failed', message: 'm', since: now } },
+      '+60 s',
+    ],
     ['a volume fails for 2 min', starting(120, 'volume-failed'), 'end (start-failed) volume-failed'],
     ['no cause after 10 min', starting(600, undefined), 'end (start-failed) sandbox-failed'],
     ['idle, young', running(10), '+60 s'],

@@ -78,10 +78,21 @@ function decideStarting({ world, limits, now }: Moment, runner: Runner, pod: Pod
     const { reason, message } = failure
     return end(runner, { kind: 'start-failed', failure: { reason, message } }, failed(world, runner, reason, message))
   }
+  if (pod.trouble) return tellTrouble({ world, limits, now }, runner, pod.trouble, deadline)
   const explainAt = Math.max(pod.createdAt, runner.explainedAt ?? 0) + limits.explainMs
-  if (trouble && pod.trouble) return { due: deadline }
   if (now >= explainAt) return { action: { kind: 'explain-runner', runner }, due: deadline }
   return { due: Math.min(deadline, explainAt) }
+}
+
+/** A start that is held up is told before its deadline, once a reason. */
+function tellTrouble({ world, limits, now }: Moment, runner: Runner, trouble: Trouble, deadline: Instant): LifeStep {
+  if (runner.explained?.reason === trouble.reason) return { due: deadline }
+  const tellAt = trouble.since + limits.tellMs
+  if (now < tellAt) return { due: Math.min(deadline, tellAt) }
+  const { reason, message, since } = trouble
+  const { namespace, name: set } = world.set
+  const failure = { reason, message }
+  return { due: deadline, events: [{ kind: 'runner-delayed', namespace, set, runner: runner.name, failure, since }] }
 }
 
 /** What the pod itself says counts; else what its events said. */

@@ -8,8 +8,8 @@ export type BackoffPolicy = {
   readonly capMs: number
 }
 
-/** Milliseconds to wait after `attempt` failures in a row (1 for the first): "equal jitter", between half of the ceiling and the ceiling, so that it never busy-loops and never synchronises clients. */
+/** Whole milliseconds to wait after `attempt` failures in a row (1 for the first): "equal jitter", between half of the ceiling and the ceiling, so that it never busy-loops and never synchronises clients. */
 export function backoffMs(policy: BackoffPolicy, attempt: number, random: Random): number {
   const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** Math.min(attempt - 1, 30))
-  return ceiling / 2 + (ceiling / 2) * random()
+  return Math.round(ceiling / 2 + (ceiling / 2) * random())
 }

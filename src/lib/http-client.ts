@@ -1,6 +1,7 @@
 // The client's codec: plain values to bytes and back, over undici.
 import { Agent, type Dispatcher } from 'undici'
 import { type Answer, type Body, parseBody, type Request, type Transport, TransportError } from './http.ts'
+import { emptyArrays, splitLines } from './json-bytes.ts'
 
 export type HttpClientOptions = {
   /** Where requests without an origin of their own go, for example `https://10.0.0.1:6443`. */
@@ -72,14 +73,14 @@ async function readAnswer(response: Dispatcher.ResponseData, request: Request, b
   }
   const status = response.statusCode
   if (request.expect === 'whole' || status >= 400) {
-    return { status, headers, body: await readWhole(response, headers['content-type'] ?? '', bytesMax) }
+    return { status, headers, body: await readWhole(response, request, bytesMax) }
   }
   if (request.expect === 'bytes')
     return { status, headers, body: { kind: 'bytes', chunks: readChunks(response, request) } }
   return { status, headers, body: { kind: 'events', items: readEvents(response, request) } }
 }
 
-async function readWhole(response: Dispatcher.ResponseData, type: string, bytesMax: number): Promise<Body> {
+async function readWhole(response: Dispatcher.ResponseData, { unread }: Request, bytesMax: number): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response.body) {
@@ -87,7 +88,8 @@ async function readWhole(response: Dispatcher.ResponseData, type: string, bytesM
     if (size > bytesMax) throw new TransportError('lost', `the answer is larger than ${bytesMax} bytes`)
     chunks.push(chunk as Buffer)
   }
-  return parseBody(Buffer.concat(chunks), type)
+  const bytes = Buffer.concat(chunks)
+  return parseBody(unread ? emptyArrays(bytes, unread) : bytes, String(response.headers['content-type'] ?? ''))
 }
 
 async function* readChunks(response: Dispatcher.ResponseData, request: Request): AsyncGenerator<Uint8Array> {
@@ -100,31 +102,29 @@ async function* readChunks(response: Dispatcher.ResponseData, request: Request):
 
 /** One JSON value a line. A stream that ends or breaks within a line is lost, never half a value. */
 async function* readEvents(response: Dispatcher.ResponseData, request: Request): AsyncGenerator<unknown> {
-  const decoder = new TextDecoder()
-  let rest = ''
   try {
-    for await (const chunk of response.body) {
-      const text = rest + decoder.decode(chunk as Buffer, { stream: true })
-      let start = 0
-      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-        if (end > start) yield parseLine(text.slice(start, end))
-        start = end + 1
+    for await (const { line, ended } of splitLines(response.body, lineBytesMax)) {
+      if (ended) yield parseLine(request.unread ? emptyArrays(line, request.unread) : line)
+      else if (line.toString().trim() !== '') {
+        throw new TransportError('lost', `the stream of ${request.path} ended within a line`)
       }
-      rest = start === 0 ? text : text.slice(start)
     }
   } catch (error) {
     throw asTransportError(error, request, '')
   }
-  if (rest.trim() !== '') throw new TransportError('lost', `the stream of ${request.path} ended within a line`)
 }
 
-function parseLine(line: string): unknown {
+function parseLine(line: Buffer): unknown {
+  const text = line.toString()
   try {
-    return JSON.parse(line)
+    return JSON.parse(text)
   } catch (error) {
-    throw new TransportError('lost', `a line of the stream is not JSON: ${line.slice(0, 80)}`, error)
+    throw new TransportError('lost', `a line of the stream is not JSON: ${text.slice(0, 80)}`, error)
   }
 }
+
+/** The longest line of a stream, in bytes: far above what any server stores as one object. */
+const lineBytesMax = 32 * 1024 * 1024
 
 const unsentCodes = new Set([
   'ECONNREFUSED',

@@ -30,6 +30,8 @@ export type JournalEvent =
     })
   | (OfRunner & { readonly kind: 'job-finished'; readonly job: string; readonly result: string })
   | (OfRunner & { readonly kind: 'runner-ended'; readonly exitCode: number; readonly reason: string })
+  /** It does not start, and may still. */
+  | (OfRunner & { readonly kind: 'runner-delayed'; readonly failure: Failure; readonly since: Instant })
   | (OfRunner & { readonly kind: 'runner-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'runner-gone'; readonly because: string })
   | (OfRunner & { readonly kind: 'start-refused'; readonly failure: Failure })

@@ -11,6 +11,8 @@ export type Limits = {
   readonly startMs: number
   /** No cause is known, and the runner still has not started. */
   readonly startMaxMs: number
+  /** A trouble that lasts so long is told, though it may still pass. */
+  readonly tellMs: number
   /** After this long without a start the cause is looked up, so that it is told well before 45 s. */
   readonly explainMs: number
   /** The runner container runs, but the forge never saw it online. */
@@ -50,6 +52,7 @@ export const defaultLimits: Limits = {
   configMissingMs: 5 * second,
   startMs: 2 * minute,
   startMaxMs: 10 * minute,
+  tellMs: 30 * second,
   explainMs: 15 * second,
   neverOnlineMs: 2 * minute,
   quietMs: minute,

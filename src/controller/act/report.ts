@@ -14,13 +14,13 @@ export async function report(context: ActContext, status: SetStatus): Promise<vo
     observedGeneration: status.observedGeneration,
     lastTransitionTime: cache.conditions.since(condition, at),
   }))
-  cache.reported(status, now)
+  cache.reported = { status, at: now }
   try {
     const body = { status: { ...status, conditions } }
     await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, { subresource: 'status', signal })
   } catch (error) {
     if (signal.aborted) return
-    cache.reported(undefined, now)
+    cache.reported = { status: undefined, at: now }
     journal({ kind: 'write-failed', namespace, set: name, action: 'report', message: messageOf(error) })
   }
 }

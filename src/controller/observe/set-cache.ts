@@ -10,7 +10,6 @@ import type { Failure } from '../../model/failure.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { JobRef, PodFacts, Reading, Registration, Runner, Trouble } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
-import type { SetStatus } from '../../model/status.ts'
 import type { SetWorld, TemplateVerdict } from '../../model/world.ts'
 import { ConditionTimes, type StoredStatus } from './condition-times.ts'
 import { Debts } from './debts.ts'
@@ -37,6 +36,8 @@ export class SetCache {
   readonly forge = new ForgeReadings()
   readonly conditions = new ConditionTimes()
   readonly underway = { checkTemplate: false, askRegistrations: false, report: false }
+  /** What was written to the set's status last. */
+  reported: SetWorld['reported']
   readonly #limits: Limits
   readonly #random: Random
   readonly #journal: (event: JournalEvent) => void
@@ -48,7 +49,6 @@ export class SetCache {
   #template: Reading<TemplateVerdict> = { known: false, since: 0, why: 'not checked yet' }
   #pods: Reading<true> = { known: false, since: 0, why: 'the pods have not been listed yet' }
   #history = noHistory
-  #reported: SetWorld['reported']
 
   constructor(options: SetCacheOptions) {
     this.#set = options.set
@@ -173,10 +173,6 @@ export class SetCache {
     if (runner !== undefined) this.#departures.settle(runner)
   }
 
-  reported(status: SetStatus | undefined, at: Instant): void {
-    this.#reported = { status, at }
-  }
-
   // What the forge tells.
 
   demandTold(demand: Demand, at: Instant, now: Instant): void {
@@ -243,7 +239,7 @@ export class SetCache {
       registrationsAt: this.forge.registrationsAt,
       registrationsDoubtful: this.forge.registrationsDoubtful,
       underway: { ...this.underway },
-      reported: this.#reported,
+      reported: this.reported,
       forgeState: this.forge.state,
     }
   }
@@ -257,8 +253,11 @@ export class SetCache {
     return extra > 0 ? this.table.oldestWaiting(Math.min(extra, this.#limits.surplusPerTick)) : []
   }
 
-  /** Keeps when the decision wants to look again. */
-  decided(decision: Decision): void {
+  /** Keeps what the decision tells, and when it wants to look again. */
+  decided(decision: Decision, now: Instant): void {
+    for (const event of decision.events) {
+      if (event.kind === 'runner-delayed') this.explained(event.runner, { ...event.failure, since: event.since }, now)
+    }
     for (const { runner, at } of decision.due) this.table.lookAgain(runner, at)
   }
 

@@ -1,0 +1,72 @@
+// Every way in which a start fails has a fixture on the embedded cluster: its reason stands on the set before 45 s, and the runner is ended at its deadline.
+import { afterEach, expect, it } from 'vitest'
+import { events, openStage, podNames, queue, type Stage, type StageOptions, status } from './stage.ts'
+
+let opened: Stage | undefined
+
+afterEach(async () => {
+  const stopping = opened?.controller.stop()
+  await opened?.clock.advance(60_000)
+  await stopping
+  const closing = opened?.close()
+  await opened?.clock.advance(60_000)
+  await closing
+  opened?.emulator.close()
+  opened = undefined
+})
+
+type Fixture = {
+  readonly pod?: object
+  readonly runner?: object
+  readonly runtime?: Partial<NonNullable<StageOptions['runtime']>>
+  /** Seconds until the runner is ended. */
+  readonly deadline: number
+}
+
+const refused = (reason: 'ErrImagePull' | 'InvalidImageName') => ({
+  refuseImage: () => ({ is: 'refused', reason, message: 'no such image' }) as const,
+})
+const init = (more: object) => ({ initContainers: [{ name: 'first', image: 'x', command: ['first'], ...more }] })
+const probe = { startupProbe: { exec: { command: ['ready'] }, periodSeconds: 1, failureThreshold: 1_000 } }
+
+const fixtures: Readonly<Record<string, Fixture>> = {
+  unschedulable: { pod: { nodeSelector: { disk: 'ssd' } }, deadline: 301 },
+  'image-missing': { runtime: refused('ErrImagePull'), deadline: 32 },
+  'image-invalid': { runtime: refused('InvalidImageName'), deadline: 2 },
+  'config-missing': {
+    runner: { env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'missing', key: 'x' } } }] },
+    deadline: 7,
+  },
+  'volume-failed': { pod: { volumes: [{ name: 'x', configMap: { name: 'missing' } }] }, deadline: 122 },
+  'init-failed': { pod: init({}), runtime: { script: () => ({ endsAfterMs: 10, exitCode: 3 }) }, deadline: 2 },
+  'init-hangs': { pod: init({}), deadline: 122 },
+  'sidecar-not-ready': {
+    pod: init({ restartPolicy: 'Always', ...probe }),
+    runtime: { script: () => ({ exec: () => ({ exitCode: 1 }) }) },
+    deadline: 122,
+  },
+  'command-missing': { runtime: { script: () => ({ startError: 'no such file' }) }, deadline: 2 },
+  'never-online': { deadline: 250 },
+}
+
+it.each(Object.entries(fixtures))('%s', async (reason, { pod, runner, runtime, deadline }) => {
+  const template = { spec: { ...pod, containers: [{ name: 'runner', ...runner }] } }
+  const stage = await openStage({
+    spec: { template, keepFailed: '0s' },
+    runtime: { script: () => ({}), ...runtime },
+  })
+  opened = stage
+  queue(stage, 1)
+  await stage.clock.advance(1_000)
+  const [first] = events(stage, 'pod-created')
+  expect(first).toBeDefined()
+  if (reason !== 'never-online') {
+    await stage.clock.advance(Math.min(40, deadline) * 1_000)
+    expect(status(stage)).toMatchObject({ lastReason: reason })
+  }
+  await stage.clock.advance(deadline * 1_000 + 60_000)
+  expect(podNames(stage)).not.toContain(first?.runner)
+  expect(events(stage, 'runner-failed').find(({ runner: name }) => name === first?.runner)).toMatchObject({
+    failure: { reason },
+  })
+})
