@@ -8,6 +8,9 @@ import { type JobHost, type JobState, newJobState, scopeOf } from './job-state.t
 import { endOrphans } from './orphans.ts'
 import { runStep } from './run-step.ts'
 
+/** Characters of a job's outputs; GitHub's own limit is one MiB with everything round them. */
+const outputsMax = 512 * 1024
+
 /** Runs the steps in order. Never rejects: what goes wrong stands in the report. The host's stopper ends it early. */
 export async function runJob(job: RunnerJob, host: JobHost): Promise<JobReport> {
   const steps: StepReport[] = []
@@ -61,6 +64,7 @@ function outputsOf(state: JobState): Pick<JobReport, 'conclusion' | 'outputs'> {
       if (mask.apply(value) === value) outputs[name] = value
       else log.write(`##[warning]Skip output '${name}' since it may contain secret.`)
     }
+    if (JSON.stringify(outputs).length > outputsMax) throw new Error(`they are larger than ${outputsMax} characters`)
     return { conclusion: state.status, outputs }
   } catch (error) {
     log.write(`##[error]The job's outputs cannot be evaluated: ${error instanceof Error ? error.message : error}`)

@@ -24,6 +24,9 @@ function checkEvents(on: unknown): readonly Unsupported[] {
   ]
 }
 
+/** What the forge's emulator takes in one report. */
+const stepsMax = 1_000
+
 const jobKeys: Readonly<Record<string, readonly [what: string, next: string]>> = {
   uses: ['Reusable workflows are', 'Write the steps of the called workflow into this job.'],
   container: ['Job containers are', 'Remove `container`; the steps run in the runner itself.'],
@@ -48,6 +51,10 @@ function checkJob(job: Mapping, path: Path): readonly Unsupported[] {
     found.push({ path: [...path, 'if'], sentence, next: 'Compare `needs.<job>.result` instead.' })
   }
   const steps = Array.isArray(job['steps']) ? job['steps'] : []
+  if (steps.length > stepsMax) {
+    const sentence = `A job of more than ${stepsMax.toLocaleString('en')} steps is not supported here.`
+    found.push({ path: [...path, 'steps'], sentence, next: 'Split the job, or join steps.' })
+  }
   return [...found, ...steps.flatMap((step, index) => checkCheckout(mapping(step), [...path, 'steps', index]))]
 }
 

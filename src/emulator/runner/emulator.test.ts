@@ -1,0 +1,122 @@
+// The runner against the emulated GitHub: registration, session, job, report, and nothing left of either.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type RunnerProgram, runnerProgram } from '../../../test/runner-program.ts'
+import { type HttpClient, httpClient } from '../../lib/http-client.ts'
+import type { HttpServer } from '../../lib/http-server.ts'
+import { seededRandom } from '../../lib/random.ts'
+import { systemClock } from '../../lib/system.ts'
+import type { JobNews } from '../github/emulation.ts'
+import { createGitHubEmulator, type GitHubEmulator } from '../github/emulator.ts'
+import { scriptJob } from '../github/script-job.ts'
+import { field, queueOf, visit } from '../github/visitor.ts'
+
+let emulator: GitHubEmulator
+let server: HttpServer
+let client: HttpClient
+let program: RunnerProgram
+
+beforeEach(async () => {
+  emulator = createGitHubEmulator({ clock: systemClock(), random: seededRandom(1) })
+  server = await emulator.listen(0)
+  client = httpClient({ origin: server.origin })
+  program = await runnerProgram()
+})
+
+afterEach(async () => {
+  await client.close()
+  await server.close()
+  await program.remove()
+})
+
+/** A scale set whose session asks for work, and how to register runners in it. */
+async function openSet() {
+  const github = await visit(client.transport)
+  const set = await github.scaleSet('linux')
+  const queue = queueOf(await github.session(set))
+  const register = async (name: string) => {
+    const path = `_apis/runtime/runnerscalesets/${set}/generatejitconfig`
+    return String(field(await github.admin('POST', path, { name }), 'encodedJITConfig'))
+  }
+  return { poll: () => github.poll(queue), register }
+}
+
+function newsOf(kind: JobNews['kind']): Promise<JobNews> {
+  return new Promise((resolve) => {
+    const stop = emulator.control.onJob((news) => {
+      if (news.kind !== kind) return
+      stop()
+      resolve(news)
+    })
+  })
+}
+
+const spec = (...scripts: string[]) => ({
+  labels: ['linux'],
+  name: 'build',
+  message: scriptJob(
+    'build',
+    scripts.map((run) => ({ run })),
+  ),
+})
+
+test('a job is run, reported, and its registration is gone', async () => {
+  const { poll, register } = await openSet()
+  const finished = newsOf('finished')
+  const first = newsOf('first-step')
+  const held = poll()
+  const [queued] = emulator.control.queueJobs([spec('echo one', 'echo two; exit 1')])
+  await held
+  const runner = program.start(await register('r-1'))
+  expect(await first).toMatchObject({ id: queued?.id, runner: 'r-1' })
+  expect(await finished).toMatchObject({ result: 'failed', runs: 1, report: { conclusion: 'failure' } })
+  expect((await runner.ended).code).toBe(0)
+  expect(emulator.control.registrations()).toEqual([])
+  expect(emulator.control.job(queued?.id ?? '')?.log.lines).toEqual(expect.arrayContaining(['one', 'two']))
+})
+
+test('a cancelled job ends its step at once', async () => {
+  const { poll, register } = await openSet()
+  const finished = newsOf('finished')
+  const first = newsOf('first-step')
+  const held = poll()
+  const [queued] = emulator.control.queueJobs([spec('sleep 64')])
+  await held
+  const runner = program.start(await register('r-1'))
+  await first
+  const cancelledAt = performance.now()
+  emulator.control.cancel(queued?.id ?? '')
+  expect(await finished).toMatchObject({ result: 'canceled', report: { conclusion: 'cancelled' } })
+  expect(performance.now() - cancelledAt).toBeLessThan(5_000)
+  expect((await runner.ended).code).toBe(0)
+})
+
+test('a credential is good for one runner: the second of two never runs anything', async () => {
+  const { poll, register } = await openSet()
+  const finished = newsOf('finished')
+  const held = poll()
+  emulator.control.queueJobs([spec('sleep 0.3')])
+  await held
+  const credential = await register('r-1')
+  const [one, other] = [program.start(credential), program.start(credential)]
+  expect(await finished).toMatchObject({ result: 'succeeded', runs: 1 })
+  const ends = await Promise.race([one.ended, other.ended])
+  expect(ends.code).toBe(0)
+  expect(ends.output).toMatch(/completed with result: Succeeded/)
+  one.kill('SIGTERM')
+  other.kill('SIGTERM')
+  const outputs = (await Promise.all([one.ended, other.ended])).map((end) => end.output)
+  expect(outputs.filter((output) => output.includes('Running job')).length).toBe(1)
+})
+
+test('an idle runner whose registration is removed ends by itself', async () => {
+  const { register } = await openSet()
+  const runner = program.start(await register('r-1'))
+  for (;;) {
+    if (emulator.control.registrations().some((registration) => registration.online)) break
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const [registration] = emulator.control.registrations()
+  const github = await visit(client.transport)
+  await github.admin('DELETE', `_apis/distributedtask/pools/0/agents/${registration?.id}`)
+  expect((await runner.ended).code).toBe(0)
+})
