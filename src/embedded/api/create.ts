@@ -34,7 +34,7 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
   nameObject(api, kind, draft)
   rules.prepare?.(draft, api)
   const errors = [
-    ...validateMetadata(draft.metadata, kind.namespaced, rules.name ?? dnsSubdomainProblems),
+    ...validateMetadata(draft.metadata, kind, rules.name ?? dnsSubdomainProblems),
     ...(rules.validate?.(draft, api) ?? []),
   ]
   const name = draft.metadata.name ?? ''

@@ -4,7 +4,7 @@ import { badRequest } from './errors.ts'
 import { addAlways, DecodeError, decodeValue } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
 import { copyJson, field, isObject, type JsonObject } from './json.ts'
-import { apiVersionOf, type Kind, schemaOf } from './kinds.ts'
+import { apiVersionOf, type Kind, schemaOf, storageVersion } from './kinds.ts'
 import type { StoredObject } from './object.ts'
 import type { RegistryWrite } from './registry.ts'
 import { prune } from './structural/prune.ts'
@@ -57,8 +57,7 @@ function decodeOrExplain(kind: Kind, input: object, current: StoredObject | unde
     typeof apiVersion === 'string' &&
     !kind.versions.some((version) => apiVersionOf(kind, version.name) === apiVersion)
   ) {
-    const expected = `the expected API version (${apiVersionOf(kind)})`
-    throw badRequest(`the API version in the data (${apiVersion}) does not match ${expected}`)
+    throw badRequest(wrongVersion(kind, apiVersion))
   }
   if (typeof name === 'string' && name !== kind.kind) {
     throw badRequest(`${handled(kind, name)}: converting (v1.${name}) to (core.${kind.kind}): unknown conversion`)
@@ -82,8 +81,16 @@ function versionOf(input: object): string | undefined {
   return typeof apiVersion === 'string' ? apiVersion.split('/').at(-1) : undefined
 }
 
+function wrongVersion(kind: Kind, given: string): string {
+  if (kind.custom) {
+    return `the API version in the data (${given}) does not match the expected API version (${apiVersionOf(kind)})`
+  }
+  const unknown = `no kind "${kind.kind}" is registered for version "${given}" in scheme "pkg/runtime/scheme.go:111"`
+  return `${kind.kind} in version "${given.split('/').at(-1)}" cannot be handled as a ${kind.kind}: ${unknown}`
+}
+
 function handled(kind: Kind, given: string): string {
-  return `${given} in version "${apiVersionOf(kind)}" cannot be handled as a ${kind.kind}`
+  return `${given} in version "${storageVersion(kind)}" cannot be handled as a ${kind.kind}`
 }
 
 function decodeTop(struct: Struct, name: string, value: unknown, unknown: string[]): unknown {

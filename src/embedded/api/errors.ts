@@ -109,7 +109,8 @@ export function invalid(
   const lines = [...new Set(errors.map((error) => `${error.field}: ${error.body}`))]
   const text = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`
   const causes = errors.map((error) => ({ reason: error.reason, message: error.body, field: error.field }))
-  const details = { ...(name === '' ? {} : { name }), ...groupOf(subject.group), kind: subject.kind, causes }
+  const named = { ...(name === '' ? {} : { name }), ...(subject.kind === '' ? {} : { kind: subject.kind }) }
+  const details = { ...named, ...groupOf(subject.group), causes }
   return new ApiError(
     422,
     'Invalid',

@@ -16,6 +16,13 @@ export function field(value: unknown, ...path: readonly string[]): unknown {
   return found
 }
 
+/** As Go's decoder names what it found. */
+export function jsonType(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
 /** Equal as JSON: the order of fields does not matter, an undefined field is an absent one. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true

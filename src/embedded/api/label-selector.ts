@@ -53,12 +53,11 @@ function parseRequirement(tokens: Tokens): Requirement {
     throw unparsed(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`)
   }
   const name = key.text
+  if (negated) return (labels) => labels[name] === undefined
   const next = tokens.peek()
-  if (next.is === 'end' || next.text === ',') {
-    return negated ? (labels) => labels[name] === undefined : (labels) => labels[name] !== undefined
-  }
+  if (next.is === 'end' || next.text === ',') return (labels) => labels[name] !== undefined
   const operator = tokens.take().text
-  if (negated || !operators.includes(operator)) throw unparsed(`found '${operator}', expected: ${operatorsText}`)
+  if (!operators.includes(operator)) throw unparsed(`found '${operator}', expected: ${operatorsText}`)
   const values = operator === 'in' || operator === 'notin' ? parseValues(tokens) : [parseExactValue(tokens)]
   for (const value of values) {
     for (const problem of labelValueProblems(value)) {

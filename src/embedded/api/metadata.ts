@@ -2,6 +2,7 @@
 import type { DraftMeta } from './draft.ts'
 import { type FieldError, invalidValue, notAllowed, required, tooLong } from './field-error.ts'
 import { sameJson } from './json.ts'
+import type { Kind } from './kinds.ts'
 import { dnsLabelProblems, labelValueProblems, qualifiedNameProblems } from './names.ts'
 import type { ObjectMeta, OwnerReference } from './object.ts'
 
@@ -10,9 +11,10 @@ const annotationBytesMax = 256 * 1024
 /** @param nameProblems the kind's own rule for names. */
 export function validateMetadata(
   metadata: DraftMeta,
-  namespaced: boolean,
+  kind: Kind,
   nameProblems: (name: string) => readonly string[],
 ): readonly FieldError[] {
+  const { namespaced, group } = kind
   const errors: FieldError[] = []
   const { name = '', generateName = '', namespace = '' } = metadata
   if (generateName !== '') {
@@ -35,6 +37,7 @@ export function validateMetadata(
     ...validateAnnotations(metadata.annotations ?? {}),
     ...validateOwners(metadata.ownerReferences ?? []),
     ...validateFinalizers(metadata.finalizers ?? []),
+    ...(group === '' ? validateCoreFinalizers(metadata.finalizers ?? []) : []),
   ]
 }
 
@@ -110,6 +113,16 @@ function validateOwners(owners: readonly OwnerReference[]): readonly FieldError[
     }
   }
   return errors
+}
+
+/** The kinds of the core group also want them qualified. */
+function validateCoreFinalizers(finalizers: readonly string[]): readonly FieldError[] {
+  const standard = ['kubernetes', 'orphan', 'foregroundDeletion']
+  return finalizers.flatMap((finalizer, index) => {
+    if (finalizer.includes('/') || standard.includes(finalizer)) return []
+    const why = 'name is neither a standard finalizer name nor is it fully qualified'
+    return [invalidValue(`metadata.finalizers[${index}]`, finalizer, why)]
+  })
 }
 
 function validateFinalizers(finalizers: readonly string[]): readonly FieldError[] {

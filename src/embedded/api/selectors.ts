@@ -38,11 +38,17 @@ function parseTerm(kind: Kind, selector: string, term: string): Selector {
 
 function reader(kind: Kind, field: string): (object: StoredObject) => string {
   if (field === 'metadata.name') return (object) => object.metadata.name
-  if (field === 'metadata.namespace') return (object) => object.metadata.namespace ?? ''
+  if (field === 'metadata.namespace' && (kind.namespaced || !isOwnList(kind)))
+    return (object) => object.metadata.namespace ?? ''
   const read = Object.hasOwn(kind.selectable, field) ? kind.selectable[field] : undefined
   if (read !== undefined) return read
-  if (kind.custom || Object.keys(kind.selectable).length > 0) throw badRequest(`field label not supported: ${field}`)
+  if (isOwnList(kind)) throw badRequest(`field label not supported: ${field}`)
   throw badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
+}
+
+/** Whether the kind says itself what is selectable; else it is name and namespace. */
+function isOwnList(kind: Kind): boolean {
+  return kind.custom || Object.keys(kind.selectable).length > 0
 }
 
 function unescapeValue(raw: string): string {

@@ -28,6 +28,7 @@ export function update(api: Api, resource: ResourceKey, input: object, options: 
     if (kind.createOnUpdate && options.subresource === undefined) return create(api, resource, input, options)
     throw notFound(kind, name)
   }
+  checkUid(kind, draft, current)
   return replace(api, kind, { draft, current }, options)
 }
 
@@ -55,12 +56,19 @@ function endsDeletion(next: StoredObject, current: StoredObject): boolean {
   return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
 }
 
+/** A PUT names the very object it means. */
+function checkUid(kind: Kind, draft: Draft, current: StoredObject): void {
+  const { uid = '' } = draft.metadata
+  const { name, namespace, uid: known } = current.metadata
+  if (uid === '' || uid === known) return
+  const key = `/registry/${kind.custom ? `${kind.group}/` : ''}${kind.plural}/${keyOf(namespace, name)}`
+  const failed = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${known}`
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`
+  throw conflict({ group: kind.group, kind: kind.plural }, name, why)
+}
+
 function checkVersion(kind: Kind, draft: Draft, current: StoredObject): void {
-  const { resourceVersion = '', uid = '', name = '' } = draft.metadata
-  if (uid !== '' && uid !== current.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`
-    throw conflict({ group: kind.group, kind: kind.plural }, name, why)
-  }
+  const { resourceVersion = '', name = '' } = draft.metadata
   if (resourceVersion === '') {
     if (kind.unconditionalUpdate) return
     const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')
@@ -90,7 +98,7 @@ function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: 
     if (changes) draft.metadata.generation = (current.metadata.generation ?? 0) + 1
   }
   const errors = [
-    ...validateMetadata(draft.metadata, kind.namespaced, rules.name ?? dnsSubdomainProblems),
+    ...validateMetadata(draft.metadata, kind, rules.name ?? dnsSubdomainProblems),
     ...validateMetadataUpdate(draft.metadata, current.metadata),
     ...(subresource === 'status'
       ? (rules.validateStatus?.(draft, current, api) ?? [])
@@ -104,7 +112,7 @@ function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: 
 function keepMetadata(draft: Draft, current: StoredObject): void {
   const { metadata } = draft
   const kept = current.metadata
-  metadata.uid = kept.uid
+  metadata.uid ||= kept.uid
   metadata.resourceVersion = kept.resourceVersion
   metadata.creationTimestamp = kept.creationTimestamp
   metadata.generation = kept.generation

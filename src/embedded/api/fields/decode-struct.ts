@@ -1,6 +1,6 @@
 // JSON into the shape of a built-in kind, as Go's decoder does it: wrong types are refused with its words, unknown fields are
 // dropped and reported, empty values vanish or appear as the Go type has them. The result shares nothing with the input.
-import { copyJson, isObject } from '../json.ts'
+import { copyJson, isObject, jsonType } from '../json.ts'
 import { parseQuantity, quantityProblem } from '../quantity.ts'
 import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
 
@@ -20,8 +20,8 @@ export function decodeStruct(
   const decoded: Record<string, unknown> = {}
   for (const [name, item] of Object.entries(value)) {
     if (item === undefined) continue
-    const place = { struct: struct.name, go: join(at.go, name), path: join(at.path, name) }
     const field = struct.fields.get(name)
+    const place = { struct: struct.name, go: join(at.go, field?.go ?? name), path: join(at.path, name) }
     if (field === undefined) unknown.push(place.path)
     else if (item !== null) {
       const read = decodeValue(field.type, item, place, unknown)
@@ -89,7 +89,7 @@ function decodeLeaf(leaf: Leaf, go: string, value: unknown, place: Place): unkno
       return decodeQuantity(value)
     case 'IntOrString':
       if (typeof value === 'string') return value
-      return decodeInteger('int32', 'int32', value, { struct: '', go: '', path: '' })
+      return decodeInteger('int32', 'int32', value, place)
   }
 }
 
@@ -111,21 +111,33 @@ function decodeBytes(value: unknown, go: string, place: Place): string {
   return clean
 }
 
+const timeLayout = ['2006', '-', '01', '-', '02', 'T', '15', ':', '04', ':', '05', 'Z07:00']
+
 function decodeTime(value: unknown, leaf: 'Time' | 'MicroTime'): string {
-  if (typeof value !== 'string')
+  if (typeof value !== 'string') {
     throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`)
-  const layout = leaf === 'Time' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00'
-  if (
-    !/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(value) ||
-    Number.isNaN(Date.parse(value))
-  ) {
-    throw new DecodeError(`parsing time "${value}" as "${layout}": cannot parse "${value}" as "2006"`)
   }
-  if (leaf === 'MicroTime') {
-    const micros = (/\.(\d+)/.exec(value)?.[1] ?? '').padEnd(6, '0').slice(0, 6)
-    return `${new Date(Date.parse(value)).toISOString().slice(0, 19)}.${micros}Z`
+  const read = /^(\d{4})(-)(\d\d)(-)(\d\d)(T)(\d\d)(:)(\d\d)(:)(\d\d)(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)$/.exec(value)
+  const at = Date.parse(value)
+  if (read === null || Number.isNaN(at)) throw unparsedTime(value, leaf)
+  const seconds = new Date(at).toISOString().slice(0, 19)
+  return leaf === 'Time' ? `${seconds}Z` : `${seconds}.${(read[12] ?? '').padEnd(6, '0').slice(0, 6)}Z`
+}
+
+/** Says, as Go does, where the text and the layout part ways. */
+function unparsedTime(value: string, leaf: 'Time' | 'MicroTime'): DecodeError {
+  const layout = timeLayout.join('').replace('Z', leaf === 'Time' ? 'Z' : '.000000Z')
+  let rest = value
+  let missing = timeLayout.at(-1)
+  for (const part of timeLayout) {
+    const matches = /^\d/.test(part) ? new RegExp(`^\\d{${part.length}}`).test(rest) : rest.startsWith(part)
+    if (!matches) {
+      missing = part
+      break
+    }
+    rest = rest.slice(part.length)
   }
-  return `${new Date(Date.parse(value)).toISOString().slice(0, 19)}Z`
+  return new DecodeError(`parsing time "${value}" as "${layout}": cannot parse "${rest}" as "${missing}"`)
 }
 
 function decodeQuantity(value: unknown): string {
@@ -137,11 +149,6 @@ function decodeQuantity(value: unknown): string {
 function wrongType(value: unknown, go: string, place: Place, shown: string = jsonType(value)): DecodeError {
   const where = place.go === '' ? 'Go value' : `Go struct field ${place.struct}.${place.go}`
   return new DecodeError(`json: cannot unmarshal ${shown} into ${where} of type ${go}`)
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return 'array'
-  return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
 function isEmpty(value: unknown): boolean {

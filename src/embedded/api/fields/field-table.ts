@@ -27,9 +27,9 @@ CustomResourceDefinitionSpec group!string names!CustomResourceDefinitionNames sc
 CustomResourceDefinitionStatus conditions![]CustomResourceDefinitionCondition acceptedNames!CustomResourceDefinitionNames storedVersions![]string observedGeneration:int64
 OwnerReference apiVersion!string kind!string name!string uid!$types.UID controller?bool blockOwnerDeletion?bool
 ManagedFieldsEntry manager:string operation:$v1.ManagedFieldsOperationType apiVersion:string time?Time fieldsType:string fieldsV1?any subresource:string
-Volume name!string hostPath?HostPathVolumeSource emptyDir?EmptyDirVolumeSource gcePersistentDisk?GCEPersistentDiskVolumeSource awsElasticBlockStore?AWSElasticBlockStoreVolumeSource gitRepo?GitRepoVolumeSource secret?SecretVolumeSource nfs?NFSVolumeSource iscsi?ISCSIVolumeSource glusterfs?GlusterfsVolumeSource persistentVolumeClaim?PersistentVolumeClaimVolumeSource rbd?RBDVolumeSource flexVolume?FlexVolumeSource cinder?CinderVolumeSource cephfs?CephFSVolumeSource flocker?FlockerVolumeSource downwardAPI?DownwardAPIVolumeSource fc?FCVolumeSource azureFile?AzureFileVolumeSource configMap?ConfigMapVolumeSource vsphereVolume?VsphereVirtualDiskVolumeSource quobyte?QuobyteVolumeSource azureDisk?AzureDiskVolumeSource photonPersistentDisk?PhotonPersistentDiskVolumeSource projected?ProjectedVolumeSource portworxVolume?PortworxVolumeSource scaleIO?ScaleIOVolumeSource storageos?StorageOSVolumeSource csi?CSIVolumeSource ephemeral?EphemeralVolumeSource image?ImageVolumeSource
+Volume name!string VolumeSource|hostPath?HostPathVolumeSource VolumeSource|emptyDir?EmptyDirVolumeSource VolumeSource|gcePersistentDisk?GCEPersistentDiskVolumeSource VolumeSource|awsElasticBlockStore?AWSElasticBlockStoreVolumeSource VolumeSource|gitRepo?GitRepoVolumeSource VolumeSource|secret?SecretVolumeSource VolumeSource|nfs?NFSVolumeSource VolumeSource|iscsi?ISCSIVolumeSource VolumeSource|glusterfs?GlusterfsVolumeSource VolumeSource|persistentVolumeClaim?PersistentVolumeClaimVolumeSource VolumeSource|rbd?RBDVolumeSource VolumeSource|flexVolume?FlexVolumeSource VolumeSource|cinder?CinderVolumeSource VolumeSource|cephfs?CephFSVolumeSource VolumeSource|flocker?FlockerVolumeSource VolumeSource|downwardAPI?DownwardAPIVolumeSource VolumeSource|fc?FCVolumeSource VolumeSource|azureFile?AzureFileVolumeSource VolumeSource|configMap?ConfigMapVolumeSource VolumeSource|vsphereVolume?VsphereVirtualDiskVolumeSource VolumeSource|quobyte?QuobyteVolumeSource VolumeSource|azureDisk?AzureDiskVolumeSource VolumeSource|photonPersistentDisk?PhotonPersistentDiskVolumeSource VolumeSource|projected?ProjectedVolumeSource VolumeSource|portworxVolume?PortworxVolumeSource VolumeSource|scaleIO?ScaleIOVolumeSource VolumeSource|storageos?StorageOSVolumeSource VolumeSource|csi?CSIVolumeSource VolumeSource|ephemeral?EphemeralVolumeSource VolumeSource|image?ImageVolumeSource
 Container name!string image:string command:[]string args:[]string workingDir:string ports:[]ContainerPort~merge@containerPort envFrom:[]EnvFromSource env:[]EnvVar~merge@name resources!ResourceRequirements resizePolicy:[]ContainerResizePolicy restartPolicy?$v1.ContainerRestartPolicy restartPolicyRules:[]ContainerRestartRule volumeMounts:[]VolumeMount~merge@mountPath volumeDevices:[]VolumeDevice~merge@devicePath livenessProbe?Probe readinessProbe?Probe startupProbe?Probe lifecycle?Lifecycle terminationMessagePath:string terminationMessagePolicy:$v1.TerminationMessagePolicy imagePullPolicy:$v1.PullPolicy securityContext?SecurityContext stdin:bool stdinOnce:bool tty:bool
-EphemeralContainer name!string image:string command:[]string args:[]string workingDir:string ports:[]ContainerPort~merge@containerPort envFrom:[]EnvFromSource env:[]EnvVar~merge@name resources!ResourceRequirements resizePolicy:[]ContainerResizePolicy restartPolicy?$v1.ContainerRestartPolicy restartPolicyRules:[]ContainerRestartRule volumeMounts:[]VolumeMount~merge@mountPath volumeDevices:[]VolumeDevice~merge@devicePath livenessProbe?Probe readinessProbe?Probe startupProbe?Probe lifecycle?Lifecycle terminationMessagePath:string terminationMessagePolicy:$v1.TerminationMessagePolicy imagePullPolicy:$v1.PullPolicy securityContext?SecurityContext stdin:bool stdinOnce:bool tty:bool targetContainerName:string
+EphemeralContainer EphemeralContainerCommon|name!string EphemeralContainerCommon|image:string EphemeralContainerCommon|command:[]string EphemeralContainerCommon|args:[]string EphemeralContainerCommon|workingDir:string EphemeralContainerCommon|ports:[]ContainerPort~merge@containerPort EphemeralContainerCommon|envFrom:[]EnvFromSource EphemeralContainerCommon|env:[]EnvVar~merge@name EphemeralContainerCommon|resources!ResourceRequirements EphemeralContainerCommon|resizePolicy:[]ContainerResizePolicy EphemeralContainerCommon|restartPolicy?$v1.ContainerRestartPolicy EphemeralContainerCommon|restartPolicyRules:[]ContainerRestartRule EphemeralContainerCommon|volumeMounts:[]VolumeMount~merge@mountPath EphemeralContainerCommon|volumeDevices:[]VolumeDevice~merge@devicePath EphemeralContainerCommon|livenessProbe?Probe EphemeralContainerCommon|readinessProbe?Probe EphemeralContainerCommon|startupProbe?Probe EphemeralContainerCommon|lifecycle?Lifecycle EphemeralContainerCommon|terminationMessagePath:string EphemeralContainerCommon|terminationMessagePolicy:$v1.TerminationMessagePolicy EphemeralContainerCommon|imagePullPolicy:$v1.PullPolicy EphemeralContainerCommon|securityContext?SecurityContext EphemeralContainerCommon|stdin:bool EphemeralContainerCommon|stdinOnce:bool EphemeralContainerCommon|tty:bool targetContainerName:string
 PodSecurityContext seLinuxOptions?SELinuxOptions windowsOptions?WindowsSecurityContextOptions runAsUser?int64 runAsGroup?int64 runAsNonRoot?bool supplementalGroups:[]int64 supplementalGroupsPolicy?$v1.SupplementalGroupsPolicy fsGroup?int64 sysctls:[]Sysctl fsGroupChangePolicy?$v1.PodFSGroupChangePolicy seccompProfile?SeccompProfile appArmorProfile?AppArmorProfile seLinuxChangePolicy?$v1.PodSELinuxChangePolicy
 Affinity nodeAffinity?NodeAffinity podAffinity?PodAffinity podAntiAffinity?PodAntiAffinity
 Toleration key:string operator:$v1.TolerationOperator value:string effect:$v1.TaintEffect tolerationSeconds?int64
@@ -83,7 +83,7 @@ FlockerVolumeSource datasetName:string datasetUUID:string
 DownwardAPIVolumeSource items:[]DownwardAPIVolumeFile defaultMode?int32
 FCVolumeSource targetWWNs:[]string lun?int32 fsType:string readOnly:bool wwids:[]string
 AzureFileVolumeSource secretName!string shareName!string readOnly:bool
-ConfigMapVolumeSource name:string items:[]KeyToPath defaultMode?int32 optional?bool
+ConfigMapVolumeSource LocalObjectReference|name:string items:[]KeyToPath defaultMode?int32 optional?bool
 VsphereVirtualDiskVolumeSource volumePath!string fsType:string storagePolicyName:string storagePolicyID:string
 QuobyteVolumeSource registry!string volume!string readOnly:bool user:string group:string tenant:string
 AzureDiskVolumeSource diskName!string diskURI!string cachingMode?$v1.AzureDataDiskCachingMode fsType?string readOnly?bool kind?$v1.AzureDataDiskKind
@@ -102,7 +102,7 @@ ContainerResizePolicy resourceName!$v1.ResourceName restartPolicy!$v1.ResourceRe
 ContainerRestartRule action:$v1.ContainerRestartRuleAction exitCodes?ContainerRestartRuleOnExitCodes
 VolumeMount name!string readOnly:bool recursiveReadOnly?$v1.RecursiveReadOnlyMode mountPath!string subPath:string mountPropagation?$v1.MountPropagationMode subPathExpr:string
 VolumeDevice name!string devicePath!string
-Probe exec?ExecAction httpGet?HTTPGetAction tcpSocket?TCPSocketAction grpc?GRPCAction initialDelaySeconds:int32 timeoutSeconds:int32 periodSeconds:int32 successThreshold:int32 failureThreshold:int32 terminationGracePeriodSeconds?int64
+Probe ProbeHandler|exec?ExecAction ProbeHandler|httpGet?HTTPGetAction ProbeHandler|tcpSocket?TCPSocketAction ProbeHandler|grpc?GRPCAction initialDelaySeconds:int32 timeoutSeconds:int32 periodSeconds:int32 successThreshold:int32 failureThreshold:int32 terminationGracePeriodSeconds?int64
 Lifecycle postStart?LifecycleHandler preStop?LifecycleHandler stopSignal?$v1.Signal
 SecurityContext capabilities?Capabilities privileged?bool seLinuxOptions?SELinuxOptions windowsOptions?WindowsSecurityContextOptions runAsUser?int64 runAsGroup?int64 runAsNonRoot?bool readOnlyRootFilesystem?bool allowPrivilegeEscalation?bool procMount?$v1.ProcMountType seccompProfile?SeccompProfile appArmorProfile?AppArmorProfile
 SELinuxOptions user:string role:string type:string level:string
@@ -134,8 +134,8 @@ KeyToPath key!string path!string mode?int32
 DownwardAPIVolumeFile path!string fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector mode?int32
 VolumeProjection secret?SecretProjection downwardAPI?DownwardAPIProjection configMap?ConfigMapProjection serviceAccountToken?ServiceAccountTokenProjection clusterTrustBundle?ClusterTrustBundleProjection podCertificate?PodCertificateProjection
 PersistentVolumeClaimTemplate metadata!ObjectMeta spec!PersistentVolumeClaimSpec
-ConfigMapEnvSource name:string optional?bool
-SecretEnvSource name:string optional?bool
+ConfigMapEnvSource LocalObjectReference|name:string optional?bool
+SecretEnvSource LocalObjectReference|name:string optional?bool
 EnvVarSource fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector configMapKeyRef?ConfigMapKeySelector secretKeyRef?SecretKeySelector fileKeyRef?FileKeySelector
 ContainerRestartRuleOnExitCodes operator:$v1.ContainerRestartRuleOnExitCodesOperator values:[]int32
 ExecAction command:[]string
@@ -160,15 +160,15 @@ CustomResourceSubresourceScale specReplicasPath!string statusReplicasPath!string
 WebhookClientConfig url?string service?ServiceReference caBundle:bytes
 ObjectFieldSelector apiVersion:string fieldPath!string
 ResourceFieldSelector containerName:string resource!string divisor!Quantity
-SecretProjection name:string items:[]KeyToPath optional?bool
+SecretProjection LocalObjectReference|name:string items:[]KeyToPath optional?bool
 DownwardAPIProjection items:[]DownwardAPIVolumeFile
-ConfigMapProjection name:string items:[]KeyToPath optional?bool
+ConfigMapProjection LocalObjectReference|name:string items:[]KeyToPath optional?bool
 ServiceAccountTokenProjection audience:string expirationSeconds?int64 path!string
 ClusterTrustBundleProjection name?string signerName?string labelSelector?LabelSelector optional?bool path!string
 PodCertificateProjection signerName:string keyType:string maxExpirationSeconds?int32 credentialBundlePath:string keyPath:string certificateChainPath:string userAnnotations:{}string
 PersistentVolumeClaimSpec accessModes:[]$v1.PersistentVolumeAccessMode selector?LabelSelector resources!VolumeResourceRequirements volumeName:string storageClassName?string volumeMode?$v1.PersistentVolumeMode dataSource?TypedLocalObjectReference dataSourceRef?TypedObjectReference volumeAttributesClassName?string
-ConfigMapKeySelector name:string key!string optional?bool
-SecretKeySelector name:string key!string optional?bool
+ConfigMapKeySelector LocalObjectReference|name:string key!string optional?bool
+SecretKeySelector LocalObjectReference|name:string key!string optional?bool
 FileKeySelector volumeName!string path!string key!string optional?bool
 HTTPHeader name!string value!string
 SleepAction seconds!int64

@@ -1,5 +1,5 @@
 // The shape of the built-in kinds: which fields there are, of which Go type, and how lists of them merge. A line of the table reads
-// `Struct name:type…`: `:` empty values are dropped, `?` kept (a pointer), `!` always there; `[]` list, `{}` map, `$` a named string;
+// `Struct name:type…`, or `Embedded|name:type`: `:` empty values are dropped, `?` kept (a pointer), `!` always there; `[]` list, `{}` map, `$` a named string;
 // `~strategy@key` is the strategic merge. The Go names matter: error messages carry them.
 import { fieldTable } from './field-table.ts'
 
@@ -24,6 +24,8 @@ export type FieldType =
 
 export type Field = {
   readonly name: string
+  /** As error messages name it: with the embedded Go struct that declares it. */
+  readonly go: string
   /** What happens to an empty value. */
   readonly empty: 'dropped' | 'kept' | 'always'
   readonly type: FieldType
@@ -72,10 +74,10 @@ function readTable(table: string): ReadonlyMap<string, Struct> {
 }
 
 function readField(text: string): Field {
-  const [, name = '', mark = ':', type = '', strategies, key] =
-    /^(\w+)([:?!])([^~]+)(?:~([^@]+)(?:@(.+))?)?$/.exec(text) ?? []
+  const [, embedded, name = '', mark = ':', type = '', strategies, key] = fieldPattern.exec(text) ?? []
   return {
     name,
+    go: embedded === undefined ? name : `${embedded}.${name}`,
     empty: mark === '?' ? 'kept' : mark === '!' ? 'always' : 'dropped',
     type: readType(type),
     merge: strategies === undefined ? undefined : { strategies: strategies.split(','), key },
@@ -103,5 +105,7 @@ const goNames: Readonly<Record<string, string>> = {
   Quantity: 'resource.Quantity',
   IntOrString: 'intstr.IntOrString',
 }
+
+const fieldPattern = /^(?:(\w+)\|)?(\w+)([:?!])([^~]+)(?:~([^@]+)(?:@(.+))?)?$/
 
 const structs: ReadonlyMap<string, Struct> = readTable(fieldTable)

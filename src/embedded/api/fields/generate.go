@@ -56,7 +56,9 @@ func fields(t reflect.Type) []string {
 		switch {
 		case field.Name == "TypeMeta" || name == "-":
 		case strings.Contains(options, "inline") || name == "":
-			out = append(out, fields(field.Type)...)
+			for _, inner := range fields(field.Type) {
+				out = append(out, field.Name+"|"+inner)
+			}
 		default:
 			out = append(out, name+presence(field, options)+typeName(field.Type)+merge(field))
 		}

@@ -1,7 +1,7 @@
 // The three patch types on one document, as pure functions.
 import { badRequest, unsupportedMediaType } from '../errors.ts'
 import { structOf } from '../fields/fields.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject, jsonType } from '../json.ts'
 import type { Kind } from '../kinds.ts'
 import type { Patch } from '../registry.ts'
 import { applyJsonPatch } from './json-patch.ts'
@@ -23,7 +23,10 @@ export function applyPatch(type: Patch['type'], document: JsonObject, patch: unk
 
 function apply(type: Patch['type'], document: JsonObject, patch: unknown, kind: Kind): unknown {
   if (type === 'json') return applyJsonPatch(document, patch)
-  if (!isObject(patch)) throw badRequest('Invalid JSON Patch')
+  if (!isObject(patch)) {
+    const found = `json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`
+    throw badRequest(type === 'merge' ? `error decoding patch: ${found}` : found)
+  }
   if (type === 'merge') return applyMergePatch(document, patch)
   if (kind.custom) {
     const accepted = Object.keys(patchMediaTypes(kind)).join(', ')

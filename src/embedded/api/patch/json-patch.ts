@@ -1,6 +1,6 @@
 // JSON patch (RFC 6902). Every operation gives a new document that shares what it did not touch; the input stays as it was.
 import { ApiError, badRequest, tooLarge } from '../errors.ts'
-import { isObject, type JsonObject, sameJson } from '../json.ts'
+import { isObject, type JsonObject, jsonType, sameJson } from '../json.ts'
 
 const operationsMax = 10_000
 /** How much `copy` may add to a document, in characters: doubling it again and again would fill the memory. */
@@ -8,7 +8,10 @@ const copiedMax = 3 * 1024 * 1024
 
 /** Throws a 400 for what is no patch, a 413 for too many operations, a 422 when an operation does not fit the document. */
 export function applyJsonPatch(document: JsonObject, operations: unknown): unknown {
-  if (!Array.isArray(operations)) throw badRequest('Invalid JSON Patch')
+  if (!Array.isArray(operations)) {
+    const found = `json: cannot unmarshal ${jsonType(operations)} into Go value of type []handlers.jsonPatchOp`
+    throw badRequest(`error decoding patch: ${found}`)
+  }
   if (operations.length > operationsMax) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${operationsMax}, got ${operations.length}`)
   }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../json.ts'
 import { inOrder, sameOrder } from './element-order.ts'
 
 const deletePrefix = '$deleteFromPrimitiveList/'
-const orderPrefix = '$setElementOrder/'
+const orderPrefix = '$setElementOrder'
 
 /** @param struct what the document is; undefined where nothing is known of it: its lists are replaced. */
 export function applyStrategicMerge(document: JsonObject, patch: JsonObject, struct: Struct | undefined): JsonObject {
@@ -89,14 +89,14 @@ function mergeOrdered(merged: Record<string, unknown>, patch: JsonObject, struct
   const handled = new Set<string>()
   for (const [directive, order] of Object.entries(patch)) {
     if (!directive.startsWith(orderPrefix)) continue
-    const name = directive.slice(orderPrefix.length)
+    const name = directive.slice(orderPrefix.length + 1)
     const field = struct?.fields.get(name)
     const key = field?.merge?.key
     const change = patch[name]
     const live = merged[name]
     handled.add(directive).add(name)
     const isList = (value: unknown): boolean => value === undefined || Array.isArray(value)
-    if (!Array.isArray(order) || !isList(change) || !isList(live)) {
+    if (name === '' || !Array.isArray(order) || !isList(change) || !isList(live)) {
       throw badRequest('invalid patch format of setElementOrder list')
     }
     if (Array.isArray(change) && !sameOrder(change, order, key)) {

@@ -170,7 +170,7 @@ describe('an object', () => {
     const create = () =>
       withKind().create('runnersets.dayfly.dev', set({ scale: {}, extra: 1 }), { fieldValidation: 'Strict' })
     expect(refusal(create).message).toBe(
-      'RunnerSet in version "dayfly.dev/v1alpha1" cannot be handled as a RunnerSet: strict decoding error: unknown field "spec.extra"',
+      'RunnerSet in version "v1alpha1" cannot be handled as a RunnerSet: strict decoding error: unknown field "spec.extra"',
     )
   })
 

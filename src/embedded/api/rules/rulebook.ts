@@ -2,6 +2,8 @@
 import type { Kind } from '../kinds.ts'
 import { customRules } from './custom-resource.ts'
 import { definitionRules } from './custom-resource-definition.ts'
+import { eventRules } from './event.ts'
+import { leaseRules } from './lease.ts'
 import { namespaceRules } from './namespace.ts'
 import { nodeRules } from './node.ts'
 import { podRules } from './pod/pod-rules.ts'
@@ -11,6 +13,8 @@ import { configMapRules, secretRules } from './secret.ts'
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
   ['customresourcedefinitions.apiextensions.k8s.io', definitionRules],
+  ['events', eventRules],
+  ['leases.coordination.k8s.io', leaseRules],
   ['nodes', nodeRules],
   ['pods', podRules],
   ['secrets', secretRules],

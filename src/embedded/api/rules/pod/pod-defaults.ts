@@ -48,6 +48,7 @@ function fillProbe(probe: Probe): void {
   probe.successThreshold ??= 1
   probe.failureThreshold ??= 3
   fillHttpGet(probe.httpGet)
+  if (probe.grpc !== undefined) probe.grpc.service ??= ''
 }
 
 function fillHttpGet(action: { path?: string; scheme?: string } | undefined): void {
@@ -61,5 +62,12 @@ function fillVolume(volume: Volume): void {
   if (volume.hostPath !== undefined) volume.hostPath.type ??= ''
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
     if (source !== undefined) source.defaultMode ??= 0o644
+  }
+  const projected = volume.projected?.sources ?? []
+  for (const { serviceAccountToken } of projected) {
+    if (serviceAccountToken !== undefined) serviceAccountToken.expirationSeconds ??= 3600
+  }
+  for (const files of [volume.downwardAPI, ...projected.map((source) => source.downwardAPI)]) {
+    for (const { fieldRef } of files?.items ?? []) if (fieldRef !== undefined) fieldRef.apiVersion ??= 'v1'
   }
 }

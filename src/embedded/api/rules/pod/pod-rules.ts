@@ -1,10 +1,11 @@
 // Pods: what is filled in, what may change, and how long their end may take.
 import { sameJson } from '../../json.ts'
 import type { StoredObject } from '../../object.ts'
+import { timestamp } from '../../time.ts'
 import type { Rules } from '../rules.ts'
 import { admitPod, tolerateFailingNodes } from './pod-admission.ts'
 import { fillPodSpec } from './pod-defaults.ts'
-import { specOf, statusOf } from './pod-spec.ts'
+import { type PodSpec, specOf, statusOf } from './pod-spec.ts'
 import { qosClassOf } from './qos-class.ts'
 import { dropDisabledRestarts } from './restart-rules.ts'
 import { validateNewPod, validatePodSpec } from './validate-pod.ts'
@@ -17,7 +18,7 @@ export const podRules: Rules = {
     admitPod(draft, api)
     const spec = specOf(draft)
     draft.metadata.generation = 1
-    draft['status'] = { phase: 'Pending', qosClass: qosClassOf(spec) }
+    draft['status'] = { phase: 'Pending', qosClass: qosClassOf(spec), ...gated(spec, timestamp(api.clock.now())) }
     dropDisabledRestarts(spec, api.profile)
   },
   prepareUpdate: (draft, current, api) => {
@@ -45,6 +46,20 @@ export const podRules: Rules = {
     validatePodStatus(statusOf(draft), statusOf(current), specOf(current), api.profile),
   changesGeneration: (draft, current) => !sameJson(draft['spec'], current['spec']),
   grace: graceOf,
+}
+
+/** Such a pod is not even looked at by the scheduler. */
+function gated(spec: PodSpec, now: string): object {
+  if ((spec.schedulingGates ?? []).length === 0) return {}
+  const message = 'Scheduling is blocked due to non-empty scheduling gates'
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'SchedulingGated',
+    message,
+    lastTransitionTime: now,
+  }
+  return { conditions: [condition] }
 }
 
 /** A pod that no kubelet runs (unscheduled, or ended) goes at once. */

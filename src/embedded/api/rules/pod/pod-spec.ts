@@ -8,7 +8,7 @@ export type Handler = {
   exec?: { command?: string[] }
   httpGet?: { path?: string; port?: number | string; scheme?: string }
   tcpSocket?: { port?: number | string }
-  grpc?: { port?: number }
+  grpc?: { port?: number; service?: string }
   sleep?: { seconds?: number }
 }
 
@@ -27,7 +27,7 @@ export type EnvVar = {
   name?: string
   value?: string
   valueFrom?: {
-    fieldRef?: { apiVersion?: string; fieldPath?: string }
+    fieldRef?: FieldRef
     resourceFieldRef?: { resource?: string; divisor?: string }
     configMapKeyRef?: KeyRef
     secretKeyRef?: KeyRef
@@ -56,7 +56,12 @@ export type Container = {
   terminationMessagePolicy?: string
 }
 
-type FileItems = { defaultMode?: number; items?: { key?: string; path?: string; mode?: number }[] }
+type FieldRef = { apiVersion?: string; fieldPath?: string }
+
+type FileItems = {
+  defaultMode?: number
+  items?: { key?: string; path?: string; mode?: number; fieldRef?: FieldRef }[]
+}
 
 export type Volume = {
   name?: string
@@ -65,7 +70,10 @@ export type Volume = {
   configMap?: FileItems & { name?: string }
   hostPath?: { path?: string; type?: string }
   downwardAPI?: FileItems
-  projected?: FileItems
+  projected?: {
+    defaultMode?: number
+    sources?: { downwardAPI?: FileItems; serviceAccountToken?: { expirationSeconds?: number } }[]
+  }
   [source: string]: unknown
 }
 

@@ -1,6 +1,6 @@
 // A new pod's spec (kubernetes, apis/core/validation: ValidatePodSpec, ValidatePodCreate), in Kubernetes' own order of errors.
 import type { Profile } from '../../api.ts'
-import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported } from '../../field-error.ts'
 import { validateLabels } from '../../metadata.ts'
 import { dnsLabelProblems, dnsSubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../names.ts'
 import type { PodSpec, Toleration } from './pod-spec.ts'
@@ -18,11 +18,8 @@ export function validatePodSpec(spec: PodSpec, profile: Profile): readonly Field
   if (!restartPolicies.includes(restartPolicy)) {
     errors.push(notSupported('spec.restartPolicy', restartPolicy, restartPolicies))
   }
-  if (!dnsPolicies.includes(dnsPolicy)) errors.push(notSupported('spec.dnsPolicy', dnsPolicy, [...dnsPolicies].sort()))
+  if (!dnsPolicies.includes(dnsPolicy)) errors.push(notSupported('spec.dnsPolicy', dnsPolicy, dnsPolicies))
   errors.push(...validateLabels(spec.nodeSelector ?? {}, 'spec.nodeSelector'))
-  for (const [index, { name = '' }] of (spec.imagePullSecrets ?? []).entries()) {
-    if (name === '') errors.push(required(`spec.imagePullSecrets[${index}].name`))
-  }
   errors.push(
     ...named('spec.serviceAccountName', spec.serviceAccountName, dnsSubdomainProblems),
     ...named('spec.nodeName', spec.nodeName, dnsSubdomainProblems),
