@@ -1,5 +1,4 @@
 // The test's and the demo's side of the emulator, in process: queue jobs, follow them, play a stub runner, turn knobs, break things.
-import type { Instant } from '../../lib/clock.ts'
 import type { JobReport } from '../job.ts'
 import { changeKnobs, type KnobChange } from './config.ts'
 import { hold } from './deadlines.ts'
@@ -41,9 +40,8 @@ export interface Control {
   loseSession(sessionId: string): boolean
   loseScaleSet(id: number): boolean
   readonly stub: StubRunner
+  /** Forgets everything but the knobs and the listeners. */
   reset(): void
-  /** When the emulator's clock stands. */
-  now(): Instant
 }
 
 /** A runner without a wire of its own. `absent`: no such registration, or no such job. */
@@ -107,7 +105,6 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
     },
     stub: createStubRunner(emulation),
     reset: () => reset(emulation, faults, log),
-    now: () => emulation.clock.now(),
   }
 }
 

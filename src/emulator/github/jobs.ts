@@ -60,7 +60,8 @@ export function offerJob(emulation: Emulation, job: Job, set: ScaleSet): void {
   job.set = set
   place(job, set.offered)
   const offer = () => {
-    announce(emulation, 'JobAvailable', job)
+    const pending = set.pending.some((message) => message['jobId'] === job.jobId)
+    if (!pending) announce(emulation, 'JobAvailable', job)
     emulation.deadlines.set(`offer:${job.id}`, limits.offerRepeatMs, offer)
   }
   offer()
