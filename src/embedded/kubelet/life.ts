@@ -81,7 +81,7 @@ export function createLife(context: PodContext): Life {
     notes.hasSandbox = true
     for (const record of records) if (record.failing && record.state.is === 'running') await endFailing(context, record)
     // What comes after a sidecar without a probe need not wait for anything.
-    for (let isSettled = false; !isSettled; ) {
+    for (let isSettled = false; !isSettled && !context.until.aborted; ) {
       const plan = planPod(records, spec.restartPolicy)
       if (plan.do === 'end') return await finish(graceSecondsOf(pod()))
       for (const record of plan.containers) await startContainer(context, record, mounted)

@@ -41,6 +41,13 @@ export type RestartRule = {
   readonly exitCodes?: { readonly operator: 'In' | 'NotIn'; readonly values: readonly number[] }
 }
 
+export type VolumeMount = {
+  readonly name: string
+  readonly mountPath: string
+  readonly subPath?: string
+  readonly subPathExpr?: string
+}
+
 export type Container = {
   readonly name: string
   readonly image: string
@@ -50,7 +57,7 @@ export type Container = {
   readonly workingDir?: string
   readonly env?: readonly EnvVar[]
   readonly envFrom?: readonly EnvSource[]
-  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly subPath?: string }[]
+  readonly volumeMounts?: readonly VolumeMount[]
   readonly restartPolicy?: RestartPolicy
   readonly restartPolicyRules?: readonly RestartRule[]
   readonly startupProbe?: Probe

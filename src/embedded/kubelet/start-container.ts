@@ -58,9 +58,10 @@ function readConfig(
   try {
     requireSupported(spec)
     const env = readEnvironment(context.registry, context.pod(), spec)
-    const mounts = (spec.volumeMounts ?? []).flatMap(({ name, mountPath, subPath }) => {
+    const mounts = (spec.volumeMounts ?? []).flatMap(({ name, mountPath, subPath, subPathExpr }) => {
       const volume = volumes.get(name)
-      return volume ? [{ mountPath, subPath, volume }] : []
+      const below = subPath ?? (subPathExpr && expand(subPathExpr, env))
+      return volume ? [{ mountPath, subPath: below, volume }] : []
     })
     const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, env))
     const { image, workingDir } = spec

@@ -1,6 +1,6 @@
 // A container's output is a file that the container writes alone, without us in between, so that it outlives us. It is watched while
 // it grows: that wakes followers and gives lines their times, exact to about 20 ms.
-import { statSync, watch } from 'node:fs'
+import { type FSWatcher, statSync, watch } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Clock, Timer } from '../../../lib/clock.ts'
 import type { RuntimeLogOptions } from '../runtime.ts'
@@ -14,6 +14,7 @@ export interface LogFile {
 }
 
 const pauseMs = 20
+const pollMs = 200
 const blockBytes = 64 * 1024
 
 /** Opens the log at `path`, which must exist. */
@@ -67,7 +68,7 @@ export function openLog(path: string, clock: Clock): LogFile {
   return { read, end }
 }
 
-/** Calls `look` soon after each change, at most once in `pauseMs`. */
+/** Calls `look` soon after each change, at most once in `pauseMs`; now and then where the host lets us watch no more files. */
 function watchFile(path: string, clock: Clock, look: () => void): () => void {
   let pause: Timer | undefined
   let missed = false
@@ -81,10 +82,19 @@ function watchFile(path: string, clock: Clock, look: () => void): () => void {
       if (missed) change()
     })
   }
-  const watcher = watch(path, { persistent: false }, change)
-  watcher.on('error', () => watcher.close())
+  const poll = () => {
+    look()
+    pause = clock.after(pollMs, poll)
+  }
+  let watcher: FSWatcher | undefined
+  try {
+    watcher = watch(path, { persistent: false }, change)
+    watcher.on('error', poll)
+  } catch {
+    poll()
+  }
   return () => {
-    watcher.close()
+    watcher?.close()
     pause?.cancel()
   }
 }

@@ -44,3 +44,8 @@ export function parseStat(text: string): ProcStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', parent: Number(fields[1]), start: Number(fields[19]) }
 }
+
+/** When this process began. */
+export function ownStart(): number {
+  return parseStat(procReader().read('/proc/self/stat') ?? '').start || 0
+}

@@ -7,7 +7,6 @@ import { systemClock } from '../../../lib/system.ts'
 import type { ContainerConfig, ContainerEnd, Mount, Runtime } from '../runtime.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 import { processScan } from './processes.ts'
-import { sweepDataDirectory } from './sweep.ts'
 
 const clock = systemClock()
 const until = new AbortController().signal
@@ -223,21 +222,23 @@ test('a container survives a restart of ours, and its end, log and exit code are
   expect(await text(next.logs(long.id, wholeLog, until))).toBe('before\nafter\n')
 })
 
-test('what a killed process of ours left is found and ended by the next', async () => {
-  const data = mkdtempSync(join(realpathSync(tmpdir()), 'dayfly-left-'))
-  const owner = spawn('sleep', ['300'])
-  const stat = readFileSync(`/proc/${owner.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19]
-  writeFileSync(join(data, 'owner'), `${owner.pid} ${stat}\n`)
+test('what a killed process of ours left ends with the next one that has its directory', async () => {
+  const { runtime, data } = world()
   const root = join(data, 'pods/uid-1/main.0/root')
   mkdirSync(root, { recursive: true })
   const left = spawn('env', ['-i', 'sleep', '300'], { cwd: root, detached: true })
   const gone = new Promise((resolve) => left.once('exit', (_, signal) => resolve(signal)))
-  expect(await sweepDataDirectory(data, clock)).toEqual({ is: 'in-use', pid: owner.pid })
-  owner.kill('SIGKILL')
-  await new Promise((resolve) => owner.once('exit', resolve))
-  expect(await sweepDataDirectory(data, clock)).toEqual({ is: 'swept', processes: 1 })
+  const next = createProcessRuntime({ dataDirectory: data, clock, environment, images: {} })
+  await next.close()
   expect(await gone).toBe('SIGKILL')
-  expect(await sweepDataDirectory(data, clock)).toEqual({ is: 'absent' })
+  await runtime.close()
+})
+
+test('a closed runtime starts nothing any more', async () => {
+  const { runtime } = world()
+  const closed = runtime.close()
+  expect(await runtime.start(shell('sleep 300'))).toMatchObject({ is: 'failed' })
+  await closed
 })
 
 test('exec runs beside the main process, with a time limit', async () => {

@@ -1,21 +1,22 @@
 // Runs containers as processes of this host: each a process group in a directory of its own below the data directory. There is no
 // isolation: the files, the network and the users are the host's. What a container leaves behind is found and ended.
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
 import type { ContainerId, Runtime } from '../runtime.ts'
 import { type Container, launch, type Surroundings } from './container.ts'
+import { endEverything } from './end-everything.ts'
 import { execIn } from './exec.ts'
 import { type ImageProgram, installImages, judgeImage } from './image.ts'
 import { containerDirectory, podDirectory } from './layout.ts'
+import { ownStart } from './proc-file.ts'
 import { processScan } from './processes.ts'
 import { createReaper } from './reaper.ts'
 import { readShim } from './shim.ts'
-import { claim, endEverything } from './sweep.ts'
 
 export type ProcessRuntimeOptions = {
-  /** Made if it is missing, removed at the end; nobody else writes here. */
+  /** Made if it is missing, removed at the end with all that runs in it, also what an earlier process of ours has left; nobody else writes here. */
   readonly dataDirectory: string
   readonly clock: Clock
   /** What every container's environment begins with: at least `PATH`. */
@@ -26,12 +27,11 @@ export type ProcessRuntimeOptions = {
 
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const { clock } = options
-  const isNew = !existsSync(join(options.dataDirectory, 'pods'))
-  const start = claim(options.dataDirectory)
+  mkdirSync(options.dataDirectory, { recursive: true, mode: 0o700 })
   const data = realpathSync(options.dataDirectory)
   const images = installImages(data, options.images)
-  // Containers that an earlier process of ours has started may be older than we are.
-  const scan = processScan(data, isNew ? start : 0)
+  // Only containers that an earlier process of ours has started may be older than we are.
+  const scan = processScan(data, existsSync(join(data, 'pods')) ? 0 : ownStart())
   const surroundings: Surroundings = {
     data,
     environment: options.environment,
@@ -39,11 +39,13 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     reaper: createReaper(scan, clock),
   }
   const containers = new Map<string, Container>()
+  let isClosed = false
   const find = (id: ContainerId) => containers.get(containerDirectory(data, id))
   return {
     version: 'process://1.0.0',
     image: (image, policy, hasCommand) => judgeImage(image, policy, images.has(image), hasCommand),
     start: async (config) => {
+      if (isClosed) return { is: 'failed', message: 'the runtime is closed' }
       const directory = containerDirectory(data, config.id)
       const running = containers.get(directory)
       if (running) return { is: 'started', startedAt: running.startedAt, ended: running.ended }
@@ -69,6 +71,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       await removeDirectory(podDirectory(data, pod))
     },
     close: async () => {
+      isClosed = true
       await endEverything(scan, clock)
       await Promise.all([...containers.values()].map(({ ended }) => ended))
       await removeDirectory(data)

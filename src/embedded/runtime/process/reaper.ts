@@ -2,6 +2,7 @@
 
 import { dirname } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
+import { kill } from './end-everything.ts'
 import type { FoundProcess, ProcessScan } from './processes.ts'
 
 export interface Reaper {
@@ -69,12 +70,4 @@ function belongs(process: FoundProcess, directory: string, living: ReadonlySet<s
   if (process.place !== `${pod}/volumes`) return false
   for (const other of living) if (dirname(other) === pod) return false
   return true
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself since the pass.
-  }
 }
