@@ -3,6 +3,7 @@
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import { equals } from '@actions/expressions/result'
+import { boundedFunctions, textMax } from './expression-bounds.ts'
 import type { Template } from './job.ts'
 
 /** What expressions may read and call. Contexts are JSON values; `env` is case-sensitive, as on Linux, everything else is not. */
@@ -15,7 +16,7 @@ export type Scope = {
 export class ExpressionFailure extends Error {
   constructor(expression: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    super(`The expression \${{ ${expression.trim()} }} cannot be evaluated: ${why}`, { cause })
+    super(`The expression \${{ ${expression.trim().slice(0, 200)} }} cannot be evaluated: ${why}`, { cause })
     this.name = 'ExpressionFailure'
   }
 }
@@ -40,14 +41,12 @@ export function evaluateTemplate(template: Template, scope: Scope): unknown {
   const parts = splitTemplate(template)
   const [only] = parts
   if (parts.length === 1 && only?.kind === 'expression') return toPlain(evaluate(only.text, scope))
-  return parts.map((part) => (part.kind === 'text' ? part.text : evaluate(part.text, scope).coerceString())).join('')
+  return joinParts(parts, scope)
 }
 
 /** As `evaluateTemplate`, as a string: null is empty, a collection is `Object` or `Array`, as on GitHub. */
 export function evaluateText(template: Template, scope: Scope): string {
-  return splitTemplate(template)
-    .map((part) => (part.kind === 'text' ? part.text : evaluate(part.text, scope).coerceString()))
-    .join('')
+  return joinParts(splitTemplate(template), scope)
 }
 
 /** Whether an expression without `${{ }}` is true in GitHub's sense: everything but false, 0, '' and null. */
@@ -102,6 +101,16 @@ export function defineFunction(
   return { name, minArgs, maxArgs, call: (...args) => toData(call(...args.map((arg) => arg.coerceString()))) }
 }
 
+function joinParts(parts: readonly TemplatePart[], scope: Scope): string {
+  let text = ''
+  for (const part of parts) {
+    text += part.kind === 'text' ? part.text : evaluate(part.text, scope).coerceString()
+    if (text.length > textMax)
+      throw new ExpressionFailure(part.text, new Error(`the text is larger than ${textMax} characters`))
+  }
+  return text
+}
+
 function closingOf(text: string, from: number): number {
   let quoted = false
   for (let at = from; at < text.length; at++) {
@@ -113,7 +122,7 @@ function closingOf(text: string, from: number): number {
 
 function evaluate(expression: string, scope: Scope): data.ExpressionData {
   try {
-    const functions = [...(scope.functions ?? [])]
+    const functions = [...boundedFunctions, ...(scope.functions ?? [])]
     const tree = new Parser(new Lexer(expression).lex().tokens, contextNames, functions).parse()
     const byName = new Map(functions.map((definition) => [definition.name.toLowerCase(), definition]))
     return new Evaluator(tree, contextData(scope.contexts), byName).evaluate()

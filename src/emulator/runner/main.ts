@@ -5,6 +5,9 @@ import { createStopper, type Stopper } from './stopper.ts'
 
 const credentialName = 'ACTIONS_RUNNER_INPUT_JITCONFIG'
 
+/** Whoever reads the output gets so long for the rest of it. */
+const exitMs = 2_000
+
 await main()
 
 async function main(): Promise<void> {
@@ -27,7 +30,9 @@ async function main(): Promise<void> {
     print(`The runner ended unexpectedly: ${error instanceof Error ? error.stack : error}\n`)
     return 0
   })
-  process.stdout.write('', () => process.exit(signalled() ?? code))
+  const exit = () => process.exit(signalled() ?? code)
+  host.clock.after(exitMs, exit)
+  process.stdout.write('', exit)
 }
 
 /** A signal's exit code, once one has come: the image's shell ends with 128 and the signal's number, whatever the job became. */

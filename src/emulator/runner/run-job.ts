@@ -6,7 +6,7 @@ import type { JobReport, RunnerJob, StepReport } from '../job.ts'
 import { githubOf } from './environment.ts'
 import { type JobHost, type JobState, newJobState, scopeOf } from './job-state.ts'
 import { endOrphans } from './orphans.ts'
-import { runStep } from './run-step.ts'
+import { millisecondsOf, runStep } from './run-step.ts'
 
 /** Characters of a job's outputs; GitHub's own limit is one MiB with everything round them. */
 const outputsMax = 512 * 1024
@@ -31,7 +31,7 @@ export async function runJob(job: RunnerJob, host: JobHost): Promise<JobReport> 
   }
   const quiet = host.stopper.onStop(markCancelled)
   if (host.stopper.reason) markCancelled()
-  const limit = host.clock.after(job.timeoutMinutes * 60_000, () => host.stopper.stop('timeout'))
+  const limit = host.clock.after(millisecondsOf(job.timeoutMinutes), () => host.stopper.stop('timeout'))
   for (const step of job.steps) steps.push(await runStep(step, state))
   limit.cancel()
   quiet()

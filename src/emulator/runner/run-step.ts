@@ -109,6 +109,11 @@ async function execute(step: Executable, state: JobState, due: Due): Promise<Res
   }
 }
 
+/** Of minutes; a timer holds no more than 24 days. */
+export function millisecondsOf(minutes: number): number {
+  return Math.min(minutes * 60_000, 2 ** 31 - 1)
+}
+
 /** Minutes, undefined for none. GitHub takes whole minutes; parts of one are ours, so that examples need not last one. */
 function timeLimit(step: RunnerStep, state: JobState, scope: Scope): number | undefined {
   if (step.timeoutMinutes === undefined) return undefined
@@ -136,7 +141,7 @@ function watchStep(
   let timer: Timer | undefined
   let timedOut = false
   if (limit !== undefined) {
-    timer = clock.after(limit * 60_000, () => {
+    timer = clock.after(millisecondsOf(limit), () => {
       timedOut = true
       stop.abort()
     })
