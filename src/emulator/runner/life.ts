@@ -6,7 +6,7 @@ import { serveJob } from './serve-job.ts'
 import { type JobRequest, lifeLimits, type RunnerHost, type Session, stamp } from './session.ts'
 
 /** Container exit codes: everything but a refused version ends with 0, a crash of the listener included; signals add their own (`main.ts`). */
-export const exitCodes = { ended: 0, versionRefused: 7 } as const
+const exitCodes = { ended: 0, versionRefused: 7 } as const
 
 const retries = { baseMs: 1_000, capMs: 30_000 }
 

@@ -20,7 +20,7 @@ export type LogSink = {
   behind(): boolean
 }
 
-export const logLimits = {
+const logLimits = {
   batchMs: 100,
   /** The forge keeps the last 64 KiB; of a batch beyond these, the first lines are left out. */
   batchLines: 900,

@@ -13,7 +13,7 @@ import { createStepFiles } from './step-files.ts'
 import { createStepOutput } from './step-output.ts'
 
 /** Milliseconds from SIGINT to SIGTERM to SIGKILL: the real runner's, and shorter ones when this program itself has to go. */
-export const patience = { step: [7_500, 2_500], shutdown: [2_000, 1_000] } as const
+const patience = { step: [7_500, 2_500], shutdown: [2_000, 1_000] } as const
 
 /** Runs or skips it and leaves its result in the job's state. Never rejects. */
 export async function runStep(step: RunnerStep, state: JobState): Promise<StepReport> {

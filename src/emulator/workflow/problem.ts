@@ -32,6 +32,6 @@ export class WorkflowError extends Error {
 }
 
 /** `file:line:column: sentence next`, as editors and terminals make links of. */
-export function formatProblem(problem: WorkflowProblem): string {
+function formatProblem(problem: WorkflowProblem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.sentence} ${problem.next}`
 }

@@ -24,7 +24,7 @@ export type WorkflowSource = {
 }
 
 /** What is read at all; a workflow of a thousand lines has about 40 KB, 15,000 tokens, a depth of 12 and 5,000 nodes. */
-export const sourceLimits = {
+const sourceLimits = {
   bytesMax: 1024 * 1024,
   tokensMax: 60_000,
   depthMax: 50,
