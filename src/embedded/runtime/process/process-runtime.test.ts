@@ -100,6 +100,32 @@ test('a container sees its mounts, environment and working directory below DAYFL
   expect(readdirSync(join(data, 'pods'))).toEqual([])
 })
 
+test('mounts may stand inside each other, be single files, and be shared by the containers of a pod', async () => {
+  const { runtime } = world()
+  const mount = (mountPath: string, name: string, subPath?: string): Mount => {
+    const files = name === 'config' ? [{ path: 'a', data: Buffer.from('A'), mode: 0o644 }] : []
+    return { mountPath, subPath, volume: { name, files } }
+  }
+  const mounts = [
+    mount('/work/tools', 'tools'),
+    mount('/work', 'work'),
+    mount('/etc/a.conf', 'config', 'a'),
+    mount('/tmp', 'work', 't'),
+  ]
+  const script =
+    'cd "$DAYFLY_ROOT"; test ! -e work/seen || echo again; touch work/seen; cat etc/a.conf; touch work/tools/x tmp/y; ls work/t'
+  for (const name of ['one', 'two']) {
+    const config = shell(script, { id: { pod: 'uid-1', name, attempt: 0 }, mounts })
+    expect(await run(runtime, config)).toMatchObject({ exitCode: 0 })
+    expect(await text(runtime.logs(config.id, wholeLog, until))).toBe(name === 'one' ? 'Ay\n' : 'again\nAy\n')
+  }
+  const taken = shell('true', {
+    id: { pod: 'uid-1', name: 'three', attempt: 0 },
+    mounts: [mount('/x', 'work'), mount('/x', 'tools')],
+  })
+  expect(await runtime.start(taken)).toMatchObject({ is: 'failed', message: expect.stringContaining('EEXIST') })
+})
+
 test('an image of the table has its program at the entrypoint, for a command that calls it and as the default', async () => {
   const { runtime } = world({
     'example.test/runner:1': { entrypoint: '/home/runner/run.sh', program: ['/bin/echo', "it's", 'me'] },

@@ -19,7 +19,8 @@ export function makeRoot(
   for (const mount of mounts) placeMount(root, volumes, mount)
   if (image) link(image.file, inside(root, image.entrypoint))
   for (const place of ['tmp', 'root']) mkdirSync(join(root, place), { recursive: true })
-  const workingDirectory = inside(root, config.workingDir ?? '/')
+  if (config.workingDir === undefined) return { root, workingDirectory: root }
+  const workingDirectory = inside(root, config.workingDir)
   mkdirSync(workingDirectory, { recursive: true })
   return { root, workingDirectory }
 }
@@ -27,18 +28,25 @@ export function makeRoot(
 function placeMount(root: string, volumes: string, mount: Mount): void {
   const volume = join(volumes, mount.volume.name)
   makeVolume(volume, mount.volume)
-  const source = mount.subPath === undefined ? volume : inside(volume, mount.subPath)
+  const target = inside(root, mount.mountPath)
+  if (mount.subPath === undefined) {
+    link(volume, target)
+    return
+  }
+  const source = inside(volume, mount.subPath)
   const isFile = mount.volume.files.some(({ path }) => inside(volume, path) === source)
   if (!isFile) mkdirSync(source, { recursive: true })
-  link(source, inside(root, mount.mountPath))
+  link(source, target)
 }
 
 /** A mount inside another volume may stand there already, placed for an earlier container of the pod. */
 function link(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true })
-  const there = lstatSync(target, { throwIfNoEntry: false })
-  if (there?.isSymbolicLink() && readlinkSync(target) === source) return
-  symlinkSync(source, target)
+  try {
+    symlinkSync(source, target)
+  } catch (error) {
+    if (!lstatSync(target).isSymbolicLink() || readlinkSync(target) !== source) throw error
+  }
 }
 
 /** Made once a pod: a later container finds it as the earlier ones left it. */
