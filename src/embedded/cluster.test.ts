@@ -161,6 +161,21 @@ test('a command that is not there is a StartError, as on a real node', async () 
   ])
 })
 
+test('what plain processes do not enforce is said, not left out silently', async () => {
+  const cluster = world()
+  const more = { securityContext: { privileged: true }, resources: { limits: { memory: '20Mi' } } }
+  const containers = [{ name: 'main', image: 'x', command: ['true'], ...more }]
+  cluster.registry.create('pods', {
+    ...shellPod('p', '', { containers }),
+    metadata: { name: 'p', namespace: 'default' },
+  })
+  await eventually(() => podIn(cluster, 'p', 'Succeeded'))
+  const events = cluster.registry.list('events').filter(({ reason }) => reason === 'NotEnforced')
+  expect(events.map(({ message }) => message)).toEqual([
+    'containers are plain processes of this host, which does not enforce main: securityContext.privileged, resources.limits',
+  ])
+})
+
 test('a cluster that is stopped while pods run, start and end leaves no process and no directory', async () => {
   const cluster = world()
   for (let index = 0; index < 20; index++) {

@@ -5,6 +5,7 @@ import type { KubeletContext, PodContext } from './context.ts'
 import { createLife } from './life.ts'
 import type { Pod } from './pod.ts'
 import { type ContainerRecord, containerRecords } from './record.ts'
+import { unenforced } from './unenforced.ts'
 
 export interface PodWorker {
   readonly pod: Pod
@@ -34,6 +35,11 @@ export function startWorker(first: Pod, kubelet: KubeletContext): PodWorker {
     until: over.signal,
   }
   const life = createLife(context)
+  const ignored = kubelet.runtime.isolates ? [] : unenforced(first)
+  if (ignored.length > 0) {
+    const message = `containers are plain processes of this host, which does not enforce ${ignored.join('; ')}`
+    context.events.record('Warning', 'NotEnforced', message)
+  }
   let hasVanished = false
   const run = async () => {
     while (!over.signal.aborted) {

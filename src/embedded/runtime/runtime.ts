@@ -63,6 +63,8 @@ export type RuntimeLogOptions = {
 export interface Runtime {
   /** What the node reports, for example `process://1`. */
   readonly version: string
+  /** Whether users, capabilities and limits are enforced. */
+  readonly isolates: boolean
   image(image: string, policy: PullPolicy, hasCommand: boolean): ImageVerdict
   /** Starts the container, or finds it again when this attempt was started before. `ended` resolves once no process of it is left. */
   start(config: ContainerConfig): Promise<ContainerStart>

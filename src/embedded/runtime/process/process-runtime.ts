@@ -43,6 +43,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const find = (id: ContainerId) => containers.get(containerDirectory(data, id))
   return {
     version: 'process://1.0.0',
+    isolates: false,
     image: (image, policy, hasCommand) => judgeImage(image, policy, images.has(image), hasCommand),
     start: async (config) => {
       if (isClosed) return { is: 'failed', message: 'the runtime is closed' }

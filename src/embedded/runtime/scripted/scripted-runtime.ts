@@ -46,6 +46,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
   const running = () => [...actors.values()].filter(({ isEnded }) => !isEnded)
   return {
     version: 'scripted://1.0.0',
+    isolates: true,
     deeds,
     running: () => running().length,
     image: (image) => refuseImage(image) ?? { is: 'present', imageId: image },
