@@ -1,7 +1,16 @@
 // Whose a scale set is: never told by its name.
 import { expect, test } from 'vitest'
 import { createBench, linux } from '../../../test/forge/github-bench.ts'
-import { exception, list, scaleSet, sessionsPath, setPath, setsPath } from '../../../test/forge/scripted-github.ts'
+import {
+  envelope,
+  exception,
+  list,
+  queuePath,
+  scaleSet,
+  sessionsPath,
+  setPath,
+  setsPath,
+} from '../../../test/forge/scripted-github.ts'
 import { jsonAnswer, TransportError } from '../../lib/http.ts'
 import { readNews } from '../news-reader.ts'
 
@@ -109,13 +118,15 @@ test('a refusal without a set of our name is told as it is', async () => {
 
 test('a vanished set is created anew, declared first, with the cursor at the start', async () => {
   const { github, connect, pass } = createBench()
-  github.once('GET', /message$/, exception(404, 'RunnerScaleSetNotFoundException'))
+  github.once('GET', queuePath, envelope(41, []), exception(404, 'RunnerScaleSetNotFoundException'))
   const { reader } = await connect({ account, creating: 'linux' })
   github.always('GET', setPath, exception(404, 'RunnerScaleSetNotFoundException'))
   github.once('POST', setsPath, jsonAnswer(200, scaleSet(118, 'linux')))
   await pass(reader.find('trouble', ({ failure }) => failure.reason === 'scale-set-missing'))
   reader.clear()
   await pass(reader.find('demand'))
+  await pass(() => github.sent('GET', queuePath).length === 3)
+  expect(github.sent('GET', queuePath).map(({ query }) => query['lastMessageId'])).toEqual([undefined, '41', undefined])
   const states = reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : []))
   expect(states[0]).toMatchObject({ scaleSetId: '117', creating: 'linux' })
   expect(states.at(-1)).toMatchObject({ scaleSetId: '118' })

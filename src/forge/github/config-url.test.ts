@@ -20,6 +20,7 @@ const valid = `
   https://ghes.example.com:8443/org/repo      repository    https://ghes.example.com:8443/api/v3 /repos/org/repo
   http://127.0.0.1:8080/my-org                organization  http://127.0.0.1:8080/api/v3        /orgs/my-org
   http://github.localhost:8080/org            organization  http://github.localhost:8080/api/v3 /orgs/org
+  https://notghe.com/org                      organization  https://notghe.com/api/v3           /orgs/org
   https://notgithub.com/org                   organization  https://notgithub.com/api/v3        /orgs/org
 `
 

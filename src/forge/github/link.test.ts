@@ -191,6 +191,27 @@ test('registrations are paced for the whole account', async () => {
   expect(await pass(one.register('linux-x'))).toMatchObject({ is: 'registered' })
 })
 
+test('many calls at once make no noise', async () => {
+  const { github, clock, link, pass } = await createLink()
+  github.always('POST', jitPath, async () => {
+    await clock.sleep(1_000)
+    return jsonAnswer(200, { runner: { id: 1 }, encodedJITConfig: 'aml0' })
+  })
+  const warnings: Error[] = []
+  const listen = (warning: Error) => warnings.push(warning)
+  process.on('warning', listen)
+  await pass(Promise.all(Array.from({ length: 60 }, (_, index) => link.register(`linux-${index}`))))
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', listen)
+  expect(warnings).toEqual([])
+})
+
+test('a registration that is limited for two seconds is handed back too: pacing is the caller’s', async () => {
+  const { github, clock, link, pass } = await createLink()
+  github.once('POST', jitPath, textAnswer(429, '', { 'retry-after': '2' }))
+  expect(await pass(link.register('linux-a'))).toEqual({ is: 'limited', until: clock.now() + 2_000 })
+})
+
 test('a limit that the service sets is kept', async () => {
   const { github, clock, link, pass } = await createLink()
   github.once('POST', jitPath, textAnswer(429, 'slow down', { 'retry-after': '90' }))

@@ -1,7 +1,6 @@
 // One runner set's connection to GitHub.
-import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
-import { type LinkedSignal, linkSignals } from '../../lib/signals.ts'
+import { linkSignals } from '../../lib/signals.ts'
 import type { Registration } from '../../model/runner.ts'
 import type { ForgeSet, Link, NewsBatch, RegisterOutcome } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
@@ -31,17 +30,13 @@ export class GitHubLink implements Link {
   readonly #options: GitHubLinkOptions
   readonly #clock: Clock
   readonly #listener: Listener
-  /** Follows the caller's signal, for any number of calls at once. */
-  readonly #life: LinkedSignal
   #set: ForgeSet
 
   constructor(options: GitHubLinkOptions) {
     this.#options = options
     this.#clock = options.service.net.clock
     this.#set = options.set
-    this.#life = linkSignals(options.until)
-    setMaxListeners(0, this.#life.signal)
-    this.#listener = new Listener({ ...options, until: this.#life.signal, capacity: () => this.#set.max })
+    this.#listener = new Listener({ ...options, capacity: () => this.#set.max })
   }
 
   news(): AsyncIterable<NewsBatch> {
@@ -83,7 +78,7 @@ export class GitHubLink implements Link {
     const wait = pace.take(this.#clock.now())
     if (wait) return { is: 'limited', until: wait.until }
     try {
-      return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, this.#life.signal)) }
+      return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, this.#options.until)) }
     } catch (error) {
       if (isGitHubError(error, 'runner-exists')) await this.#removeStale(name, scaleSetId)
       if (isGitHubError(error, 'scale-set-gone')) this.#listener.loseScaleSet(error)
@@ -98,13 +93,13 @@ export class GitHubLink implements Link {
 
   /** `removed` also covers a registration that GitHub no longer had (204); `absent` is said where it tells the difference (404). Neither can get a job any more. */
   async deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'> {
-    return removeRunner(this.#options.service, registration.id, this.#life.signal)
+    return removeRunner(this.#options.service, registration.id, this.#options.until)
   }
 
   async registrations(): Promise<readonly Registration[]> {
     const { service, claim } = this.#options
     const scaleSetId = claim.id
-    const listed = await listRunners(service, this.#life.signal)
+    const listed = await listRunners(service, this.#options.until)
     return listed
       .filter((runner) => runner.scaleSetId === scaleSetId)
       .map(({ scaleSetId: _, ...registration }) => registration)
@@ -121,7 +116,6 @@ export class GitHubLink implements Link {
     } finally {
       timer.cancel()
       budget.dispose()
-      this.#life.dispose()
     }
   }
 
@@ -142,7 +136,7 @@ export class GitHubLink implements Link {
 
   async #removeStale(name: string, scaleSetId: number): Promise<void> {
     const { service } = this.#options
-    const stale = await findRunner(service, name, this.#life.signal)
-    if (stale?.scaleSetId === scaleSetId) await removeRunner(service, stale.id, this.#life.signal)
+    const stale = await findRunner(service, name, this.#options.until)
+    if (stale?.scaleSetId === scaleSetId) await removeRunner(service, stale.id, this.#options.until)
   }
 }

@@ -171,6 +171,7 @@ test('a message that can never be deleted is passed over at last, its news told 
   await pass(reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 9))
   expect(reader.news.filter(({ kind }) => kind === 'job-started')).toHaveLength(1)
   expect(oddities.map(({ kind }) => kind)).toContain('acknowledge-failed')
+  expect(github.sent('GET', queuePath).filter(({ query }) => query['lastMessageId'] === undefined)).toHaveLength(4)
 })
 
 test('case 63: jobs of one run are told apart, though they share the run and a request id of 0', async () => {
@@ -299,7 +300,7 @@ test('case 74: statistics of zero beside jobs that were just assigned are not be
     envelope(5, assigned('a', 'b'), 0),
     envelope(6, [...assigned('c'), jobMessage('JobCompleted', 'a', { runnerName: 'r' })], 0),
     envelope(7, [], 0),
-    envelope(8, [], 5),
+    envelope(8, assigned('d'), 5),
     envelope(9, [], 0),
   )
   const { reader } = await connect(ours)

@@ -217,6 +217,17 @@ test('case 49: a queue token is renewed before it ends', async () => {
   expect(renewals).toBeLessThanOrEqual(8)
 })
 
+test('queue tokens that live for five minutes are not renewed before every poll', async () => {
+  const { github, clock, connect } = createOwnBench()
+  const short = (request: Parameters<typeof session>[1]) =>
+    session(clock, request, { messageQueueAccessToken: jwt(clock, 300, 'queue') })
+  github.always('POST', sessionsPath, short)
+  github.always('PATCH', sessionPath, short)
+  await connect(ours)
+  await clock.advance(3_600_000)
+  expect(github.sent('PATCH', sessionPath).length).toBeLessThanOrEqual(24)
+})
+
 test('a session that opens and is lost at once is not opened without pause', async () => {
   const { github, clock, connect } = createOwnBench()
   github.always('GET', queuePath, exception(404, 'RunnerAdminException'))

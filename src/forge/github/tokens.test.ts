@@ -73,6 +73,12 @@ test('case 8: the registration is repeated while the new token is not known ever
   expect(github.sent('POST', registrationPath)).toHaveLength(5)
 })
 
+test('a token that is echoed is not repeated', async () => {
+  const { github, pass, tokens } = createTokens()
+  github.always('POST', registrationPath, jsonAnswer(400, { message: 'AABBREGISTRATION is not for you' }))
+  await expect(pass(tokens.connection(oncePolicy))).rejects.toThrow(/\[token\] is not for you/)
+})
+
 test.each([
   ['no url', { token: 'x' }],
   ['an empty token', { url: 'http://github.test/', token: '' }],

@@ -40,8 +40,9 @@ export function instantField(object: Wire, name: string): Instant | undefined {
 export function wireList(value: unknown): readonly Wire[] | undefined {
   const list = asWire(value)
   if (!list) return undefined
-  const items = field(list, 'value') ?? []
-  if (!Array.isArray(items) || (integerField(list, 'count') ?? items.length) !== items.length) return undefined
+  const count = integerField(list, 'count')
+  const items = field(list, 'value') ?? (count === 0 ? [] : undefined)
+  if (!Array.isArray(items) || (count ?? items.length) !== items.length) return undefined
   const wires = items.map(asWire)
   return wires.every((item) => item !== undefined) ? wires : undefined
 }

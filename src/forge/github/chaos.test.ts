@@ -1,0 +1,127 @@
+// Any faults, in any order, on any route: afterwards everything is as if there had been none.
+import { expect, test } from 'vitest'
+import { createGitHubEmulator, type GitHubEmulator } from '../../emulator/github/emulator.ts'
+import type { FaultSpec } from '../../emulator/github/faults.ts'
+import { scriptJob } from '../../emulator/github/script-job.ts'
+import { noBody } from '../../lib/http.ts'
+import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
+import { virtualClock } from '../../lib/virtual-clock.ts'
+import { PortError } from '../../model/port-error.ts'
+import type { News } from '../forge.ts'
+import { readNews } from '../news-reader.ts'
+import { createGitHubForge } from './github.ts'
+
+const set = { name: 'linux', labels: ['linux'], group: undefined, max: 50 }
+const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }
+const report = { conclusion: 'success', outputs: {}, steps: [], note: undefined } as const
+
+const actions: readonly FaultSpec['action'][] = [
+  { kind: 'reset', when: 'before' },
+  { kind: 'reset', when: 'after' },
+  { kind: 'truncate' },
+  { kind: 'empty' },
+  { kind: 'bom' },
+  { kind: 'delay', ms: 100_000 },
+  { kind: 'answer', status: 401, headers: {}, body: {} },
+  { kind: 'answer', status: 404, headers: {}, body: { typeName: 'X.RunnerAdminException' } },
+  { kind: 'answer', status: 429, headers: { 'retry-after': '7' }, text: 'slow down' },
+  { kind: 'answer', status: 500, headers: {}, text: '<html>' },
+  { kind: 'answer', status: 200, headers: {}, body: { surprise: true } },
+  { kind: 'members', members: { statistics: null } },
+  { kind: 'members', members: { messageQueueUrl: '' } },
+  { kind: 'members', members: { messageId: 'none' } },
+]
+const routes = ['.', 'sessions', 'scalesets/message', 'runnerscalesets', 'agents', 'registration', 'generatejit']
+
+function randomFault(random: Random): FaultSpec {
+  const pick = <T>(items: readonly T[]): T => items[randomInteger(random, 0, items.length - 1)] as T
+  const method = random() < 0.5 ? {} : { method: pick(['GET', 'POST', 'PATCH', 'DELETE']) }
+  return {
+    match: { ...method, pathRegex: pick(routes) },
+    nth: randomInteger(random, 1, 4),
+    times: randomInteger(random, 1, 4),
+    action: pick(actions),
+  }
+}
+
+test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed) => {
+  const clock = virtualClock()
+  const random = seededRandom(seed)
+  const emulator = createGitHubEmulator({
+    clock,
+    random: seededRandom(seed + 1),
+    knobs: { jobLeaseS: 100_000, runnerIdleS: 100_000, runnerOfflineS: 100_000 },
+  })
+  const { control } = emulator
+  const forge = createGitHubForge({
+    url: 'http://github.test/acme',
+    credential: { kind: 'token', token: 'pat' },
+    transport: emulator.transport,
+    clock,
+    random,
+    userAgent: 'dayfly/0.0.0',
+  })
+  const stop = new AbortController()
+  const link = await forge.open(set, undefined, stop.signal)
+  const reader = readNews(link)
+  await clock.advance(1_000)
+
+  const begin = clock.now()
+  const started: string[] = []
+  const finished: string[] = []
+  for (let round = 0; round < 12; round++) {
+    for (let faults = randomInteger(random, 0, 2); faults > 0; faults--) control.fault(randomFault(random))
+    if (random() < 0.15) for (const { path } of control.requests()) control.loseSession(path.split('/').at(-1) ?? '')
+    if (random() < 0.8) control.queueJobs(Array.from({ length: randomInteger(random, 1, 3) }, () => job))
+    const name = `linux-${round}`
+    const registering = link.register(name).then(
+      (outcome) => outcome.is === 'registered' && control.stub.online(name),
+      (error: unknown) => expect(error).toBeInstanceOf(PortError),
+    )
+    await clock.advance(randomInteger(random, 0, 90_000))
+    await Promise.race([registering, clock.advance(200_000)])
+    if (control.stub.start(name) === 'started') started.push(name)
+    await clock.advance(randomInteger(random, 0, 60_000))
+    if (started.includes(name) && random() < 0.7 && control.stub.finish(name, report) === 'finished')
+      finished.push(name)
+  }
+  const requests = control.requests().length
+  expect(requests / ((clock.now() - begin) / 1_000)).toBeLessThan(2)
+
+  for (let id = 1; id < 100; id++) control.unfault(id)
+  await clock.advance(400_000)
+  const told = (kind: News['kind']) =>
+    reader.news.flatMap((news) => (news.kind === kind && 'runner' in news ? [news.runner] : []))
+  expect(told('job-started')).toEqual(started)
+  expect(told('job-finished')).toEqual(finished)
+  const last = reader.news.findLast(({ kind }) => kind === 'demand' || kind === 'trouble')
+  expect(last).toMatchObject({ kind: 'demand', demand: { kind: 'assigned', jobs: await assignedJobs(emulator) } })
+
+  for (const { name } of control.registrations()) {
+    control.stub.start(name)
+    control.stub.finish(name, report)
+  }
+  const closing = link.close('remove')
+  await clock.advance(60_000)
+  await closing
+  expect(control.registrations()).toEqual([])
+  expect(clock.next()).toBeUndefined()
+  emulator.close()
+})
+
+/** The forge's own truth. */
+async function assignedJobs(emulator: GitHubEmulator): Promise<number> {
+  const state = {
+    method: 'GET',
+    path: '/_emulator/state',
+    query: {},
+    headers: {},
+    body: noBody,
+    expect: 'whole',
+  } as const
+  const { body } = await emulator.handler(state)
+  const sets =
+    body.kind === 'json' ? (body.value as { scaleSets: { statistics: { totalAssignedJobs: number } }[] }).scaleSets : []
+  expect(sets).toHaveLength(1)
+  return sets[0]?.statistics.totalAssignedJobs ?? Number.NaN
+}

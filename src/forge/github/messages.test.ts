@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readMessage, readStatistics } from './messages.ts'
+import { field, instantField, integerField, wireList } from './wire.ts'
+
+test('whatever a message holds, reading it does not throw, and unknown is never zero', () => {
+  const job = fc.record({ messageType: fc.constantFrom('JobStarted', 'jobassigned', 'x'), jobId: fc.jsonValue() })
+  const body = fc.oneof(
+    fc.string(),
+    fc.jsonValue(),
+    fc.json(),
+    fc.array(job).map((jobs) => JSON.stringify(jobs)),
+  )
+  const messageType = fc.oneof(fc.constant('RunnerScaleSetJobMessages'), fc.jsonValue())
+  const message = fc.record({
+    messageId: fc.oneof(fc.nat(), fc.jsonValue()),
+    messageType,
+    body,
+    statistics: fc.jsonValue(),
+  })
+  fc.assert(
+    fc.property(fc.oneof(message, fc.jsonValue()), (value) => {
+      const read = readMessage(value)
+      if (read) expect(read.id).toBeGreaterThan(0)
+      if (read?.statistics) expect(Number.isSafeInteger(read.statistics.assignedJobs)).toBe(true)
+    }),
+  )
+})
+
+test.each([
+  [{}, undefined],
+  [null, undefined],
+  [{ totalRunningJobs: 3 }, undefined],
+  [{ totalAssignedJobs: -1 }, undefined],
+  [{ totalAssignedJobs: 1.5 }, undefined],
+  [{ totalassignedjobs: '7' }, 7],
+  [{ totalAssignedJobs: 0 }, 0],
+])('statistics %j mean %s assigned jobs', (value, jobs) => {
+  expect(readStatistics(value)?.assignedJobs).toBe(jobs)
+})
+
+test.each([
+  ['0001-01-01T00:00:00Z', undefined],
+  ['0001-01-01T00:00:00', undefined],
+  [null, undefined],
+  ['soon', undefined],
+  [7, undefined],
+  ['2026-05-05T16:27:43.1234567Z', Date.parse('2026-05-05T16:27:43.123Z')],
+  ['2026-05-05T18:27:43+02:00', Date.parse('2026-05-05T16:27:43Z')],
+])('the time %j is %s', (value, instant) => {
+  expect(instantField({ at: value }, 'At')).toBe(instant)
+})
+
+test('the exact key wins, and nothing is read from prototypes', () => {
+  expect(field({ NAME: 1, name: 2 }, 'name')).toBe(2)
+  expect(field({}, 'constructor')).toBeUndefined()
+  expect(integerField({ ID: '9007199254740993' }, 'id')).toBeUndefined()
+})
+
+test('a list is whole or none', () => {
+  expect(wireList({ count: 0, value: null })).toEqual([])
+  expect(wireList({ count: 1, value: [] })).toBeUndefined()
+  expect(wireList({ count: 1, value: [1] })).toBeUndefined()
+  expect(wireList({ value: {} })).toBeUndefined()
+  expect(wireList({})).toBeUndefined()
+  expect(wireList({ count: 0 })).toEqual([])
+  expect(wireList([])).toBeUndefined()
+})
