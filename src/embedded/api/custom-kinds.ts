@@ -1,11 +1,12 @@
 // CustomResourceDefinitions at work: each makes a kind, and takes its objects with it when it goes.
 import type { Api } from './api.ts'
 import { remove } from './delete.ts'
-import { field, isObject, type JsonObject } from './json.ts'
+import { field, isObject, type JsonObject, sameJson } from './json.ts'
 import type { Kind, KindVersion, PrinterColumn } from './kinds.ts'
 import type { StoredObject } from './object.ts'
-import { cleanupFinalizer, versionsOf } from './rules/custom-resource-definition.ts'
+import { cleanupFinalizer, establishedStatus, versionsOf } from './rules/custom-resource-definition.ts'
 import { readSchema } from './structural/schema.ts'
+import { timestamp } from './time.ts'
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
 
@@ -21,6 +22,7 @@ export function followDefinitions(api: Api): void {
       return
     }
     api.kinds.add(kindFrom(object))
+    establish(api, object)
     if (deletionTimestamp === undefined || followed.has(name)) return
     followed.set(
       name,
@@ -29,6 +31,15 @@ export function followDefinitions(api: Api): void {
     empty(api, name)
     releaseWhenEmpty(api, name)
   })
+}
+
+/** Says in the status that the kind is served, under these names. */
+function establish(api: Api, definition: StoredObject): void {
+  const accepted = field(definition, 'status', 'acceptedNames')
+  if (sameJson(accepted, field(definition, 'spec', 'names'))) return
+  const current = api.store.get(definitions, definition.metadata.name)
+  if (current !== definition) return
+  api.store.put(definitions, { ...definition, status: establishedStatus(definition, timestamp(api.clock.now())) })
 }
 
 /** What the API server then knows of the kind. */

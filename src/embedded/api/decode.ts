@@ -1,6 +1,7 @@
 // From a client's value to a draft of ours: checked against the kind's fields, copied, nothing shared with the caller.
 import type { Draft, DraftMeta } from './draft.ts'
-import { badRequest } from './errors.ts'
+import { badRequest, invalid } from './errors.ts'
+import { invalidValue } from './field-error.ts'
 import { addAlways, DecodeError, decodeValue } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
 import { copyJson, field, isObject, type JsonObject } from './json.ts'
@@ -46,7 +47,10 @@ export function decodeObject(kind: Kind, input: object, current?: StoredObject):
     else unknown.push(name)
   }
   if (struct !== undefined) addAlways(struct, draft)
-  else Object.assign(draft, decodeCustom(kind, custom, versionOf(input), unknown))
+  else {
+    Object.assign(draft, decodeCustom(kind, custom, versionOf(input), unknown))
+    unknown.sort()
+  }
   return { draft, unknown }
 }
 
@@ -60,6 +64,10 @@ function decodeOrExplain(kind: Kind, input: object, current: StoredObject | unde
     throw badRequest(wrongVersion(kind, apiVersion))
   }
   if (typeof name === 'string' && name !== kind.kind) {
+    if (kind.custom) {
+      const text = String(field(input, 'metadata', 'name') ?? '')
+      throw invalid({ group: kind.group, kind: name }, text, [invalidValue('kind', name, `must be ${kind.kind}`)])
+    }
     throw badRequest(`${handled(kind, name)}: converting (v1.${name}) to (core.${kind.kind}): unknown conversion`)
   }
   try {
@@ -102,7 +110,8 @@ function decodeTop(struct: Struct, name: string, value: unknown, unknown: string
 function decodeMetadata(kind: Kind, value: unknown, current: StoredObject | undefined, unknown: string[]): DraftMeta {
   if (current !== undefined && value === current.metadata) return { ...current.metadata }
   const struct = structOf('ObjectMeta')
-  const place = { struct: kind.kind, go: 'metadata', path: 'metadata' }
+  // Go decodes a custom object's metadata by itself.
+  const place = { struct: kind.kind, go: kind.custom ? '' : 'metadata', path: 'metadata' }
   if (struct === undefined) return {}
   const type = { is: 'struct', struct: struct.name, go: 'v1.ObjectMeta' } as const
   return decodeValue(type, value, place, unknown) as DraftMeta

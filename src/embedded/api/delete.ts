@@ -31,9 +31,8 @@ export function remove(
   checkPreconditions(kind, current, options.preconditions ?? {})
   const stop = gracefulStop(api, kind, current, options.gracePeriodSeconds)
   if (stop.is === 'pending') return { object: current, gone: false }
-  const finalizers = wantedFinalizers(kind, current, options.propagationPolicy)
-  const marked = mark(api, current, { stop, finalizers })
-  const held = finalizers.length > 0 || awaitsFinalize(current)
+  const marked = mark(api, kind, current, { stop, policy: options.propagationPolicy })
+  const held = (marked.metadata.finalizers ?? []).length > 0 || awaitsFinalize(marked)
   const gone = !held && (stop.is === 'none' || stop.metadata.deletionGracePeriodSeconds === 0)
   if (options.dryRun === true) return { object: deepFreeze(marked), gone }
   const written = sameJson(marked, current) ? current : api.store.put(resource, marked)
@@ -102,26 +101,23 @@ function policyOf(finalizers: readonly string[]): DeleteOptions['propagationPoli
   return finalizers.includes('foregroundDeletion') ? 'Foreground' : undefined
 }
 
-/** The object as it stands until its end is confirmed; itself when nothing is to be written. */
-function mark(
-  api: Api,
-  current: StoredObject,
-  { stop, finalizers }: { readonly stop: Stop; readonly finalizers: readonly string[] },
-): StoredObject {
-  const { finalizers: _, ...metadata } = current.metadata
-  const kept = finalizers.length > 0 ? { finalizers } : {}
-  if (stop.is === 'graceful') return { ...current, metadata: { ...metadata, ...kept, ...stop.metadata } }
-  if (finalizers.length === 0 && !awaitsFinalize(current)) return current
-  const { deletionTimestamp, generation } = metadata
-  const bumped = deletionTimestamp === undefined && generation !== undefined ? { generation: generation + 1 } : {}
-  const now = timestamp(api.clock.now())
-  const since = deletionTimestamp === undefined || deletionTimestamp > now ? now : deletionTimestamp
-  const deletion = { deletionTimestamp: since, ...bumped }
-  const marked = { ...current, metadata: { ...metadata, ...kept, ...deletion, deletionGracePeriodSeconds: 0 } }
-  return awaitsFinalize(current) ? terminating(marked) : marked
-}
+type End = { readonly stop: Stop; readonly policy: DeleteOptions['propagationPolicy'] }
 
-function terminating(namespace: StoredObject): StoredObject {
-  const { deletionGracePeriodSeconds: _, ...metadata } = namespace.metadata
-  return { ...namespace, metadata, status: { ...(namespace['status'] ?? {}), phase: 'Terminating' } }
+/** The object as it stands until its end is confirmed; itself when nothing is to be written. */
+function mark(api: Api, kind: Kind, current: StoredObject, { stop, policy }: End): StoredObject {
+  const finalizers = wantedFinalizers(kind, current, policy)
+  const { finalizers: _, ...rest } = current.metadata
+  const metadata = finalizers.length > 0 ? { ...rest, finalizers } : rest
+  if (stop.is === 'graceful') return { ...current, metadata: { ...metadata, ...stop.metadata } }
+  const { deletionTimestamp, generation } = metadata
+  const now = timestamp(api.clock.now())
+  const { terminate } = rulesOf(kind)
+  if (terminate !== undefined && deletionTimestamp === undefined) {
+    return terminate({ ...current, metadata: { ...metadata, deletionTimestamp: now } }, now)
+  }
+  if (finalizers.length === 0 || terminate !== undefined) return current
+  const bumped = deletionTimestamp === undefined && generation !== undefined ? { generation: generation + 1 } : {}
+  const since = deletionTimestamp === undefined || deletionTimestamp > now ? now : deletionTimestamp
+  const deletion = { deletionTimestamp: since, deletionGracePeriodSeconds: 0, ...bumped }
+  return { ...current, metadata: { ...metadata, ...deletion } }
 }

@@ -36,12 +36,22 @@ export function duplicate(field: string, value: unknown): FieldError {
 
 /** @param bytes the most that may stand there. */
 export function tooLong(field: string, bytes: number): FieldError {
-  return fieldError('FieldValueTooLong', field, 'Too long', `may not be more than ${bytes} bytes`)
+  return fieldError(
+    'FieldValueTooLong',
+    field,
+    'Too long',
+    `may not be more than ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`,
+  )
 }
 
 /** @param most the most items that may stand there. */
 export function tooMany(field: string, count: number, most: number): FieldError {
-  return fieldError('FieldValueTooMany', field, `Too many: ${count}`, `must have at most ${most} items`)
+  return fieldError(
+    'FieldValueTooMany',
+    field,
+    `Too many: ${count}`,
+    `must have at most ${most} ${most === 1 ? 'item' : 'items'}`,
+  )
 }
 
 function fieldError(reason: string, field: string, body: string, detail: string): FieldError {

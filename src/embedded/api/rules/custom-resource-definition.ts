@@ -3,8 +3,8 @@ import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
 import { field, isObject, type JsonObject, sameJson } from '../json.ts'
 import { dnsNameProblems, dnsSubdomainProblems } from '../names.ts'
+import type { StoredObject } from '../object.ts'
 import { validateSchema } from '../structural/validate-schema.ts'
-import { timestamp } from '../time.ts'
 import type { Rules } from './rules.ts'
 
 /** Holds a definition until its objects are gone. */
@@ -17,25 +17,26 @@ export const definitionRules: Rules = {
     const spec = part(draft, 'spec')
     const names = part(spec, 'names')
     const kind = text(names, 'kind')
-    draft['spec'] = {
-      ...spec,
-      conversion: spec['conversion'] ?? { strategy: 'None' },
-      names: {
-        ...names,
-        singular: text(names, 'singular') || kind.toLowerCase(),
-        listKind: text(names, 'listKind') || `${kind}List`,
-      },
-    }
+    const singular = text(names, 'singular') || kind.toLowerCase()
+    const listKind = text(names, 'listKind') || (kind === '' ? '' : `${kind}List`)
+    const conversion = spec['conversion'] ?? { strategy: 'None' }
+    draft['spec'] = { ...spec, conversion, names: { ...names, singular, listKind } }
   },
-  prepare: (draft, api) => {
+  prepare: (draft) => {
     draft.metadata.generation = 1
-    draft.metadata.finalizers = [...(draft.metadata.finalizers ?? []), cleanupFinalizer]
-    draft['status'] = establishedStatus(draft, timestamp(api.clock.now()))
+    draft['status'] = { acceptedNames: { plural: '', kind: '' }, storedVersions: storedVersions(draft) }
   },
-  prepareUpdate: (draft, current, api) => {
-    if (!sameJson(draft['spec'], current['spec']))
-      draft['status'] = establishedStatus(draft, timestamp(api.clock.now()))
+  prepareUpdate: (draft) => {
+    draft['status'] = { ...part(draft, 'status'), storedVersions: storedVersions(draft) }
   },
+  terminate: (definition, now) => ({
+    ...definition,
+    metadata: {
+      ...definition.metadata,
+      finalizers: [...(definition.metadata.finalizers ?? []), cleanupFinalizer],
+    },
+    status: terminatingStatus(definition, now),
+  }),
   changesGeneration: (draft, current) => !sameJson(draft['spec'], current['spec']),
   validate: validateDefinition,
   validateUpdate: (draft, current) => {
@@ -48,8 +49,8 @@ export const definitionRules: Rules = {
   },
 }
 
-/** Names are accepted and served at once: there is nobody to agree with. */
-function establishedStatus(draft: Draft, now: string): JsonObject {
+/** The status of a definition whose kind is served: there is nobody to agree with about its names. */
+export function establishedStatus(definition: StoredObject, now: string): JsonObject {
   const condition = (type: string, reason: string, message: string): JsonObject => ({
     lastTransitionTime: now,
     message,
@@ -58,15 +59,33 @@ function establishedStatus(draft: Draft, now: string): JsonObject {
     type,
   })
   return {
-    acceptedNames: part(part(draft, 'spec'), 'names'),
+    ...part(definition, 'status'),
+    acceptedNames: part(part(definition, 'spec'), 'names'),
     conditions: [
       condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
       condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
     ],
-    storedVersions: versionsOf(draft)
-      .filter((version) => version['storage'] === true)
-      .map((version) => version['name']),
   }
+}
+
+function terminatingStatus(definition: StoredObject, now: string): JsonObject {
+  const status = part(definition, 'status')
+  const known = Array.isArray(status['conditions']) ? status['conditions'] : []
+  const terminating = {
+    lastTransitionTime: now,
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    reason: 'InstanceDeletionPending',
+    status: 'True',
+    type: 'Terminating',
+  }
+  return { ...status, conditions: [...known, terminating] }
+}
+
+/** The versions in which objects may be stored: those that were, and the one that is. */
+function storedVersions(draft: Draft): readonly unknown[] {
+  const known = field(draft, 'status', 'storedVersions')
+  const now = versionsOf(draft).filter((version) => version['storage'] === true)
+  return [...new Set([...(Array.isArray(known) ? known : []), ...now.slice(0, 1).map((version) => version['name'])])]
 }
 
 function validateDefinition(draft: Draft): readonly FieldError[] {
@@ -98,36 +117,55 @@ function validateDefinition(draft: Draft): readonly FieldError[] {
 
 function validateVersions(draft: Draft): readonly FieldError[] {
   const versions = versionsOf(draft)
-  const errors = versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`))
-  if (new Set(versions.map((version) => version['name'])).size < versions.length) {
-    errors.push(invalidValue('spec.versions', versions, 'must contain unique version names'))
+  const [first] = versions
+  const errors = versions.flatMap((version, index) => validateVersionName(version, `spec.versions[${index}]`))
+  // Where all versions say the same, Kubernetes reads it as said once, for the whole.
+  const shared = first !== undefined && versions.every((version) => sameJson(contentOf(version), contentOf(first)))
+  if (shared && isObject(field(first, 'schema', 'openAPIV3Schema'))) {
+    errors.push(...validateContent(first, { schema: 'spec.validation.openAPIV3Schema', base: 'spec' }))
+  } else {
+    for (const [index, version] of versions.entries()) {
+      const base = `spec.versions[${index}]`
+      errors.push(...validateContent(version, { schema: `${base}.schema.openAPIV3Schema`, base }))
+    }
+  }
+  const names = versions.map((version) => version['name'])
+  if (new Set(names).size < names.length) {
+    errors.push(invalidValue('spec.versions', names, 'must contain unique version names'))
   }
   if (versions.filter((version) => version['storage'] === true).length !== 1) {
-    errors.push(invalidValue('spec.versions', versions, 'must have exactly one version marked as storage version'))
+    errors.push(invalidValue('spec.versions', names, 'must have exactly one version marked as storage version'))
   }
   return errors
 }
 
-function validateVersion(version: JsonObject, at: string): readonly FieldError[] {
-  const errors: FieldError[] = []
+function contentOf(version: JsonObject): readonly unknown[] {
+  return [version['schema'], version['subresources'], version['additionalPrinterColumns']]
+}
+
+function validateVersionName(version: JsonObject, at: string): readonly FieldError[] {
   const name = text(version, 'name')
   const problems = dnsNameProblems(name)
-  if (problems.length > 0) errors.push(invalidValue(`${at}.name`, name, problems.join(',')))
+  return problems.length > 0 ? [invalidValue(`${at}.name`, name, problems.join(','))] : []
+}
+
+function validateContent(version: JsonObject, at: { schema: string; base: string }): readonly FieldError[] {
+  const errors: FieldError[] = []
   const schema = field(version, 'schema', 'openAPIV3Schema')
-  const path = `${at}.schema.openAPIV3Schema`
-  if (isObject(schema)) errors.push(...validateSchema(schema, path))
-  else errors.push(required(path))
+  if (isObject(schema)) errors.push(...validateSchema(schema, at.schema))
+  else errors.push(required(at.schema))
   if (field(version, 'subresources', 'scale') !== undefined) {
     const why = 'the scale sub-resource is not supported by the embedded cluster'
-    errors.push(notAllowed(`${at}.subresources.scale`, why))
+    errors.push(notAllowed(`${at.base}.subresources.scale`, why))
   }
   const columns = version['additionalPrinterColumns']
   for (const [index, column] of (Array.isArray(columns) ? columns : []).entries()) {
-    const where = `${at}.additionalPrinterColumns[${index}]`
-    for (const name of ['name', 'jsonPath']) if (text(column, name) === '') errors.push(required(`${where}.${name}`))
+    const where = `${at.base}.additionalPrinterColumns[${index}]`
+    if (text(column, 'name') === '') errors.push(required(`${where}.name`))
     if (!columnTypes.includes(text(column, 'type'))) {
       errors.push(invalidValue(`${where}.type`, text(column, 'type'), `must be one of ${columnTypes.join(',')}`))
     }
+    if (text(column, 'jsonPath') === '') errors.push(required(`${where}.JSONPath`))
   }
   return errors
 }
@@ -144,7 +182,7 @@ function validateNames(names: JsonObject): readonly FieldError[] {
       errors.push(invalidValue(`spec.names.${name}`, value, why))
     }
   }
-  if (names['kind'] !== undefined && names['kind'] === names['listKind']) {
+  if (text(names, 'kind') !== '' && names['kind'] === names['listKind']) {
     errors.push(invalidValue('spec.names.listKind', names['listKind'], 'kind and listKind may not be the same'))
   }
   return errors

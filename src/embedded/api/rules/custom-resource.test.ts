@@ -113,11 +113,11 @@ describe('a definition', () => {
     ],
     [
       definition({}, { type: 'object', properties: { spec: { type: 'object', properties: { a: {} } } } }),
-      'spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[a].type: Required value: must not be empty for specified object fields',
+      'spec.validation.openAPIV3Schema.properties[spec].properties[a].type: Required value: must not be empty for specified object fields',
     ],
     [
       definition({}, { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.a > 1' }] }),
-      'spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations: Forbidden: validation rules (CEL) are not supported by the embedded cluster: remove them, or use another cluster',
+      'spec.validation.openAPIV3Schema.x-kubernetes-validations: Forbidden: validation rules (CEL) are not supported by the embedded cluster: remove them, or use another cluster',
     ],
     [
       definition({ conversion: { strategy: 'Webhook' } }),
@@ -163,7 +163,7 @@ describe('an object', () => {
     expect(stored['spec']).toEqual({ scale: { min: 0, max: 3 }, docker: 'none', template: { spec: { any: 1 } } })
     expect(stored).not.toHaveProperty('status')
     expect(stored.metadata.generation).toBe(1)
-    expect(warnings).toEqual(['unknown field "spec.scale.mox"', 'unknown field "spec.extra"'])
+    expect(warnings).toEqual(['unknown field "spec.extra"', 'unknown field "spec.scale.mox"'])
   })
 
   test('strict, it is refused for an unknown field', () => {

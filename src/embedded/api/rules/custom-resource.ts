@@ -23,9 +23,18 @@ export function customRules(kind: Kind): Rules {
       if (hasStatus) delete draft['status']
       draft.metadata.generation = 1
     },
+    // Nothing but the status: its metadata is not the status's writer's either.
+    prepareStatus: (draft, current) => {
+      draft.metadata = { ...current.metadata }
+    },
     validate,
     validateUpdate: validate,
-    validateStatus: validate,
+    validateStatus: (draft) => {
+      const inner = schema?.properties.get('status')
+      const errors =
+        inner === undefined || draft['status'] === undefined ? [] : validateValue(inner, draft['status'], '')
+      return errors.map((error) => ({ ...error, field: error.field === '' ? 'status' : `status.${error.field}` }))
+    },
     changesGeneration: (draft, current) => !sameJson(ownParts(draft), ownParts(current)),
   }
 }

@@ -13,6 +13,10 @@ export const namespaceRules: Rules = {
     draft['status'] = { phase: 'Active' }
     draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name ?? '' }
   },
+  terminate: (namespace) => ({
+    ...namespace,
+    status: { ...(isObject(namespace['status']) ? namespace['status'] : {}), phase: 'Terminating' },
+  }),
   prepareUpdate: (draft, current) => {
     draft['spec'] = current['spec']
     draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': current.metadata.name }

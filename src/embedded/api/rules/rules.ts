@@ -19,6 +19,8 @@ export type Rules = {
   readonly name?: (name: string) => readonly string[]
   /** Kinds with a generation: whether this change is one of the desired state. */
   readonly changesGeneration?: (draft: Draft, current: StoredObject) => boolean
+  /** Kinds whose deletion is a process: the object as its first DELETE leaves it. `now` is its deletionTimestamp. */
+  readonly terminate?: (object: StoredObject, now: string) => StoredObject
   /** Kinds that stop gracefully: how many seconds this deletion gives. */
   readonly grace?: (object: StoredObject, asked: number | undefined) => number
 }

@@ -2,7 +2,7 @@
 import { copyJson, isObject, type JsonObject } from '../json.ts'
 import type { Schema } from './schema.ts'
 
-/** @param unknown gets the path of each field that was dropped. */
+/** Also drops a null where none may stand. @param unknown gets the path of each unknown field. */
 export function prune(schema: Schema, value: unknown, path: string, unknown: string[]): unknown {
   if (Array.isArray(value)) {
     const { items } = schema
@@ -15,6 +15,7 @@ export function prune(schema: Schema, value: unknown, path: string, unknown: str
     if (item === undefined || name === '__proto__') continue
     const at = path === '' ? name : `${path}.${name}`
     const inner = schema.properties.get(name) ?? (schema.additional === true ? undefined : schema.additional)
+    if (inner !== undefined && item === null && !inner.nullable && inner.default === undefined) continue
     if (inner !== undefined) kept[name] = prune(inner, item, at, unknown)
     else if (schema.preserves || schema.additional === true || belongs(schema, name)) kept[name] = copyJson(item)
     else unknown.push(at)

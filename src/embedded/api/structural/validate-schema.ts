@@ -16,7 +16,9 @@ const forbidden = {
 const depthMax = 64
 
 export function validateSchema(schema: JsonObject, path: string): readonly FieldError[] {
-  const errors = [...validateLevel(schema, path, 0)]
+  const refused = [...validateLevel(schema, path, refuseLevel)]
+  if (refused.length > 0) return refused
+  const errors = [...validateLevel(schema, path, validateStructure)]
   if (schema['type'] !== 'object') {
     const at = `${path}.type`
     errors.unshift(
@@ -28,10 +30,18 @@ export function validateSchema(schema: JsonObject, path: string): readonly Field
   return errors
 }
 
-function validateLevel(schema: JsonObject, path: string, depth: number): readonly FieldError[] {
+type Check = (schema: JsonObject, path: string) => readonly FieldError[]
+
+function validateLevel(schema: JsonObject, path: string, check: Check, depth = 0): readonly FieldError[] {
   if (depth > depthMax) return [notAllowed(path, `schemas nested deeper than ${depthMax} are not supported`)]
+  const inner = [...innerSchemas(schema, path)]
+  return [...check(schema, path), ...inner.flatMap(([at, level]) => validateLevel(level, at, check, depth + 1))]
+}
+
+/** What no schema may say, here or anywhere. */
+function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = []
-  const { type } = schema
+  const { type, properties } = schema
   for (const [name, why] of Object.entries(forbidden)) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(notAllowed(`${path}.${name}`, why))
   }
@@ -44,15 +54,21 @@ function validateLevel(schema: JsonObject, path: string, depth: number): readonl
   if (Array.isArray(schema['items'])) {
     errors.push(notAllowed(`${path}.items`, 'items must be a schema object and not an array'))
   }
-  if (type === 'array' && schema['items'] === undefined) errors.push(required(`${path}.items`, 'must be specified'))
-  if (schema['properties'] !== undefined && schema['additionalProperties'] !== undefined) {
+  if (isObject(properties) && Object.keys(properties).length > 0 && schema['additionalProperties'] !== undefined) {
     const why = 'additionalProperties and properties are mutual exclusive'
     errors.push(notAllowed(`${path}.additionalProperties`, why))
   }
-  errors.push(...validatePattern(schema['pattern'], `${path}.pattern`))
+  return [...errors, ...validatePattern(schema['pattern'], `${path}.pattern`)]
+}
+
+/** Every field has one known type. */
+function validateStructure(schema: JsonObject, path: string): readonly FieldError[] {
+  const errors: FieldError[] = []
+  if (schema['type'] === 'array' && schema['items'] === undefined) {
+    errors.push(required(`${path}.items`, 'must be specified'))
+  }
   for (const [at, inner, element] of innerSchemas(schema, path)) {
     if (untyped(inner)) errors.push(required(`${at}.type`, `must not be empty for specified ${element}`))
-    errors.push(...validateLevel(inner, at, depth + 1))
   }
   return errors
 }

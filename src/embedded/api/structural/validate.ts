@@ -139,12 +139,17 @@ function validateObject(schema: Schema, value: JsonObject, path: string): readon
 function validateCombined(schema: Schema, value: unknown, path: string): readonly FieldError[] {
   const fits = (inner: Schema): boolean => validateValue(inner, value, path).length === 0
   const say = (what: string): FieldError => invalidValue('<nil>', '', `"${path}" must ${what}`)
+  const first = (alternatives: readonly Schema[]): readonly FieldError[] =>
+    alternatives.slice(0, 1).flatMap((inner) => validateValue(inner, value, path))
   const errors: FieldError[] = []
-  if (schema.anyOf.length > 0 && !schema.anyOf.some(fits)) errors.push(say('validate at least one schema (anyOf)'))
+  if (schema.anyOf.length > 0 && !schema.anyOf.some(fits)) {
+    errors.push(say('validate at least one schema (anyOf)'), ...first(schema.anyOf))
+  }
   if (schema.oneOf.length > 0) {
     const count = schema.oneOf.filter(fits).length
     const found = count === 0 ? 'none valid' : `${count} valid alternatives`
     if (count !== 1) errors.push(say(`validate one and only one schema (oneOf). Found ${found}`))
+    if (count === 0) errors.push(...first(schema.oneOf))
   }
   if (!schema.allOf.every(fits)) errors.push(say('validate all the schemas (allOf)'))
   if (schema.not !== undefined && fits(schema.not)) errors.push(say('not validate the schema (not)'))

@@ -1,0 +1,66 @@
+// A call to an API server, as data: the same list is played on a real cluster and on ours. `$NS` stands for the namespace of the play.
+import type { Method } from '../../../lib/http.ts'
+
+export type Call = {
+  /** Unique: the recorded answer is found by it. */
+  readonly title: string
+  readonly method: Method
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Of a PATCH. */
+  readonly type?: string
+  /** PUT: the object as it stands, with these JSON patch operations applied. */
+  readonly change?: readonly object[]
+  /** Asked again until the answer holds this text: what controllers add comes a little later. */
+  readonly until?: string
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+export const namespaced = '/api/v1/namespaces/$NS'
+const patchTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+}
+
+export function post(title: string, path: string, body: unknown, query: Record<string, string> = {}): Call {
+  return { title, method: 'POST', path, body, query }
+}
+
+/** A POST that commits nothing. */
+export function dry(title: string, path: string, body: unknown, query: Record<string, string> = {}): Call {
+  return post(title, path, body, { dryRun: 'All', ...query })
+}
+
+export function get(title: string, path: string, query: Record<string, string> = {}): Call {
+  return { title, method: 'GET', path, query }
+}
+
+export function put(title: string, path: string, change: readonly object[]): Call {
+  return { title, method: 'PUT', path, change }
+}
+
+export function patch(title: string, path: string, type: keyof typeof patchTypes, body: unknown): Call {
+  return { title, method: 'PATCH', path, body, type: patchTypes[type] }
+}
+
+export function del(title: string, path: string, body?: Json, query: Record<string, string> = {}): Call {
+  return { title, method: 'DELETE', path, query, ...(body === undefined ? {} : { body }) }
+}
+
+/** A pod that no scheduler touches and that gets no token volume, so that it stays as it was written. */
+export function pod(name: string, spec: Json = {}, container: Json = {}, metadata: Json = {}): Json {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, ...metadata },
+    spec: {
+      automountServiceAccountToken: false,
+      schedulerName: 'none',
+      containers: [{ name: 'main', image: 'busybox:1', ...container }],
+      ...spec,
+    },
+  }
+}

@@ -1,0 +1,49 @@
+// Plays the recorded calls on the cluster that KUBECONFIG names: its answers must be the recorded ones. `vitest -u` records them anew.
+import { describe, expect, it } from 'vitest'
+import { calls } from '../../src/embedded/api/recorded/calls.ts'
+import { play, type Recorded } from '../../src/embedded/api/recorded/play.ts'
+import { connect } from '../../src/kubernetes/connect.ts'
+import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
+import { jsonBody, noBody, type Transport } from '../../src/lib/http.ts'
+import { randomName } from '../../src/lib/ids.ts'
+import { systemClock, systemRandom } from '../../src/lib/system.ts'
+
+const file = process.env['KUBECONFIG']
+const recording = new URL('../../src/embedded/api/recorded/answers.jsonl', import.meta.url)
+
+async function playOn(kubeconfig: string): Promise<readonly Recorded[]> {
+  const cluster = await connect(await loadKubeconfig(kubeconfig), systemClock())
+  const { transport } = cluster
+  const clock = systemClock()
+  const namespace = `recorded-${randomName(systemRandom(), 5)}`
+  try {
+    await send(transport, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+    const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`
+    for (let tries = 0; tries < 100 && (await send(transport, 'GET', account)) !== 200; tries++) await clock.sleep(100)
+    return await play(calls, { transport, namespace, clock })
+  } finally {
+    await send(transport, 'DELETE', `/api/v1/namespaces/${namespace}`)
+    await cluster.close()
+  }
+}
+
+async function send(transport: Transport, method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) {
+  const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {}
+  const answer = await transport({
+    method,
+    path,
+    query: {},
+    headers,
+    body: body ? jsonBody(body) : noBody,
+    expect: 'whole',
+  })
+  return answer.status
+}
+
+describe('the recorded answers', () => {
+  if (!file) return it.skip('KUBECONFIG is not set', () => {})
+  it(`are those of ${file}`, async () => {
+    const lines = (await playOn(file)).map((answer) => JSON.stringify(answer))
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(recording.pathname)
+  })
+})
