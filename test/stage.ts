@@ -99,7 +99,7 @@ export function runnerSetObject(name: string, spec: object = {}) {
   }
 }
 
-export function secret(name: string, entries: Readonly<Record<string, string>>) {
+function secret(name: string, entries: Readonly<Record<string, string>>) {
   const data = Object.fromEntries(
     Object.entries(entries).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   )

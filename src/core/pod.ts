@@ -17,7 +17,7 @@ export const annotations = {
 export const runnerContainer = 'runner'
 
 /** The key of the Secret, and where it is mounted: a file, never an environment variable of ours (a late Secret costs an environment variable 13 s, experiments 1). */
-export const credentialKey = 'credential'
+const credentialKey = 'credential'
 const credentialFolder = '/run/dayfly'
 
 /** `$DAYFLY_ROOT` is empty in a real container and the container's folder in the embedded cluster, so one start command serves both. */

@@ -15,7 +15,7 @@ type FailureInfo = {
   readonly retry: Retry
 }
 
-export const failures = {
+const failures = {
   'template-invalid': {
     class: 'template',
     sentence: 'The API server refuses the pod template.',
