@@ -256,7 +256,8 @@ describe('what is not served is refused', () => {
       return value.message
     }
     expect(await message('POST', pods, { ...pod('a'), kind: 'Secret' })).toContain('cannot be handled as a Pod')
-    expect(await message('POST', pods, { ...pod('a'), apiVersion: 'v2' })).toContain('the API version in the data (v2)')
+    const unknown = 'no kind "Pod" is registered for version "v2"'
+    expect(await message('POST', pods, { ...pod('a'), apiVersion: 'v2' })).toContain(unknown)
     expect(await message('POST', pods, { metadata: { name: 'a', namespace: 'other' } })).toContain('namespace')
     expect(await message('PUT', `${configs}/a`, config('b'))).toContain('does not match the name on the URL (a)')
   })
