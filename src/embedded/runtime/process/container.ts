@@ -7,10 +7,10 @@ import type { Clock, Instant } from '../../../lib/clock.ts'
 import type { ContainerConfig, ContainerEnd } from '../runtime.ts'
 import { findCommand } from './command.ts'
 import type { InstalledImage } from './image.ts'
-import { markName, volumesDirectory } from './layout.ts'
+import { markName, shortTemporary, volumesDirectory } from './layout.ts'
 import { type LogFile, openLog } from './log-file.ts'
 import type { Reaper } from './reaper.ts'
-import { makeRoot } from './root.ts'
+import { link, makeRoot } from './root.ts'
 import { readShim, shimArguments } from './shim.ts'
 
 export type Container = {
@@ -47,7 +47,7 @@ export async function launch(
     mkdirSync(directory, { recursive: true })
     const volumes = volumesDirectory(surroundings.data, config.id.pod)
     const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
-    const environment = containerEnvironment(config, directory, root, surroundings.environment)
+    const environment = containerEnvironment(config, directory, root, surroundings)
     const place = { directory, environment, workingDirectory }
     if (isThere) {
       return { is: 'started', container: follow(place, surroundings, shimGone(directory, surroundings.clock)) }
@@ -73,11 +73,13 @@ function containerEnvironment(
   config: ContainerConfig,
   directory: string,
   root: string,
-  base: Readonly<Record<string, string>>,
+  { data, environment: base }: Surroundings,
 ): Record<string, string> {
   const own = { [markName]: directory, DAYFLY_ROOT: root }
+  const temporary = shortTemporary(data, directory)
+  link(join(root, 'tmp'), temporary)
   // The mark stands first, where a scan finds it soonest, and wins over what the container says.
-  return { ...own, HOME: join(root, 'root'), TMPDIR: join(root, 'tmp'), ...base, ...config.env, ...own }
+  return { ...own, HOME: join(root, 'root'), TMPDIR: temporary, ...base, ...config.env, ...own }
 }
 
 /** The main process' name is the program's own path, as far as a shell can give it one. */

@@ -1,6 +1,6 @@
 // Runs containers as processes of this host: each a process group in a directory of its own below the data directory. There is no
 // isolation: the files, the network and the users are the host's. What a container leaves behind is found and ended.
-import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
@@ -9,7 +9,7 @@ import { type Container, launch, type Surroundings } from './container.ts'
 import { endEverything } from './end-everything.ts'
 import { execIn } from './exec.ts'
 import { type ImageProgram, installImages, judgeImage } from './image.ts'
-import { containerDirectory, podDirectory } from './layout.ts'
+import { containerDirectory, podDirectory, shortTemporary } from './layout.ts'
 import { ownStart } from './proc-file.ts'
 import { processScan } from './processes.ts'
 import { createReaper } from './reaper.ts'
@@ -66,9 +66,9 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     },
     logs: (id, logOptions, until) => find(id)?.log.read(logOptions, until) ?? nothing(),
     remove: async (pod) => {
-      for (const [directory] of containers) {
-        if (directory.startsWith(`${podDirectory(data, pod)}/`)) containers.delete(directory)
-      }
+      const directories = containersOf(podDirectory(data, pod))
+      for (const directory of directories) containers.delete(directory)
+      await Promise.all(directories.map((directory) => rm(shortTemporary(data, directory), { force: true })))
       await removeDirectory(podDirectory(data, pod))
     },
     close: async () => {
@@ -106,6 +106,15 @@ function terminate(container: Container): boolean {
     // It has ended by itself.
   }
   return true
+}
+
+function containersOf(pod: string): readonly string[] {
+  try {
+    return readdirSync(pod).map((name) => join(pod, name))
+  } catch {
+    // Nothing of it was ever started.
+    return []
+  }
 }
 
 function removeDirectory(path: string): Promise<void> {

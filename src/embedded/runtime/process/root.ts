@@ -39,8 +39,8 @@ function placeMount(root: string, volumes: string, mount: Mount): void {
   link(source, target)
 }
 
-/** A mount inside another volume may stand there already, placed for an earlier container of the pod. */
-function link(source: string, target: string): void {
+/** The same link may stand there already: a mount inside another volume, placed for an earlier container of the pod. */
+export function link(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true })
   try {
     symlinkSync(source, target)
