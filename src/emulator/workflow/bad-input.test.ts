@@ -256,9 +256,9 @@ describe('bad input', () => {
     const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
     await fc.assert(
       fc.asyncProperty(text, async (text) => {
-        const started = performance.now()
+        const started = process.cpuUsage()
         await parse(text).catch((error) => expect(error).toBeInstanceOf(WorkflowError))
-        expect(performance.now() - started).toBeLessThan(2_000)
+        expect(spentMs(started)).toBeLessThan(2_000)
       }),
       { numRuns: 1_000 },
     )
@@ -280,9 +280,9 @@ describe('bad input', () => {
   ]
   for (const [name, text] of large) {
     test(`within two seconds: ${name}`, async () => {
-      const started = performance.now()
+      const started = process.cpuUsage()
       await parse(text).catch((error) => expect(error).toBeInstanceOf(WorkflowError))
-      expect(performance.now() - started).toBeLessThan(2_000)
+      expect(spentMs(started)).toBeLessThan(2_000)
     })
   }
 })
@@ -292,14 +292,20 @@ async function parse(text: string) {
 }
 
 async function problemsOf(read: () => Promise<unknown>): Promise<readonly WorkflowProblem[]> {
-  const started = performance.now()
+  const started = process.cpuUsage()
   const error = await read().then(
     () => undefined,
     (error: unknown) => error,
   )
-  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(spentMs(started)).toBeLessThan(2_000)
   expect(error).toBeInstanceOf(WorkflowError)
   return (error as WorkflowError).problems
+}
+
+/** Of this process alone, so that a busy machine does not count. */
+function spentMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since)
+  return (user + system) / 1_000
 }
 
 /** Each level names the one before it `width` times. */
