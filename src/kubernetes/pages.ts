@@ -21,7 +21,7 @@ export async function* readPages(send: Send, resource: Resource, options: ListOp
       limit: String(options.pageSize ?? pageSizeDefault),
       ...(next === '' ? {} : { continue: next }),
     }
-    const answer = await send({ method: 'GET', path, query, signal: options.signal })
+    const answer = await send({ method: 'GET', path, query, unread: 'managedFields', signal: options.signal })
     const list = answer.body.kind === 'json' ? parseList(answer.body.value) : undefined
     if (!list) throw errorOfNonsense(`${path}: the API server answered ${answer.status} without a list`, false)
     const items = list.items.map((item) => {

@@ -14,6 +14,7 @@ export type Call = {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly contentType?: string
+  readonly unread?: string
   readonly signal?: AbortSignal | undefined
 }
 
@@ -68,8 +69,8 @@ async function attemptOnce(connection: Connection, call: Call): Promise<Outcome>
   )
   const write = call.method !== 'GET'
   try {
-    const { method, path, query = {} } = call
-    const answer = await transport({ method, path, query, headers, body, expect: 'whole', signal: link.signal })
+    const { method, path, query = {}, unread } = call
+    const answer = await transport({ method, path, query, headers, body, expect: 'whole', unread, signal: link.signal })
     return answer.status < 400 ? { answer } : { error: errorOfAnswer(answer, write, clock.now()) }
   } catch (error) {
     if (error instanceof TransportError) return { error: errorOfTransport(error, write) }

@@ -63,6 +63,7 @@ function open(options: WatchOptions, signal: AbortSignal): Promise<Answer> {
     headers: standardHeaders(options.userAgent),
     body: { kind: 'none' },
     expect: 'events',
+    unread: 'managedFields',
     signal,
   })
 }

@@ -26,33 +26,33 @@ export async function* splitLines(
   if (restBytes > 0) yield { line: Buffer.concat(rest), ended: false }
 }
 
-/** The same JSON with every array that is the value of the key `name` emptied. Kubernetes' managedFields take half of the time that a pod takes to parse, and are never read. */
+/**
+ * The same JSON with every array that is the value of the key `name` emptied. Works in place and returns what is left of `json`.
+ * Kubernetes' managedFields take a third of the time that a pod takes to parse, and are never read.
+ */
 export function emptyArrays(json: Buffer, name: string): Buffer {
   const opening = `"${name}":[`
-  const kept: Buffer[] = []
-  let keptTo = 0
-  for (let at = json.indexOf(opening); at >= 0; at = json.indexOf(opening, keptTo)) {
-    const first = at + opening.length
+  let { length } = json
+  for (let at = json.indexOf(opening); at >= 0; at = json.indexOf(opening, at + opening.length)) {
     // Behind a backslash the quote belongs to a longer key, whose array is not meant.
-    const last = json[at - 1] === backslash ? first : endOfArray(json, first)
+    if (json[at - 1] === backslash) continue
+    const first = at + opening.length
+    const last = endOfArray(json, first, length)
     if (last === undefined) break
-    kept.push(json.subarray(keptTo, first))
-    keptTo = last
+    json.copyWithin(first, last, length)
+    length -= last - first
   }
-  return kept.length === 0 ? json : Buffer.concat([...kept, json.subarray(keptTo)])
+  return length === json.length ? json : json.subarray(0, length)
 }
 
 /** Where the bracket stands that closes the array whose items begin at `start`; undefined when it never comes. */
-function endOfArray(json: Buffer, start: number): number | undefined {
+function endOfArray(json: Buffer, start: number, length: number): number | undefined {
   let depth = 1
-  let inString = false
-  for (let at = start; at < json.length; at++) {
-    const byte = json[at]
-    if (inString) {
-      if (byte === backslash) at++
-      else if (byte === quote) inString = false
-    } else if (byte === quote) inString = true
-    else if (byte === openBracket) depth++
+  for (let at = start; at < length; at++) {
+    let byte = json[at]
+    if (byte === quote) {
+      for (byte = json[++at]; byte !== quote && at < length; byte = json[++at]) if (byte === backslash) at++
+    } else if (byte === openBracket) depth++
     else if (byte === closeBracket && --depth === 0) return at
   }
   return undefined

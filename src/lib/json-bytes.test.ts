@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { emptyArrays, splitLines } from './json-bytes.ts'
+
+async function lines(chunks: readonly Uint8Array[], lineBytesMax = 1_000): Promise<string[]> {
+  const source = async function* () {
+    yield* chunks
+  }
+  const found: string[] = []
+  for await (const { line, ended } of splitLines(source(), lineBytesMax)) found.push(`${line}${ended ? '' : '…'}`)
+  return found
+}
+
+/** What `emptyArrays` is to do, done on the parsed value. */
+function emptied(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => emptied(item, name))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, key === name && Array.isArray(item) ? [] : emptied(item, name)]),
+  )
+}
+
+describe('splitLines', () => {
+  it('finds the same lines wherever the chunks are cut', async () => {
+    const text = fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', '')))
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(fc.nat(40)), async (texts, sizes) => {
+        const bytes = Buffer.from(texts.map((line) => `${line}\n`).join(''))
+        const chunks: Uint8Array[] = []
+        let from = 0
+        for (const size of sizes) {
+          chunks.push(bytes.subarray(from, from + size))
+          from += size
+        }
+        chunks.push(bytes.subarray(from))
+        expect(await lines(chunks)).toEqual(texts.filter((line) => line !== ''))
+      }),
+    )
+  })
+
+  it('marks what no line feed follows', async () => {
+    expect(await lines([Buffer.from('a\nb'), Buffer.from('c')])).toEqual(['a', 'bc…'])
+    expect(await lines([])).toEqual([])
+  })
+
+  it('refuses a line without end before it is held in memory', async () => {
+    const chunk = Buffer.alloc(400, 'x')
+    await expect(lines([chunk, chunk, chunk])).rejects.toThrow('a line is longer than 1000 bytes')
+  })
+})
+
+describe('emptyArrays', () => {
+  const empty = (json: string) => emptyArrays(Buffer.from(json), 'gone').toString()
+
+  it.each([
+    ['{"gone":[1,[2,[3]],"]"],"kept":[4]}', '{"gone":[],"kept":[4]}'],
+    ['{"a":{"gone":[{"b":"\\\\"}]},"gone":["\\"]"]}', '{"a":{"gone":[]},"gone":[]}'],
+    ['{"gone":"[","x\\"gone":[1]}', '{"gone":"[","x\\"gone":[1]}'],
+    ['["\\"gone\\":[1]"]', '["\\"gone\\":[1]"]'],
+    ['{"gone":[]}', '{"gone":[]}'],
+    ['{"gone":[1', '{"gone":[1'],
+    ['{"gone":["]', '{"gone":["]'],
+    ['{"gone":[1],"gone":[2', '{"gone":[],"gone":[2'],
+  ])('%s', (json, expected) => expect(empty(json)).toBe(expected))
+
+  it('changes nothing else, whatever the JSON', () => {
+    const key = fc.oneof(fc.constantFrom('gone', 'x"gone', '"gone":[', 'a', '\\'), fc.string())
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 5 }, fc.jsonValue({ maxDepth: 1 }), key, tie('list'), tie('object')),
+      list: fc.array(tie('value'), { maxLength: 4 }),
+      object: fc.dictionary(key, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+    }))
+    fc.assert(
+      fc.property(value, (json) => {
+        const text = JSON.stringify(json)
+        expect(JSON.parse(empty(text))).toEqual(emptied(JSON.parse(text), 'gone'))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
