@@ -1,0 +1,43 @@
+// One side of the client benchmark: our reflector with the projection that the controller uses.
+import { observePod } from '../src/controller/observe/pod-facts.ts'
+import type { PodObject } from '../src/controller/observe/pod-object.ts'
+import { runReflector } from '../src/kubernetes/reflector.ts'
+import { httpClient } from '../src/lib/http-client.ts'
+import { systemClock, systemRandom } from '../src/lib/system.ts'
+import type { PodFacts } from '../src/model/runner.ts'
+import { podName } from './client-pods.ts'
+import { report } from './client-report.ts'
+
+const origin = process.argv[2]
+const client = httpClient({ origin })
+const mirror = new Map<string, PodFacts>()
+const until = new AbortController()
+await runReflector(
+  {
+    transport: client.transport,
+    resource: { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true },
+    namespace: 'ci',
+    project: (object) => observePod(object as unknown as PodObject),
+    clock: systemClock(),
+    random: systemRandom(),
+    sink: {
+      replaced: (pods) => {
+        mirror.clear()
+        for (const pod of pods) if (pod) mirror.set(pod.name, pod.facts)
+      },
+      changed: (pod) => {
+        if (pod) mirror.set(pod.name, pod.facts)
+      },
+      removed: (pod) => {
+        if (!pod) return
+        mirror.delete(pod.name)
+        if (pod.name === podName(0)) until.abort(new Error('the last event is in'))
+      },
+      progressed: () => {},
+      stale: (_, why) => process.stderr.write(`ours: ${why}\n`),
+    },
+  },
+  until.signal,
+)
+await client.close()
+report([...mirror.keys()])

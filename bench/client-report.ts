@@ -1,0 +1,29 @@
+// What a client process of the benchmark says at its end: its whole life, from the start of Node on.
+import { createHash } from 'node:crypto'
+
+export type Report = {
+  readonly cpuSeconds: number
+  readonly peakRssBytes: number
+  readonly wallMs: number
+  readonly keys: number
+  /** Of the sorted keys: two clients hold the same if and only if these are equal. */
+  readonly keysDigest: string
+}
+
+export function report(keys: readonly string[]): void {
+  const { user, system } = process.cpuUsage()
+  const report: Report = {
+    cpuSeconds: (user + system) / 1e6,
+    peakRssBytes: process.resourceUsage().maxRSS * 1024,
+    wallMs: performance.now(),
+    keys: keys.length,
+    keysDigest: digest(keys),
+  }
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+}
+
+export function digest(keys: readonly string[]): string {
+  return createHash('sha256')
+    .update([...keys].sort().join('\n'))
+    .digest('hex')
+}
