@@ -140,6 +140,8 @@ describe('DELETE', () => {
     expect(await refused({ propagationPolicy: 'Orphan', orphanDependents: true })).toBe(422)
     expect(await refused({ dryRun: ['Some'] })).toBe(422)
     expect(await refused({ gracePeriodSeconds: 'x' })).toBe(400)
+    expect(await refused({ orphanDependents: 'x' })).toBe(400)
+    expect(await refused({ kind: 'ConfigMap', apiVersion: 'v1' })).toBe(400)
   })
 
   test('of a collection takes what is selected', async () => {
@@ -187,7 +189,7 @@ describe('a list', () => {
       'resourceVersion=1&resourceVersionMatch=Sometimes',
       'sendInitialEvents=true',
       'resourceVersion=x',
-      'limit=-1',
+      'limit=x',
       'continue=%25',
       'resourceVersion=1&continue=abc',
       `resourceVersion=${registry.revision() + 10}`,
@@ -213,12 +215,9 @@ describe('what is not served is refused', () => {
   test.each([
     ['GET', '/api/v1/nothings', 404, 'NotFound'],
     ['GET', '/api/v2/pods', 404, 'NotFound'],
-    ['GET', '/apis/example.dev/v1/widgets', 404, 'NotFound'],
     ['GET', '/api/v1/pods/a', 404, 'NotFound'],
     ['GET', '/api/v1/namespaces/ci/nodes', 404, 'NotFound'],
     ['GET', '/api/v1/namespaces/ci/pods/a/exec', 404, 'NotFound'],
-    ['GET', '/metrics', 404, 'NotFound'],
-    ['GET', '/openapi/v4', 404, 'NotFound'],
     ['GET', '/api/v1/namespaces/%zz/pods', 400, 'BadRequest'],
     ['POST', '/api/v1/pods', 405, 'MethodNotAllowed'],
     ['POST', `${pods}/a`, 405, 'MethodNotAllowed'],
@@ -229,6 +228,16 @@ describe('what is not served is refused', () => {
   ] as const)('%s %s: %d', async (method, target, status, reason) => {
     const { call } = world()
     expect(await call(method, target)).toMatchObject({ status, value: { kind: 'Status', code: status, reason } })
+  })
+
+  test('paths that nobody knows, in plain text', async () => {
+    const { send } = world()
+    for (const path of ['/metrics', '/openapi/v4', '/apis/example.dev', '/apis/example.dev/v1/widgets']) {
+      expect(await send('GET', path)).toMatchObject({
+        status: 404,
+        body: { kind: 'text', text: '404 page not found\n' },
+      })
+    }
   })
 
   test('media types', async () => {

@@ -1,7 +1,7 @@
 // The API server: one function from a request to its answer, on plain values. It checks who asks, finds what the path is about and writes it
 // down; the rules of objects live in the registry behind it.
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../lib/http.ts'
-import { ApiError, methodNotAllowed, noSuchResource } from '../api/errors.ts'
+import { ApiError } from '../api/errors.ts'
 import type { Authenticate } from './authentication.ts'
 import { type Backend, type Call, callOf } from './call.ts'
 import { deleteAnswer, deleteCollectionAnswer } from './deletion.ts'
@@ -11,7 +11,7 @@ import { logAnswer } from './pod-log.ts'
 import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
 import { readProtobuf } from './request-body.ts'
 import type { RequestLog } from './request-log.ts'
-import { type ResourceRoute, resourceName, routeOf } from './route.ts'
+import { methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
 import { versionInfo } from './version.ts'
 import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
 
@@ -68,26 +68,31 @@ function resourceAnswer(backend: Backend, request: Request, route: ResourceRoute
     case 'delete':
       return deleteAnswer(call)
     case 'deletecollection':
-      if (route.kind.resource === 'namespaces') throw methodNotAllowed(route.kind, route.verb)
+      if (route.kind.resource === 'namespaces') throw methodNotAllowed()
       return deleteCollectionAnswer(call)
   }
 }
 
 function subresourceAnswer(call: Call): Answer | Promise<Answer> {
-  const { subresource, verb, kind } = call.route
+  const { subresource, verb } = call.route
   if (subresource === 'status' && verb === 'get') return getAnswer(call)
   if (subresource === 'status' && verb === 'patch') return patchAnswer(call)
   if ((subresource === 'status' || subresource === 'finalize') && verb === 'update') return updateAnswer(call)
   if (subresource === 'log' && verb === 'get') return logAnswer(call)
   if (subresource === 'binding' && verb === 'create') return bindingAnswer(call)
-  throw methodNotAllowed({ ...kind, plural: `${kind.plural}/${subresource}` }, verb)
+  throw methodNotAllowed()
 }
 
 /** Everything that is no resource: discovery, OpenAPI, health. */
-function pathAnswer({ registry, profile }: Backend, request: Request): Answer {
-  const [root] = request.path.slice(1).split('/', 1)
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw noSuchPath(request)
-  switch (root) {
+function pathAnswer(backend: Backend, request: Request): Answer {
+  const answer = rootAnswer(backend, request)
+  if (!answer) return textAnswer(404, '404 page not found\n')
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+  return answer
+}
+
+function rootAnswer({ registry, profile }: Backend, request: Request): Answer | undefined {
+  switch (request.path.split('/', 2)[1]) {
     case 'api':
     case 'apis':
       return discoveryAnswer(request, registry.kinds)
@@ -100,14 +105,8 @@ function pathAnswer({ registry, profile }: Backend, request: Request): Answer {
     case 'readyz':
       return textAnswer(200, 'ok')
     default:
-      throw noSuchPath(request)
+      return undefined
   }
-}
-
-function noSuchPath(request: Request): ApiError {
-  return request.method === 'GET' || request.method === 'HEAD'
-    ? noSuchResource()
-    : new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 }
 
 function refusal(error: ApiError): Answer {

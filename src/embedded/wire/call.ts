@@ -4,7 +4,7 @@ import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Profile } from '../api/api.ts'
 import { badRequest } from '../api/errors.ts'
-import { atVersion } from '../api/kinds.ts'
+import { apiVersionOf, atVersion } from '../api/kinds.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
@@ -46,6 +46,20 @@ export function objectAnswer(
   return jsonAnswer(status, tabled(call)([seen], { resourceVersion }, true), headers)
 }
 
+/** A list as its kind's own clients read it: the items of built-in kinds do not repeat what they are. */
+export function listObject(
+  { kind, version }: ResourceRoute,
+  objects: readonly StoredObject[],
+  metadata: Readonly<Record<string, unknown>>,
+): object {
+  const items = kind.custom ? objects.map((object) => atVersion(object, kind, version)) : objects.map(withoutType)
+  return { kind: kind.listKind, apiVersion: apiVersionOf(kind, version), metadata, items }
+}
+
+function withoutType({ apiVersion: _, kind: __, ...object }: StoredObject): object {
+  return object
+}
+
 /** Makes tables as this client asked for them. */
 export function tabled(
   call: Call,
@@ -60,5 +74,6 @@ export function tabled(
 function includeObjectOf(given: string | undefined): IncludeObject {
   if (given === undefined || given === '') return 'Metadata'
   if (given === 'None' || given === 'Metadata' || given === 'Object') return given
-  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(given)}`)
+  const why = `Invalid value: ${JSON.stringify(given)}: must be 'Metadata', 'Object', 'None', or empty`
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${why}`)
 }

@@ -4,13 +4,14 @@ import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import { badRequest, invalid } from '../api/errors.ts'
 import { invalidValue, notSupported } from '../api/field-error.ts'
 import { isObject, type JsonObject } from '../api/json.ts'
-import { apiVersionOf, type Kind } from '../api/kinds.ts'
+import type { Kind } from '../api/kinds.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { DeleteOptions } from '../api/registry.ts'
-import { type Call, objectAnswer } from './call.ts'
+import { type Call, listObject, objectAnswer } from './call.ts'
 import { text } from './json.ts'
 import { listOptions } from './list-options.ts'
 import { optionalObject } from './request-body.ts'
+import { isTrue } from './route.ts'
 
 /** The kinds whose DELETE answers with the object even when it is gone. */
 const returnsObject: readonly string[] = ['pods', 'namespaces', 'serviceaccounts']
@@ -28,9 +29,7 @@ export function deleteCollectionAnswer({ route, backend, request }: Call): Answe
   const { registry } = backend
   const selectors = listOptions(request.query, 'list')
   const items = registry.deleteCollection(route.kind.resource, route.namespace, selectors, deleteOptions(request))
-  const metadata = { resourceVersion: String(registry.revision()) }
-  const apiVersion = apiVersionOf(route.kind, route.version)
-  return jsonAnswer(200, { kind: route.kind.listKind, apiVersion, metadata, items })
+  return jsonAnswer(200, listObject(route, items, { resourceVersion: String(registry.revision()) }))
 }
 
 function deleted(kind: Kind, object: StoredObject): object {
@@ -40,8 +39,9 @@ function deleted(kind: Kind, object: StoredObject): object {
 }
 
 function deleteOptions(request: Request): DeleteOptions {
-  const body = optionalObject(request)
-  const given: JsonObject = body ?? fromQuery(request.query)
+  const given: JsonObject = optionalObject(request, 'DeleteOptions') ?? fromQuery(request.query)
+  const kind = given['kind'] ?? 'DeleteOptions'
+  if (kind !== 'DeleteOptions') throw badRequest(`${kind} cannot be handled as DeleteOptions`)
   const grace = given['gracePeriodSeconds']
   if (grace !== undefined && grace !== null && !Number.isInteger(grace)) {
     throw badRequest('gracePeriodSeconds: expected an integer')
@@ -60,7 +60,7 @@ function fromQuery(query: Request['query']): JsonObject {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(gracePeriodSeconds) }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
     ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
-    ...(query['orphanDependents'] === undefined ? {} : { orphanDependents: query['orphanDependents'] === 'true' }),
+    ...(query['orphanDependents'] === undefined ? {} : { orphanDependents: isTrue(query['orphanDependents']) }),
   }
 }
 
@@ -76,12 +76,16 @@ function preconditionsOf(given: unknown): NonNullable<DeleteOptions['preconditio
 
 function policyOf(given: JsonObject): DeleteOptions['propagationPolicy'] {
   const policy = text(given, 'propagationPolicy')
-  const orphan = given['orphanDependents']
-  if (policy !== '' && typeof orphan === 'boolean') {
+  const orphan = given['orphanDependents'] ?? undefined
+  if (orphan !== undefined && typeof orphan !== 'boolean') {
+    throw badRequest('orphanDependents: expected true or false')
+  }
+  if (policy !== '' && orphan !== undefined) {
     const why = 'orphanDependents and deletionPropagation cannot be both set'
     throw invalidOptions(invalidValue('propagationPolicy', policy, why))
   }
-  if (policy === '') return typeof orphan === 'boolean' ? (orphan ? 'Orphan' : 'Background') : undefined
+  if (policy === '' && orphan === undefined) return undefined
+  if (policy === '') return orphan ? 'Orphan' : 'Background'
   if (policy === 'Background' || policy === 'Foreground' || policy === 'Orphan') return policy
   throw invalidOptions(notSupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil']))
 }

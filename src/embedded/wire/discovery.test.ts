@@ -40,8 +40,8 @@ const request = (path: string, headers: Record<string, string> = {}) =>
   ({ method: 'GET', path, query: {}, headers, body: noBody, expect: 'whole' }) as const
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read freely here.
-function json(answer: Answer): any {
-  return answer.body.kind === 'json' ? answer.body.value : undefined
+function json(answer: Answer | undefined): any {
+  return answer?.body.kind === 'json' ? answer.body.value : undefined
 }
 
 describe('discovery', () => {
@@ -50,7 +50,7 @@ describe('discovery', () => {
   test('in one document, which clients may keep until it changes', () => {
     const all = kinds()
     const first = discoveryAnswer(request('/apis', { accept: aggregated }), all)
-    expect(first.headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')
+    expect(first?.headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')
     const { items } = json(first)
     const group = items.find((item: { metadata: { name: string } }) => item.metadata.name === 'example.dev')
     expect(group.versions.map((version: { version: string }) => version.version)).toEqual(['v1', 'v1beta1'])
@@ -62,11 +62,11 @@ describe('discovery', () => {
       categories: ['all'],
       subresources: [{ subresource: 'status', verbs: ['get', 'patch', 'update'] }],
     })
-    const etag = first.headers['etag'] ?? ''
+    const etag = first?.headers['etag'] ?? ''
     const again = () => discoveryAnswer(request('/apis', { accept: aggregated, 'if-none-match': etag }), all)
     expect(again()).toMatchObject({ status: 304, body: noBody })
     all.remove('widgets.example.dev')
-    expect(again().status).toBe(200)
+    expect(again()?.status).toBe(200)
   })
 
   test('in small pieces, for clients that ask for plain JSON', () => {
@@ -90,7 +90,8 @@ describe('discovery', () => {
       kind: 'Widget',
       namespaced: true,
     })
-    for (const path of ['/api/v2', '/apis/none.dev', '/apis/example.dev/v2', '/apis/example.dev/v1/widgets']) {
+    expect(discoveryAnswer(request('/apis/none.dev'), kinds())).toBeUndefined()
+    for (const path of ['/api/v2', '/apis/example.dev/v2', '/apis/example.dev/v1/widgets']) {
       expect(() => discoveryAnswer(request(path), kinds())).toThrow('could not find the requested resource')
     }
   })

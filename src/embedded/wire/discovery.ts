@@ -8,17 +8,18 @@ import { negotiate } from './negotiation.ts'
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Answers `/api`, `/apis`, `/api/v1`, `/apis/GROUP` and `/apis/GROUP/VERSION`. Throws 404 for groups and versions that are not served. */
-export function discoveryAnswer(request: Request, kinds: Kinds): Answer {
+/** Answers `/api`, `/apis`, `/api/v1`, `/apis/GROUP` and `/apis/GROUP/VERSION`. Throws 404 for versions, and what is below them, that are not
+ *  served; undefined for groups that are not. */
+export function discoveryAnswer(request: Request, kinds: Kinds): Answer | undefined {
   const [root, ...rest] = request.path.slice(1).replace(/\/$/, '').split('/')
   const core = root === 'api'
   const groups = groupsOf(kinds).filter((group) => (group.name === '') === core)
   if (rest.length === 0) return rootAnswer(request, groups, core)
-  if (rest.length > (core ? 1 : 2)) throw noSuchResource()
-  if (core) return jsonAnswer(200, resourceList(groups[0], rest[0]))
-  const group = groups.find(({ name }) => name === rest[0])
-  if (rest.length > 1) return jsonAnswer(200, resourceList(group, rest[1]))
-  if (!group) throw noSuchResource()
+  const group = core ? groups[0] : groups.find(({ name }) => name === rest[0])
+  if (!group) return undefined
+  const [version, ...below] = core ? rest : rest.slice(1)
+  if (below.length > 0) throw noSuchResource()
+  if (version !== undefined) return jsonAnswer(200, resourceList(group, version))
   return jsonAnswer(200, { kind: 'APIGroup', apiVersion: 'v1', ...groupSummary(group) })
 }
 
@@ -73,8 +74,10 @@ function resourceDiscovery(kind: Kind, version: string): object {
   }
 }
 
+/** Built-in kinds leave group and version to those around them. */
 function responseKind(kind: Kind, version: string, subresource?: Subresource): object {
-  return { group: kind.group, version, kind: subresource === 'binding' ? 'Binding' : kind.kind }
+  const where = kind.custom ? { group: kind.group, version } : { group: '', version: '' }
+  return { ...where, kind: subresource === 'binding' ? 'Binding' : kind.kind }
 }
 
 function names(kind: Kind): { readonly shortNames?: readonly string[]; readonly categories?: readonly string[] } {
@@ -82,9 +85,9 @@ function names(kind: Kind): { readonly shortNames?: readonly string[]; readonly 
   return { ...(shortNames.length === 0 ? {} : { shortNames }), ...(categories.length === 0 ? {} : { categories }) }
 }
 
-function resourceList(group: Group | undefined, version: string | undefined): object {
-  const found = group?.versions.find((one) => one.version === version)
-  if (!group || !found) throw noSuchResource()
+function resourceList(group: Group, version: string): object {
+  const found = group.versions.find((one) => one.version === version)
+  if (!found) throw noSuchResource()
   const resources = found.kinds.flatMap((kind) => [
     {
       name: kind.plural,
@@ -103,5 +106,7 @@ function resourceList(group: Group | undefined, version: string | undefined): ob
     })),
   ])
   const groupVersion = group.name === '' ? found.version : `${group.name}/${found.version}`
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources }
+  // The core group's own answer is older than apiVersion there.
+  const apiVersion = group.name === '' ? {} : { apiVersion: 'v1' }
+  return { kind: 'APIResourceList', ...apiVersion, groupVersion, resources }
 }

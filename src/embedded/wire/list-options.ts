@@ -43,7 +43,10 @@ export function listOptions(query: Request['query'], verb: 'list' | 'watch'): Li
 export function resourceVersionOf(query: Request['query']): number | undefined {
   const asked = query['resourceVersion'] ?? ''
   if (asked === '') return undefined
-  if (!/^\d{1,15}$/.test(asked)) throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(asked)}`)
+  if (!/^\d{1,15}$/.test(asked)) {
+    const why = `strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`
+    throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(asked)}: ${why}`)
+  }
   return Number(asked)
 }
 
@@ -103,6 +106,7 @@ function watchErrors(match: string, options: Options): readonly FieldError[] {
 function wholeNumber(query: Request['query'], name: string): number | undefined {
   const given = query[name]
   if (given === undefined || given === '') return undefined
-  if (!/^\d{1,15}$/.test(given)) throw badRequest(`${name}: Invalid value: ${JSON.stringify(given)}`)
+  if (!/^-?\d{1,15}$/.test(given))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(given)}: invalid syntax`)
   return Number(given)
 }

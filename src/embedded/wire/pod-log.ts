@@ -1,7 +1,7 @@
 // GET pods/NAME/log: a container's output as plain text, as it grows when followed.
 import { type Answer, noBody, type Request } from '../../lib/http.ts'
 import { badRequest, invalid, notFound } from '../api/errors.ts'
-import { invalidValue } from '../api/field-error.ts'
+import { invalidValue, notAllowed } from '../api/field-error.ts'
 import type { LogOptions } from '../api/node.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Call } from './call.ts'
@@ -73,6 +73,10 @@ function containerOf(pod: StoredObject, asked: string): string {
 
 function logOptions(query: Request['query'], now: number, pod: string): LogOptions {
   const sinceTime = query['sinceTime']
+  if (sinceTime !== undefined && query['sinceSeconds'] !== undefined) {
+    const why = 'at most one of `sinceTime` or `sinceSeconds` may be specified'
+    throw invalid({ group: '', kind: 'PodLogOptions' }, pod, [notAllowed('[]', why)])
+  }
   const since = sinceTime === undefined ? undefined : (now - Date.parse(sinceTime)) / 1000
   if (since !== undefined && Number.isNaN(since)) throw badRequest(`sinceTime: Invalid value: "${sinceTime}"`)
   return {
@@ -89,7 +93,7 @@ function atLeast(query: Request['query'], name: string, least: 0 | 1, pod: strin
   const given = query[name]
   if (given === undefined || given === '') return undefined
   const value = Number(given)
-  if (!Number.isInteger(value)) throw badRequest(`${name}: Invalid value: ${JSON.stringify(given)}`)
+  if (!Number.isInteger(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(given)}: invalid syntax`)
   if (value >= least) return value
   const why = least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0'
   throw invalid({ group: '', kind: 'PodLogOptions' }, pod, [invalidValue(name, value, why)])

@@ -5,7 +5,7 @@ import { apiVersionOf, atVersion } from '../api/kinds.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { PageOptions } from '../api/registry.ts'
 import { parseSelectors } from '../api/selectors.ts'
-import { type Call, objectAnswer, tabled } from './call.ts'
+import { type Call, listObject, objectAnswer, tabled } from './call.ts'
 import { type ListOptions, listOptions, resourceVersionOf, tooLargeRevision } from './list-options.ts'
 
 import { tableBookmark } from './table/table.ts'
@@ -29,9 +29,7 @@ export function listAnswer(call: Call): Answer {
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   }
   if (accepted === 'table') return jsonAnswer(200, tabled(call)(page.items, metadata, true))
-  const items = page.items.map((object) => atVersion(object, route.kind, route.version))
-  const apiVersion = apiVersionOf(route.kind, route.version)
-  return jsonAnswer(200, { kind: route.kind.listKind, apiVersion, metadata, items })
+  return jsonAnswer(200, listObject(route, page.items, metadata))
 }
 
 function pageOptions({ route, backend }: Call, options: ListOptions): PageOptions {

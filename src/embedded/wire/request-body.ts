@@ -9,35 +9,34 @@ import { decodeProtobuf } from './protobuf/decode.ts'
 import { WireError } from './protobuf/wire-reader.ts'
 import type { ResourceRoute } from './route.ts'
 
-const readable = ['application/json', 'application/yaml']
+const readable = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
-/** The object, or undefined where there is no body. Throws 400 for what cannot be read, 415 for other types than JSON and YAML. */
-export function optionalObject(request: Request): JsonObject | undefined {
+/** The object, or undefined where there is no body. Throws 400 for what cannot be read, 415 for types that nobody reads here.
+ *  @param what what it should be, for the message. */
+export function optionalObject(request: Request, what: string): JsonObject | undefined {
   const { body } = request
   if (body.kind === 'none') return undefined
   const type = mediaType(request) || 'application/json'
   if (!readable.includes(type)) throw unknownFormat(readable)
-  const value = body.kind === 'json' ? body.value : body.kind === 'text' ? readText(body.text, type) : undefined
-  if (!isObject(value)) throw badRequest('the request body is not an object')
+  const value = body.kind === 'json' ? body.value : body.kind === 'text' ? readText(body.text, type, what) : undefined
+  if (!isObject(value)) throw unrecognized(what, 'it is not an object')
   return value
 }
 
-/** The object to create or to replace by, with apiVersion, kind and namespace as the path has them. */
-export function requiredObject(request: Request, route: ResourceRoute): JsonObject {
-  const object = optionalObject(request)
-  if (!object) throw badRequest('the request has no body: an object is required')
-  const expected = { apiVersion: apiVersionOf(route.kind, route.version), kind: route.kind.kind }
-  const { apiVersion = expected.apiVersion, kind = expected.kind } = object
-  if (kind !== expected.kind) {
-    throw badRequest(`${kind} in version "${apiVersion}" cannot be handled as a ${expected.kind}`)
+/** The object to create or to replace by, with apiVersion, kind and namespace as the path has them where it does not say. */
+export function requiredObject(request: Request, { kind, version, namespace }: ResourceRoute): JsonObject {
+  const object = optionalObject(request, kind.kind)
+  if (!object) throw unrecognized(kind.kind, 'unexpected end of JSON input (<empty>)')
+  const expected = apiVersionOf(kind, version)
+  const { apiVersion = expected, metadata = {} } = object
+  const named = { kind: kind.kind, ...object, apiVersion }
+  // Another version of the same kind: what is no version of it at all, the registry explains.
+  if (apiVersion !== expected && kind.versions.some(({ name }) => apiVersionOf(kind, name) === apiVersion)) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    )
   }
-  if (apiVersion !== expected.apiVersion) {
-    const versions = `(${apiVersion}) does not match the expected API version (${expected.apiVersion})`
-    throw badRequest(`the API version in the data ${versions}`)
-  }
-  const metadata = object['metadata'] ?? {}
-  if (!isObject(metadata)) throw badRequest('metadata is not an object')
-  return { ...object, ...expected, metadata: inNamespace(metadata, route.namespace) }
+  return isObject(metadata) ? { ...named, metadata: inNamespace(metadata, namespace) } : named
 }
 
 /** Kubernetes' answer to a body it has no decoder for. */
@@ -83,16 +82,20 @@ function inNamespace(metadata: JsonObject, namespace: string | undefined): JsonO
   return metadata
 }
 
-function readText(source: string, type: string): unknown {
-  if (type !== 'application/yaml') throw badRequest('the request body is not valid JSON')
+function readText(source: string, type: string, what: string): unknown {
+  if (type !== 'application/yaml')
+    throw unrecognized(what, `couldn't get version/kind; json parse error: it is not JSON`)
   try {
     return parse(source)
   } catch (error) {
-    if (error instanceof YAMLParseError) throw badRequest(`error converting YAML to JSON: ${error.message}`)
-    // Nested beyond what the parser's recursion holds, or aliases that grow without end.
-    if (error instanceof RangeError || error instanceof ReferenceError) {
-      throw badRequest(`error converting YAML to JSON: ${error.message}`)
+    // Besides syntax: nested beyond what the parser's recursion holds, or aliases that grow without end.
+    if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {
+      throw unrecognized(what, `yaml: ${error.message}`)
     }
     throw error
   }
+}
+
+function unrecognized(what: string, why: string): ApiError {
+  return badRequest(`the object provided is unrecognized (must be of type ${what}): ${why}`)
 }

@@ -1,6 +1,6 @@
 // What a request is about: a resource of a known kind, or another path. Kubernetes: apiserver `RequestInfo`.
 import type { Method, Request } from '../../lib/http.ts'
-import { badRequest, methodNotAllowed } from '../api/errors.ts'
+import { ApiError, badRequest } from '../api/errors.ts'
 import type { Kind, Kinds } from '../api/kinds.ts'
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
@@ -34,9 +34,15 @@ export function routeOf(request: Request, kinds: Kinds): ResourceRoute | undefin
   if (subresource !== '' && !kind.subresources.some((known) => known === subresource)) return undefined
   const verb = verbOf(request.method, request.query, place)
   if (!verb || (verb === 'create' && kind.namespaced && namespace === undefined)) {
-    throw methodNotAllowed(kind, request.method.toLowerCase())
+    throw methodNotAllowed()
   }
   return { verb, kind, version, namespace, name, subresource }
+}
+
+/** 405: the path is there, but not for this method. */
+export function methodNotAllowed(): ApiError {
+  const message = 'the server does not allow this method on the requested resource'
+  return new ApiError(405, 'MethodNotAllowed', message, {})
 }
 
 /** `pods`, `pods/status`, `leases.coordination.k8s.io`: as logs and counters name it. */

@@ -1,7 +1,7 @@
 // The verbs that change one object: create, update, patch, and the binding sub-resource.
 import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import { badRequest, invalid } from '../api/errors.ts'
-import { notSupported } from '../api/field-error.ts'
+import { type FieldError, notSupported } from '../api/field-error.ts'
 import { patchMediaTypes } from '../api/patch/apply-patch.ts'
 import type { RegistryWrite } from '../api/registry.ts'
 import { type Call, objectAnswer } from './call.ts'
@@ -19,7 +19,9 @@ export function updateAnswer(call: Call): Answer {
   const { route, backend, request } = call
   const object = requiredObject(request, route)
   const name = text(object, 'metadata', 'name')
-  if (name === '') throw badRequest('name must be provided')
+  if (name === '') {
+    throw badRequest(`the name of the object (${route.name} based on URL) was undeterminable: name must be provided`)
+  }
   if (name !== route.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${route.name})`)
   }
@@ -47,9 +49,9 @@ export function patchAnswer(call: Call): Answer {
 
 /** The scheduler's word where a pod runs. */
 export function bindingAnswer({ backend, route, request }: Call): Answer {
-  const node = text(optionalObject(request), 'target', 'name')
+  const node = text(optionalObject(request, 'Binding'), 'target', 'name')
   if (node === '') throw badRequest('target.name: Required value')
-  if (isDryRun(request.query)) throw badRequest('dryRun is not supported for bindings by the embedded cluster')
+  if (isDryRun(request)) throw badRequest('dryRun is not supported for bindings by the embedded cluster')
   backend.registry.bind(route.namespace ?? '', route.name, node)
   return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 })
 }
@@ -65,29 +67,30 @@ function writeOptions({ route, request }: Call): Write {
   const warnings: string[] = []
   return {
     options: {
-      dryRun: isDryRun(request.query),
+      dryRun: isDryRun(request),
       subresource: subresource === 'status' || subresource === 'finalize' ? subresource : undefined,
-      fieldValidation: fieldValidationOf(request.query),
+      fieldValidation: fieldValidationOf(request),
       warn: (warning) => warnings.push(`299 - ${JSON.stringify(warning)}`),
     },
     headers: () => (warnings.length === 0 ? {} : { warning: warnings.join(', ') }),
   }
 }
 
-function isDryRun(query: Request['query']): boolean {
-  const given = query['dryRun'] ?? ''
+function isDryRun(request: Request): boolean {
+  const given = request.query['dryRun'] ?? ''
   if (given === '') return false
   if (given === 'All') return true
-  throw invalidOptions('dryRun', [given], ['All'])
+  throw invalidOptions(request, notSupported('dryRun', [given], ['All']))
 }
 
-function fieldValidationOf(query: Request['query']): RegistryWrite['fieldValidation'] {
-  const given = query['fieldValidation'] ?? ''
+function fieldValidationOf(request: Request): RegistryWrite['fieldValidation'] {
+  const given = request.query['fieldValidation'] ?? ''
   if (given === '') return 'Warn'
   if (given === 'Strict' || given === 'Warn' || given === 'Ignore') return given
-  throw invalidOptions('fieldValidation', given, ['Ignore', 'Strict', 'Warn', ''])
+  throw invalidOptions(request, notSupported('fieldValidation', given, ['', 'Ignore', 'Strict', 'Warn']))
 }
 
-function invalidOptions(field: string, given: unknown, supported: readonly string[]): Error {
-  return invalid({ group: 'meta.k8s.io', kind: 'WriteOptions' }, '', [notSupported(field, given, supported)])
+function invalidOptions({ method }: Request, error: FieldError): Error {
+  const kind = method === 'POST' ? 'CreateOptions' : method === 'PUT' ? 'UpdateOptions' : 'PatchOptions'
+  return invalid({ group: 'meta.k8s.io', kind }, '', [error])
 }

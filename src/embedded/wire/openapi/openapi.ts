@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../../lib/http.ts'
 import type { Profile } from '../../api/api.ts'
-import { noSuchResource } from '../../api/errors.ts'
 import type { Kinds } from '../../api/kinds.ts'
 import { groupsOf, rootOf } from '../group-versions.ts'
 import { infoOf, openApiDocument } from './document.ts'
 
-export function openApiAnswer(request: Request, kinds: Kinds, profile: Profile): Answer {
+/** undefined: there is no such document. */
+export function openApiAnswer(request: Request, kinds: Kinds, profile: Profile): Answer | undefined {
   const path = request.path.replace(/\/$/, '')
   if (path === '/openapi/v3') return jsonAnswer(200, { paths: Object.fromEntries(index(kinds, profile)) })
   if (path === '/openapi/v2') return versionTwo(request.headers['accept'] ?? '', infoOf(profile))
@@ -17,7 +17,7 @@ export function openApiAnswer(request: Request, kinds: Kinds, profile: Profile):
       return jsonAnswer(200, openApiDocument(group.name, version, profile))
     }
   }
-  throw noSuchResource()
+  return undefined
 }
 
 /** The hash in the address lets clients keep a document until it changes. */

@@ -190,7 +190,7 @@ describe('a table', () => {
   test('carries metadata, the object, or nothing with each row', () => {
     const row = (includeObject: 'None' | 'Metadata' | 'Object') =>
       tableOf([object('Secret', { data: {} })], {}, { printer, includeObject, now, withColumns: true }).rows[0]?.object
-    expect(row('None')).toBeUndefined()
+    expect(row('None')).toBeNull()
     expect(row('Metadata')).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'x' } })
     expect(row('Metadata')).not.toHaveProperty('data')
     expect(row('Object')).toMatchObject({ kind: 'Secret', data: {} })

@@ -16,7 +16,11 @@ export type TableOptions = {
   readonly withColumns: boolean
 }
 
-type Row = { readonly cells: readonly Cell[]; readonly conditions?: readonly object[]; readonly object?: JsonObject }
+type Row = {
+  readonly cells: readonly Cell[]
+  readonly conditions?: readonly object[]
+  readonly object: JsonObject | null
+}
 
 export type Table = {
   readonly kind: 'Table'
@@ -54,8 +58,8 @@ export function tableBookmark(metadata: { readonly resourceVersion: string }): T
   }
 }
 
-function rowObject(object: StoredObject, include: IncludeObject): { readonly object?: JsonObject } {
-  if (include === 'None') return {}
+function rowObject(object: StoredObject, include: IncludeObject): { readonly object: JsonObject | null } {
+  if (include === 'None') return { object: null }
   if (include === 'Object') return { object }
   const { metadata } = object
   return { object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata } }
