@@ -1,0 +1,36 @@
+// What rules read: objects, pods, the Kubernetes version, and of a live cluster what was seen when. Facts that are missing make a rule skip with a reason, never pass.
+import type { Instant } from '../lib/clock.ts'
+import type { ObjectRef } from './finding.ts'
+import type { PodView } from './pod-view.ts'
+
+/** A minor version of Kubernetes: 33 for 1.33. */
+export type Minor = number
+
+/** Undefined `minors`: none was declared, and every supported one is considered. `from`: who said it. */
+export type VersionFact = { readonly minors: readonly Minor[]; readonly declared: boolean; readonly from: string }
+
+export type ObjectFact = {
+  readonly object: ObjectRef
+  readonly document: number | undefined
+  readonly raw: Readonly<Record<string, unknown>>
+}
+
+export type LiveFacts = {
+  readonly at: Instant
+  /** Kinds that could not be read, with the reason. */
+  readonly unreadable: Readonly<Record<string, string>>
+  /** An earlier look at the same cluster, where a rule needs a change in time. */
+  readonly earlier: { readonly at: Instant; readonly objects: readonly ObjectFact[] } | undefined
+  /** Registrations at the forge, where credentials were given. */
+  readonly registrations: readonly { readonly name: string; readonly busy: boolean | 'unknown' }[] | undefined
+  /** Terminated pods above which the pod garbage collector deletes, and whether that is assumed. */
+  readonly podGcThreshold: { readonly value: number; readonly assumed: boolean }
+}
+
+export type Facts = {
+  readonly version: VersionFact
+  /** Every object of the input, those of a List and embedded ones one by one. */
+  readonly objects: readonly ObjectFact[]
+  readonly pods: readonly PodView[]
+  readonly live: LiveFacts | undefined
+}
