@@ -25,7 +25,7 @@ export type ForgeSet = {
   readonly max: number
 }
 
-/** What a new leader needs to find everything again; kept in the set's status. Forge-specific ids, all strings. */
+/** What a new leader needs to find everything again; kept in the set's status. Forge-specific ids, all strings. It always has the same members, empty where there is nothing, so that it can be merged over an older one. */
 export type ForgeState = Readonly<Record<string, string>>
 
 /** One piece of news. `ack` is called once it is in the caches and the journal; acting on it may take minutes. */

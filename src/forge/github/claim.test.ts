@@ -22,14 +22,19 @@ test('the set is created only after it is stored that we are about to', async ()
   const reader = readNews(await open())
   reader.ackAll = false
   const { state } = await reader.find('state')
-  expect(state).toEqual({ account, creating: 'linux' })
+  expect(state).toEqual({ account, scaleSetId: '', creating: 'linux', sessionId: '' })
   await clock.advance(500)
   expect(github.sent('POST', setsPath)).toEqual([])
   reader.batches[0]?.ack()
   reader.ackAll = true
   await pass(reader.find('state', (news) => news.state['scaleSetId'] === '117'))
-  const { state: last } = (await pass(reader.find('state', (news) => news.state['sessionId'] !== undefined))) ?? {}
-  expect(last).toEqual({ account, scaleSetId: '117', sessionId: '4fd0ffb0-d365-4dae-99ff-8dae173984f9' })
+  const { state: last } = (await pass(reader.find('state', (news) => news.state['sessionId'] !== ''))) ?? {}
+  expect(last).toEqual({
+    account,
+    scaleSetId: '117',
+    creating: '',
+    sessionId: '4fd0ffb0-d365-4dae-99ff-8dae173984f9',
+  })
 })
 
 test('after a crash between creating and remembering, the set is taken up again', async () => {
@@ -50,6 +55,17 @@ test('a set of our name that nothing shows to be ours is refused, untouched, wit
     message: expect.stringContaining('remembering scaleSetId "117"'),
   })
   expect(github.requests.filter(({ method, path }) => method !== 'GET' && /runnerscalesets/.test(path))).toEqual([])
+})
+
+test('state that is merged over what was stored before shows no more than it says', async () => {
+  const { connect, github } = createBench()
+  const { reader } = await connect()
+  const stored = Object.assign({}, ...reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : [])))
+  const next = createBench()
+  next.github.always('GET', setPath, jsonAnswer(200, null))
+  next.github.always('GET', setsPath, list(scaleSet(118, 'linux')))
+  await expect(next.open(stored)).rejects.toMatchObject({ reason: 'scale-set-collides' })
+  expect(github.sent('POST', setsPath)).toHaveLength(1)
 })
 
 test('the operator takes a left-over set over by its id', async () => {
@@ -92,7 +108,10 @@ test('case 35: a duplicate right after we looked is somebody else’s, and the d
   const reader = readNews(await open())
   const trouble = await pass(reader.find('trouble'))
   expect(trouble?.failure.reason).toBe('registration-collides')
-  expect(reader.news.findLast(({ kind }) => kind === 'state')).toEqual({ kind: 'state', state: { account } })
+  expect(reader.news.findLast(({ kind }) => kind === 'state')).toEqual({
+    kind: 'state',
+    state: { account, scaleSetId: '', creating: '', sessionId: '' },
+  })
 })
 
 test('case 35: a duplicate after a lost answer is ours', async () => {
@@ -129,8 +148,7 @@ test('a vanished set is created anew, declared first, with the cursor at the sta
   expect(github.sent('GET', queuePath).map(({ query }) => query['lastMessageId'])).toEqual([undefined, '41', undefined])
   const states = reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : []))
   expect(states[0]).toMatchObject({ scaleSetId: '117', creating: 'linux' })
-  expect(states.at(-1)).toMatchObject({ scaleSetId: '118' })
-  expect(states.at(-1)).not.toHaveProperty('creating')
+  expect(states.at(-1)).toMatchObject({ scaleSetId: '118', creating: '' })
 })
 
 test.each([

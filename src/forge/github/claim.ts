@@ -35,11 +35,11 @@ export class Claim {
   constructor(options: ClaimOptions) {
     this.#options = options
     const { remembered, account } = options
-    const known = remembered?.['account'] === undefined || remembered['account'] === account ? remembered : undefined
+    const known = (remembered?.['account'] || account) === account ? remembered : undefined
     const id = Number(known?.['scaleSetId'])
     this.#id = Number.isSafeInteger(id) && id > 0 ? id : undefined
     this.#declared = known?.['creating'] === options.set.name
-    this.rememberedSession = this.#id === undefined ? undefined : known?.['sessionId']
+    this.rememberedSession = this.#id === undefined ? undefined : known?.['sessionId'] || undefined
   }
 
   /** The message session of the process before us, if it left one. */
@@ -65,13 +65,14 @@ export class Claim {
     throw githubError('not-connected', `The scale set ${this.#options.set.name} is not known to the forge yet.`)
   }
 
-  /** What to remember now. */
+  /** What to remember now. Every member is always there, empty where there is nothing: whoever merges it into what was stored before forgets what is over. */
   state(sessionId: string | undefined): ForgeState {
-    const state: Record<string, string> = { account: this.#options.account }
-    if (this.#id !== undefined) state['scaleSetId'] = String(this.#id)
-    if (this.#declared && !this.#current) state['creating'] = this.#options.set.name
-    if (sessionId !== undefined) state['sessionId'] = sessionId
-    return state
+    return {
+      account: this.#options.account,
+      scaleSetId: this.#id === undefined ? '' : String(this.#id),
+      creating: this.#declared && !this.#current ? this.#options.set.name : '',
+      sessionId: sessionId ?? '',
+    }
   }
 
   /** What to remember before `create`. */
