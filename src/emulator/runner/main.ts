@@ -1,4 +1,5 @@
 // The small runner: takes its credential as the real one does, runs at most one job, and ends with the official image's exit codes.
+import type { Clock } from '../../lib/clock.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { runLife } from './life.ts'
 import { createStopper, type Stopper } from './stopper.ts'
@@ -8,16 +9,20 @@ const credentialName = 'ACTIONS_RUNNER_INPUT_JITCONFIG'
 /** Whoever reads the output gets so long for the rest of it. */
 const exitMs = 2_000
 
+/** After a signal the end comes within Kubernetes' default grace of 30 s, also when the forge no longer answers. */
+const graceMs = 25_000
+
 await main()
 
 async function main(): Promise<void> {
   const stopper = createStopper()
   const print = createPrint()
-  const signalled = stopOnSignals(stopper)
+  const clock = systemClock()
+  const signalled = stopOnSignals(stopper, clock)
   const encoded = process.env[credentialName]
   delete process.env[credentialName]
   const host = {
-    clock: systemClock(),
+    clock,
     random: systemRandom(),
     stopper,
     inherited: inheritedVariables(),
@@ -31,16 +36,17 @@ async function main(): Promise<void> {
     return 0
   })
   const exit = () => process.exit(signalled() ?? code)
-  host.clock.after(exitMs, exit)
+  clock.after(exitMs, exit)
   process.stdout.write('', exit)
 }
 
 /** A signal's exit code, once one has come: the image's shell ends with 128 and the signal's number, whatever the job became. */
-function stopOnSignals(stopper: Stopper): () => number | undefined {
+function stopOnSignals(stopper: Stopper, clock: Clock): () => number | undefined {
   let code: number | undefined
   const codes = { SIGTERM: 143, SIGINT: 130 } as const
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
+      if (code === undefined) clock.after(graceMs, () => process.exit(code))
       code ??= codes[signal]
       stopper.stop('shutdown')
     })
