@@ -34,8 +34,10 @@ export function remove(
   const marked = mark(api, kind, current, { stop, policy: options.propagationPolicy })
   const held = (marked.metadata.finalizers ?? []).length > 0 || awaitsFinalize(marked)
   const gone = !held && (stop.is === 'none' || stop.metadata.deletionGracePeriodSeconds === 0)
-  if (options.dryRun === true) return { object: deepFreeze(marked), gone }
-  const written = sameJson(marked, current) ? current : api.store.put(resource, marked)
+  // What goes at once is not marked before, but for the kinds that stop gracefully: their watchers see both.
+  const next = gone && stop.is === 'none' ? current : marked
+  if (options.dryRun === true) return { object: deepFreeze(next), gone }
+  const written = sameJson(next, current) ? current : api.store.put(resource, next)
   if (!gone) return { object: written, gone }
   return { object: api.store.remove(resource, key) ?? written, gone }
 }
@@ -103,7 +105,7 @@ function policyOf(finalizers: readonly string[]): DeleteOptions['propagationPoli
 
 type End = { readonly stop: Stop; readonly policy: DeleteOptions['propagationPolicy'] }
 
-/** The object as it stands until its end is confirmed; itself when nothing is to be written. */
+/** The object as it stands until its end is confirmed. */
 function mark(api: Api, kind: Kind, current: StoredObject, { stop, policy }: End): StoredObject {
   const finalizers = wantedFinalizers(kind, current, policy)
   const { finalizers: _, ...rest } = current.metadata
@@ -115,7 +117,8 @@ function mark(api: Api, kind: Kind, current: StoredObject, { stop, policy }: End
   if (terminate !== undefined && deletionTimestamp === undefined) {
     return terminate({ ...current, metadata: { ...metadata, deletionTimestamp: now } }, now)
   }
-  if (finalizers.length === 0 || terminate !== undefined) return current
+  if (terminate !== undefined) return current
+  if (finalizers.length === 0) return { ...current, metadata }
   const bumped = deletionTimestamp === undefined && generation !== undefined ? { generation: generation + 1 } : {}
   const since = deletionTimestamp === undefined || deletionTimestamp > now ? now : deletionTimestamp
   const deletion = { deletionTimestamp: since, deletionGracePeriodSeconds: 0, ...bumped }
