@@ -23,10 +23,13 @@ export function optionalObject(request: Request, what: string): JsonObject | und
   return value
 }
 
-/** The object to create or to replace by, with apiVersion, kind and namespace as the path has them where it does not say. */
+/** The object to create or to replace by, with apiVersion, kind and namespace as the path has them where it does not say; custom resources say their kind. */
 export function requiredObject(request: Request, { kind, version, namespace }: ResourceRoute): JsonObject {
   const object = optionalObject(request, kind.kind)
   if (!object) throw unrecognized(kind.kind, 'unexpected end of JSON input (<empty>)')
+  if (kind.custom && object['kind'] === undefined) {
+    throw unrecognized(kind.kind, `Object 'Kind' is missing in '${JSON.stringify(object).slice(0, 200)}'`)
+  }
   const expected = apiVersionOf(kind, version)
   const { apiVersion = expected, metadata = {} } = object
   const named = { kind: kind.kind, ...object, apiVersion }

@@ -1,14 +1,16 @@
 // The columns of a custom resource, from its definition's additionalPrinterColumns.
 import type { Instant } from '../../../lib/clock.ts'
+import { isObject } from '../../api/json.ts'
 import type { PrinterColumn } from '../../api/kinds.ts'
 import { age } from './age.ts'
-import { plainPrinter } from './built-in-printers.ts'
-import { type Cell, nameColumn, type Printer } from './column.ts'
+import { ageColumn, type Cell, nameColumn, type Printer } from './column.ts'
 import { parseJsonPath } from './json-path.ts'
+
+const plainAge = { ...ageColumn, type: 'date', jsonPath: '.metadata.creationTimestamp' }
 
 /** Without columns of its own a custom resource shows name and age. A cell whose path finds nothing, or a value of another type, is empty. */
 export function customPrinter(definitions: readonly PrinterColumn[]): Printer {
-  if (definitions.length === 0) return plainPrinter
+  if (definitions.length === 0) return customPrinter([plainAge])
   const columns = definitions.map(({ name, type, format = '', description, priority = 0, jsonPath }) => ({
     name,
     type,
@@ -38,8 +40,13 @@ function cell(type: string, value: unknown, now: Instant): Cell {
     case 'date':
       return typeof value === 'string' ? age(value, now) : null
     case 'string':
-      return typeof value === 'object' ? JSON.stringify(value) : String(value)
+      return typeof value === 'object' ? JSON.stringify(value, inOrder) : String(value)
     default:
       return null
   }
+}
+
+/** Go writes the fields of a map in the order of their names. */
+function inOrder(_: string, value: unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
 }
