@@ -6,7 +6,6 @@ export default defineConfig({
   logLevel: 'error',
   test: {
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts'],
-    exclude: ['test/scaleset.test.ts'],
     pool: 'forks',
     // It imports JSON without an import attribute, which Node alone refuses.
     server: { deps: { inline: [/@actions\/workflow-parser/] } },

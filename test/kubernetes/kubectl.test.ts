@@ -4,22 +4,23 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cli, createWorld, until, type World } from './cli.ts'
+import { type Cli, createWorld, until, type World } from '../cli.ts'
+import { findKubectl } from './kubectl.ts'
 
 const execute = promisify(execFile)
 
 let obstacle: string | undefined
+let program: string
 let world: World
 let cluster: Cli
 let environment: NodeJS.ProcessEnv
 const children: ChildProcess[] = []
 
 beforeAll(async () => {
-  obstacle = await execute('kubectl', ['version', '--client']).then(
-    () => undefined,
-    (error) => (error.code === 'ENOENT' ? 'kubectl is not installed' : String(error)),
-  )
-  if (obstacle) return
+  const found = await findKubectl()
+  if (found.is === 'missing') obstacle = found.why
+  if (found.is === 'missing') return
+  program = found.program
   world = createWorld()
   mkdirSync(path.join(world.directory, 'own'))
   cluster = world.start('cluster', '--json')
@@ -40,7 +41,7 @@ type Result = { readonly code: number; readonly stdout: string; readonly stderr:
 /** Runs kubectl to its end, whatever that is. */
 async function attempt(args: readonly string[], input = ''): Promise<Result> {
   const all = ['--cache-dir', path.join(world.directory, 'own', 'cache'), ...args]
-  const running = execute('kubectl', all, { env: environment, timeout: 30_000 })
+  const running = execute(program, all, { env: environment, timeout: 30_000 })
   running.child.stdin?.end(input)
   return await running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
@@ -63,7 +64,7 @@ async function apply(namespace: string, manifest: object | string, ...more: read
 /** The output so far of a kubectl that does not end by itself. */
 function follow(...args: readonly string[]): () => string {
   const all = ['--cache-dir', path.join(world.directory, 'own', 'cache'), ...args]
-  const child = spawn('kubectl', all, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, all, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr])

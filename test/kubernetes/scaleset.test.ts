@@ -6,8 +6,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { createGitHubEmulator } from '../../src/emulator/github/emulator.ts'
+import { systemClock, systemRandom } from '../../src/lib/system.ts'
 
 const run = promisify(execFile)
 const source = path.join(path.dirname(fileURLToPath(import.meta.url)), 'scaleset')
