@@ -1,5 +1,6 @@
 // Every forge against its emulator: over real HTTP, and in process on virtual time.
 import { afterEach, expect, test } from 'vitest'
+import type { KnobChange } from '../emulator/github/config.ts'
 import { createGitHubEmulator } from '../emulator/github/emulator.ts'
 import { scriptJob } from '../emulator/github/script-job.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -32,7 +33,7 @@ async function githubOverHttp(): Promise<ForgeWorld> {
   })
 }
 
-async function githubInProcess(): Promise<ForgeWorld> {
+async function githubInProcess(knobs?: KnobChange): Promise<ForgeWorld> {
   const clock = virtualClock()
   const wait: ForgeWorld['wait'] = async (promise) => {
     let settled = false
@@ -47,12 +48,12 @@ async function githubInProcess(): Promise<ForgeWorld> {
     }
     throw new Error('it took too long')
   }
-  const world = githubWorld(clock, wait)
+  const world = githubWorld(clock, wait, knobs)
   return world.at('http://github.test', world.emulator.transport, async () => world.emulator.close())
 }
 
-function githubWorld(clock: Clock, wait: ForgeWorld['wait']) {
-  const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 300 } })
+function githubWorld(clock: Clock, wait: ForgeWorld['wait'], knobs: KnobChange = {}) {
+  const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 300, ...knobs } })
   const { control } = emulator
   const at = (origin: string, transport: Transport, end: () => Promise<void>): ForgeWorld => {
     let cut = barrier()
@@ -130,9 +131,22 @@ function barrier() {
   return state
 }
 
+/** Everything as an older server may do it. */
+const older: KnobChange = {
+  mode: 'legacy',
+  keyCase: 'camel',
+  bom: true,
+  zeroTimes: 'null',
+  labelTypeCase: 'as-sent',
+  createStatus: 201,
+  unknownMessage: 404,
+  revokeOnRefresh: true,
+}
+
 const members = [
   ['github over HTTP', githubOverHttp],
-  ['github in process', githubInProcess],
+  ['github in process', () => githubInProcess()],
+  ['an older github in process', () => githubInProcess(older)],
 ] as const
 
 for (const [member, create] of members) {

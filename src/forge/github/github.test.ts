@@ -1,10 +1,13 @@
-// The whole way over real HTTP, against the emulator.
+// What only real HTTP shows, against the emulator: the order of requests, broken polls, connections.
 import { afterEach, expect, test } from 'vitest'
+import type { KnobChange } from '../../emulator/github/config.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
+import type { FaultSpec } from '../../emulator/github/faults.ts'
 import { scriptJob } from '../../emulator/github/script-job.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
+import type { ForgeSet } from '../forge.ts'
 import { readNews } from '../news-reader.ts'
 import { createGitHubForge } from './github.ts'
 
@@ -13,11 +16,11 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-test('opens, tells demand, registers, follows a job, deregisters, closes', async () => {
+async function createWorld(knobs: KnobChange, connections = 16) {
   const clock = systemClock()
-  const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 200 } })
-  const server = await emulator.listen(0)
-  const client = httpClient()
+  const { control, listen } = createGitHubEmulator({ clock, random: seededRandom(1), knobs })
+  const server = await listen(0)
+  const client = httpClient({ connections })
   cleanups.push(server.close, client.close)
   const forge = createGitHubForge({
     url: `${server.origin}/acme`,
@@ -27,30 +30,78 @@ test('opens, tells demand, registers, follows a job, deregisters, closes', async
     random: seededRandom(2),
     userAgent: 'dayfly/0.0.0',
   })
-  const until = new AbortController()
-  const set = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }
-  const link = await forge.open(set, undefined, until.signal)
-  const reader = readNews(link)
-  await reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 0)
+  const open = async (name = 'linux') => {
+    const set: ForgeSet = { name, labels: [name], group: undefined, max: 10 }
+    const link = await forge.open(set, undefined, new AbortController().signal)
+    const reader = readNews(link)
+    await reader.find('demand')
+    return { link, reader }
+  }
+  const queue = () =>
+    control.queueJobs([{ labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }])
+  return { control, open, queue }
+}
 
-  emulator.control.queueJobs([{ labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }])
+test('the happy path makes exactly the requests of the protocol', async () => {
+  const { control, open, queue } = await createWorld({ longPollMs: 5_000 })
+  const { link, reader } = await open()
+  queue()
   await reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 1)
-  const registered = await link.register('linux-abc-1')
-  if (registered.is !== 'registered') throw new Error(registered.is)
-  expect(registered.credential.reveal()).not.toBe('')
-  expect((await link.registrations()).map(({ name }) => name)).toEqual(['linux-abc-1'])
-
-  emulator.control.stub.online('linux-abc-1')
-  emulator.control.stub.start('linux-abc-1')
-  await reader.find('job-started', ({ runner }) => runner === 'linux-abc-1')
-  expect(await link.deregister(registered.registration)).toBe('busy')
-  emulator.control.stub.finish('linux-abc-1', { conclusion: 'success', outputs: {}, steps: [], note: undefined })
-  await reader.find('job-finished', ({ runner }) => runner === 'linux-abc-1')
-
-  const spare = await link.register('linux-abc-2')
-  if (spare.is !== 'registered') throw new Error(spare.is)
-  expect(await link.deregister(spare.registration)).toBe('removed')
-  expect(await link.registrations()).toEqual([])
-  await link.close('remove')
+  await link.register('linux-a')
+  control.stub.online('linux-a')
+  control.stub.start('linux-a')
+  await reader.find('job-started')
+  control.stub.finish('linux-a', { conclusion: 'success', outputs: {}, steps: [], note: undefined })
+  await reader.find('job-finished')
+  await reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 0)
+  await link.close('pause')
   await reader.ended
+  const sent = control.requests().map(({ method, path, status }) => `${method} ${path} ${status}`)
+  const [polls, calls] = [
+    sent.filter((line) => line.includes('/scalesets/')),
+    sent.filter((line) => !line.includes('/scalesets/')),
+  ]
+  const sets = '/tenant/acme/_apis/runtime/runnerscalesets'
+  expect(calls.map((line) => line.replace(/sessions\/[\w-]+/, 'sessions/ID'))).toEqual([
+    'POST /api/v3/orgs/acme/actions/runners/registration-token 201',
+    'POST /api/v3/actions/runner-registration 201',
+    'GET /tenant/acme/_apis/runtime/runnergroups/ 200',
+    `GET ${sets} 200`,
+    `POST ${sets} 200`,
+    `POST ${sets}/1/sessions 200`,
+    `POST ${sets}/1/generatejitconfig 200`,
+    `DELETE ${sets}/1/sessions/ID 204`,
+  ])
+  const acknowledged = [1, 2, 3].map((id) => `DELETE /scalesets/message/10000000${id} 204`)
+  expect(polls.filter((line) => line.startsWith('DELETE'))).toEqual(acknowledged)
+})
+
+const faults: readonly (readonly [string, FaultSpec['action']])[] = [
+  ['broken before it is carried out', { kind: 'reset', when: 'before' }],
+  ['broken after it is carried out', { kind: 'reset', when: 'after' }],
+  ['cut in half', { kind: 'truncate' }],
+  ['left empty', { kind: 'empty' }],
+  ['given a byte order mark', { kind: 'bom' }],
+  ['answered by a proxy', { kind: 'answer', status: 502, headers: { 'content-type': 'text/html' }, text: '<html>' }],
+]
+
+test.each(faults)('a poll that is %s loses nothing', async (_, action) => {
+  const { control, open, queue } = await createWorld({ longPollMs: 5_000 })
+  const { link, reader } = await open()
+  control.fault({ match: { method: 'GET', pathRegex: '/scalesets/message' }, nth: 2, action })
+  queue()
+  await reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 1)
+  queue()
+  await reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 2)
+  expect(reader.news.some(({ kind }) => kind === 'trouble')).toBe(false)
+  await link.close('remove')
+})
+
+test('polls of many sets leave the connections to the calls', async () => {
+  const { control, open } = await createWorld({ longPollMs: 30_000 }, 2)
+  const opened = await Promise.all(Array.from({ length: 12 }, (_, index) => open(`linux-${index}`)))
+  await expect.poll(() => control.requests().filter(({ status }) => status === undefined)).toHaveLength(12)
+  const registered = await Promise.all(opened.map(({ link }, index) => link.register(`runner-${index}`)))
+  expect(registered.every(({ is }) => is === 'registered')).toBe(true)
+  await Promise.all(opened.map(({ link }) => link.close('remove')))
 })

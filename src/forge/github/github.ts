@@ -30,7 +30,7 @@ export type GitHubForgeOptions = {
   readonly log?: OddityLog
 }
 
-export const githubTraits: Traits = {
+const githubTraits: Traits = {
   demand: 'assigned',
   removal: 'refuses-busy',
   ephemeral: 'by-itself',

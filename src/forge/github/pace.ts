@@ -3,7 +3,7 @@ import type { Instant } from '../../lib/clock.ts'
 
 export type PaceLimit = { readonly registrations: number; readonly windowMs: number }
 
-export const githubPace: PaceLimit = { registrations: 1_500, windowMs: 5 * 60_000 }
+const githubPace: PaceLimit = { registrations: 1_500, windowMs: 5 * 60_000 }
 
 /** A sliding window and not a bucket that refills: a bucket of this size would allow twice the limit in its first window. */
 export class Pace {

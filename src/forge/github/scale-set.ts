@@ -97,7 +97,7 @@ export async function deleteScaleSet(service: ActionsService, id: number, how: C
 }
 
 /** The labels as they are sent: none given is the set's own name; a missing type is `System`. Throws where there is neither name nor label. */
-export function scaleSetLabels(name: string, labels: readonly Label[]): readonly Required<Label>[] {
+function scaleSetLabels(name: string, labels: readonly Label[]): readonly Required<Label>[] {
   if (name === '' && labels.length === 0) throw new GitHubError('bad-set', 'A scale set needs a name or a label.')
   const given = labels.length === 0 ? [{ name }] : labels
   return given.map((label) => ({ name: label.name, type: label.type ?? 'System' }))
