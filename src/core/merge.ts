@@ -26,14 +26,12 @@ function mergeField(field: string, base: unknown, over: unknown): unknown {
   return isPlain(base) && isPlain(over) ? mergeTemplate(base, over) : over
 }
 
+/** The user's entries keep their places, so that an index in the API server's message is the user's own. */
 function mergeList(base: readonly Plain[], over: readonly Plain[], key: string): readonly Plain[] {
-  const rest = [...over]
-  const merged = base.map((entry) => {
-    const at = rest.findIndex((candidate) => candidate[key] === entry[key])
-    const [found] = at < 0 ? [] : rest.splice(at, 1)
-    return found ? mergeTemplate(entry, found) : entry
-  })
-  return [...merged, ...rest]
+  const find = (entry: Plain) => base.find((candidate) => candidate[key] === entry[key])
+  const named = over.map((entry) => mergeTemplate(find(entry) ?? {}, entry))
+  const rest = base.filter((entry) => !over.some((candidate) => candidate[key] === entry[key]))
+  return [...named, ...rest]
 }
 
 function isListOfPlain(value: unknown): value is readonly Plain[] {
