@@ -41,7 +41,7 @@ function deleted(kind: Kind, object: StoredObject): object {
 function deleteOptions(request: Request): DeleteOptions {
   const given: JsonObject = optionalObject(request, 'DeleteOptions') ?? fromQuery(request.query)
   const kind = given['kind'] ?? 'DeleteOptions'
-  if (kind !== 'DeleteOptions') throw badRequest(`${kind} cannot be handled as DeleteOptions`)
+  if (kind !== 'DeleteOptions') throw badRequest(`${JSON.stringify(kind)} cannot be handled as DeleteOptions`)
   const grace = given['gracePeriodSeconds']
   if (grace !== undefined && grace !== null && !Number.isInteger(grace)) {
     throw badRequest('gracePeriodSeconds: expected an integer')

@@ -89,7 +89,7 @@ function readText(source: string, type: string, what: string): unknown {
   if (type !== 'application/yaml')
     throw unrecognized(what, `couldn't get version/kind; json parse error: it is not JSON`)
   try {
-    return parse(source)
+    return parse(source, { logLevel: 'error' })
   } catch (error) {
     // Besides syntax: nested beyond what the parser's recursion holds, or aliases that grow without end.
     if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {
