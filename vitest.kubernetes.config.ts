@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 // What `npm run test:kubernetes` runs: the tests that need kubectl, Go or a real cluster.
 export default defineConfig({
   test: {
-    include: ['test/kubernetes/**/*.test.ts', 'test/scaleset.test.ts'],
+    include: ['test/kubernetes/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 300_000,
