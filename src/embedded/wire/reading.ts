@@ -1,6 +1,7 @@
 // The verbs that change nothing: get, list, watch.
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
-import { notFound } from '../api/errors.ts'
+import { channel } from '../../lib/queue.ts'
+import { type ApiError, notFound } from '../api/errors.ts'
 import { apiVersionOf, atVersion } from '../api/kinds.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { PageOptions } from '../api/registry.ts'
@@ -9,7 +10,7 @@ import { type Call, listObject, objectAnswer, tabled } from './call.ts'
 import { type ListOptions, listOptions, resourceVersionOf, tooLargeRevision } from './list-options.ts'
 
 import { tableBookmark } from './table/table.ts'
-import { type Watch, watchEvents } from './watch.ts'
+import { type Watch, type WatchEvent, watchEvents } from './watch.ts'
 
 export function getAnswer(call: Call): Answer {
   const { route, backend, request } = call
@@ -50,9 +51,8 @@ export function watchAnswer(call: Call): Answer {
   const { route, backend, request } = call
   const options = listOptions(request.query, 'watch')
   const asked = options.resourceVersion ?? 0
-  if (options.match === 'NotOlderThan' && asked > backend.registry.revision()) {
-    throw tooLargeRevision(asked, backend.registry.revision())
-  }
+  const { revision } = backend.registry
+  if (options.match === 'NotOlderThan' && asked > revision()) return refusedWatch(tooLargeRevision(asked, revision()))
   const watch: Watch = {
     resource: route.kind.resource,
     namespace: route.namespace,
@@ -63,7 +63,18 @@ export function watchAnswer(call: Call): Answer {
     timeoutMs: timeoutMs(options, backend.random),
     ...shapesOf(call),
   }
-  const items = watchEvents(backend, watch, request.signal)
+  return eventsAnswer(watchEvents(backend, watch, request.signal))
+}
+
+/** What a watch runs into is told in its stream, as Kubernetes does. */
+function refusedWatch({ status }: ApiError): Answer {
+  const events = channel<WatchEvent>()
+  events.push({ type: 'ERROR', object: status })
+  events.close()
+  return eventsAnswer(events)
+}
+
+function eventsAnswer(items: AsyncIterable<WatchEvent>): Answer {
   return { status: 200, headers: { 'content-type': 'application/json' }, body: { kind: 'events', items } }
 }
 

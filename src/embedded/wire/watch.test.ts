@@ -119,7 +119,8 @@ describe('begins', () => {
     expect(await status({ resourceVersionMatch: 'NotOlderThan' })).toBe(422)
     expect(await status({ fieldSelector: 'spec.color=red' })).toBe(400)
     const later = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', resourceVersion: '999' }
-    expect(await status(later)).toBe(504)
+    const { events } = await watch(later)
+    expect(events).toMatchObject([{ type: 'ERROR', object: { code: 504, reason: 'Timeout' } }])
   })
 })
 

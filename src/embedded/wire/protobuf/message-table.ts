@@ -11,6 +11,12 @@ ServiceAccount 1:metadata:ObjectMeta 2:secrets:[]ObjectReference 3:imagePullSecr
 Binding 1:metadata:ObjectMeta 2:target:ObjectReference
 Lease 1:metadata:ObjectMeta 2:spec:LeaseSpec
 DeleteOptions 1?gracePeriodSeconds:int 2?preconditions:Preconditions 3?orphanDependents:bool 4?propagationPolicy:string 5:dryRun:[]string 6?ignoreStoreReadErrorWithClusterBreakingPotential:bool
+Job 1:metadata:ObjectMeta 2:spec:JobSpec 3:status:JobStatus
+Deployment 1:metadata:ObjectMeta 2:spec:DeploymentSpec 3:status:DeploymentStatus
+Role 1:metadata:ObjectMeta 2:rules:[]PolicyRule
+RoleBinding 1:metadata:ObjectMeta 2:subjects:[]Subject 3:roleRef:RoleRef
+ClusterRole 1:metadata:ObjectMeta 2:rules:[]PolicyRule 3?aggregationRule:AggregationRule
+ClusterRoleBinding 1:metadata:ObjectMeta 2:subjects:[]Subject 3:roleRef:RoleRef
 ObjectMeta 1:name:string 2:generateName:string 3:namespace:string 4:selfLink:string 5:uid:string 6:resourceVersion:string 7:generation:int 8:creationTimestamp:Time 9?deletionTimestamp:Time 10?deletionGracePeriodSeconds:int 11:labels:{}string 12:annotations:{}string 13:ownerReferences:[]OwnerReference 14:finalizers:[]string 17:managedFields:[]ManagedFieldsEntry
 PodSpec 1:volumes:[]Volume 20:initContainers:[]Container 2:containers:[]Container 34:ephemeralContainers:[]EphemeralContainer 3:restartPolicy:string 4?terminationGracePeriodSeconds:int 5?activeDeadlineSeconds:int 6:dnsPolicy:string 7:nodeSelector:{}string 8:serviceAccountName:string 9:serviceAccount:string 21?automountServiceAccountToken:bool 10:nodeName:string 11:hostNetwork:bool 12:hostPID:bool 13:hostIPC:bool 27?shareProcessNamespace:bool 14?securityContext:PodSecurityContext 15:imagePullSecrets:[]LocalObjectReference 16:hostname:string 17:subdomain:string 18?affinity:Affinity 19:schedulerName:string 22:tolerations:[]Toleration 23:hostAliases:[]HostAlias 24:priorityClassName:string 25?priority:int 26?dnsConfig:PodDNSConfig 28:readinessGates:[]PodReadinessGate 29?runtimeClassName:string 30?enableServiceLinks:bool 31?preemptionPolicy:string 32:overhead:{}Quantity 33:topologySpreadConstraints:[]TopologySpreadConstraint 35?setHostnameAsFQDN:bool 36?os:PodOS 37?hostUsers:bool 38:schedulingGates:[]PodSchedulingGate 39:resourceClaims:[]PodResourceClaim 40?resources:ResourceRequirements 41?hostnameOverride:string 43?schedulingGroup:PodSchedulingGroup
 PodStatus 17:observedGeneration:int 1:phase:string 2:conditions:[]PodCondition 3:message:string 4:reason:string 11:nominatedNodeName:string 5:hostIP:string 16:hostIPs:[]HostIP 6:podIP:string 12:podIPs:[]PodIP 7?startTime:Time 10:initContainerStatuses:[]ContainerStatus 8:containerStatuses:[]ContainerStatus 9:qosClass:string 13:ephemeralContainerStatuses:[]ContainerStatus 14:resize:string 15:resourceClaimStatuses:[]PodResourceClaimStatus 18?extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19:allocatedResources:{}Quantity 20?resources:ResourceRequirements 21:nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -24,6 +30,14 @@ EventSeries 1:count:int 2:lastObservedTime:MicroTime
 LocalObjectReference 1:name:string
 LeaseSpec 1?holderIdentity:string 2?leaseDurationSeconds:int 3?acquireTime:MicroTime 4?renewTime:MicroTime 5?leaseTransitions:int 6?strategy:string 7?preferredHolder:string
 Preconditions 1?uid:string 2?resourceVersion:string
+JobSpec 1?parallelism:int 2?completions:int 3?activeDeadlineSeconds:int 11?podFailurePolicy:PodFailurePolicy 16?successPolicy:SuccessPolicy 7?backoffLimit:int 12?backoffLimitPerIndex:int 13?maxFailedIndexes:int 4?selector:LabelSelector 5?manualSelector:bool 6:template:PodTemplateSpec 8?ttlSecondsAfterFinished:int 9?completionMode:string 10?suspend:bool 14?podReplacementPolicy:string 15?managedBy:string
+JobStatus 1:conditions:[]JobCondition 2?startTime:Time 3?completionTime:Time 4:active:int 5:succeeded:int 6:failed:int 11?terminating:int 7:completedIndexes:string 10?failedIndexes:string 8?uncountedTerminatedPods:UncountedTerminatedPods 9?ready:int
+DeploymentSpec 1?replicas:int 2?selector:LabelSelector 3:template:PodTemplateSpec 4:strategy:DeploymentStrategy 5:minReadySeconds:int 6?revisionHistoryLimit:int 7:paused:bool 9?progressDeadlineSeconds:int
+DeploymentStatus 1:observedGeneration:int 2:replicas:int 3:updatedReplicas:int 7:readyReplicas:int 4:availableReplicas:int 5:unavailableReplicas:int 9?terminatingReplicas:int 6:conditions:[]DeploymentCondition 8?collisionCount:int
+PolicyRule 1:verbs:[]string 2:apiGroups:[]string 3:resources:[]string 4:resourceNames:[]string 5:nonResourceURLs:[]string
+Subject 1:kind:string 2:apiGroup:string 3:name:string 4:namespace:string
+RoleRef 1:apiGroup:string 2:kind:string 3:name:string
+AggregationRule 1:clusterRoleSelectors:[]LabelSelector
 OwnerReference 5:apiVersion:string 1:kind:string 3:name:string 4:uid:string 6?controller:bool 7?blockOwnerDeletion:bool
 ManagedFieldsEntry 1:manager:string 2:operation:string 3:apiVersion:string 4?time:Time 6:fieldsType:string 7?fieldsV1:Raw 8:subresource:string
 Volume 1:name:string 2::VolumeSource
@@ -60,6 +74,14 @@ AttachedVolume 1:name:string 2:devicePath:string
 NodeConfigStatus 1?assigned:NodeConfigSource 2?active:NodeConfigSource 3?lastKnownGood:NodeConfigSource 4:error:string
 NodeRuntimeHandler 1:name:string 2?features:NodeRuntimeHandlerFeatures
 NodeFeatures 1?supplementalGroupsPolicy:bool
+PodFailurePolicy 1:rules:[]PodFailurePolicyRule
+SuccessPolicy 1:rules:[]SuccessPolicyRule
+LabelSelector 1:matchLabels:{}string 2:matchExpressions:[]LabelSelectorRequirement
+PodTemplateSpec 1:metadata:ObjectMeta 2:spec:PodSpec
+JobCondition 1:type:string 2:status:string 3:lastProbeTime:Time 4:lastTransitionTime:Time 5:reason:string 6:message:string
+UncountedTerminatedPods 1:succeeded:[]string 2:failed:[]string
+DeploymentStrategy 1:type:string 2?rollingUpdate:RollingUpdateDeployment
+DeploymentCondition 1:type:string 2:status:string 6:lastUpdateTime:Time 7:lastTransitionTime:Time 4:reason:string 5:message:string
 VolumeSource 1?hostPath:HostPathVolumeSource 2?emptyDir:EmptyDirVolumeSource 3?gcePersistentDisk:GCEPersistentDiskVolumeSource 4?awsElasticBlockStore:AWSElasticBlockStoreVolumeSource 5?gitRepo:GitRepoVolumeSource 6?secret:SecretVolumeSource 7?nfs:NFSVolumeSource 8?iscsi:ISCSIVolumeSource 9?glusterfs:GlusterfsVolumeSource 10?persistentVolumeClaim:PersistentVolumeClaimVolumeSource 11?rbd:RBDVolumeSource 12?flexVolume:FlexVolumeSource 13?cinder:CinderVolumeSource 14?cephfs:CephFSVolumeSource 15?flocker:FlockerVolumeSource 16?downwardAPI:DownwardAPIVolumeSource 17?fc:FCVolumeSource 18?azureFile:AzureFileVolumeSource 19?configMap:ConfigMapVolumeSource 20?vsphereVolume:VsphereVirtualDiskVolumeSource 21?quobyte:QuobyteVolumeSource 22?azureDisk:AzureDiskVolumeSource 23?photonPersistentDisk:PhotonPersistentDiskVolumeSource 26?projected:ProjectedVolumeSource 24?portworxVolume:PortworxVolumeSource 25?scaleIO:ScaleIOVolumeSource 27?storageos:StorageOSVolumeSource 28?csi:CSIVolumeSource 29?ephemeral:EphemeralVolumeSource 30?image:ImageVolumeSource
 ContainerPort 1:name:string 2:hostPort:int 3:containerPort:int 4:protocol:string 5:hostIP:string
 EnvFromSource 1:prefix:string 2?configMapRef:ConfigMapEnvSource 3?secretRef:SecretEnvSource
@@ -81,7 +103,6 @@ NodeAffinity 1?requiredDuringSchedulingIgnoredDuringExecution:NodeSelector 2:pre
 PodAffinity 1:requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm 2:preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
 PodAntiAffinity 1:requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm 2:preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
 PodDNSConfigOption 1:name:string 2?value:string
-LabelSelector 1:matchLabels:{}string 2:matchExpressions:[]LabelSelectorRequirement
 ResourceClaim 1:name:string 2:request:string
 ContainerState 1?waiting:ContainerStateWaiting 2?running:ContainerStateRunning 3?terminated:ContainerStateTerminated
 VolumeMountStatus 1:name:string 2:mountPath:string 3:readOnly:bool 4?recursiveReadOnly:string 5?volumeStatus:VolumeStatus
@@ -92,6 +113,10 @@ ConfigMapNodeConfigSource 1:namespace:string 2:name:string 3:uid:string 4:resour
 DaemonEndpoint 1:Port:int
 NodeSwapStatus 1?capacity:int
 NodeRuntimeHandlerFeatures 1?recursiveReadOnlyMounts:bool 2?userNamespaces:bool
+PodFailurePolicyRule 1:action:string 2?onExitCodes:PodFailurePolicyOnExitCodesRequirement 3:onPodConditions:[]PodFailurePolicyOnPodConditionsPattern
+SuccessPolicyRule 1?succeededIndexes:string 2?succeededCount:int
+LabelSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
+RollingUpdateDeployment 1?maxUnavailable:IntOrString 2?maxSurge:IntOrString
 HostPathVolumeSource 1:path:string 2?type:string
 EmptyDirVolumeSource 1:medium:string 2?sizeLimit:Quantity
 GCEPersistentDiskVolumeSource 1:pdName:string 2:fsType:string 3:partition:int 4:readOnly:bool
@@ -133,13 +158,14 @@ NodeSelector 1:nodeSelectorTerms:[]NodeSelectorTerm
 PreferredSchedulingTerm 1:weight:int 2:preference:NodeSelectorTerm
 PodAffinityTerm 1?labelSelector:LabelSelector 2:namespaces:[]string 3:topologyKey:string 4?namespaceSelector:LabelSelector 5:matchLabelKeys:[]string 6:mismatchLabelKeys:[]string
 WeightedPodAffinityTerm 1:weight:int 2:podAffinityTerm:PodAffinityTerm
-LabelSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
 ContainerStateWaiting 1:reason:string 2:message:string
 ContainerStateRunning 1:startedAt:Time
 ContainerStateTerminated 1:exitCode:int 2:signal:int 3:reason:string 4:message:string 5:startedAt:Time 6:finishedAt:Time 7:containerID:string
 VolumeStatus 1?image:ImageVolumeStatus
 LinuxContainerUser 1:uid:int 2:gid:int 3:supplementalGroups:[]int
 ResourceHealth 1:resourceID:string 2:health:string 6?message:string
+PodFailurePolicyOnExitCodesRequirement 1?containerName:string 2:operator:string 3:values:[]int
+PodFailurePolicyOnPodConditionsPattern 1:type:string 2:status:string
 KeyToPath 1:key:string 2:path:string 3?mode:int
 DownwardAPIVolumeFile 1:path:string 2?fieldRef:ObjectFieldSelector 3?resourceFieldRef:ResourceFieldSelector 4?mode:int
 VolumeProjection 1?secret:SecretProjection 2?downwardAPI:DownwardAPIProjection 3?configMap:ConfigMapProjection 4?serviceAccountToken:ServiceAccountTokenProjection 5?clusterTrustBundle:ClusterTrustBundleProjection 6?podCertificate:PodCertificateProjection
