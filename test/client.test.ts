@@ -1,0 +1,22 @@
+// The client's suite on the embedded cluster: the tests that run on a real one where KUBECONFIG names it.
+import { createCluster } from '../src/embedded/cluster.ts'
+import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import { connect } from '../src/kubernetes/connect.ts'
+import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { clientSuite } from './kubernetes/client-suite.ts'
+
+clientSuite('client on the embedded cluster', openEmbedded, { without: ['quota'] })
+
+async function openEmbedded() {
+  const clock = systemClock()
+  const runtime = createScriptedRuntime({ clock, script: () => ({}) })
+  const cluster = createCluster({ clock, random: systemRandom(), runtime, users: new Map([['token', 'admin']]) })
+  const { origin, ca } = await cluster.listen()
+  const server = { server: origin, context: '', namespace: 'default', tls: { ca } }
+  const connection = connect({ ...server, token: { kind: 'fixed', token: 'token' } }, clock)
+  const close = async () => {
+    await connection.close()
+    await cluster.stop()
+  }
+  return { transport: connection.transport, close }
+}
