@@ -198,6 +198,57 @@ describe('a write', () => {
   })
 })
 
+describe('events', () => {
+  test('go an hour after they were last written, when others come', async () => {
+    const { clock, registry } = world()
+    const about = { involvedObject: { kind: 'Pod', namespace: 'ci' } }
+    const event = (name: string) => registry.create('events', { ...config(name), ...about })
+    event('a')
+    const b = event('b')
+    await clock.advance(3_000_000)
+    registry.update('events', { ...b, count: 2 })
+    await clock.advance(1_000_000)
+    event('c')
+    expect(registry.list('events').map((object) => object.metadata.name)).toEqual(['b', 'c'])
+  })
+})
+
+describe('hostile input', () => {
+  const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
+
+  test('that nests without end is refused before anything walks it', () => {
+    const { registry } = world()
+    const made = registry.create('configmaps', config('a'))
+    const deep = { ...config('b'), data: nested(100_000) }
+    expect(refusal(() => registry.create('configmaps', deep)).message).toContain('exceeded max depth')
+    expect(refusal(() => registry.update('configmaps', { ...made, data: nested(100_000) })).code).toBe(400)
+    for (const type of ['merge', 'strategic'] as const) {
+      const patch = () => registry.patch('configmaps', { namespace: 'ci', name: 'a' }, { type, body: nested(100_000) })
+      expect(refusal(patch).code).toBe(400)
+    }
+  })
+
+  test('named like what every object has is data like any other', () => {
+    const { registry } = world()
+    const hostile = JSON.parse('{"__proto__": {"polluted": "1"}, "constructor": "x", "toString": "y"}')
+    const stored = registry.create('configmaps', { ...config('a', { labels: { constructor: 'x' } }), data: hostile })
+    expect(stored['data']).toEqual({ constructor: 'x', toString: 'y' })
+    expect(Object.getPrototypeOf(stored['data'])).toBe(Object.prototype)
+    registry.create('configmaps', config('b'))
+    const found = (labelSelector: string) =>
+      registry.page('configmaps', { labelSelector }).items.map((object) => object.metadata.name)
+    expect([found('constructor'), found('!constructor'), found('toString')]).toEqual([['a'], ['b'], []])
+    const changed = registry.update('configmaps', { ...stored, data: { constructor: 'x' } })
+    expect(changed['data']).toEqual({ constructor: 'x' })
+    for (const text of ['constructor', 'toString']) {
+      const pod = { ...config(`p-${text.toLowerCase()}`), spec: { priorityClassName: text, containers: [] } }
+      expect(refusal(() => registry.create('pods', pod)).message).toContain(`no PriorityClass with name ${text}`)
+      const secret = { ...config(`s-${text.toLowerCase()}`), type: text }
+      expect(registry.create('secrets', secret)['type']).toBe(text)
+    }
+  })
+})
+
 describe('a list', () => {
   test('in pages stays as it was at the first page', () => {
     const { registry } = world()

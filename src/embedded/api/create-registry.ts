@@ -8,6 +8,7 @@ import { bind } from './bind.ts'
 import { create } from './create.ts'
 import { followDefinitions } from './custom-kinds.ts'
 import { remove } from './delete.ts'
+import { expireEvents } from './expire-events.ts'
 import { createKinds } from './kinds.ts'
 import { page } from './page.ts'
 import { patch } from './patch.ts'
@@ -27,6 +28,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const kinds = createKinds()
   const api: Api = { store, kinds, clock, random, profile }
   followDefinitions(api)
+  expireEvents(api)
   return {
     kinds,
     get: (resource, namespace, name) => {

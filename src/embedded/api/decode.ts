@@ -4,11 +4,14 @@ import { badRequest, invalid } from './errors.ts'
 import { invalidValue } from './field-error.ts'
 import { addAlways, DecodeError, decodeValue } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
-import { copyJson, field, isObject, type JsonObject } from './json.ts'
+import { copyJson, field, isObject, type JsonObject, nestsDeeperThan } from './json.ts'
 import { apiVersionOf, type Kind, schemaOf, storageVersion } from './kinds.ts'
 import type { StoredObject } from './object.ts'
 import type { RegistryWrite } from './registry.ts'
 import { prune } from './structural/prune.ts'
+
+/** How deep an object, or a patch, may nest: what comes after walks it by recursion. */
+export const depthMax = 500
 
 export type Decoded = {
   readonly draft: Draft
@@ -56,6 +59,7 @@ export function decodeObject(kind: Kind, input: object, current?: StoredObject):
 
 function decodeOrExplain(kind: Kind, input: object, current: StoredObject | undefined): Decoded {
   if (!isObject(input)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`)
+  if (nestsDeeperThan(input, depthMax)) throw badRequest(`${handled(kind, kind.kind)}: json: exceeded max depth`)
   const { apiVersion, kind: name } = input
   if (
     typeof apiVersion === 'string' &&

@@ -10,7 +10,7 @@ export function isObject(value: unknown): value is JsonObject {
 export function field(value: unknown, ...path: readonly string[]): unknown {
   let found = value
   for (const name of path) {
-    if (!isObject(found)) return undefined
+    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined
     found = found[name]
   }
   return found
@@ -31,9 +31,21 @@ export function sameJson(left: unknown, right: unknown): boolean {
     return left.every((item, index) => sameJson(item, right[index]))
   }
   if (!isObject(left) || !isObject(right)) return false
-  for (const name in left) if (!sameJson(left[name], right[name])) return false
-  for (const name in right) if (right[name] !== undefined && left[name] === undefined) return false
+  for (const [name, item] of Object.entries(left)) if (!sameJson(item, own(right, name))) return false
+  for (const [name, item] of Object.entries(right))
+    if (item !== undefined && own(left, name) === undefined) return false
   return true
+}
+
+/** The object's own field: a label may be named `constructor`. */
+function own(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/** Whether it nests deeper than that. What is frozen was looked at before. */
+export function nestsDeeperThan(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return false
+  return most === 0 || Object.values(value).some((item) => nestsDeeperThan(item, most - 1))
 }
 
 /** A fresh copy without undefined fields and without `__proto__`, which would not stay a field. */

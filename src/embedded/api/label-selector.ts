@@ -53,9 +53,9 @@ function parseRequirement(tokens: Tokens): Requirement {
     throw unparsed(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`)
   }
   const name = key.text
-  if (negated) return (labels) => labels[name] === undefined
+  if (negated) return (labels) => !Object.hasOwn(labels, name)
   const next = tokens.peek()
-  if (next.is === 'end' || next.text === ',') return (labels) => labels[name] !== undefined
+  if (next.is === 'end' || next.text === ',') return (labels) => Object.hasOwn(labels, name)
   const operator = tokens.take().text
   if (!operators.includes(operator)) throw unparsed(`found '${operator}', expected: ${operatorsText}`)
   const values = operator === 'in' || operator === 'notin' ? parseValues(tokens) : [parseExactValue(tokens)]
@@ -72,7 +72,7 @@ function compare(name: string, operator: string, values: readonly string[]): Req
   switch (operator) {
     case 'notin':
     case '!=':
-      return (labels) => labels[name] === undefined || !values.includes(labels[name])
+      return (labels) => !Object.hasOwn(labels, name) || !values.includes(labels[name] ?? '')
     case '>':
     case '<': {
       if (!/^[+-]?\d+$/.test(first)) {
@@ -81,12 +81,12 @@ function compare(name: string, operator: string, values: readonly string[]): Req
       }
       const sign = operator === '>' ? 1 : -1
       return (labels) => {
-        const value = labels[name]
-        return value !== undefined && /^[+-]?\d+$/.test(value) && (Number(value) - Number(first)) * sign > 0
+        const value = Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''
+        return /^[+-]?\d+$/.test(value) && (Number(value) - Number(first)) * sign > 0
       }
     }
     default:
-      return (labels) => labels[name] !== undefined && values.includes(labels[name])
+      return (labels) => Object.hasOwn(labels, name) && values.includes(labels[name] ?? '')
   }
 }
 

@@ -1,12 +1,12 @@
 // PATCH: the patch is applied to the object as it stands, and the result written like a PUT.
 import { keyOf } from '../store/key.ts'
 import type { Api } from './api.ts'
-import { decodeObject, reported } from './decode.ts'
+import { decodeObject, depthMax, reported } from './decode.ts'
 import type { Draft } from './draft.ts'
 import { badRequest, invalid, notFound } from './errors.ts'
 import { invalidValue } from './field-error.ts'
 import { DecodeError } from './fields/decode-struct.ts'
-import { field } from './json.ts'
+import { field, nestsDeeperThan } from './json.ts'
 import type { Kind } from './kinds.ts'
 import type { StoredObject } from './object.ts'
 import { applyPatch } from './patch/apply-patch.ts'
@@ -19,6 +19,7 @@ export function patch(api: Api, kind: Kind, at: ObjectName, { change, options }:
   const namespace = kind.namespaced ? at.namespace : undefined
   const current = api.store.get(kind.resource, keyOf(namespace, at.name))
   if (current === undefined) throw notFound(kind, at.name)
+  if (nestsDeeperThan(change.body, depthMax)) throw badRequest('error decoding patch: json: exceeded max depth')
   const patched = applyPatch(change.type, current, change.body, kind)
   if (field(patched, 'metadata', 'name') !== at.name) {
     const given = String(field(patched, 'metadata', 'name') ?? '')

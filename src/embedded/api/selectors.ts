@@ -17,12 +17,6 @@ export function parseSelectors(kind: Kind, selectors: Selectors): Selector | und
     (byLabels === undefined || byLabels(object.metadata.labels ?? {})) && terms.every((term) => term(object))
 }
 
-/** `spec.nodeName=here` and its like, when the selector is nothing else: what an index can answer. */
-export function singleField(fieldSelector: string): { readonly field: string; readonly value: string } | undefined {
-  const [, field = '', value = ''] = /^([^=!,\\]+)==?([^=!,\\]+)$/.exec(fieldSelector) ?? []
-  return field === '' ? undefined : { field, value }
-}
-
 /** At commas, except escaped ones. */
 function splitTerms(text: string): readonly string[] {
   return text === '' ? [] : (text.match(/(?:\\.|[^,\\])+|\\$/g) ?? [text])

@@ -11,7 +11,7 @@ export class DecodeError extends Error {}
 export type Place = { readonly struct: string; readonly go: string; readonly path: string }
 
 /** @param unknown gets the path of each field that the struct does not have: `spec.containers[0].imag`. */
-export function decodeStruct(
+function decodeStruct(
   struct: Struct,
   value: object,
   at: Pick<Place, 'go' | 'path'>,
@@ -117,6 +117,8 @@ function decodeTime(value: unknown, leaf: 'Time' | 'MicroTime'): string {
   if (typeof value !== 'string') {
     throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`)
   }
+  if (leaf === 'Time' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) && !Number.isNaN(Date.parse(value)))
+    return value
   const read = /^(\d{4})(-)(\d\d)(-)(\d\d)(T)(\d\d)(:)(\d\d)(:)(\d\d)(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)$/.exec(value)
   const at = Date.parse(value)
   if (read === null || Number.isNaN(at)) throw unparsedTime(value, leaf)

@@ -106,6 +106,11 @@ function validateDefinition(draft: Draft): readonly FieldError[] {
   else if (!['Cluster', 'Namespaced'].includes(scope)) {
     errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']))
   }
+  if (spec['preserveUnknownFields'] === true) {
+    const why =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
+    errors.push(invalidValue('spec.preserveUnknownFields', true, why))
+  }
   errors.push(...validateVersions(draft), ...validateNames(names))
   const strategy = field(spec, 'conversion', 'strategy')
   if (strategy !== 'None') {

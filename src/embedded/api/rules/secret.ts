@@ -8,12 +8,12 @@ import type { Rules } from './rules.ts'
 
 const bytesMax = 1024 * 1024
 
-const requiredKeys: Readonly<Record<string, readonly string[]>> = {
-  'kubernetes.io/dockercfg': ['.dockercfg'],
-  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
-  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
-  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
-}
+const requiredKeys: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['kubernetes.io/dockercfg', ['.dockercfg']],
+  ['kubernetes.io/dockerconfigjson', ['.dockerconfigjson']],
+  ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
+  ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
+])
 
 export const secretRules: Rules = {
   fill: (draft) => {
@@ -45,7 +45,7 @@ function validateSecret(draft: Draft): readonly FieldError[] {
   const data = part(draft, 'data')
   const errors = [...validateKeys(data, 'data')]
   if (sizeOf(data, 0.75) > bytesMax) errors.push(tooLong('data', bytesMax))
-  for (const key of requiredKeys[String(draft['type'])] ?? []) {
+  for (const key of requiredKeys.get(draft['type']) ?? []) {
     if (data[key] === undefined) errors.push(required(`data[${key}]`))
   }
   return errors
@@ -55,7 +55,7 @@ function validateConfigMap(draft: Draft): readonly FieldError[] {
   const [data, binaryData] = [part(draft, 'data'), part(draft, 'binaryData')]
   const errors = [...validateKeys(data, 'data'), ...validateKeys(binaryData, 'binaryData')]
   for (const key of Object.keys(data)) {
-    if (binaryData[key] === undefined) continue
+    if (!Object.hasOwn(binaryData, key)) continue
     errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'))
   }
   if (sizeOf(data, 1) + sizeOf(binaryData, 0.75) > bytesMax) errors.push(tooLong('', bytesMax))

@@ -1,5 +1,6 @@
 // A structural schema (the OpenAPI subset of CustomResourceDefinitions), read once into a form that values are checked against.
 import { field as fieldOf, isObject, type JsonObject } from '../json.ts'
+import { readPattern } from './pattern.ts'
 
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
 
@@ -64,7 +65,7 @@ export function readSchema(schema: JsonObject): Schema {
     required: strings(schema['required']),
     default: schema['default'],
     enum: Array.isArray(schema['enum']) ? schema['enum'] : undefined,
-    pattern: typeof pattern === 'string' ? new RegExp(pattern, 'u') : undefined,
+    pattern: typeof pattern === 'string' ? readPattern(pattern) : undefined,
     format: typeof format === 'string' ? format : undefined,
     listType: typeof schema['x-kubernetes-list-type'] === 'string' ? schema['x-kubernetes-list-type'] : undefined,
     listKeys: strings(listKeys),

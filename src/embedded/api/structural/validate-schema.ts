@@ -1,6 +1,7 @@
 // Whether a schema is structural, and whether this API server can hold objects to it: what it cannot do, it refuses.
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
 import { isObject, type JsonObject } from '../json.ts'
+import { readPattern } from './pattern.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const forbidden = {
@@ -92,7 +93,7 @@ function untyped(schema: JsonObject): boolean {
 function validatePattern(pattern: unknown, path: string): readonly FieldError[] {
   if (typeof pattern !== 'string') return []
   try {
-    new RegExp(pattern, 'u')
+    readPattern(pattern)
     return []
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

@@ -8,10 +8,10 @@ import { type PodSpec, specOf } from './pod-spec.ts'
 /** How long a pod stays on a node that is not ready or not reachable. */
 const tolerationSeconds = 300
 
-const systemPriorities: Readonly<Record<string, number>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-}
+const systemPriorities: ReadonlyMap<string, number> = new Map([
+  ['system-cluster-critical', 2_000_000_000],
+  ['system-node-critical', 2_000_001_000],
+])
 
 const pods = { group: '', plural: 'pods', kind: 'Pod' }
 
@@ -36,7 +36,7 @@ export function admitPod(draft: Draft, api: Api): void {
 
 function admitPriority(spec: PodSpec, name: string): void {
   const { priorityClassName = '' } = spec
-  const priority = priorityClassName === '' ? 0 : systemPriorities[priorityClassName]
+  const priority = priorityClassName === '' ? 0 : systemPriorities.get(priorityClassName)
   if (priority === undefined) throw forbidden(pods, name, `no PriorityClass with name ${priorityClassName} was found`)
   if (spec.priority !== undefined && spec.priority !== priority) {
     const why = `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`

@@ -13,7 +13,7 @@ export function validateResources(resources: Container['resources'], field: stri
     errors.push(...validateQuantity(name, text, `${field}.limits[${name}]`))
   for (const [name, text] of Object.entries(requests)) {
     errors.push(...validateQuantity(name, text, `${field}.requests[${name}]`))
-    const limit = limits[name]
+    const limit = Object.hasOwn(limits, name) ? limits[name] : undefined
     const overcommit = standard.includes(name)
     if (limit === undefined) {
       if (!overcommit) errors.push(required(`${field}.limits`, 'Limit must be set for non overcommitable resources'))

@@ -1,0 +1,23 @@
+// Events are kept for an hour after they were last written, as kube-apiserver does (--event-ttl).
+import { keyOf } from '../store/key.ts'
+import type { Api } from './api.ts'
+
+const eventMilliseconds = 3_600_000
+
+/** Old ones go when new ones come: nothing wakes up for them. */
+export function expireEvents(api: Api): void {
+  /** When each was last written, oldest first. */
+  const written = new Map<string, number>()
+  api.store.subscribe('events', ({ type, object: { metadata } }) => {
+    const key = keyOf(metadata.namespace, metadata.name)
+    written.delete(key)
+    if (type === 'DELETED') return
+    const now = api.clock.now()
+    written.set(key, now)
+    for (const [oldest, at] of written) {
+      if (at > now - eventMilliseconds) break
+      written.delete(oldest)
+      api.store.remove('events', oldest)
+    }
+  })
+}
