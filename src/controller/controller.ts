@@ -10,7 +10,7 @@ import { guarded } from './guard.ts'
 import type { Journal } from './journal.ts'
 import { publishEvents } from './kubernetes-events.ts'
 import { observePod } from './observe/pod-facts.ts'
-import type { PodObject } from './observe/pod-object.ts'
+import { type PodObject, unreadOfPods } from './observe/pod-object.ts'
 import type { ControllerOptions } from './options.ts'
 import { PodMirror } from './pod-mirror.ts'
 import { pods, runnerSets } from './resources.ts'
@@ -42,7 +42,14 @@ export function startController(options: ControllerOptions, journal: Journal): C
   journal.write({ kind: 'controller-started', identity })
   const running = [
     runReflector(
-      { ...shared, resource: pods, labelSelector: labels.set, project: projectPod, sink: podMirror },
+      {
+        ...shared,
+        resource: pods,
+        labelSelector: labels.set,
+        project: projectPod,
+        unread: unreadOfPods,
+        sink: podMirror,
+      },
       until.signal,
     ),
     runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setMirror }, until.signal),

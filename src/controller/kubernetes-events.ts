@@ -30,7 +30,7 @@ export function publishEvents(publisher: EventPublisher, journal: Journal): () =
   const told = new Map<string, Told>()
   return journal.subscribe((entry) => {
     const note = noteOf(entry.event)
-    if (!note || !('set' in entry.event)) return
+    if (!note || !('namespace' in entry.event)) return
     const { namespace, set } = entry.event
     const key = [namespace, set, note.reason, note.message].join('\n')
     const before = told.get(key)

@@ -19,6 +19,8 @@ export type JournalEvent =
   | (OfSet & { readonly kind: 'template-refused'; readonly hash: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'forge-connected' })
   | (OfSet & { readonly kind: 'forge-troubled'; readonly failure: Failure })
+  /** The forge did something against its protocol, and we could live with it. */
+  | { readonly kind: 'forge-oddity'; readonly set: string; readonly oddity: string; readonly message: string }
   | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
   | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
   | (OfRunner & { readonly kind: 'runner-started'; readonly node: string | undefined })

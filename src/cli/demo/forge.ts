@@ -4,6 +4,7 @@ import type { Control } from '../../emulator/github/control.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
 import type { Forge } from '../../forge/forge.ts'
 import { createGitHubForge } from '../../forge/github/github.ts'
+import type { OddityLog } from '../../forge/github/oddity.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { randomName } from '../../lib/ids.ts'
@@ -24,7 +25,15 @@ export interface DemoForge {
 /** A runner that was killed is given up sooner than at GitHub (10 minutes); runners say something every minute. */
 const jobLeaseS = 90
 
-export async function openForge(clock: Clock, random: Random, userAgent: string): Promise<DemoForge> {
+export type DemoForgeOptions = {
+  readonly clock: Clock
+  readonly random: Random
+  readonly userAgent: string
+  /** Told of what the forge does against its protocol. */
+  readonly onOddity: OddityLog
+}
+
+export async function openForge({ clock, random, userAgent, onOddity }: DemoForgeOptions): Promise<DemoForge> {
   const token = `ghp_${randomName(random, 36)}`
   const emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs: { jobLeaseS } })
   const server = await emulator.listen(0)
@@ -32,7 +41,7 @@ export async function openForge(clock: Clock, random: Random, userAgent: string)
   const client = httpClient()
   const accounts = new Map<string, Forge>()
   const forgeFor: DemoForge['forgeFor'] = (source, credential) => {
-    if (new URL(source.url).origin !== server.origin) {
+    if (!source.url.startsWith(`${server.origin}/`)) {
       throw new PortError('github', 'bad-config', `the demo has only its own forge, ${url}, not ${source.url}`)
     }
     const key = JSON.stringify([source.url, credential['github_token']])
@@ -45,6 +54,7 @@ export async function openForge(clock: Clock, random: Random, userAgent: string)
         clock,
         random,
         userAgent,
+        log: onOddity,
       })
     accounts.set(key, account)
     return account

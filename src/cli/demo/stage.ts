@@ -2,11 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { parseRunnerSet } from '../../config/runner-set.ts'
 import { startController } from '../../controller/controller.ts'
-import { createJournal, type JournalReader } from '../../controller/journal.ts'
+import { createJournal, type Journal, type JournalReader } from '../../controller/journal.ts'
 import { type Cluster, createCluster } from '../../embedded/cluster.ts'
 import { createProcessRuntime } from '../../embedded/runtime/process/process-runtime.ts'
 import { kubeconfigText } from '../../embedded/wire/kubeconfig.ts'
 import type { Control } from '../../emulator/github/control.ts'
+import type { OddityLog } from '../../forge/github/oddity.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
@@ -71,7 +72,11 @@ export async function openStage(options: StageOptions): Promise<DemoStage> {
 
 async function open(options: StageOptions, closers: (() => Promise<void>)[]): Promise<Omit<DemoStage, 'stop'>> {
   const { clock, random, home, userAgent } = options
-  const forge = await openForge(clock, random, userAgent)
+  const journal = createJournal(clock)
+  journal.subscribe(options.onEntry)
+  const onOddity: OddityLog = ({ kind, set, sentence }) =>
+    journal.write({ kind: 'forge-oddity', set, oddity: kind, message: sentence })
+  const forge = await openForge({ clock, random, userAgent, onOddity })
   closers.push(forge.close)
   const tokens = { admin: randomName(random, 32), controller: randomName(random, 32) }
   const cluster = createCluster({ clock, random, runtime: runtimeOf(options), users: usersOf(tokens) })
@@ -87,7 +92,7 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
   await setUp(kubernetes, { url: forge.url, token: forge.token, max: options.max })
   const access = kubeconfigText({ server: origin, ca, user: 'admin', token: tokens.admin })
   writeFileSync(home.kubeconfig, access, { mode: 0o600 })
-  const controller = controllerOf(options, forge, as(tokens.controller))
+  const controller = controllerOf(options, journal, forge, as(tokens.controller))
   closers.push(() => withinMs(clock, controllerMs, controller.stop()))
   const leftovers = () => findLeftovers(witnessesOf(cluster, forge), home, process.pid)
   return {
@@ -120,12 +125,11 @@ function usersOf(tokens: { readonly admin: string; readonly controller: string }
 }
 
 function controllerOf(
-  { clock, random, userAgent, onEntry }: StageOptions,
+  { clock, random, userAgent }: StageOptions,
+  journal: Journal,
   forge: DemoForge,
   transport: ReturnType<typeof connect>['transport'],
 ) {
-  const journal = createJournal(clock)
-  journal.subscribe(onEntry)
   const kubernetes = createKubernetes({ transport, clock, random, userAgent })
   const lease = { namespace: demoNamespace, name: 'dayfly' }
   const identity = `demo-${randomName(random, 5)}`

@@ -9,10 +9,13 @@ export function warningOf({ event }: Entry): string | undefined {
     case 'forge-troubled':
       return tell(`${event.namespace}/${event.set}`, event.failure)
     case 'runner-failed':
+    case 'runner-delayed':
     case 'start-refused':
       return tell(`${event.namespace}/${event.set} runner ${event.runner}`, event.failure)
     case 'set-invalid':
       return `warning ${event.namespace}/${event.set}: spec-invalid: ${event.problems.join('; ')}`
+    case 'forge-oddity':
+      return `warning ${event.set}: ${event.oddity}: ${event.message}`
     case 'write-failed':
       return `warning ${event.namespace}/${event.set}: ${event.action} failed: ${event.message}`
     default:

@@ -44,3 +44,21 @@ export type PodObject = {
     readonly containerStatuses?: readonly ContainerStatus[]
   }
 }
+
+/** Large parts of a pod that nothing here reads: a watch need not parse them. Never a key that stands in the types above. */
+export const unreadOfPods: readonly string[] = [
+  'managedFields',
+  'env',
+  'volumes',
+  'volumeMounts',
+  'tolerations',
+  'command',
+  'args',
+  'resources',
+  'allocatedResources',
+  'securityContext',
+  'startupProbe',
+  'livenessProbe',
+  'readinessProbe',
+  'affinity',
+]
