@@ -1,6 +1,6 @@
 // What rules read: objects, pods, the Kubernetes version, and of a live cluster what was seen when. Facts that are missing make a rule skip with a reason, never pass.
 import type { Instant } from '../lib/clock.ts'
-import type { ObjectRef, Path } from './finding.ts'
+import type { ObjectRef } from './finding.ts'
 import type { PodView } from './pod-view.ts'
 
 /** A minor version of Kubernetes: 33 for 1.33. */
@@ -12,9 +12,6 @@ export type VersionFact = { readonly minors: readonly Minor[]; readonly declared
 export type ObjectFact = {
   readonly object: ObjectRef
   readonly document: number | undefined
-  /** Where it begins in its document: empty, unless it is an item of a List or stands in something else. */
-  readonly path: Path
-  /** The object itself; a pod view of it has the same one. */
   readonly raw: Readonly<Record<string, unknown>>
 }
 
