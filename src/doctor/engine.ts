@@ -1,0 +1,149 @@
+// Runs rules over facts and gives each hit its place. Same input, same findings, in the same order.
+import type { Facts, VersionFact } from './facts.ts'
+import type { Confidence, Finding, Hit } from './finding.ts'
+import { gatherFacts } from './gather-facts.ts'
+import { indexLines, type LineIndex, placeOf } from './places/place.ts'
+import type { Rule } from './rule.ts'
+import { decodeFile } from './sources/decode.ts'
+import type { DecodedFile, Skipped, SourceDocument, SourceFile } from './sources/document.ts'
+import { findNode } from './sources/nodes.ts'
+import { type Suppression, suppress } from './suppressions.ts'
+import { isUnknown } from './unknown.ts'
+
+export type SkippedRule = { readonly rule: string; readonly code: string; readonly reason: string }
+
+/** What was looked at and what was not: nothing is passed over in silence. */
+export type Coverage = {
+  readonly files: { readonly seen: number; readonly decoded: number }
+  readonly objects: number
+  readonly pods: number
+  readonly skipped: readonly Skipped[]
+}
+
+export type Examination = {
+  readonly findings: readonly Finding[]
+  /** Findings that a comment in the file silences, with its reason. */
+  readonly suppressed: readonly { readonly finding: Finding; readonly reason: string }[]
+  readonly unusedSuppressions: readonly Suppression[]
+  readonly coverage: Coverage
+  readonly skippedRules: readonly SkippedRule[]
+}
+
+export type ExamineOptions = { readonly version?: VersionFact; readonly skipped?: readonly Skipped[] }
+
+export function decodeFiles(files: readonly SourceFile[]): DecodedFile[] {
+  let next = 0
+  return files.map((file) => {
+    const decoded = decodeFile(file, next)
+    next += decoded.documents.length
+    return decoded
+  })
+}
+
+/** `options.skipped`: files that could not be read, for the coverage. */
+export function examine(
+  files: readonly DecodedFile[],
+  rules: readonly Rule[],
+  options: ExamineOptions = {},
+): Examination {
+  const documents = files.flatMap((file) => file.documents)
+  const facts = gatherFacts(
+    files.flatMap((file) => file.objects),
+    options.version,
+  )
+  const { hits, skippedRules } = runRules(facts, rules)
+  const locate = locator(documents)
+  const all = hits.flatMap(({ rule, hit }) => locate(rule, hit) ?? []).sort(byPlace)
+  return {
+    ...suppress(all, files),
+    coverage: {
+      files: {
+        seen: files.length + (options.skipped?.length ?? 0),
+        decoded: files.filter((file) => file.objects.length > 0).length,
+      },
+      objects: facts.objects.length,
+      pods: facts.pods.length,
+      skipped: [...(options.skipped ?? []), ...files.flatMap((file) => file.skipped)],
+    },
+    skippedRules,
+  }
+}
+
+type RuleHit = { readonly rule: Rule; readonly hit: Hit }
+
+/** Also for live facts: the hits carry no place then. */
+export function runRules(
+  facts: Facts,
+  rules: readonly Rule[],
+): { readonly hits: readonly RuleHit[]; readonly skippedRules: readonly SkippedRule[] } {
+  const mode = facts.live ? 'live' : 'static'
+  const hits: RuleHit[] = []
+  const skippedRules: SkippedRule[] = []
+  for (const rule of rules.filter(({ modes }) => modes.includes(mode))) {
+    const result = rule.check(facts)
+    if ('skipped' in result) skippedRules.push({ rule: rule.slug, code: rule.code, reason: result.skipped })
+    else for (const hit of result.hits) hits.push({ rule, hit })
+  }
+  return { hits, skippedRules }
+}
+
+/** What a hit and its rule say together, before it has a place. */
+export function toFinding({ rule, hit }: RuleHit): Finding {
+  return {
+    rule: rule.slug,
+    code: rule.code,
+    severity: hit.severity ?? rule.severity,
+    confidence: hit.confidence ?? rule.confidence,
+    object: hit.object,
+    container: hit.container,
+    message: hit.message,
+    place: undefined,
+    fix: hit.fix,
+    document: hit.document,
+    related: [],
+  }
+}
+
+function locator(documents: readonly SourceDocument[]): (rule: Rule, hit: Hit) => Finding | undefined {
+  const byNumber = new Map(documents.map((document) => [document.number, document]))
+  const indexes = new Map<SourceFile, LineIndex>()
+  return (rule, hit) => {
+    const document = hit.document === undefined ? undefined : byNumber.get(hit.document)
+    const finding = toFinding({ rule, hit })
+    if (!document) return finding
+    if (isComputed(document, hit)) return undefined
+    const { file, open } = document
+    const lines = indexes.get(file) ?? indexLines(file.text)
+    indexes.set(file, lines)
+    return {
+      ...finding,
+      confidence: open ? lower(finding.confidence) : finding.confidence,
+      place: placeOf(document, hit.path, lines),
+      related: (hit.related ?? []).map(({ path, message }) => ({ place: placeOf(document, path, lines), message })),
+    }
+  }
+}
+
+/** A value that a template computes is not known, so nothing can be wrong with it. */
+function isComputed(document: SourceDocument, hit: Hit): boolean {
+  const { node, depth } = findNode(document.yaml, hit.path)
+  return depth === hit.path.length && node !== undefined && 'value' in node && isUnknown(node.value)
+}
+
+function lower(confidence: Confidence): Confidence {
+  return confidence === 'high' ? 'medium' : 'low'
+}
+
+function byPlace(left: Finding, right: Finding): number {
+  const [a, b] = [left.place, right.place]
+  return (
+    compare(a?.file ?? '', b?.file ?? '') ||
+    (a?.start ?? 0) - (b?.start ?? 0) ||
+    compare(left.code, right.code) ||
+    compare(left.message, right.message)
+  )
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -1,0 +1,19 @@
+// Objects of files → the facts that rules read.
+import type { Facts, ObjectFact, VersionFact } from './facts.ts'
+import { viewPods } from './pod-views.ts'
+import type { SourceObject } from './sources/document.ts'
+import { refOf } from './sources/object-ref.ts'
+
+/** Every minor of which the doctor knows how it differs. */
+export const supportedMinors = [28, 29, 30, 31, 32, 33, 34, 35, 36] as const
+
+/** Nobody said which version: each supported one is considered. */
+export const undeclaredVersion: VersionFact = { minors: supportedMinors, declared: false, from: 'no version declared' }
+
+export function gatherFacts(found: readonly SourceObject[], version: VersionFact = undeclaredVersion): Facts {
+  const objects = found.map((object): ObjectFact => {
+    const { document, path, value } = object
+    return { object: refOf(object), document: document.number, path, raw: value }
+  })
+  return { version, objects, pods: viewPods(objects), live: undefined }
+}

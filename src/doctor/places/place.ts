@@ -1,0 +1,52 @@
+// A path in a document → the place in the file's original text: the key, the entry with its short value, or the nearest that exists.
+import { isScalar } from 'yaml'
+import type { Path, Place } from '../finding.ts'
+import type { SourceDocument, SourceFile } from '../sources/document.ts'
+import { findNode } from '../sources/nodes.ts'
+
+/** Gives line and column of offsets of one text. */
+export type LineIndex = (offset: number) => { readonly line: number; readonly column: number }
+
+export function placeOf(document: SourceDocument, path: Path, lines: LineIndex): Place {
+  const found = findNode(document.yaml, path)
+  const from = found.key?.range?.[0] ?? found.node?.range?.[0] ?? 0
+  const value = found.node?.range
+  const short = value && (isScalar(found.node) ? !document.text.slice(value[0], value[1]).includes('\n') : false)
+  const keyEnd = found.key?.range?.[1]
+  const to = short ? value[1] : (keyEnd ?? endOfLine(document.text, from))
+  return placeAt(
+    document.file,
+    { start: document.toFile(from), end: Math.max(document.toFile(from), document.toFile(to)) },
+    lines,
+  )
+}
+
+export function placeAt(
+  file: SourceFile,
+  { start, end }: { readonly start: number; readonly end: number },
+  lines: LineIndex,
+): Place {
+  const from = lines(start)
+  const to = lines(end)
+  return { file: file.path, ...from, endLine: to.line, endColumn: to.column, start, end }
+}
+
+export function indexLines(text: string): LineIndex {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
+  }
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return text.slice(from, end < 0 ? text.length : end).trimEnd().length + from
+}

@@ -1,0 +1,63 @@
+// The containers of a pod spec, in the order in which they start.
+import type { Path } from './finding.ts'
+import type { ContainerView } from './pod-view.ts'
+import { asRecord, asRecords, asText, type Raw } from './raw.ts'
+
+export function viewContainers(spec: Raw, path: Path): ContainerView[] {
+  const list = (key: string, init: boolean): ContainerView[] =>
+    asRecords(spec[key]).flatMap((raw, index) => (raw ? [viewContainer(raw, [...path, key, index], init)] : []))
+  return [...list('initContainers', true), ...list('containers', false)]
+}
+
+function viewContainer(raw: Raw, path: Path, init: boolean): ContainerView {
+  const restartPolicy = asText(raw['restartPolicy'])
+  const lifecycle = asRecord(raw['lifecycle']) ?? {}
+  const probe = (key: string) => (asRecord(raw[key]) ? { path: [...path, key] } : undefined)
+  return {
+    name: asText(raw['name']) ?? '',
+    role: init ? (restartPolicy === 'Always' ? 'sidecar' : 'init') : 'container',
+    path,
+    image: asText(raw['image']),
+    words: [...words(raw['command']), ...words(raw['args'])],
+    env: environment(raw['env']),
+    restartPolicy,
+    privileged: asRecord(raw['securityContext'])?.['privileged'] === true,
+    mounts: mounts(raw['volumeMounts']),
+    startupProbe: probe('startupProbe'),
+    livenessProbe: probe('livenessProbe'),
+    readinessProbe: probe('readinessProbe'),
+    postStart: hook(lifecycle, path, 'postStart'),
+    preStop: hook(lifecycle, path, 'preStop'),
+    raw,
+  }
+}
+
+function hook(lifecycle: Raw, path: Path, key: string): ContainerView['postStart'] {
+  const raw = asRecord(lifecycle[key])
+  if (!raw) return undefined
+  const exec = asRecord(raw['exec'])
+  return { path: [...path, 'lifecycle', key], exec: exec && words(exec['command']) }
+}
+
+function words(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+function environment(value: unknown): ContainerView['env'] {
+  return Object.fromEntries(
+    asRecords(value).flatMap((entry) => {
+      const name = entry && asText(entry['name'])
+      return name === undefined ? [] : [[name, entry?.['value'] === undefined ? undefined : String(entry['value'])]]
+    }),
+  )
+}
+
+function mounts(value: unknown): ContainerView['mounts'] {
+  return Object.fromEntries(
+    asRecords(value).flatMap((entry) => {
+      const at = entry && asText(entry['mountPath'])
+      const name = entry && asText(entry['name'])
+      return at === undefined || name === undefined ? [] : [[at, name]]
+    }),
+  )
+}

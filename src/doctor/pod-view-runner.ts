@@ -1,0 +1,55 @@
+// Tells a CI runner's pod by what only runners have: their images, their variables, ARC's own kinds, or a container named `runner` beside a Docker daemon.
+import type { ContainerView, PodOwner } from './pod-view.ts'
+
+const runnerImages =
+  /(?:^|\/)(?:actions-runner|github-runner|github-actions-runner|gha-runner|actions-runner-dind|act_runner|act-runner|forgejo-runner|gitea-runner|bitbucket-pipelines-runner|atlassian-bitbucket-runner|runner-dind|gitlab-runner)(?:[:@]|$)|\/forgejo\/runner(?:[:@]|$)|\/gitea\/(?:act_)?runner(?:[:@]|$)|(?:summerwind|myoung34)\/.*runner/
+
+const runnerVariables: ReadonlySet<string> = new Set([
+  'ACTIONS_RUNNER_INPUT_JITCONFIG',
+  'ACTIONS_RUNNER_INPUT_TOKEN',
+  'ACTIONS_RUNNER_REQUIRE_JOB_CONTAINER',
+  'ACTIONS_RUNNER_CONTAINER_HOOKS',
+  'RUNNER_WAIT_FOR_DOCKER_IN_SECONDS',
+  'RUNNER_TOKEN',
+  'RUNNER_SCALE_SET_NAME',
+  'GITEA_RUNNER_REGISTRATION_TOKEN',
+  'GITEA_INSTANCE_URL',
+  'RUNNER_UUID',
+  'OAUTH_CLIENT_ID',
+  'ACCOUNT_UUID',
+])
+
+type Runner = { readonly isRunner: boolean; readonly runner: string | undefined }
+
+export function findRunner(
+  owner: PodOwner,
+  containers: readonly ContainerView[],
+  labels: Readonly<Record<string, unknown>>,
+): Runner {
+  const ordinary = containers.filter(({ role }) => role === 'container')
+  const named = ordinary.find(({ name }) => name === 'runner')
+  const telling = ordinary.find(looksLikeRunner)
+  const certain = owner === 'arc' || owner === 'RunnerSet' || isLabelled(labels)
+  const runner = certain ? (named ?? telling) : (telling ?? (named && hasDocker(containers) ? named : undefined))
+  return { isRunner: certain || runner !== undefined, runner: runner?.name }
+}
+
+function looksLikeRunner({ image, env, words }: ContainerView): boolean {
+  if (image !== undefined && runnerImages.test(image)) return true
+  if (words.some((word) => word.includes('/actions-runner/run.sh') || word === '/home/runner/run.sh')) return true
+  const known = Object.keys(env).filter((name) => runnerVariables.has(name))
+  // One generic name proves little: two do, or one that only runners know.
+  return known.length > 1 || known.some((name) => /^(?:ACTIONS_RUNNER|GITEA_|RUNNER_WAIT|RUNNER_SCALE)/.test(name))
+}
+
+function isLabelled(labels: Readonly<Record<string, unknown>>): boolean {
+  return ['actions.github.com/scale-set-name', 'actions-ephemeral-runner', 'runner_uuid', 'dayfly.dev/runner'].some(
+    (label) => label in labels,
+  )
+}
+
+function hasDocker(containers: readonly ContainerView[]): boolean {
+  return containers.some(
+    ({ image, words }) => /(?:^|[/:-])dind\b|docker:/.test(image ?? '') || words.includes('dockerd'),
+  )
+}

@@ -1,0 +1,86 @@
+// Builds the pod views of objects: where each kind keeps its pod spec, and what kind of life the pod leads. Objects may come from files or from a cluster.
+import type { ObjectFact } from './facts.ts'
+import type { Path } from './finding.ts'
+import type { PodOwner, PodView } from './pod-view.ts'
+import { viewContainers } from './pod-view-containers.ts'
+import { findRunner } from './pod-view-runner.ts'
+import { asNumber, asRecord, asRecords, asText, asTexts, type Raw } from './raw.ts'
+import { valuesVersion } from './sources/object-ref.ts'
+
+/** Where a kind keeps its pod template (metadata and spec). */
+type Shape = { readonly owner: PodOwner; readonly template: Path }
+
+const shapes: Readonly<Record<string, Shape>> = {
+  '/Pod': { owner: 'Pod', template: [] },
+  'batch/Job': { owner: 'Job', template: ['spec', 'template'] },
+  'batch/CronJob': { owner: 'CronJob', template: ['spec', 'jobTemplate', 'spec', 'template'] },
+  'apps/Deployment': { owner: 'service', template: ['spec', 'template'] },
+  'apps/StatefulSet': { owner: 'service', template: ['spec', 'template'] },
+  'apps/DaemonSet': { owner: 'service', template: ['spec', 'template'] },
+  'apps/ReplicaSet': { owner: 'service', template: ['spec', 'template'] },
+  '/ReplicationController': { owner: 'service', template: ['spec', 'template'] },
+  'actions.github.com/AutoscalingRunnerSet': { owner: 'arc', template: ['spec', 'template'] },
+  'actions.github.com/EphemeralRunnerSet': { owner: 'arc', template: ['spec', 'ephemeralRunnerSpec'] },
+  'actions.github.com/EphemeralRunner': { owner: 'arc', template: ['spec'] },
+  'dayfly.dev/RunnerSet': { owner: 'RunnerSet', template: ['spec', 'template'] },
+  [`${valuesVersion}/Values`]: { owner: 'arc', template: ['template'] },
+}
+
+/** Objects without a pod spec, or of a kind whose pods we do not know, give none. */
+export function viewPods(objects: readonly ObjectFact[]): PodView[] {
+  return objects.flatMap((fact) => viewPod(fact) ?? [])
+}
+
+function viewPod(fact: ObjectFact): PodView | undefined {
+  const { apiVersion, kind } = fact.object
+  const group = apiVersion.includes('/')
+    ? apiVersion.slice(0, apiVersion.indexOf('/'))
+    : apiVersion === valuesVersion
+      ? valuesVersion
+      : ''
+  const shape = shapes[`${group}/${kind}`]
+  if (!shape) return undefined
+  const template = at(fact.raw, shape.template)
+  const spec = template && asRecord(template['spec'])
+  if (!template || !spec) return undefined
+  const path: Path = [...fact.path, ...shape.template, 'spec']
+  const containers = viewContainers(spec, path)
+  const metadata = asRecord(template['metadata']) ?? {}
+  const restartPolicy = asText(spec['restartPolicy'])
+  const runner = findRunner(shape.owner, containers, asRecord(metadata['labels']) ?? {})
+  return {
+    object: fact.object,
+    document: fact.document,
+    owner: shape.owner,
+    runsToCompletion: endsByItself(shape.owner, restartPolicy),
+    ...runner,
+    path,
+    restartPolicy,
+    terminationGracePeriodSeconds: asNumber(spec['terminationGracePeriodSeconds']),
+    hostPID: spec['hostPID'] === true,
+    shareProcessNamespace: spec['shareProcessNamespace'] === true,
+    annotations: asTexts(metadata['annotations']),
+    labels: asTexts(metadata['labels']),
+    containers,
+    volumes: viewVolumes(spec, path),
+    raw: fact.raw,
+  }
+}
+
+function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boolean {
+  if (owner === 'service') return false
+  return owner !== 'Pod' || restartPolicy === 'Never' || restartPolicy === 'OnFailure'
+}
+
+function viewVolumes(spec: Raw, path: Path): PodView['volumes'] {
+  return asRecords(spec['volumes']).flatMap((raw, index) => {
+    const name = raw && asText(raw['name'])
+    return raw && name !== undefined ? [{ name, path: [...path, 'volumes', index], raw }] : []
+  })
+}
+
+function at(value: Raw, path: Path): Raw | undefined {
+  let here: Raw | undefined = value
+  for (const key of path) here = here && asRecord(here[key])
+  return here
+}

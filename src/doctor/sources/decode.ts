@@ -1,0 +1,119 @@
+// A file's text → the objects in it, however they are wrapped: several documents, Lists, strings in strings, template markers, heredocs. Never throws.
+import type { Path } from '../finding.ts'
+import type { DecodedFile, Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
+import { type EmbeddedText, embeddedText } from './embedded.ts'
+import { findObjects } from './find-objects.ts'
+import { findHeredocs } from './heredoc.ts'
+import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
+import { type Parsed, parseYaml } from './parse.ts'
+import { mayHoldManifest, splitDocuments } from './split.ts'
+
+const lettersMax = 4 * 1024 * 1024
+const nestingMax = 5
+const documentsMax = 2_000
+
+type Text = EmbeddedText & Pick<SourceDocument, 'host' | 'open'>
+type Draft = {
+  readonly file: SourceFile
+  readonly documents: SourceDocument[]
+  readonly objects: SourceObject[]
+  readonly skipped: Skipped[]
+  /** The number of the first document. */
+  readonly first: number
+}
+
+/** `first`: the number of the first document, where several files are numbered through. */
+export function decodeFile(file: SourceFile, first = 0): DecodedFile {
+  const draft: Draft = { file, documents: [], objects: [], skipped: [], first }
+  const { text } = file
+  if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
+  else if (text.includes('\0')) skip(draft, undefined, 'not text')
+  else if (!mayHoldManifest(text)) skip(draft, undefined, 'no manifest in it')
+  else if (/\.(?:tf|tofu|hcl)$/.test(file.path)) decodeHeredocs(draft)
+  else decodeStream(draft)
+  return { file, documents: draft.documents, objects: draft.objects, skipped: draft.skipped }
+}
+
+function decodeStream(draft: Draft): void {
+  const { text } = draft.file
+  for (const { start, end } of splitDocuments(text)) {
+    const chunk = text.slice(start, end)
+    if (!mayHoldManifest(chunk)) continue
+    if (/^kind: *CustomResourceDefinition *\r?$/m.test(chunk)) {
+      skip(draft, start, 'a CustomResourceDefinition: no rule reads it')
+      continue
+    }
+    decodeChunk(draft, chunk, (offset) => start + offset)
+  }
+}
+
+function decodeHeredocs(draft: Draft): void {
+  for (const { text, toFile, prefix } of findHeredocs(draft.file.text)) {
+    if (mayHoldManifest(text)) decodeChunk(draft, text, toFile, prefix)
+  }
+}
+
+/** Tries the two ways to mask a line that is only a marker, and takes the first that parses. */
+function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
+  const markers = findMarkers(chunk, prefix !== '' || /\.(?:tf|tofu|hcl)$/.test(draft.file.path))
+  const open = markers.some(({ role, alone }) => role === 'value' && alone)
+  const ways: readonly LoneMarkers[] = markers.length > 0 ? ['comment', 'blank'] : ['comment']
+  let failed: { parsed: Extract<Parsed, { failed: string }> } | undefined
+  for (const way of ways) {
+    const text = maskMarkers(chunk, markers, way)
+    const parsed = parseYaml(text)
+    if ('yaml' in parsed) {
+      addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
+      return
+    }
+    failed ??= { parsed }
+  }
+  if (failed) skip(draft, toFile(failed.parsed.offset ?? 0), explain(failed.parsed.failed, markers))
+}
+
+function explain(failed: string, markers: readonly Marker[]): string {
+  return markers.length > 0 ? `${failed} (after masking ${markers.length} template markers)` : failed
+}
+
+function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { yaml: unknown }>): void {
+  const document: SourceDocument = {
+    number: draft.first + draft.documents.length,
+    file: draft.file,
+    ...text,
+    ...parsed,
+  }
+  draft.documents.push(document)
+  const found = findObjects(document.value)
+  if (found.cut) skip(draft, document.toFile(0), 'more values than are examined')
+  for (const object of found.objects) draft.objects.push({ document, ...object })
+  for (const { path, text: inner } of found.strings) addEmbedded(draft, document, { path, text: inner })
+}
+
+function addEmbedded(draft: Draft, host: SourceDocument, { path, text }: { path: Path; text: string }): void {
+  const inside = embeddedText(host, path, text)
+  if (!inside) return
+  if (nesting(host) >= nestingMax || draft.documents.length >= documentsMax) {
+    skip(draft, inside.toFile(0), 'manifests inside manifests, more than are examined')
+    return
+  }
+  for (const { start, end } of splitDocuments(inside.text)) {
+    const chunk = inside.text.slice(start, end)
+    if (!mayHoldManifest(chunk)) continue
+    const parsed = parseYaml(chunk)
+    if ('failed' in parsed) {
+      skip(draft, inside.toFile(start + (parsed.offset ?? 0)), `text in a string: ${parsed.failed}`)
+      continue
+    }
+    const toFile = (offset: number) => inside.toFile(start + offset)
+    addDocument(draft, { ...inside, text: chunk, toFile, host: { document: host, path }, open: host.open }, parsed)
+  }
+}
+
+function nesting(document: SourceDocument): number {
+  return document.host ? nesting(document.host.document) + 1 : 0
+}
+
+function skip(draft: Draft, offset: number | undefined, reason: string): void {
+  const line = offset === undefined ? undefined : draft.file.text.slice(0, offset).split('\n').length
+  draft.skipped.push({ file: draft.file.path, line, reason })
+}

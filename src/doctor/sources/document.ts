@@ -1,0 +1,52 @@
+// What reading yields: files, the documents in them (also those inside strings of others), and the objects that stand in the documents.
+import type { Document as YamlDocument } from 'yaml'
+import type { Path } from '../finding.ts'
+
+/** `path`: as it is shown to people; `text`: the decoded bytes, nothing normalised. */
+export type SourceFile = { readonly path: string; readonly text: string }
+
+/** What was not examined, and why. */
+export type Skipped = {
+  readonly file: string
+  /** Undefined: the whole file. */
+  readonly line: number | undefined
+  readonly reason: string
+}
+
+/** One text that was parsed on its own: a YAML document of a file, or a manifest inside a string. Offsets of its nodes count in `text`. */
+export type SourceDocument = {
+  /** Counts through all files of the input: what facts and findings call the document. */
+  readonly number: number
+  readonly file: SourceFile
+  /** Masked: as long as the original, line by line. */
+  readonly text: string
+  readonly yaml: YamlDocument
+  /** The plain value; a masked marker is a run of `filler`. */
+  readonly value: unknown
+  /** From an offset of `text` to one of the file. */
+  readonly toFile: (offset: number) => number
+  /** What stands before each of its lines in the file: the indentation of the strings around it. */
+  readonly prefix: string
+  /** Undefined: it can be edited in place. */
+  readonly readonlyBecause: string | undefined
+  /** The document around this one, and the string there that holds it. */
+  readonly host: { readonly document: SourceDocument; readonly path: Path } | undefined
+  /** A template adds keys here that are not known: what is absent may yet be there. */
+  readonly open: boolean
+}
+
+/** A Kubernetes object wherever it stands, or the values of a runner chart. */
+export type SourceObject = {
+  readonly document: SourceDocument
+  /** Where it begins in its document: an item of a List, a key of values. */
+  readonly path: Path
+  readonly kind: 'object' | 'values'
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+export type DecodedFile = {
+  readonly file: SourceFile
+  readonly documents: readonly SourceDocument[]
+  readonly objects: readonly SourceObject[]
+  readonly skipped: readonly Skipped[]
+}

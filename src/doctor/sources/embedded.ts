@@ -1,0 +1,78 @@
+// Text inside a string of a document: a block scalar gives a layer of its own whose offsets lead back to the file; any other string can be read, but not edited.
+import { isScalar, type Scalar } from 'yaml'
+import type { Path } from '../finding.ts'
+import type { SourceDocument } from './document.ts'
+import { findNode } from './nodes.ts'
+
+export type EmbeddedText = Pick<SourceDocument, 'text' | 'toFile' | 'prefix' | 'readonlyBecause'>
+
+export function embeddedText(document: SourceDocument, path: Path, value: string): EmbeddedText | undefined {
+  const { node, depth, shared } = findNode(document.yaml, path)
+  if (depth < path.length || !isScalar(node) || !node.range) return undefined
+  const block = shared ? undefined : literalLines(document, node)
+  if (!block) {
+    const start = document.toFile(node.range[0])
+    return {
+      text: value,
+      toFile: () => start,
+      prefix: '',
+      readonlyBecause: 'it stands in a string that is not a literal block',
+    }
+  }
+  return {
+    text: block.text,
+    toFile: (offset) => document.toFile(block.toOuter(offset)),
+    prefix: document.prefix + block.indentation,
+    readonlyBecause:
+      document.readonlyBecause ?? (node.anchor || node.tag ? 'its string has an anchor or a tag' : undefined),
+  }
+}
+
+type Lines = { readonly text: string; readonly indentation: string; readonly toOuter: (offset: number) => number }
+
+function literalLines(document: SourceDocument, node: Scalar): Lines | undefined {
+  if (node.type !== 'BLOCK_LITERAL' || !node.range) return undefined
+  const source = document.text.slice(node.range[0], node.range[1])
+  const header = /^\|[-+0-9]*[ \t]*(?:#[^\n]*)?\r?\n/.exec(source)
+  if (!header || /^\|[-+]*[0-9]/.test(source)) return undefined
+  const indentation = /^(?:[ \t]*\r?\n)*( *)/.exec(source.slice(header[0].length))?.[1] ?? ''
+  return stripIndentation(source, header[0].length, { indentation, base: node.range[0] })
+}
+
+/** Cuts the indentation from each line and remembers where the rest of it stands. Undefined: a line is not indented so. */
+export function stripIndentation(
+  source: string,
+  from: number,
+  { indentation, base }: { readonly indentation: string; readonly base: number },
+): Lines | undefined {
+  const parts: string[] = []
+  const inner: number[] = []
+  const outer: number[] = []
+  let length = 0
+  for (let at = from; at < source.length; ) {
+    const newline = source.indexOf('\n', at)
+    const end = newline < 0 ? source.length : newline + 1
+    let start = at + indentation.length
+    if (!source.startsWith(indentation, at)) {
+      start = at + (/^[ \t]*/.exec(source.slice(at, end))?.[0].length ?? 0)
+      if (!/^\r?\n?$/.test(source.slice(start, end))) return undefined
+    }
+    inner.push(length)
+    outer.push(base + start)
+    parts.push(source.slice(start, end))
+    length += end - start
+    at = end
+  }
+  return { text: parts.join(''), indentation, toOuter: (offset) => mapOffset(inner, outer, offset) }
+}
+
+function mapOffset(inner: readonly number[], outer: readonly number[], offset: number): number {
+  let low = 0
+  let high = inner.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((inner[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return (outer[low] ?? 0) + offset - (inner[low] ?? 0)
+}

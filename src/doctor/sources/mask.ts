@@ -1,0 +1,91 @@
+// Template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) become filler of the same length, so that a YAML parser can read the text and every offset still holds.
+import { filler } from '../unknown.ts'
+
+export type Marker = {
+  readonly start: number
+  readonly end: number
+  /** `open`, `close`, `middle`: a block statement (if, for, end, else). `value`: prints something. `none`: a comment or an assignment. */
+  readonly role: 'open' | 'middle' | 'close' | 'value' | 'none'
+  /** Nothing else stands on its lines. */
+  readonly alone: boolean
+}
+
+/** How a line that is only a marker is written: both are needed, for each breaks some block scalar. */
+export type LoneMarkers = 'comment' | 'blank'
+
+const kinds = [
+  ['{{', '}}'],
+  ['{%', '%}'],
+  ['{#', '#}'],
+  ['<%', '%>'],
+  ['${', '}'],
+] as const
+
+/** Finds all markers in one pass; those that never close are text. `dollar`: Terraform's `${…}` and `%{…}` count too. */
+export function findMarkers(text: string, dollar = false): Marker[] {
+  const markers: Marker[] = []
+  const closedUntil = new Map<string, number>()
+  const opening = dollar ? /\{\{|\{%|\{#|<%|[$%]\{/g : /\{\{|\{%|\{#|<%/g
+  for (let match = opening.exec(text); match; match = opening.exec(text)) {
+    const open = match[0]
+    const close = kinds.find(([start]) => start === open)?.[1] ?? '}'
+    if ((closedUntil.get(close) ?? 0) < 0) continue
+    const at = text.indexOf(close, match.index + 2)
+    closedUntil.set(close, at)
+    if (at < 0) continue
+    const end = at + close.length
+    markers.push({
+      start: match.index,
+      end,
+      role: roleOf(open, text.slice(match.index + 2, at)),
+      alone: isAlone(text, match.index, end),
+    })
+    opening.lastIndex = end
+  }
+  return markers
+}
+
+/** The text with every marker masked; its length and its lines stay. */
+export function maskMarkers(text: string, markers: readonly Marker[], lone: LoneMarkers): string {
+  const parts: string[] = []
+  let at = 0
+  for (const marker of markers) {
+    parts.push(text.slice(at, marker.start))
+    const body = text.slice(marker.start, marker.end)
+    parts.push(body.replace(/[^\r\n]+/g, (line) => maskLine(line, marker.alone ? lone : 'value')))
+    at = marker.end
+  }
+  parts.push(text.slice(at))
+  return parts.join('')
+}
+
+function maskLine(line: string, as: LoneMarkers | 'value'): string {
+  if (as === 'value') return filler.repeat(line.length)
+  return as === 'blank' ? ' '.repeat(line.length) : '#'.repeat(line.length)
+}
+
+function isAlone(text: string, start: number, end: number): boolean {
+  let before = start
+  while (before > 0 && isBlank(text[before - 1])) before--
+  let after = end
+  while (after < text.length && isBlank(text[after])) after++
+  const startsLine = before === 0 || text[before - 1] === '\n'
+  return startsLine && (after === text.length || text[after] === '\n')
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === ' ' || char === '\t' || char === '\r'
+}
+
+function roleOf(open: string, body: string): Marker['role'] {
+  if (open === '{#') return 'none'
+  const words = body.replace(/^[-+~=]+/, '').trim()
+  if (words.startsWith('/*') || words.startsWith('#')) return 'none'
+  const first = /^[a-z]+/i.exec(words)?.[0] ?? ''
+  if (/^end/.test(first)) return 'close'
+  if (/^(?:else|elif|elsif)$/.test(first)) return 'middle'
+  if (/^(?:if|for|range|with|define|block|macro|call|filter|raw|unless)$/.test(first)) return 'open'
+  if (/^(?:set|import|from|extends|include|do)$/.test(first) && open === '{%')
+    return first === 'include' ? 'value' : 'none'
+  return /^\$\w+\s*:?=/.test(words) ? 'none' : 'value'
+}

@@ -1,0 +1,68 @@
+// From a path to the yaml node it names, and what was met on the way.
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml'
+import type { Path } from '../finding.ts'
+
+export type Found = {
+  /** The node of the path, or of its longest part that exists. */
+  readonly node: Node | undefined
+  /** The key it stands under, if its parent is a mapping. */
+  readonly key: Node | undefined
+  readonly parent: YAMLMap | YAMLSeq | undefined
+  /** How many steps of the path exist. */
+  readonly depth: number
+  /** An alias or a merge key was met: the text may mean more than one place. */
+  readonly shared: boolean
+}
+
+export function findNode(document: Document, path: Path): Found {
+  let found: Found = {
+    node: document.contents ?? undefined,
+    key: undefined,
+    parent: undefined,
+    depth: 0,
+    shared: false,
+  }
+  for (const step of path) {
+    const here = resolve(document, found)
+    const next = isMap(here.node) ? inMap(here.node, step) : isSeq(here.node) ? inSequence(here.node, step) : undefined
+    if (!next) return { ...here, shared: here.shared || (isMap(here.node) && hasMerge(here.node)) }
+    found = { ...next, depth: found.depth + 1, shared: here.shared || next.shared }
+  }
+  return found
+}
+
+/** The entry of a key; of a key that stands twice the last, which is the one that counts. */
+export function pairOf(map: YAMLMap, key: string | number): Pair | undefined {
+  return map.items.findLast((pair) => keyText(pair.key) === String(key))
+}
+
+export function keyText(key: unknown): string | undefined {
+  return isScalar(key) ? String(key.value) : undefined
+}
+
+export function hasMerge(map: YAMLMap): boolean {
+  return map.items.some((pair) => keyText(pair.key) === '<<')
+}
+
+function resolve(document: Document, found: Found): Found {
+  if (!isAlias(found.node)) return found
+  return { ...found, node: found.node.resolve(document), shared: true }
+}
+
+type Step = Omit<Found, 'depth'>
+
+function inMap(map: YAMLMap, step: string | number): Step | undefined {
+  const pair = pairOf(map, step)
+  if (!pair) return undefined
+  const twice = map.items.filter((other) => keyText(other.key) === String(step)).length > 1
+  return { node: asNode(pair.value), key: asNode(pair.key), parent: map, shared: twice }
+}
+
+function inSequence(sequence: YAMLSeq, step: string | number): Step | undefined {
+  const item = typeof step === 'number' ? sequence.items[step] : undefined
+  return item === undefined ? undefined : { node: asNode(item), key: undefined, parent: sequence, shared: false }
+}
+
+function asNode(value: unknown): Node | undefined {
+  return value !== null && typeof value === 'object' && 'range' in value ? (value as Node) : undefined
+}

@@ -1,0 +1,34 @@
+// How an object of a file is named. A name that a template computes is shown as the template writes it.
+import type { ObjectRef } from '../finding.ts'
+import { asRecord, asText, type Raw } from '../raw.ts'
+import { isUnknown } from '../unknown.ts'
+import type { SourceObject } from './document.ts'
+import { findNode } from './nodes.ts'
+
+/** The apiVersion by which values of a chart are named, which are no Kubernetes object; their kind is `Values`. */
+export const valuesVersion = 'helm'
+
+export function refOf(object: SourceObject): ObjectRef {
+  const { value, kind } = object
+  if (kind === 'values') {
+    const name = named(object, value, 'runnerScaleSetName')
+    return { apiVersion: valuesVersion, kind: 'Values', namespace: undefined, name: name ?? '' }
+  }
+  const metadata = asRecord(value['metadata']) ?? {}
+  return {
+    apiVersion: asText(value['apiVersion']) ?? '',
+    kind: asText(value['kind']) ?? '',
+    namespace: named(object, metadata, 'namespace'),
+    name: named(object, metadata, 'name') ?? named(object, metadata, 'generateName') ?? '',
+  }
+}
+
+function named(object: SourceObject, holder: Raw, key: string): string | undefined {
+  const value = asText(holder[key])
+  if (value === undefined || !isUnknown(value)) return value
+  const { document } = object
+  const path = object.kind === 'values' ? [key] : ['metadata', key]
+  const range = findNode(document.yaml, [...object.path, ...path]).node?.range
+  if (!range) return value
+  return document.file.text.slice(document.toFile(range[0]), document.toFile(range[1])).replace(/^["']|["']$/g, '')
+}

@@ -1,0 +1,48 @@
+// Text → value and nodes, bounded: no input crashes it or keeps it busy.
+import { parseDocument, type Document as YamlDocument } from 'yaml'
+
+export type Parsed =
+  | { readonly yaml: YamlDocument; readonly value: unknown }
+  | { readonly failed: string; readonly offset: number | undefined }
+
+const aliasesMax = 200
+const depthMax = 200
+
+export function parseYaml(text: string): Parsed {
+  const refusal = refuse(text)
+  if (refusal !== undefined) return { failed: refusal, offset: undefined }
+  try {
+    const yaml = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
+    const error = yaml.errors[0]
+    if (error) return { failed: `not valid YAML: ${error.message}`, offset: error.pos[0] }
+    return { yaml, value: yaml.toJS({ maxAliasCount: aliasesMax }) }
+  } catch (error) {
+    return { failed: `not valid YAML: ${error instanceof Error ? error.message : 'unknown error'}`, offset: undefined }
+  }
+}
+
+function refuse(text: string): string | undefined {
+  if (text.includes('*') && count(text, /(?:^|[\s,[{:])\*[^\s,[\]{}*]/g, aliasesMax) > aliasesMax) {
+    return `more than ${aliasesMax} aliases`
+  }
+  return nestsTooDeeply(text) ? `nested deeper than ${depthMax} levels` : undefined
+}
+
+function count(text: string, pattern: RegExp, most: number): number {
+  let found = 0
+  while (found <= most && pattern.exec(text)) found++
+  return found
+}
+
+/** Counts brackets, and dashes that open a list in a list; brackets in strings count too, which only errs towards refusing. */
+function nestsTooDeeply(text: string): boolean {
+  if (/(?:[-?:][ \t]+){100}/.test(text)) return true
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5b || code === 0x7b) {
+      if (++depth > depthMax) return true
+    } else if ((code === 0x5d || code === 0x7d) && depth > 0) depth--
+  }
+  return false
+}

@@ -1,0 +1,138 @@
+// Paths given by people → files' texts: files, folders (recursively), globs. Bounded, in a fixed order; what cannot be read is said.
+import type { Dirent } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Skipped, SourceFile } from './document.ts'
+
+export type Read = {
+  readonly files: readonly SourceFile[]
+  readonly skipped: readonly Skipped[]
+  /** Paths given that name nothing: the caller's mistake, not the input's. */
+  readonly missing: readonly string[]
+}
+
+const bytesMax = 4 * 1024 * 1024
+const filesMax = 100_000
+const depthMax = 32
+const together = 32
+const names = /\.(?:ya?ml|json|tf|tofu|hcl|ya?ml\.\w+|json\.\w+)$/i
+const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git', '.terraform', '.venv', 'vendor', '.cache'])
+
+/** `folder`: what relative paths start from. A file named outright is read whatever its name; in folders those with the names of manifests. */
+export async function readSources(paths: readonly string[], folder: string): Promise<Read> {
+  const skipped: Skipped[] = []
+  const missing: string[] = []
+  const found = new Set<string>()
+  for (const given of paths) {
+    const matches = await expand(path.resolve(folder, given), skipped)
+    if (matches.length === 0) missing.push(given)
+    for (const match of matches) found.add(match)
+  }
+  const wanted = [...found].slice(0, filesMax)
+  if (found.size > filesMax) {
+    skipped.push({
+      file: folder,
+      line: undefined,
+      reason: `${found.size - filesMax} files above the limit of ${filesMax}`,
+    })
+  }
+  const files: SourceFile[] = []
+  for (let at = 0; at < wanted.length; at += together) {
+    const texts = await Promise.all(wanted.slice(at, at + together).map((file) => readText(file, shown(folder, file))))
+    for (const text of texts) 'text' in text ? files.push(text) : skipped.push(text)
+  }
+  return { files, skipped, missing }
+}
+
+/** Bytes → text, or why not. Only UTF-8 survives being written back byte for byte. */
+export function decodeText(bytes: Uint8Array, shownAs: string): SourceFile | Skipped {
+  if (bytes.length > bytesMax)
+    return { file: shownAs, line: undefined, reason: `larger than ${bytesMax / 1024 / 1024} MiB` }
+  try {
+    return { path: shownAs, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { file: shownAs, line: undefined, reason: 'not UTF-8' }
+  }
+}
+
+async function readText(file: string, shownAs: string): Promise<SourceFile | Skipped> {
+  try {
+    const { size } = await stat(file)
+    if (size > bytesMax) return { file: shownAs, line: undefined, reason: `larger than ${bytesMax / 1024 / 1024} MiB` }
+    return decodeText(await readFile(file), shownAs)
+  } catch (error) {
+    return { file: shownAs, line: undefined, reason: reasonOf(error) }
+  }
+}
+
+async function expand(given: string, skipped: Skipped[]): Promise<string[]> {
+  const kind = await kindOf(given)
+  if (kind === 'file') return [given]
+  if (kind === 'folder') return walk(given, skipped, 0)
+  const glob = given.search(/[*?[{]/)
+  if (kind !== undefined || glob < 0) return []
+  const base = given.slice(0, given.lastIndexOf(path.sep, glob)) || path.sep
+  if ((await kindOf(base)) !== 'folder') return []
+  const pattern = globPattern(given)
+  return (await walk(base, skipped, 0, /./)).filter((file) => pattern.test(file))
+}
+
+async function kindOf(given: string): Promise<'file' | 'folder' | 'other' | undefined> {
+  try {
+    const found = await stat(given)
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+  } catch {
+    return undefined
+  }
+}
+
+/** Symbolic links in folders are not followed: they lead to what is read anyway, or out of what was asked for. */
+async function walk(folder: string, skipped: Skipped[], depth: number, wanted = names): Promise<string[]> {
+  if (depth > depthMax) {
+    skipped.push({ file: folder, line: undefined, reason: `deeper than ${depthMax} folders` })
+    return []
+  }
+  let entries: Dirent[]
+  try {
+    entries = await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    skipped.push({ file: folder, line: undefined, reason: reasonOf(error) })
+    return []
+  }
+  const found: string[] = []
+  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    const file = path.join(folder, entry.name)
+    if (entry.isFile() && wanted.test(entry.name)) found.push(file)
+    else if (entry.isDirectory() && !skippedFolders.has(entry.name)) {
+      found.push(...(await walk(file, skipped, depth + 1, wanted)))
+    }
+  }
+  return found
+}
+
+function globPattern(glob: string): RegExp {
+  const source = glob.replace(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^[\]]*\]|[.+^$()|\\{}[\]]/g, (part) => {
+    if (part === '**/') return '(?:.*/)?'
+    if (part === '**') return '.*'
+    if (part === '*') return '[^/]*'
+    if (part === '?') return '[^/]'
+    if (part.length > 1 && part.startsWith('{')) return `(?:${part.slice(1, -1).split(',').map(escape).join('|')})`
+    if (part.length > 1 && part.startsWith('['))
+      return `[${part.slice(1, -1).replace(/^!/, '^').replace(/\\/g, '\\\\')}]`
+    return `\\${part}`
+  })
+  return new RegExp(`^${source}$`)
+}
+
+function escape(text: string): string {
+  return text.replace(/[.+^$()|\\{}[\]*?]/g, '\\$&')
+}
+
+function shown(folder: string, file: string): string {
+  const relative = path.relative(folder, file)
+  return relative.startsWith('..') ? file : relative
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/, \w+ '.*'$/, '') : 'unknown error'
+}

@@ -1,0 +1,21 @@
+// Cuts a stream into its documents by the markers at column 0, which end every construct of YAML: most documents need no parser to be told apart.
+
+export type Chunk = { readonly start: number; readonly end: number }
+
+export function splitDocuments(text: string): Chunk[] {
+  const first = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  if (!text.includes('\n---') && !text.includes('\n...')) return [{ start: first, end: text.length }]
+  const chunks: Chunk[] = []
+  let start = first
+  for (const match of text.matchAll(/^(---|\.\.\.)(?=[ \t\r\n]|$)/gm)) {
+    if (match.index > start) chunks.push({ start, end: match.index })
+    start = match[1] === '---' ? match.index : match.index + 3
+  }
+  if (start < text.length) chunks.push({ start, end: text.length })
+  return chunks
+}
+
+/** Cheap, and never wrong in saying no: a text without these words holds nothing that a rule reads. */
+export function mayHoldManifest(text: string): boolean {
+  return /\bkind["']?[ \t]*:|\bcontainers["']?[ \t]*:/.test(text)
+}
