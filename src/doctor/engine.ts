@@ -5,7 +5,7 @@ import { gatherFacts } from './gather-facts.ts'
 import { indexLines, type LineIndex, placeOf } from './places/place.ts'
 import type { Rule } from './rule.ts'
 import { decodeFile } from './sources/decode.ts'
-import type { DecodedFile, Skipped, SourceDocument, SourceFile } from './sources/document.ts'
+import type { DecodedFile, Skipped, SourceFile, SourceObject } from './sources/document.ts'
 import { findNode } from './sources/nodes.ts'
 import { type Suppression, suppress } from './suppressions.ts'
 import { isUnknown } from './unknown.ts'
@@ -35,7 +35,7 @@ export function decodeFiles(files: readonly SourceFile[]): DecodedFile[] {
   let next = 0
   return files.map((file) => {
     const decoded = decodeFile(file, next)
-    next += decoded.documents.length
+    next += decoded.objects.length
     return decoded
   })
 }
@@ -46,13 +46,10 @@ export function examine(
   rules: readonly Rule[],
   options: ExamineOptions = {},
 ): Examination {
-  const documents = files.flatMap((file) => file.documents)
-  const facts = gatherFacts(
-    files.flatMap((file) => file.objects),
-    options.version,
-  )
+  const objects = files.flatMap((file) => file.objects)
+  const facts = gatherFacts(objects, options.version)
   const { hits, skippedRules } = runRules(facts, rules)
-  const locate = locator(documents)
+  const locate = locator(objects)
   const all = hits.flatMap(({ rule, hit }) => locate(rule, hit) ?? []).sort(byPlace)
   return {
     ...suppress(all, files),
@@ -104,30 +101,31 @@ export function toFinding({ rule, hit }: RuleHit): Finding {
   }
 }
 
-function locator(documents: readonly SourceDocument[]): (rule: Rule, hit: Hit) => Finding | undefined {
-  const byNumber = new Map(documents.map((document) => [document.number, document]))
+function locator(objects: readonly SourceObject[]): (rule: Rule, hit: Hit) => Finding | undefined {
+  const byNumber = new Map(objects.map((object) => [object.number, object]))
   const indexes = new Map<SourceFile, LineIndex>()
   return (rule, hit) => {
-    const document = hit.document === undefined ? undefined : byNumber.get(hit.document)
+    const object = hit.document === undefined ? undefined : byNumber.get(hit.document)
     const finding = toFinding({ rule, hit })
-    if (!document) return finding
-    if (isComputed(document, hit)) return undefined
-    const { file, open } = document
+    if (!object) return finding
+    if (isComputed(object, hit)) return undefined
+    const { file, open } = object.document
     const lines = indexes.get(file) ?? indexLines(file.text)
     indexes.set(file, lines)
     return {
       ...finding,
       confidence: open ? lower(finding.confidence) : finding.confidence,
-      place: placeOf(document, hit.path, lines),
-      related: (hit.related ?? []).map(({ path, message }) => ({ place: placeOf(document, path, lines), message })),
+      place: placeOf(object, hit.path, lines),
+      related: (hit.related ?? []).map(({ path, message }) => ({ place: placeOf(object, path, lines), message })),
     }
   }
 }
 
 /** A value that a template computes is not known, so nothing can be wrong with it. */
-function isComputed(document: SourceDocument, hit: Hit): boolean {
-  const { node, depth } = findNode(document.yaml, hit.path)
-  return depth === hit.path.length && node !== undefined && 'value' in node && isUnknown(node.value)
+function isComputed({ document, path: begin }: SourceObject, hit: Hit): boolean {
+  const path = [...begin, ...hit.path]
+  const { node, depth } = findNode(document.yaml, path)
+  return depth === path.length && node !== undefined && 'value' in node && isUnknown(node.value)
 }
 
 function lower(confidence: Confidence): Confidence {

@@ -12,8 +12,7 @@ export const undeclaredVersion: VersionFact = { minors: supportedMinors, declare
 
 export function gatherFacts(found: readonly SourceObject[], version: VersionFact = undeclaredVersion): Facts {
   const objects = found.map((object): ObjectFact => {
-    const { document, path, value } = object
-    return { object: refOf(object), document: document.number, path, raw: value }
+    return { object: refOf(object), document: object.number, raw: object.value }
   })
   return { version, objects, pods: viewPods(objects), live: undefined }
 }

@@ -43,7 +43,7 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   const template = at(fact.raw, shape.template)
   const spec = template && asRecord(template['spec'])
   if (!template || !spec) return undefined
-  const path: Path = [...fact.path, ...shape.template, 'spec']
+  const path: Path = [...shape.template, 'spec']
   const containers = viewContainers(spec, path)
   const metadata = asRecord(template['metadata']) ?? {}
   const restartPolicy = asText(spec['restartPolicy'])

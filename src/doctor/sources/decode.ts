@@ -18,11 +18,11 @@ type Draft = {
   readonly documents: SourceDocument[]
   readonly objects: SourceObject[]
   readonly skipped: Skipped[]
-  /** The number of the first document. */
+  /** The number of the first object. */
   readonly first: number
 }
 
-/** `first`: the number of the first document, where several files are numbered through. */
+/** `first`: the number of the first object, where several files are numbered through. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const draft: Draft = { file, documents: [], objects: [], skipped: [], first }
   const { text } = file
@@ -76,16 +76,13 @@ function explain(failed: string, markers: readonly Marker[]): string {
 }
 
 function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { yaml: unknown }>): void {
-  const document: SourceDocument = {
-    number: draft.first + draft.documents.length,
-    file: draft.file,
-    ...text,
-    ...parsed,
-  }
+  const document: SourceDocument = { file: draft.file, ...text, ...parsed }
   draft.documents.push(document)
   const found = findObjects(document.value)
   if (found.cut) skip(draft, document.toFile(0), 'more values than are examined')
-  for (const object of found.objects) draft.objects.push({ document, ...object })
+  for (const object of found.objects) {
+    draft.objects.push({ number: draft.first + draft.objects.length, document, ...object })
+  }
   for (const { path, text: inner } of found.strings) addEmbedded(draft, document, { path, text: inner })
 }
 

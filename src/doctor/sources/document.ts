@@ -15,8 +15,6 @@ export type Skipped = {
 
 /** One text that was parsed on its own: a YAML document of a file, or a manifest inside a string. Offsets of its nodes count in `text`. */
 export type SourceDocument = {
-  /** Counts through all files of the input: what facts and findings call the document. */
-  readonly number: number
   readonly file: SourceFile
   /** Masked: as long as the original, line by line. */
   readonly text: string
@@ -37,6 +35,8 @@ export type SourceDocument = {
 
 /** A Kubernetes object wherever it stands, or the values of a runner chart. */
 export type SourceObject = {
+  /** Counts through all files of the input: what facts and findings call the document. */
+  readonly number: number
   readonly document: SourceDocument
   /** Where it begins in its document: an item of a List, a key of values. */
   readonly path: Path

@@ -116,7 +116,7 @@ function globPattern(glob: string): RegExp {
     if (part === '**') return '.*'
     if (part === '*') return '[^/]*'
     if (part === '?') return '[^/]'
-    if (part.length > 1 && part.startsWith('{')) return `(?:${part.slice(1, -1).split(',').map(escape).join('|')})`
+    if (part.length > 1 && part.startsWith('{')) return `(?:${part.slice(1, -1).split(',').map(literal).join('|')})`
     if (part.length > 1 && part.startsWith('['))
       return `[${part.slice(1, -1).replace(/^!/, '^').replace(/\\/g, '\\\\')}]`
     return `\\${part}`
@@ -124,7 +124,7 @@ function globPattern(glob: string): RegExp {
   return new RegExp(`^${source}$`)
 }
 
-function escape(text: string): string {
+function literal(text: string): string {
   return text.replace(/[.+^$()|\\{}[\]*?]/g, '\\$&')
 }
 
