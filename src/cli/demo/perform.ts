@@ -30,6 +30,7 @@ export type DemoPlan = {
 /** Every job is told where there are few; of many only those that failed. */
 const toldJobsMax = 50
 const toldLogLines = 20
+const calmMs = 3_000
 const retireMs = 15_000
 
 /** Resolves with the exit code; rejects with the signal's reason when it is interrupted. Nothing runs on either way. */
@@ -61,8 +62,9 @@ export async function perform(plan: DemoPlan, home: Home, clock: Clock, until: A
   try {
     const played = await playRuns(plan.runs, plan.interval, { ...stage, clock, score }, until)
     if (!plan.exit) await stayUntil(until, show.screen)
-    const leftovers = await stage.retire(retireMs)
+    await calm(score, clock)
     show.screen.close()
+    const leftovers = await stage.retire(retireMs)
     tellEnd({ plan, played, leftovers, score, apiWrites: stage.apiWrites(), wallMs: clock.now() - started })
     return played.every(({ conclusion }) => conclusion === 'success') ? 0 : 1
   } finally {
@@ -74,6 +76,13 @@ export async function perform(plan: DemoPlan, home: Home, clock: Clock, until: A
 function greet({ kubeconfig }: Home): void {
   printNote('forge, controller and cluster run on this machine; look at them with')
   printNote(`  kubectl --kubeconfig ${kubeconfig} get runnersets,pods\n`)
+}
+
+/** The last runners end by themselves, as those before them did; who is idle by now waits for work that does not come. */
+async function calm(score: Scorekeeper, clock: Clock): Promise<void> {
+  const deadline = clock.now() + calmMs
+  const isEnding = () => score.read().runners.busy + score.read().runners.ending > 0
+  while (isEnding() && clock.now() < deadline) await clock.sleep(20)
 }
 
 async function stayUntil(until: AbortSignal, shown: Screen): Promise<never> {
@@ -99,11 +108,15 @@ type End = {
 }
 
 function tellEnd({ plan, played, leftovers, score, apiWrites, wallMs }: End): void {
-  for (const line of describeLeftovers(leftovers)) printNote(line)
+  const left = describeLeftovers(leftovers)
+  for (const line of left) printNote(line)
   const peakRssBytes = process.resourceUsage().maxRSS * 1024
   const report = demoReport({ score: score.read(), leftovers, apiWrites, wallMs, peakRssBytes })
   if (plan.json) printJson(plan.detailed ? { ...report, runs: played.map(outcomeOf) } : report)
-  else printNote(`${report.runners} runners for ${report.jobs} jobs, ${report.ranTwice} ran twice`)
+  else
+    printNote(
+      `${report.runners} runners for ${report.jobs} jobs, ${report.ranTwice} ran twice, ${left.length || 'nothing'} left behind`,
+    )
 }
 
 /** What became of each job and step. */

@@ -7,7 +7,7 @@ import { drawScore, tellScore } from './view.ts'
 export interface Screen {
   /** Lines that stay. */
   tell(lines: readonly string[]): void
-  /** Shows the last score and leaves the terminal as it was. */
+  /** Shows the last score and redraws no more. */
   close(): void
 }
 
@@ -16,55 +16,63 @@ const redrawMs = 100
 const plainMs = 1_000
 
 export function openScreen(read: () => Score, clock: Clock): Screen {
-  return screen().live ? liveScreen(read, clock) : plainScreen(read, clock)
+  const elapsed = stopwatch(read, clock)
+  return screen().live ? liveScreen(read, elapsed, clock) : plainScreen(read, elapsed, clock)
 }
 
-function liveScreen(read: () => Score, clock: Clock): Screen {
-  const started = clock.now()
-  let drawn = 0
-  let timer: Timer | undefined
+function liveScreen(read: () => Score, elapsed: () => number, clock: Clock): Screen {
+  let shown: readonly string[] = []
   const draw = (news: readonly string[]) => {
     const look = screen()
-    const lines = drawScore(read(), clock.now() - started, look).map((line) => cut(line, look.columns))
-    const up = drawn > 0 ? `\x1b[${drawn}A` : ''
-    drawn = lines.length
+    const lines = drawScore(read(), elapsed(), look).map((line) => cut(line, look.columns))
+    if (news.length === 0 && lines.join() === shown.join()) return
+    const up = shown.length > 0 ? `\x1b[${shown.length}A` : ''
+    shown = lines
     printRaw(`${up}\x1b[0J${[...news, ...lines].join('\n')}\n`)
   }
-  const redraw = () => {
-    draw([])
-    timer = clock.after(redrawMs, redraw)
+  draw([])
+  return { tell: draw, close: repeatedly(clock, redrawMs, () => draw([])) }
+}
+
+function plainScreen(read: () => Score, elapsed: () => number, clock: Clock): Screen {
+  let last = ''
+  const print = () => {
+    const { jobs, runners } = read()
+    const state = JSON.stringify([jobs, runners])
+    if (state !== last) printRaw(`${tellScore(read(), elapsed())}\n`)
+    last = state
   }
-  redraw()
-  return {
-    tell: draw,
-    close: () => {
-      timer?.cancel()
-      draw([])
-    },
+  const tell = (lines: readonly string[]) => printRaw(lines.map((line) => `${line}\n`).join(''))
+  return { tell, close: repeatedly(clock, plainMs, print) }
+}
+
+/** Calls `show` every `ms`, and a last time when the returned function is first called. */
+function repeatedly(clock: Clock, ms: number, show: () => void): () => void {
+  let timer: Timer | undefined
+  const repeat = () => {
+    timer = clock.after(ms, () => {
+      show()
+      repeat()
+    })
+  }
+  repeat()
+  return () => {
+    if (timer) show()
+    timer?.cancel()
+    timer = undefined
   }
 }
 
-function plainScreen(read: () => Score, clock: Clock): Screen {
+/** Milliseconds since now; it stands still while nothing waits or runs, so that an idle demo redraws nothing. */
+function stopwatch(read: () => Score, clock: Clock): () => number {
   const started = clock.now()
-  let last = ''
-  let timer: Timer | undefined
-  const print = () => {
-    const score = read()
-    const state = JSON.stringify(score.jobs) + JSON.stringify(score.runners)
-    if (state !== last) printRaw(`${tellScore(score, clock.now() - started)}\n`)
-    last = state
-  }
-  const repeat = () => {
-    print()
-    timer = clock.after(plainMs, repeat)
-  }
-  timer = clock.after(plainMs, repeat)
-  return {
-    tell: (lines) => printRaw(lines.map((line) => `${line}\n`).join('')),
-    close: () => {
-      timer?.cancel()
-      print()
-    },
+  let stopped: number | undefined
+  return () => {
+    const { total, waiting, running } = read().jobs
+    const isOver = total > 0 && waiting + running === 0
+    const now = clock.now() - started
+    stopped = isOver ? (stopped ?? now) : undefined
+    return stopped ?? now
   }
 }
 
