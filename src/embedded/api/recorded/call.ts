@@ -14,6 +14,10 @@ export type Call = {
   readonly change?: readonly object[]
   /** Asked again until the answer holds this text: what controllers add comes a little later. */
   readonly until?: string
+  /** Later calls find the resourceVersion of this list as `$VERSION` in their query. */
+  readonly remember?: true
+  /** A watch: so many events are taken. */
+  readonly take?: number
 }
 
 type Json = Readonly<Record<string, unknown>>

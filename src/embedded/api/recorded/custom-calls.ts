@@ -81,6 +81,7 @@ const withField = (title: string, a: Json): Call =>
   refused(title, definition({}, { type: 'object', properties: { a } }))
 
 const bad: readonly Call[] = [
+  refused('preserving all', definition({ preserveUnknownFields: true }, { type: 'object' })),
   refused('another group', definition({ group: 'other.dev' })),
   refused('no group', definition({ group: '' })),
   refused('a flat group', { ...definition({ group: 'dayfly' }), metadata: { name: 'widgets.dayfly' } }),

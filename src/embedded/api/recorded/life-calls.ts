@@ -9,6 +9,7 @@ const ended = [
 ]
 
 const patches: readonly Call[] = [
+  { ...get('life: before', pods), remember: true },
   post('life: create', pods, pod('a', {}, {}, { labels: { app: 'x', tier: 'one' } })),
   post('life: create again', pods, pod('a')),
   get('life: get', a),
@@ -112,4 +113,9 @@ const deletions: readonly Call[] = [
   get('life: let go and gone', held),
 ]
 
-export const lifeCalls: readonly Call[] = [...patches, ...updates, ...deletions]
+const watched: Call = {
+  ...get('life: as a watch saw it', pods, { watch: '1', resourceVersion: '$VERSION', timeoutSeconds: '3' }),
+  take: 27,
+}
+
+export const lifeCalls: readonly Call[] = [...patches, ...updates, ...deletions, watched]

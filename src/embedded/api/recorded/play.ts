@@ -1,7 +1,7 @@
 // Plays calls on an API server, one after the other, and keeps of each answer what must not differ from cluster to cluster.
 import type { Clock } from '../../../lib/clock.ts'
 import { type Answer, jsonBody, noBody, type Request, type Transport } from '../../../lib/http.ts'
-import { isObject } from '../json.ts'
+import { field, isObject } from '../json.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import type { Call } from './call.ts'
 
@@ -19,42 +19,56 @@ const attempts = 100
 const momentary = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'lastTransitionTime'])
 const dropped = new Set(['managedFields', 'selfLink'])
 
-export async function play(
-  calls: readonly Call[],
-  on: { readonly transport: Transport; readonly namespace: string; readonly clock: Clock },
-): Promise<readonly Recorded[]> {
+type Stage = { readonly transport: Transport; readonly namespace: string; readonly clock: Clock }
+
+export async function play(calls: readonly Call[], on: Stage): Promise<readonly Recorded[]> {
   const answers: Recorded[] = []
+  let version = ''
   for (const call of calls) {
-    let answer = await send(call, on)
+    let answer = await send(call, version, on)
     for (let attempt = 0; call.until !== undefined && attempt < attempts; attempt++) {
       if (JSON.stringify(answer.body).includes(call.until)) break
       await on.clock.sleep(100)
-      answer = await send(call, on)
+      answer = await send(call, version, on)
     }
-    const { kind, value } = { value: undefined, ...answer.body }
-    const body = kind === 'json' ? stable(summary(value), on.namespace) : undefined
+    const value = answer.body.kind === 'json' ? answer.body.value : undefined
+    if (call.remember) version = String(field(value, 'metadata', 'resourceVersion'))
+    const body = stable(summary(value), on.namespace)
     answers.push({ title: call.title, status: answer.status, body, warnings: warningsOf(answer) })
   }
   return answers
 }
 
-async function send(call: Call, on: { readonly transport: Transport; readonly namespace: string }): Promise<Answer> {
-  const inPlay = (value: unknown): unknown =>
-    value === undefined ? undefined : JSON.parse(JSON.stringify(value).replaceAll('$NS', on.namespace))
+async function send(call: Call, version: string, on: Stage): Promise<Answer> {
+  const { method, change, type = 'application/json' } = call
   const path = call.path.replace('$NS', on.namespace)
-  const request = (method: Request['method'], body: unknown, type: string): Promise<Answer> =>
-    on.transport({
-      method,
-      path,
-      query: method === 'GET' && call.change !== undefined ? {} : (call.query ?? {}),
-      headers: body === undefined ? {} : { 'content-type': type },
-      body: body === undefined ? noBody : jsonBody(body),
-      expect: 'whole',
-    })
-  if (call.change === undefined) return request(call.method, inPlay(call.body), call.type ?? 'application/json')
-  const current = await request('GET', undefined, '')
+  const query = { ...call.query }
+  if (query['resourceVersion'] === '$VERSION') query['resourceVersion'] = version
+  const request = (body: unknown): Request => ({
+    ...{ method, path, query, expect: 'whole' },
+    headers: body === undefined ? {} : { 'content-type': type },
+    body: body === undefined ? noBody : jsonBody(body),
+  })
+  if (call.take !== undefined) return taken(on.transport, request(undefined), call.take)
+  if (change === undefined) return on.transport(request(inPlay(call.body, on.namespace)))
+  const current = await on.transport({ ...request(undefined), method: 'GET' })
   const object = current.body.kind === 'json' && isObject(current.body.value) ? current.body.value : {}
-  return request('PUT', applyJsonPatch(object, call.change), 'application/json')
+  return on.transport(request(applyJsonPatch(object, change)))
+}
+
+/** The first events of a watch, as if they were one body. */
+async function taken(transport: Transport, request: Request, count: number): Promise<Answer> {
+  const stop = new AbortController()
+  const answer = await transport({ ...request, expect: 'events', signal: stop.signal })
+  if (answer.body.kind !== 'events') return answer
+  const events: unknown[] = []
+  for await (const event of answer.body.items) if (events.push(event) === count) break
+  stop.abort()
+  return { ...answer, body: { kind: 'json', value: events } }
+}
+
+function inPlay(value: unknown, namespace: string): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value).replaceAll('$NS', namespace))
 }
 
 /** Of a list only the names: its items are seen elsewhere. */
