@@ -1,0 +1,33 @@
+// Parts of a pod view that several rules ask for: its ordinary containers, its Job, its metadata, and the start of a hit.
+import { fieldsAt } from './fields.ts'
+import type { Hit, Path } from './finding.ts'
+import type { ContainerView, PodView } from './pod-view.ts'
+import type { Raw } from './raw.ts'
+
+export function ordinaryContainers(pod: PodView): readonly ContainerView[] {
+  return pod.containers.filter((container) => container.role === 'container')
+}
+
+/** A patch of kustomize names only what it changes: what it leaves out says nothing. */
+export function isWhole(pod: PodView): boolean {
+  const ordinary = ordinaryContainers(pod)
+  return ordinary.length > 0 && ordinary.every((container) => container.image !== undefined)
+}
+
+/** The spec of the Job, or of a CronJob's template of Jobs, in which the pod stands. */
+export function jobSpecOf(pod: PodView): { readonly fields: Raw; readonly path: Path } | undefined {
+  const at = pod.owner === 'Job' ? ['spec'] : pod.owner === 'CronJob' ? ['spec', 'jobTemplate', 'spec'] : undefined
+  const fields = at && fieldsAt(pod.raw, ...at)
+  return fields && { fields, path: pod.path.slice(0, -2) }
+}
+
+/** Where the metadata of the pod, or of its template, stands or would stand. */
+export function podMetadataPath(pod: PodView): Path {
+  return [...pod.path.slice(0, -1), 'metadata']
+}
+
+/** A hit in a pod: fixes are for documents, so a live object has none. */
+export function hitIn(pod: PodView, hit: Omit<Hit, 'object' | 'document'>): Hit {
+  const { fix, ...rest } = hit
+  return { object: pod.object, document: pod.document, ...rest, ...(fix && pod.document !== undefined ? { fix } : {}) }
+}

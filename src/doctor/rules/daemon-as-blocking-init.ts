@@ -1,0 +1,51 @@
+// A daemon as a plain init container: initialisation waits for it for ever (incident S1's false cure).
+import { daemonOf } from '../daemon.ts'
+import type { Facts } from '../facts.ts'
+import type { Hit } from '../finding.ts'
+import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+import { isUnknown } from '../unknown.ts'
+
+export const rule: Rule = {
+  slug: 'daemon-as-blocking-init',
+  code: 'POD104',
+  title: 'A daemon as a plain init container blocks the pod for ever',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'unsafe',
+  check: (facts) => ({ hits: facts.pods.flatMap((pod) => check(pod, facts)) }),
+}
+
+function check(pod: PodView, facts: Facts): readonly Hit[] {
+  return pod.containers.flatMap((container) => {
+    if (container.role !== 'init' || isUnknown(container.restartPolicy)) return []
+    const daemon = daemonOf(container, pod)
+    if (!daemon || isRefused(container, facts)) return []
+    const written = container.restartPolicy !== undefined
+    return [
+      hitIn(pod, {
+        path: written ? [...container.path, 'restartPolicy'] : container.path,
+        container: container.name,
+        message: `${container.name} is a daemon and never ends, but an init container without restartPolicy Always must end before the next one starts: the pod stays in Init for ever.`,
+        confidence: daemon.confidence,
+        fix: lacksSidecars(facts.version)
+          ? undefined
+          : {
+              safety: 'unsafe',
+              title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,
+              edits: [{ do: 'set', path: [...container.path, 'restartPolicy'], value: 'Always', after: 'image' }],
+            },
+      }),
+    ]
+  })
+}
+
+/** Every version in question refuses the pod for its policy, so it never comes to hang. */
+function isRefused(container: ContainerView, facts: Facts): boolean {
+  const policy = container.restartPolicy
+  if (policy === undefined) return false
+  return facts.version.minors.every((minor) => initPolicyOutcome(minor, policy) === 'refused')
+}

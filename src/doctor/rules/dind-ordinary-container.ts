@@ -1,0 +1,56 @@
+// A container engine beside the work, as an ordinary container of a pod that is meant to end: the pod never ends (incident S0).
+import { asSidecar } from '../as-sidecar.ts'
+import { daemonOf } from '../daemon.ts'
+import type { Facts } from '../facts.ts'
+import type { Hit } from '../finding.ts'
+import { lacksSidecars } from '../init-policy.ts'
+import { hitIn, ordinaryContainers } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'dind-ordinary-container',
+  code: 'POD101',
+  title: 'Docker as an ordinary container keeps the pod alive after its work has ended',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'safe',
+  check: (facts) => ({ hits: facts.pods.filter((pod) => pod.runsToCompletion).flatMap((pod) => check(pod, facts)) }),
+}
+
+function check(pod: PodView, facts: Facts): readonly Hit[] {
+  const ordinary = ordinaryContainers(pod)
+  const daemons = ordinary.flatMap((container) => {
+    const daemon = daemonOf(container, pod)
+    return daemon ? [{ container, daemon }] : []
+  })
+  if (daemons.length === ordinary.length) return []
+  return daemons.map(({ container, daemon }) =>
+    hitIn(pod, {
+      path: container.path,
+      container: container.name,
+      message: `${container.name} runs a ${daemon.engine === 'docker' ? 'Docker' : 'BuildKit'} daemon, which never ends by itself, so ${consequence(pod)}. ${cure(facts)}`,
+      confidence: daemon.confidence,
+      ...(hasKeeper(pod) ? { severity: 'warning' as const } : {}),
+      fix: asSidecar(pod, container, facts.version),
+    }),
+  )
+}
+
+function consequence(pod: PodView): string {
+  if (hasKeeper(pod)) return 'when the runner ends, the pod goes only if its controller deletes it'
+  if (pod.owner === 'Pod') return 'the pod stays Running after its work has ended'
+  return 'the pod stays Running after its work has ended, the Job stays active, and its TTL never starts'
+}
+
+/** A controller that deletes the pod when the runner's container ends. */
+function hasKeeper(pod: PodView): boolean {
+  return pod.owner === 'arc' || pod.owner === 'RunnerSet'
+}
+
+function cure(facts: Facts): string {
+  return lacksSidecars(facts.version)
+    ? 'Native sidecars need Kubernetes 1.29.'
+    : 'Make it a native sidecar: an init container with restartPolicy Always (Kubernetes 1.29 and later).'
+}

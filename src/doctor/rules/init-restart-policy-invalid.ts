@@ -1,0 +1,83 @@
+// restartPolicy on an init container with a value that the API server refuses or silently drops (incident S1).
+import { daemonOf } from '../daemon.ts'
+import type { Facts, Minor } from '../facts.ts'
+import type { Fix, Hit } from '../finding.ts'
+import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+import { isUnknown } from '../unknown.ts'
+
+export const rule: Rule = {
+  slug: 'init-restart-policy-invalid',
+  code: 'POD103',
+  title: 'An init container has a restartPolicy that the API server refuses or drops',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'unsafe',
+  check: (facts) => ({ hits: facts.pods.flatMap((pod) => check(pod, facts)) }),
+}
+
+function check(pod: PodView, facts: Facts): readonly Hit[] {
+  return pod.containers.flatMap((container) => {
+    const policy = container.restartPolicy
+    if (container.role === 'container' || policy === undefined || policy === 'Always' || isUnknown(policy)) return []
+    const refused = facts.version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'refused')
+    const dropped = facts.version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'dropped')
+    if (refused.length + dropped.length === 0) return []
+    return [
+      hitIn(pod, {
+        path: [...container.path, 'restartPolicy'],
+        container: container.name,
+        message: `restartPolicy ${policy} on the init container ${container.name} is ${verdict(refused, dropped)}${hint(container, pod)}`,
+        ...(refused.length === 0 ? { severity: 'warning' as const } : {}),
+        fix: fixOf(container, pod, facts),
+      }),
+    ]
+  })
+}
+
+function verdict(refused: readonly Minor[], dropped: readonly Minor[]): string {
+  return [
+    refused.length > 0 ? `refused by Kubernetes ${range(refused)}, so that no pod is ever made` : '',
+    dropped.length > 0 ? `dropped without a word by ${refused.length > 0 ? '' : 'Kubernetes '}${range(dropped)}` : '',
+  ]
+    .filter((part) => part !== '')
+    .join(', and ')
+}
+
+function range(minors: readonly Minor[]): string {
+  const [first, last] = [Math.min(...minors), Math.max(...minors)]
+  if (first === last) return `1.${first}`
+  const isWhole = last - first + 1 === new Set(minors).size
+  return isWhole
+    ? `1.${first} to 1.${last}`
+    : [...minors]
+        .sort((a, b) => a - b)
+        .map((minor) => `1.${minor}`)
+        .join(', ')
+}
+
+function hint(container: ContainerView, pod: PodView): string {
+  return daemonOf(container, pod)
+    ? '. A daemon needs Always; without the field it blocks the pod for ever.'
+    : '. Without the field it follows the pod; Always would make it a sidecar.'
+}
+
+function fixOf(container: ContainerView, pod: PodView, facts: Facts): Fix | undefined {
+  const path = [...container.path, 'restartPolicy']
+  if (!daemonOf(container, pod)) {
+    return {
+      safety: 'unsafe',
+      title: `Remove restartPolicy from ${container.name}, which then follows the pod`,
+      edits: [{ do: 'remove', path }],
+    }
+  }
+  if (lacksSidecars(facts.version)) return undefined
+  return {
+    safety: 'unsafe',
+    title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,
+    edits: [{ do: 'set', path, value: 'Always' }],
+  }
+}

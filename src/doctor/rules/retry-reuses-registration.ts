@@ -1,0 +1,62 @@
+// A one-shot runner in a Job that retries: the second try registers with what the first has used up.
+
+import { numberAt } from '../fields.ts'
+import type { Fix, Hit, Path } from '../finding.ts'
+import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'retry-reuses-registration',
+  code: 'JOB206',
+  title: 'A retry starts a runner again with a registration that is used up',
+  severity: 'warning',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'unsafe',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+function check(pod: PodView): readonly Hit[] {
+  const job = jobSpecOf(pod)
+  if (!job || !pod.isRunner || !isWhole(pod)) return []
+  const policyPath: Path = [...pod.path, 'restartPolicy']
+  const limitPath: Path = [...job.path, 'backoffLimit']
+  const restarts = pod.restartPolicy === 'OnFailure'
+  const written = 'backoffLimit' in job.fields
+  const limit = written ? numberAt(job.fields, 'backoffLimit') : 6
+  if (!restarts && (limit === undefined || limit === 0)) return []
+  return [
+    hitIn(pod, {
+      path: restarts ? policyPath : written ? limitPath : job.path,
+      message: `A runner registers once, but ${ways(restarts, limit, written)}: the next try runs with a used registration, or runs the pipeline twice.`,
+      fix: never(pod, policyPath, limitPath, { restarts, limit }),
+      ...(restarts && written && limit !== 0
+        ? { related: [{ path: limitPath, message: 'and this makes a new pod after a failure' }] }
+        : {}),
+    }),
+  ]
+}
+
+function ways(restarts: boolean, limit: number | undefined, written: boolean): string {
+  if (restarts) return 'restartPolicy OnFailure starts its container again after a failure'
+  return `backoffLimit ${limit}${written ? '' : ' (the default)'} makes a new pod after a failure`
+}
+
+function never(
+  pod: PodView,
+  policy: Path,
+  limitAt: Path,
+  now: { readonly restarts: boolean; readonly limit: number | undefined },
+): Fix {
+  return {
+    safety: 'unsafe',
+    title: 'Do not retry: restartPolicy Never and backoffLimit 0',
+    edits: [
+      ...(now.restarts || pod.restartPolicy === undefined
+        ? [{ do: 'set' as const, path: policy, value: 'Never' }]
+        : []),
+      ...(now.limit === 0 ? [] : [{ do: 'set' as const, path: limitAt, value: 0 }]),
+    ],
+  }
+}

@@ -1,0 +1,86 @@
+// Every code block of every rule's page is a test: bad fires on the marked lines, cured and fixed and good are silent.
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decodeFiles, runRules } from '../engine.ts'
+import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
+import type { Hit } from '../finding.ts'
+import { gatherFacts, undeclaredVersion } from '../gather-facts.ts'
+import { indexLines, placeOf } from '../places/place.ts'
+import type { Rule } from '../rule.ts'
+import { type Fixture, pageSections, readRulePage } from '../rule-page.ts'
+import { catalogue } from './catalogue.ts'
+
+const folder = new URL('.', import.meta.url)
+const pageOf = (rule: Rule) => readRulePage(readFileSync(new URL(`${rule.slug}.md`, folder), 'utf8'))
+
+test('the catalogue lists every rule of the folder, once, in order', () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !/^(catalogue|.*\.test)\.ts$/.test(name))
+  expect(catalogue.map((rule) => `${rule.slug}.ts`).sort()).toEqual(files.sort())
+  const families = ['POD', 'JOB', 'LIV', 'ARC', 'FIN']
+  const order = catalogue.map(({ code }) => families.indexOf(code.slice(0, 3)) * 1000 + Number(code.slice(3)))
+  expect(order).toEqual([...new Set(order)].sort((a, b) => a - b))
+})
+
+describe.each(catalogue.map((rule) => [rule.slug, rule] as const))('%s', (slug, rule) => {
+  const page = pageOf(rule)
+
+  test('has a page with every section', () => {
+    expect(page.title).toBe(slug)
+    expect([...page.sections.keys()]).toEqual([...pageSections])
+    expect([...page.sections.values()].filter((text) => text === '')).toEqual([])
+    expect(page.sections.get('Evidence')).toMatch(/^- https:\/\//)
+    expect(new Set(page.fixtures.map(({ kind }) => kind))).toEqual(new Set(['bad', 'good']))
+  })
+
+  test.each(page.fixtures.map((fixture, index) => [`${fixture.kind} ${index + 1}`, fixture] as const))(
+    '%s',
+    (_, fixture) => {
+      const hits = check(rule, fixture, fixture.text)
+      expect(hits.map(({ line }) => line)).toEqual(fixture.firesAt)
+      for (const { hit } of hits) expect(hit.message).toMatch(/^\S.*\.$/s)
+      if (fixture.kind === 'good') return
+      expect(hits.length).toBeGreaterThan(0)
+      const cured = [fixture.cured, fixture.fixed].filter((text) => text !== undefined)
+      expect(cured.length, 'a bad block has a line with ~, or a fixed one behind it').toBeGreaterThan(0)
+      for (const text of cured) expect(check(rule, fixture, text)).toEqual([])
+      if (fixture.fixed !== undefined) expect(hits.every(({ hit }) => hit.fix !== undefined)).toBe(true)
+    },
+  )
+})
+
+type PlacedHit = { readonly line: number | undefined; readonly hit: Hit }
+
+function check(rule: Rule, fixture: Fixture, text: string): PlacedHit[] {
+  const decoded = decodeFiles([{ path: 'fixture.yaml', text }])
+  expect(decoded.flatMap(({ skipped }) => skipped)).toEqual([])
+  const objects = decoded.flatMap((file) => file.objects)
+  const facts: Facts = { ...gatherFacts(objects, versionOf(fixture)), live: liveOf(fixture) }
+  const { hits, skippedRules } = runRules(facts, [rule])
+  if (fixture.kind === 'bad') expect(skippedRules).toEqual([])
+  const lines = indexLines(text)
+  return hits
+    .map(({ hit }) => {
+      const object = objects.find(({ number }) => number === hit.document)
+      return { line: object && placeOf(object, hit.path, lines).line, hit }
+    })
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+}
+
+function versionOf({ options }: Fixture): VersionFact {
+  const minors = options['kubernetes']?.split(',').map((version) => Number(version.split('.')[1]))
+  return minors ? { minors, declared: true, from: 'fixture' } : undeclaredVersion
+}
+
+/** `at` makes a fixture a look at a cluster. */
+function liveOf({ options, earlier }: Fixture): LiveFacts | undefined {
+  if (options['at'] === undefined) return undefined
+  const objects = (text: string): readonly ObjectFact[] =>
+    gatherFacts(decodeFiles([{ path: 'earlier.yaml', text }]).flatMap((file) => file.objects)).objects
+  return {
+    at: Date.parse(options['at']),
+    unreadable: Object.fromEntries((options['unreadable'] ?? '').split(',').map((kind) => [kind, 'forbidden'])),
+    earlier: earlier && { at: Date.parse(earlier.options['at'] ?? ''), objects: objects(earlier.text) },
+    registrations: options['registrations']?.split(',').map((name) => ({ name, busy: false })),
+    podGcThreshold: { value: Number(options['threshold'] ?? 12_500), assumed: options['threshold'] === undefined },
+  }
+}

@@ -1,0 +1,46 @@
+// A Job that nothing cleans up.
+
+import { listAt, valueAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'ttl-missing',
+  code: 'JOB201',
+  title: 'A Job without a TTL stays in the cluster for ever',
+  severity: 'warning',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'safe',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+/** Seconds: long enough to read the logs of a run. */
+const proposed = 600
+
+function check(pod: PodView): readonly Hit[] {
+  const job = jobSpecOf(pod)
+  if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod)) return []
+  if (job.fields['ttlSecondsAfterFinished'] !== undefined) return []
+  return [
+    hitIn(pod, {
+      path: job.path,
+      message: 'No ttlSecondsAfterFinished: when the Job has ended, it and its pod stay until somebody deletes them.',
+      fix: {
+        safety: pod.isRunner ? 'safe' : 'unsafe',
+        title: `Delete the Job ${proposed} seconds after it has ended`,
+        edits: [{ do: 'set', path: [...job.path, 'ttlSecondsAfterFinished'], value: proposed }],
+      },
+    }),
+  ]
+}
+
+/** Somebody else deletes it: an owner, or Helm's and Argo CD's hooks. */
+function isCleanedUp(pod: PodView): boolean {
+  if (listAt(pod.raw, 'metadata', 'ownerReferences').length > 0) return true
+  return hooks.some((name) => valueAt(pod.raw, 'metadata', 'annotations', name) !== undefined)
+}
+
+const hooks = ['helm.sh/hook', 'argocd.argoproj.io/hook', 'argocd.argoproj.io/hook-delete-policy']

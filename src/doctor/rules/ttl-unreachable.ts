@@ -1,0 +1,39 @@
+// A Job with a TTL whose pod can never end: the TTL does nothing (incident S0).
+import { daemonOf } from '../daemon.ts'
+import type { Hit } from '../finding.ts'
+import { longLivedHelper } from '../long-lived.ts'
+import { hitIn, jobSpecOf, ordinaryContainers } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'ttl-unreachable',
+  code: 'JOB202',
+  title: 'The TTL of the Job never starts, because its pod never ends',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'none',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+function check(pod: PodView): readonly Hit[] {
+  const job = jobSpecOf(pod)
+  if (job?.fields['ttlSecondsAfterFinished'] === undefined) return []
+  const ordinary = ordinaryContainers(pod)
+  const endless = ordinary.flatMap((container) => {
+    const daemon = daemonOf(container, pod)
+    const helper = daemon ? undefined : longLivedHelper(container, pod)
+    return daemon || helper ? [{ container, confidence: daemon?.confidence ?? ('medium' as const) }] : []
+  })
+  const first = endless.find((each) => each.confidence === 'high') ?? endless[0]
+  if (!first || endless.length === ordinary.length) return []
+  return [
+    hitIn(pod, {
+      path: [...job.path, 'ttlSecondsAfterFinished'],
+      message: `ttlSecondsAfterFinished counts from the end of the Job, and the Job cannot end: the container ${first.container.name} runs for ever.`,
+      confidence: first.confidence,
+      related: [{ path: first.container.path, message: 'this container never ends by itself' }],
+    }),
+  ]
+}
