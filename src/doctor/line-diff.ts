@@ -1,0 +1,135 @@
+// The lines in which two texts differ: the shortest script of Myers, as hunks, and as a patch that git applies.
+
+/** Lines `[from, from + removed.length)` of the old text, counted from 0, give way to `added`. Lines keep their line ends. */
+export type Change = { readonly from: number; readonly removed: readonly string[]; readonly added: readonly string[] }
+
+export function diffLines(before: string, after: string): readonly Change[] {
+  const old = linesOf(before)
+  const now = linesOf(after)
+  let head = 0
+  while (head < old.length && head < now.length && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  return shortestScript(old.slice(head, old.length - tail), now.slice(head, now.length - tail), head)
+}
+
+/** A unified diff with three lines of context; empty when nothing differs. */
+export function unifiedDiff(file: string, before: string, after: string): string {
+  const changes = diffLines(before, after)
+  if (changes.length === 0) return ''
+  const old = linesOf(before)
+  let shift = 0
+  const hunks = gather(changes).map((group) => {
+    const text = hunk(old, group, shift)
+    for (const { removed, added } of group) shift += added.length - removed.length
+    return text
+  })
+  return `--- a/${file}\n+++ b/${file}\n${hunks.join('')}`
+}
+
+const context = 3
+/** Beyond this many differing lines the whole middle is one change: the script costs the square of it. */
+const differencesMax = 500
+
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+function shortestScript(old: readonly string[], now: readonly string[], offset: number): readonly Change[] {
+  if (old.length === 0 && now.length === 0) return []
+  const whole = [{ from: offset, removed: old, added: now }]
+  const reached: Map<number, number>[] = []
+  let ends = new Map([[1, 0]])
+  for (let depth = 0; depth <= Math.min(old.length + now.length, differencesMax); depth++) {
+    reached.push(new Map(ends))
+    for (let diagonal = -depth; diagonal <= depth; diagonal += 2) {
+      const down = ends.get(diagonal + 1) ?? -1
+      const right = ends.get(diagonal - 1) ?? -1
+      let x = diagonal === -depth || (diagonal !== depth && right < down) ? down : right + 1
+      while (x < old.length && x - diagonal < now.length && old[x] === now[x - diagonal]) x++
+      ends = ends.set(diagonal, x)
+      if (x >= old.length && x - diagonal >= now.length) return walkBack(old, now, { reached, offset })
+    }
+  }
+  return whole
+}
+
+type Search = { readonly reached: readonly Map<number, number>[]; readonly offset: number }
+
+function walkBack(old: readonly string[], now: readonly string[], { reached, offset }: Search): readonly Change[] {
+  const removed = new Set<number>()
+  const added = new Set<number>()
+  let x = old.length
+  let y = now.length
+  for (let depth = reached.length - 1; depth > 0; depth--) {
+    const ends = reached[depth]
+    const diagonal = x - y
+    const down = ends?.get(diagonal + 1) ?? -1
+    const right = ends?.get(diagonal - 1) ?? -1
+    const goesDown = diagonal === -depth || (diagonal !== depth && right < down)
+    x = goesDown ? down : right
+    y = x - (goesDown ? diagonal + 1 : diagonal - 1)
+    if (goesDown) added.add(y)
+    else removed.add(x)
+  }
+  return toChanges({ old, now, removed, added, offset })
+}
+
+type Script = {
+  readonly old: readonly string[]
+  readonly now: readonly string[]
+  readonly removed: ReadonlySet<number>
+  readonly added: ReadonlySet<number>
+  readonly offset: number
+}
+
+function toChanges({ old, now, removed, added, offset }: Script): readonly Change[] {
+  const changes: Change[] = []
+  for (let x = 0, y = 0; x < old.length || y < now.length; x++, y++) {
+    const from = x
+    const firstAdded = y
+    while (removed.has(x)) x++
+    while (added.has(y)) y++
+    if (x > from || y > firstAdded) {
+      changes.push({ from: from + offset, removed: old.slice(from, x), added: now.slice(firstAdded, y) })
+    }
+  }
+  return changes
+}
+
+/** Changes whose contexts touch stand in one hunk. */
+function gather(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const groups: Change[][] = []
+  for (const change of changes) {
+    const last = groups.at(-1)?.at(-1)
+    if (last && change.from - (last.from + last.removed.length) <= 2 * context) groups.at(-1)?.push(change)
+    else groups.push([change])
+  }
+  return groups
+}
+
+function hunk(old: readonly string[], changes: readonly Change[], shift: number): string {
+  const first = changes[0]?.from ?? 0
+  const last = changes.at(-1)
+  const from = Math.max(0, first - context)
+  const to = Math.min(old.length, (last ? last.from + last.removed.length : first) + context)
+  const lines: string[] = []
+  let at = from
+  let grown = 0
+  for (const change of changes) {
+    lines.push(...old.slice(at, change.from).map((line) => marked(' ', line)))
+    lines.push(...change.removed.map((line) => marked('-', line)), ...change.added.map((line) => marked('+', line)))
+    at = change.from + change.removed.length
+    grown += change.added.length - change.removed.length
+  }
+  lines.push(...old.slice(at, to).map((line) => marked(' ', line)))
+  return `@@ -${range(from, to - from)} +${range(from + shift, to - from + grown)} @@\n${lines.join('')}`
+}
+
+function range(from: number, length: number): string {
+  return `${length === 0 ? from : from + 1},${length}`
+}
+
+function marked(sign: string, line: string): string {
+  return line.endsWith('\n') ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`
+}
