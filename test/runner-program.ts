@@ -1,6 +1,6 @@
 // Builds the small runner once for a test file, and runs it as a real process.
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
@@ -21,7 +21,7 @@ export type StartedRunner = {
 }
 
 export async function runnerProgram(): Promise<RunnerProgram> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-runner-'))
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'dayfly-runner-')))
   const file = path.join(folder, 'runner.mjs')
   const entryPoints = [path.resolve(import.meta.dirname, '../src/emulator/runner/main.ts')]
   await build({

@@ -41,7 +41,8 @@ export async function runGroup(command: Command, watch: GroupWatch): Promise<Gro
   const { file, args, cwd, env } = command
   let child: ChildProcess
   try {
-    child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    // A shell believes PWD where it names its folder: so $PWD is $GITHUB_WORKSPACE also behind a link.
+    child = spawn(file, args, { cwd, env: { ...env, PWD: cwd }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
     return refused(file, error)
   }
