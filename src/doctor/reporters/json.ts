@@ -1,0 +1,66 @@
+// Findings as JSON for programs. Its shape is published; shape.ts holds it, and generates the schema.
+import type { Finding } from '../finding.ts'
+import { unifiedDiff } from '../line-diff.ts'
+import type { Report } from './report.ts'
+import type { JsonFinding, JsonReport } from './shape.ts'
+
+export function reportJson(report: Report): string {
+  const { coverage } = report
+  const json: JsonReport = {
+    findings: report.findings.map((finding) => jsonFinding(finding, report)),
+    suppressed: report.suppressed.map(({ finding, reason }) => ({ ...jsonFinding(finding, report), reason })),
+    unusedSuppressions: report.unusedSuppressions.map(({ file, line, rule, reason }) => ({ file, line, rule, reason })),
+    coverage: {
+      files: { seen: coverage.files.seen, decoded: coverage.files.decoded },
+      objects: coverage.objects,
+      pods: coverage.pods,
+      skipped: coverage.skipped.map(({ file, line, reason }) => ({ file, line: line ?? null, reason })),
+      skippedRules: report.skippedRules.map(({ rule, code, reason }) => ({ rule, code, reason })),
+      known: report.known.length,
+      below: report.below.length,
+    },
+    kubernetes: {
+      versions: report.version.minors.map((minor) => `1.${minor}`),
+      declared: report.version.declared,
+      from: report.version.from,
+    },
+    version: report.tool,
+  }
+  return `${JSON.stringify(json, undefined, 2)}\n`
+}
+
+function jsonFinding(finding: Finding, { texts, previews }: Report): JsonFinding {
+  const { rule, code, severity, confidence, object, container, message, place, fix } = finding
+  const preview = previews.get(finding)
+  const before = place && texts.get(place.file)
+  const diff =
+    preview && 'after' in preview && before !== undefined ? unifiedDiff(place?.file ?? '', before, preview.after) : null
+  return {
+    rule,
+    code,
+    severity,
+    confidence,
+    file: place?.file ?? null,
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+    endLine: place?.endLine ?? null,
+    endColumn: place?.endColumn ?? null,
+    object: { ...object, namespace: object.namespace ?? null, uid: object.uid ?? null },
+    container: container ?? null,
+    message,
+    related: finding.related.map(({ place: at, message: why }) => ({
+      file: at.file,
+      line: at.line,
+      column: at.column,
+      message: why,
+    })),
+    ...(fix && {
+      fix: {
+        safety: fix.safety,
+        title: fix.title,
+        diff,
+        refused: preview && 'refused' in preview ? preview.refused : null,
+      },
+    }),
+  }
+}

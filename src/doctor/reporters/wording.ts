@@ -1,0 +1,32 @@
+// How a report says things that several formats show.
+import type { Coverage } from '../engine.ts'
+import type { Finding, Severity } from '../finding.ts'
+
+/** `Job ci/runner, container docker`. */
+export function nameOf({ object, container }: Finding): string {
+  const name = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`
+  return `${object.kind} ${name}${container === undefined ? '' : `, container ${container}`}`
+}
+
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** `2 errors, 1 warning`; `no findings`. */
+export function tallySeverities(findings: readonly Finding[]): string {
+  const nouns: readonly (readonly [Severity, string])[] = [
+    ['error', 'error'],
+    ['warning', 'warning'],
+    ['info', 'remark'],
+  ]
+  const parts = nouns.flatMap(([severity, noun]) => {
+    const number = findings.filter((finding) => finding.severity === severity).length
+    return number === 0 ? [] : [count(number, noun)]
+  })
+  return parts.length === 0 ? 'no findings' : parts.join(', ')
+}
+
+export function describeCoverage({ files, objects, pods, skipped }: Coverage): string {
+  const gaps = skipped.length === 0 ? '' : `; ${count(skipped.length, 'part')} not examined`
+  return `${count(files.seen, 'file')} seen, ${files.decoded} with Kubernetes objects: ${count(objects, 'object')}, ${count(pods, 'pod')}${gaps}`
+}
