@@ -72,7 +72,10 @@ async function listAll(send: Send, { clock, random }: Connection, resource: Reso
       const items: KubeObject[] = []
       let resourceVersion = ''
       for await (const page of readPages(send, resource, options)) {
-        for (const item of page.items) items.push(item)
+        for (const item of page.items) {
+          const kept = options.keep ? options.keep(item) : item
+          if (kept) items.push(kept)
+        }
         resourceVersion = page.resourceVersion
       }
       return { items, resourceVersion }

@@ -14,6 +14,8 @@ export type ListOptions = CallOptions & {
   readonly fieldSelector?: string | undefined
   /** Objects a page, 500 unless given. */
   readonly pageSize?: number
+  /** What is kept of each object, page by page, so that memory follows what is used; undefined: nothing of it. */
+  readonly keep?: (object: KubeObject) => KubeObject | undefined
 }
 export type Patch =
   | { readonly type: 'merge'; readonly body: object }
