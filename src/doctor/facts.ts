@@ -19,6 +19,8 @@ export type LiveFacts = {
   readonly at: Instant
   /** Kinds that could not be read, with the reason. */
   readonly unreadable: Readonly<Record<string, string>>
+  /** The namespaces that were looked at; all, unless given. */
+  readonly namespaces?: readonly string[] | undefined
   /** An earlier look at the same cluster, where a rule needs a change in time. */
   readonly earlier: { readonly at: Instant; readonly objects: readonly ObjectFact[] } | undefined
   /** Registrations at the forge, where credentials were given. */

@@ -1,0 +1,66 @@
+// The kinds that the doctor reads from a cluster, how much of each it needs, and where they stand in the API.
+import type { Resource } from '../../kubernetes/types.ts'
+import type { ObjectRef } from '../finding.ts'
+
+/** `metadata`: names, owners and finalizers are enough; of Secrets nothing else ever leaves the API server. */
+export type LiveKind = { readonly resource: Resource; readonly read: 'whole' | 'metadata' }
+
+const arc = { group: 'actions.github.com', version: 'v1alpha1', namespaced: true }
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true }
+const core = { group: '', version: 'v1', namespaced: true }
+
+export const pods: Resource = { ...core, plural: 'pods', kind: 'Pod' }
+export const jobs: Resource = { ...core, group: 'batch', plural: 'jobs', kind: 'Job' }
+export const nodes: Resource = { ...core, plural: 'nodes', kind: 'Node', namespaced: false }
+export const events: Resource = { ...core, plural: 'events', kind: 'Event' }
+export const deployments: Resource = { ...core, group: 'apps', plural: 'deployments', kind: 'Deployment' }
+export const definitions: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+}
+export const runnerSets: Resource = {
+  group: 'dayfly.dev',
+  version: 'v1alpha1',
+  plural: 'runnersets',
+  kind: 'RunnerSet',
+  namespaced: true,
+}
+export const ephemeralRunners: Resource = { ...arc, plural: 'ephemeralrunners', kind: 'EphemeralRunner' }
+export const ephemeralRunnerSets: Resource = { ...arc, plural: 'ephemeralrunnersets', kind: 'EphemeralRunnerSet' }
+export const scaleSets: Resource = { ...arc, plural: 'autoscalingrunnersets', kind: 'AutoscalingRunnerSet' }
+export const listeners: Resource = { ...arc, plural: 'autoscalinglisteners', kind: 'AutoscalingListener' }
+export const roleBindings: Resource = { ...rbac, plural: 'rolebindings', kind: 'RoleBinding' }
+export const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
+export const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
+export const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
+
+/** What ARC's chart protects, in the order in which it is freed. */
+export const protectedResources: readonly Resource[] = [roleBindings, roles, serviceAccounts, secrets]
+
+/** In the order in which they are read: what is owned before its owner, so that an owner that appears in between is not taken for lost. */
+export const liveKinds: readonly LiveKind[] = [
+  { resource: pods, read: 'whole' },
+  { resource: jobs, read: 'whole' },
+  { resource: ephemeralRunners, read: 'whole' },
+  { resource: ephemeralRunnerSets, read: 'whole' },
+  { resource: listeners, read: 'whole' },
+  { resource: scaleSets, read: 'whole' },
+  { resource: runnerSets, read: 'whole' },
+  { resource: deployments, read: 'whole' },
+  { resource: nodes, read: 'whole' },
+  { resource: definitions, read: 'metadata' },
+  ...protectedResources.map((resource) => ({ resource, read: 'metadata' as const })),
+]
+
+/** The resource of an object, in the version that the object names. Undefined: not a kind that the doctor mends. */
+export function resourceOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): Resource | undefined {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  return liveKinds.find(({ resource }) => resource.kind === kind && resource.group === group)?.resource
+}
+
+export function apiVersionOf({ group, version }: Resource): string {
+  return group === '' ? version : `${group}/${version}`
+}
