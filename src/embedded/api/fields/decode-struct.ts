@@ -161,6 +161,18 @@ function isEmpty(value: unknown): boolean {
   return true
 }
 
+/** Times and free values have none: Go's is null. */
+const zeroLeaves: { readonly [Type in Leaf]?: unknown } = {
+  string: '',
+  bytes: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  float64: 0,
+  Quantity: '0',
+  IntOrString: 0,
+}
+
 /** Go's zero value as JSON. */
 function zeroOf(type: FieldType): unknown {
   if (type.is === 'list') return []
@@ -171,9 +183,7 @@ function zeroOf(type: FieldType): unknown {
     if (struct !== undefined) addAlways(struct, made)
     return made
   }
-  if (type.leaf === 'string') return ''
-  if (type.leaf === 'bool') return false
-  return type.leaf === 'int32' || type.leaf === 'int64' ? 0 : undefined
+  return zeroLeaves[type.leaf]
 }
 
 function join(base: string, name: string): string {
