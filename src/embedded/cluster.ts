@@ -6,6 +6,8 @@ import type { Profile } from './api/api.ts'
 import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
 import { startEventExpiry } from './controllers/event-expiry.ts'
+import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
+import { startJobController } from './controllers/job/job-controller.ts'
 import { startNamespaceCollector } from './controllers/namespace-collector.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
@@ -61,6 +63,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     startOwnerCollector({ registry, clock }),
     startNamespaceCollector({ registry, clock, profile }),
     startEventExpiry({ registry, clock }),
+    startJobController({ registry, clock, profile }),
+    startFinishedJobCollector({ registry, clock }),
   ]
   const node = { ...defaultNode, ...options.node }
   const kubelet = startKubelet({ registry, runtime, clock, node, version: `v${profile}.0` })

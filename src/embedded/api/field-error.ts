@@ -10,6 +10,11 @@ export function invalidValue(field: string, value: unknown, detail: string): Fie
   return fieldError('FieldValueInvalid', field, `Invalid value: ${show(value)}`, detail)
 }
 
+/** As `invalidValue`, for what would be too long to repeat. */
+export function omitted(field: string, detail: string): FieldError {
+  return fieldError('FieldValueInvalid', field, 'Invalid value', detail)
+}
+
 /** A value of another type than the schema's. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return fieldError('FieldValueTypeInvalid', field, `Invalid value: ${show(value)}`, detail)

@@ -177,6 +177,27 @@ const builtIn: readonly Kind[] = [
   },
   {
     ...base,
+    ...named('jobs', 'Job', 'batch'),
+    categories: ['all'],
+    subresources: ['status'],
+    // For old clients' sake; the only kind that does.
+    deletion: 'Orphan',
+    selectable: { 'status.successful': (object) => String(field(object, 'status', 'succeeded') ?? 0) },
+  },
+  // Stored, and nothing else: no controller runs a Deployment here, and no request is judged by a Role.
+  {
+    ...base,
+    ...named('deployments', 'Deployment', 'apps'),
+    shortNames: ['deploy'],
+    categories: ['all'],
+    subresources: ['status'],
+  },
+  { ...base, ...named('roles', 'Role', 'rbac.authorization.k8s.io') },
+  { ...base, ...named('rolebindings', 'RoleBinding', 'rbac.authorization.k8s.io') },
+  { ...base, ...named('clusterroles', 'ClusterRole', 'rbac.authorization.k8s.io'), namespaced: false },
+  { ...base, ...named('clusterrolebindings', 'ClusterRoleBinding', 'rbac.authorization.k8s.io'), namespaced: false },
+  {
+    ...base,
     ...named('customresourcedefinitions', 'CustomResourceDefinition', 'apiextensions.k8s.io'),
     namespaced: false,
     shortNames: ['crd', 'crds'],

@@ -19,17 +19,30 @@ const returnsObject: readonly string[] = ['pods', 'namespaces', 'serviceaccounts
 export function deleteAnswer(call: Call): Answer {
   const { route, backend, request } = call
   const options = deleteOptions(request)
+  const headers = orphanWarning(route.kind, options)
   const { object, gone } = backend.registry.delete(route.kind.resource, route.namespace, route.name, options)
-  if (gone && !returnsObject.includes(route.kind.resource)) return jsonAnswer(200, deleted(route.kind, object))
-  return objectAnswer(call, 200, object)
+  if (gone && !returnsObject.includes(route.kind.resource)) {
+    return jsonAnswer(200, deleted(route.kind, object), headers)
+  }
+  return objectAnswer(call, 200, object, headers)
 }
 
 /** Each object that is selected now, as if deleted alone. */
 export function deleteCollectionAnswer({ route, backend, request }: Call): Answer {
   const { registry } = backend
   const selectors = listOptions(request.query, 'list')
-  const items = registry.deleteCollection(route.kind.resource, route.namespace, selectors, deleteOptions(request))
-  return jsonAnswer(200, listObject(route, items, { resourceVersion: String(registry.revision()) }))
+  const options = deleteOptions(request)
+  const items = registry.deleteCollection(route.kind.resource, route.namespace, selectors, options)
+  const list = listObject(route, items, { resourceVersion: String(registry.revision()) })
+  return jsonAnswer(200, list, orphanWarning(route.kind, options))
+}
+
+/** Who deletes a Job and does not say what becomes of its pods is told that they stay. Kubernetes: registry/batch/job/storage. */
+function orphanWarning({ deletion }: Kind, { propagationPolicy }: DeleteOptions): Readonly<Record<string, string>> {
+  if (deletion !== 'Orphan' || propagationPolicy !== undefined) return {}
+  const cure =
+    'set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
+  return { warning: `299 - "child pods are preserved by default when jobs are deleted; ${cure}"` }
 }
 
 function deleted(kind: Kind, object: StoredObject): object {

@@ -74,8 +74,11 @@ describe('discovery', () => {
     expect(read('/api')).toMatchObject({ kind: 'APIVersions', versions: ['v1'] })
     expect(read('/apis').groups.map(({ name }: { name: string }) => name)).toEqual([
       'apiextensions.k8s.io',
+      'apps',
+      'batch',
       'coordination.k8s.io',
       'example.dev',
+      'rbac.authorization.k8s.io',
     ])
     expect(read('/apis/example.dev')).toMatchObject({
       kind: 'APIGroup',

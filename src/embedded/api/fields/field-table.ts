@@ -11,6 +11,12 @@ ServiceAccount metadata!ObjectMeta secrets:[]ObjectReference~merge@name imagePul
 Binding metadata!ObjectMeta target!ObjectReference
 Lease metadata!ObjectMeta spec!LeaseSpec
 CustomResourceDefinition metadata!ObjectMeta spec!CustomResourceDefinitionSpec status!CustomResourceDefinitionStatus
+Job metadata!ObjectMeta spec!JobSpec status!JobStatus
+Deployment metadata!ObjectMeta spec!DeploymentSpec status!DeploymentStatus
+Role metadata!ObjectMeta rules![]PolicyRule
+RoleBinding metadata!ObjectMeta subjects:[]Subject roleRef!RoleRef
+ClusterRole metadata!ObjectMeta rules![]PolicyRule aggregationRule?AggregationRule
+ClusterRoleBinding metadata!ObjectMeta subjects:[]Subject roleRef!RoleRef
 ObjectMeta name:string generateName:string namespace:string selfLink:string uid:$types.UID resourceVersion:string generation:int64 creationTimestamp:Time deletionTimestamp?Time deletionGracePeriodSeconds?int64 labels:{}string annotations:{}string ownerReferences:[]OwnerReference~merge@uid finalizers:[]string~merge managedFields:[]ManagedFieldsEntry
 PodSpec volumes:[]Volume~merge,retainKeys@name initContainers:[]Container~merge@name containers![]Container~merge@name ephemeralContainers:[]EphemeralContainer~merge@name restartPolicy:$v1.RestartPolicy terminationGracePeriodSeconds?int64 activeDeadlineSeconds?int64 dnsPolicy:$v1.DNSPolicy nodeSelector:{}string serviceAccountName:string serviceAccount:string automountServiceAccountToken?bool nodeName:string hostNetwork:bool hostPID:bool hostIPC:bool shareProcessNamespace?bool securityContext?PodSecurityContext imagePullSecrets:[]LocalObjectReference~merge@name hostname:string subdomain:string affinity?Affinity schedulerName:string tolerations:[]Toleration hostAliases:[]HostAlias~merge@ip priorityClassName:string priority?int32 dnsConfig?PodDNSConfig readinessGates:[]PodReadinessGate runtimeClassName?string enableServiceLinks?bool preemptionPolicy?$v1.PreemptionPolicy overhead:{}Quantity topologySpreadConstraints:[]TopologySpreadConstraint~merge@topologyKey setHostnameAsFQDN?bool os?PodOS hostUsers?bool schedulingGates:[]PodSchedulingGate~merge@name resourceClaims:[]PodResourceClaim~merge,retainKeys@name resources?ResourceRequirements hostnameOverride?string schedulingGroup?PodSchedulingGroup
 PodStatus observedGeneration:int64 phase:$v1.PodPhase conditions:[]PodCondition~merge@type message:string reason:string nominatedNodeName:string hostIP:string hostIPs:[]HostIP~merge@ip podIP:string podIPs:[]PodIP~merge@ip startTime?Time initContainerStatuses:[]ContainerStatus containerStatuses:[]ContainerStatus qosClass:$v1.PodQOSClass ephemeralContainerStatuses:[]ContainerStatus resize:$v1.PodResizeStatus resourceClaimStatuses:[]PodResourceClaimStatus~merge,retainKeys@name extendedResourceClaimStatus?PodExtendedResourceClaimStatus allocatedResources:{}Quantity resources?ResourceRequirements nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -25,6 +31,14 @@ LocalObjectReference name:string
 LeaseSpec holderIdentity?string leaseDurationSeconds?int32 acquireTime?MicroTime renewTime?MicroTime leaseTransitions?int32 strategy?$v1.CoordinatedLeaseStrategy preferredHolder?string
 CustomResourceDefinitionSpec group!string names!CustomResourceDefinitionNames scope!$v1.ResourceScope versions![]CustomResourceDefinitionVersion conversion?CustomResourceConversion preserveUnknownFields:bool
 CustomResourceDefinitionStatus conditions![]CustomResourceDefinitionCondition acceptedNames!CustomResourceDefinitionNames storedVersions![]string observedGeneration:int64
+JobSpec parallelism?int32 completions?int32 activeDeadlineSeconds?int64 podFailurePolicy?PodFailurePolicy successPolicy?SuccessPolicy backoffLimit?int32 backoffLimitPerIndex?int32 maxFailedIndexes?int32 selector?LabelSelector manualSelector?bool template!PodTemplateSpec ttlSecondsAfterFinished?int32 completionMode?$v1.CompletionMode suspend?bool podReplacementPolicy?$v1.PodReplacementPolicy managedBy?string
+JobStatus conditions:[]JobCondition~merge@type startTime?Time completionTime?Time active:int32 succeeded:int32 failed:int32 terminating?int32 completedIndexes:string failedIndexes?string uncountedTerminatedPods?UncountedTerminatedPods ready?int32
+DeploymentSpec replicas?int32 selector?LabelSelector template!PodTemplateSpec strategy!DeploymentStrategy~retainKeys minReadySeconds:int32 revisionHistoryLimit?int32 paused:bool progressDeadlineSeconds?int32
+DeploymentStatus observedGeneration:int64 replicas:int32 updatedReplicas:int32 readyReplicas:int32 availableReplicas:int32 unavailableReplicas:int32 terminatingReplicas?int32 conditions:[]DeploymentCondition~merge@type collisionCount?int32
+PolicyRule verbs![]string apiGroups:[]string resources:[]string resourceNames:[]string nonResourceURLs:[]string
+Subject kind!string apiGroup:string name!string namespace:string
+RoleRef apiGroup!string kind!string name!string
+AggregationRule clusterRoleSelectors:[]LabelSelector
 OwnerReference apiVersion!string kind!string name!string uid!$types.UID controller?bool blockOwnerDeletion?bool
 ManagedFieldsEntry manager:string operation:$v1.ManagedFieldsOperationType apiVersion:string time?Time fieldsType:string fieldsV1?any subresource:string
 Volume name!string VolumeSource|hostPath?HostPathVolumeSource VolumeSource|emptyDir?EmptyDirVolumeSource VolumeSource|gcePersistentDisk?GCEPersistentDiskVolumeSource VolumeSource|awsElasticBlockStore?AWSElasticBlockStoreVolumeSource VolumeSource|gitRepo?GitRepoVolumeSource VolumeSource|secret?SecretVolumeSource VolumeSource|nfs?NFSVolumeSource VolumeSource|iscsi?ISCSIVolumeSource VolumeSource|glusterfs?GlusterfsVolumeSource VolumeSource|persistentVolumeClaim?PersistentVolumeClaimVolumeSource VolumeSource|rbd?RBDVolumeSource VolumeSource|flexVolume?FlexVolumeSource VolumeSource|cinder?CinderVolumeSource VolumeSource|cephfs?CephFSVolumeSource VolumeSource|flocker?FlockerVolumeSource VolumeSource|downwardAPI?DownwardAPIVolumeSource VolumeSource|fc?FCVolumeSource VolumeSource|azureFile?AzureFileVolumeSource VolumeSource|configMap?ConfigMapVolumeSource VolumeSource|vsphereVolume?VsphereVirtualDiskVolumeSource VolumeSource|quobyte?QuobyteVolumeSource VolumeSource|azureDisk?AzureDiskVolumeSource VolumeSource|photonPersistentDisk?PhotonPersistentDiskVolumeSource VolumeSource|projected?ProjectedVolumeSource VolumeSource|portworxVolume?PortworxVolumeSource VolumeSource|scaleIO?ScaleIOVolumeSource VolumeSource|storageos?StorageOSVolumeSource VolumeSource|csi?CSIVolumeSource VolumeSource|ephemeral?EphemeralVolumeSource VolumeSource|image?ImageVolumeSource
@@ -65,6 +79,14 @@ CustomResourceDefinitionNames plural!string singular:string shortNames:[]string 
 CustomResourceDefinitionVersion name!string served!bool storage!bool deprecated:bool deprecationWarning?string schema?CustomResourceValidation subresources?CustomResourceSubresources additionalPrinterColumns:[]CustomResourceColumnDefinition selectableFields:[]SelectableField
 CustomResourceConversion strategy!$v1.ConversionStrategyType webhook?WebhookConversion
 CustomResourceDefinitionCondition type!$v1.CustomResourceDefinitionConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string observedGeneration:int64
+PodFailurePolicy rules![]PodFailurePolicyRule
+SuccessPolicy rules![]SuccessPolicyRule
+LabelSelector matchLabels:{}string matchExpressions:[]LabelSelectorRequirement
+PodTemplateSpec metadata!ObjectMeta spec!PodSpec
+JobCondition type!$v1.JobConditionType status!$v1.ConditionStatus lastProbeTime!Time lastTransitionTime!Time reason:string message:string
+UncountedTerminatedPods succeeded:[]$types.UID failed:[]$types.UID
+DeploymentStrategy type:$v1.DeploymentStrategyType rollingUpdate?RollingUpdateDeployment
+DeploymentCondition type!$v1.DeploymentConditionType status!$v1.ConditionStatus lastUpdateTime!Time lastTransitionTime!Time reason:string message:string
 HostPathVolumeSource path!string type?$v1.HostPathType
 EmptyDirVolumeSource medium:$v1.StorageMedium sizeLimit?Quantity
 GCEPersistentDiskVolumeSource pdName!string fsType:string partition:int32 readOnly:bool
@@ -114,7 +136,6 @@ NodeAffinity requiredDuringSchedulingIgnoredDuringExecution?NodeSelector preferr
 PodAffinity requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
 PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
 PodDNSConfigOption name:string value?string
-LabelSelector matchLabels:{}string matchExpressions:[]LabelSelectorRequirement
 ResourceClaim name!string request:string
 ContainerState waiting?ContainerStateWaiting running?ContainerStateRunning terminated?ContainerStateTerminated
 VolumeMountStatus name!string mountPath!string readOnly:bool recursiveReadOnly?$v1.RecursiveReadOnlyMode volumeStatus?VolumeStatus
@@ -130,6 +151,10 @@ CustomResourceSubresources status?CustomResourceSubresourceStatus scale?CustomRe
 CustomResourceColumnDefinition name!string type!string format:string description:string priority:int32 jsonPath!string
 SelectableField jsonPath!string
 WebhookConversion clientConfig?WebhookClientConfig conversionReviewVersions![]string
+PodFailurePolicyRule action!$v1.PodFailurePolicyAction onExitCodes?PodFailurePolicyOnExitCodesRequirement onPodConditions:[]PodFailurePolicyOnPodConditionsPattern
+SuccessPolicyRule succeededIndexes?string succeededCount?int32
+LabelSelectorRequirement key!string operator!$v1.LabelSelectorOperator values:[]string
+RollingUpdateDeployment maxUnavailable?IntOrString maxSurge?IntOrString
 KeyToPath key!string path!string mode?int32
 DownwardAPIVolumeFile path!string fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector mode?int32
 VolumeProjection secret?SecretProjection downwardAPI?DownwardAPIProjection configMap?ConfigMapProjection serviceAccountToken?ServiceAccountTokenProjection clusterTrustBundle?ClusterTrustBundleProjection podCertificate?PodCertificateProjection
@@ -148,7 +173,6 @@ NodeSelector nodeSelectorTerms![]NodeSelectorTerm
 PreferredSchedulingTerm weight!int32 preference!NodeSelectorTerm
 PodAffinityTerm labelSelector?LabelSelector namespaces:[]string topologyKey!string namespaceSelector?LabelSelector matchLabelKeys:[]string mismatchLabelKeys:[]string
 WeightedPodAffinityTerm weight!int32 podAffinityTerm!PodAffinityTerm
-LabelSelectorRequirement key!string operator!$v1.LabelSelectorOperator values:[]string
 ContainerStateWaiting reason:string message:string
 ContainerStateRunning startedAt!Time
 ContainerStateTerminated exitCode!int32 signal:int32 reason:string message:string startedAt!Time finishedAt!Time containerID:string
@@ -158,6 +182,8 @@ ResourceHealth resourceID!$v1.ResourceID health:$v1.ResourceHealthStatus message
 CustomResourceSubresourceStatus 
 CustomResourceSubresourceScale specReplicasPath!string statusReplicasPath!string labelSelectorPath?string
 WebhookClientConfig url?string service?ServiceReference caBundle:bytes
+PodFailurePolicyOnExitCodesRequirement containerName?string operator!$v1.PodFailurePolicyOnExitCodesOperator values![]int32
+PodFailurePolicyOnPodConditionsPattern type!$v1.PodConditionType status!$v1.ConditionStatus
 ObjectFieldSelector apiVersion:string fieldPath!string
 ResourceFieldSelector containerName:string resource!string divisor!Quantity
 SecretProjection LocalObjectReference|name:string items:[]KeyToPath optional?bool

@@ -2,11 +2,14 @@
 import type { Kind } from '../kinds.ts'
 import { customRules } from './custom-resource.ts'
 import { definitionRules } from './custom-resource-definition.ts'
+import { deploymentRules } from './deployment.ts'
 import { eventRules } from './event.ts'
+import { jobRules } from './job/job-rules.ts'
 import { leaseRules } from './lease.ts'
 import { namespaceRules } from './namespace.ts'
 import { nodeRules } from './node.ts'
 import { podRules } from './pod/pod-rules.ts'
+import { roleRules } from './role.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
 
@@ -14,6 +17,12 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
   ['customresourcedefinitions.apiextensions.k8s.io', definitionRules],
   ['events', eventRules],
+  ['jobs.batch', jobRules],
+  ['deployments.apps', deploymentRules],
+  ['roles.rbac.authorization.k8s.io', roleRules],
+  ['rolebindings.rbac.authorization.k8s.io', roleRules],
+  ['clusterroles.rbac.authorization.k8s.io', roleRules],
+  ['clusterrolebindings.rbac.authorization.k8s.io', roleRules],
   ['leases.coordination.k8s.io', leaseRules],
   ['nodes', nodeRules],
   ['pods', podRules],

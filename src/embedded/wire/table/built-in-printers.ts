@@ -5,6 +5,7 @@ import type { ResourceKey, StoredObject } from '../../api/object.ts'
 import { integer, list, size, text } from '../json.ts'
 import { age } from './age.ts'
 import { ageColumn, type Cell, column, nameColumn, type Printer } from './column.ts'
+import { jobPrinter, templateCells, templateColumns } from './job-printer.ts'
 import { podPrinter } from './pod-printer.ts'
 
 /** For kinds without columns of their own: name and age. */
@@ -79,14 +80,67 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
       cells: (object, now) => withAge(object, now, text(object, 'spec', 'holderIdentity')),
     },
   ],
+  ['jobs.batch', jobPrinter],
   [
-    'customresourcedefinitions.apiextensions.k8s.io',
+    'deployments.apps',
     {
-      columns: [nameColumn, { ...column('Created At', 'When the object was created.'), type: 'date' }],
-      cells: (object) => [object.metadata.name, object.metadata.creationTimestamp],
+      columns: [
+        nameColumn,
+        column('Ready', 'How many pods are ready, of how many.'),
+        column('Up-to-date', 'How many pods follow the present template.'),
+        column('Available', 'How many pods are available.'),
+        ageColumn,
+        ...templateColumns,
+      ],
+      cells: (object, now) => [
+        object.metadata.name,
+        `${integer(object, 'status', 'readyReplicas')}/${integer(object, 'spec', 'replicas')}`,
+        integer(object, 'status', 'updatedReplicas'),
+        integer(object, 'status', 'availableReplicas'),
+        age(object.metadata.creationTimestamp, now),
+        ...templateCells(object),
+      ],
     },
   ],
+  ['rolebindings.rbac.authorization.k8s.io', bindingPrinter()],
+  ['clusterrolebindings.rbac.authorization.k8s.io', bindingPrinter()],
+  ['roles.rbac.authorization.k8s.io', createdPrinter()],
+  ['clusterroles.rbac.authorization.k8s.io', createdPrinter()],
+  ['customresourcedefinitions.apiextensions.k8s.io', createdPrinter()],
 ])
+
+function createdPrinter(): Printer {
+  return {
+    columns: [nameColumn, { ...column('Created At', 'When the object was created.'), type: 'date' }],
+    cells: ({ metadata }) => [metadata.name, metadata.creationTimestamp],
+  }
+}
+
+function bindingPrinter(): Printer {
+  return {
+    columns: [
+      nameColumn,
+      column('Role', 'The role that is given.'),
+      ageColumn,
+      column('Users', 'The users it is given to.', 1),
+      column('Groups', 'The groups it is given to.', 1),
+      column('ServiceAccounts', 'The service accounts it is given to.', 1),
+    ],
+    cells: (object, now) => {
+      const subjects = (kind: string) => list(object, 'subjects').filter((subject) => text(subject, 'kind') === kind)
+      const names = (kind: string) => subjects(kind).map((subject) => text(subject, 'name'))
+      const accounts = subjects('ServiceAccount').map((one) => `${text(one, 'namespace')}/${text(one, 'name')}`)
+      return [
+        object.metadata.name,
+        `${text(object, 'roleRef', 'kind')}/${text(object, 'roleRef', 'name')}`,
+        age(object.metadata.creationTimestamp, now),
+        names('User').join(', '),
+        names('Group').join(', '),
+        accounts.join(', '),
+      ]
+    },
+  }
+}
 
 function withAge(object: StoredObject, now: Instant, ...between: readonly Cell[]): readonly Cell[] {
   return [object.metadata.name, ...between, age(object.metadata.creationTimestamp, now)]

@@ -1,0 +1,107 @@
+// A new Job (kubernetes, apis/batch/validation: ValidateJob), in Kubernetes' own order of errors.
+import type { Profile } from '../../api.ts'
+import type { Draft } from '../../draft.ts'
+import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
+import { sameJson } from '../../json.ts'
+import { validateLabels } from '../../metadata.ts'
+import { validatePodSpec } from '../pod/validate-pod.ts'
+import { type JobSpec, jobSpecOf } from './job-spec.ts'
+import { validateFailurePolicy } from './validate-failure-policy.ts'
+
+export function validateJob(draft: Draft, profile: Profile): readonly FieldError[] {
+  const spec = jobSpecOf(draft)
+  const { uid = '', name = '' } = draft.metadata
+  return [
+    ...(spec.manualSelector === true ? [] : validateGenerated(spec, { uid, name })),
+    ...validateNumbers(spec),
+    ...validateMode(spec),
+    ...(spec.podFailurePolicy === undefined ? [] : validateFailurePolicy(spec)),
+    ...validateReplacement(spec),
+    ...validateTemplate(spec, profile),
+    ...validateSelector(spec),
+  ]
+}
+
+function validateGenerated(
+  { template, selector }: JobSpec,
+  { uid, name }: { readonly uid: string; readonly name: string },
+): readonly FieldError[] {
+  const labels = template?.metadata?.labels ?? {}
+  const expected: Readonly<Record<string, string>> = {
+    'controller-uid': uid,
+    'job-name': name,
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+  }
+  const errors = Object.entries(expected).flatMap(([key, value]) => {
+    const field = `spec.template.metadata.labels[${key}]`
+    if (labels[key] === undefined) return [required(field, `must be '${value}'`)]
+    return labels[key] === value ? [] : [invalidValue(field, labels, `must be '${value}'`)]
+  })
+  const isOwn = Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => expected[key] === value)
+  return isOwn ? errors : [...errors, invalidValue('spec.selector', selector, '`selector` not auto-generated')]
+}
+
+const counts = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
+] as const
+
+function validateNumbers(spec: JobSpec): readonly FieldError[] {
+  return counts.flatMap((part) => {
+    const value = spec[part]
+    if (value === undefined || value >= 0) return []
+    return [invalidValue(`spec.${part}`, value, 'must be greater than or equal to 0')]
+  })
+}
+
+/** Indexed Jobs are not built here, and said so; what needs them is refused as Kubernetes does. */
+function validateMode(spec: JobSpec): readonly FieldError[] {
+  const { completionMode } = spec
+  if (completionMode === 'Indexed') {
+    const why = 'Indexed Jobs are not supported by the embedded cluster: use NonIndexed'
+    return [notAllowed('spec.completionMode', why)]
+  }
+  if (completionMode !== 'NonIndexed') {
+    return [notSupported('spec.completionMode', completionMode, ['NonIndexed', 'Indexed'])]
+  }
+  return (['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'] as const)
+    .filter((part) => spec[part] !== undefined)
+    .map((part) => invalidValue(`spec.${part}`, spec[part], 'requires indexed completion mode'))
+}
+
+function validateReplacement({ podReplacementPolicy, podFailurePolicy }: JobSpec): readonly FieldError[] {
+  const supported = podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
+  if (supported.includes(podReplacementPolicy ?? '')) return []
+  return [notSupported('spec.podReplacementPolicy', podReplacementPolicy, supported)]
+}
+
+function validateTemplate({ template, podFailurePolicy }: JobSpec, profile: Profile): readonly FieldError[] {
+  const spec = template?.spec ?? {}
+  const { restartPolicy } = spec
+  const at = 'spec.template.spec.restartPolicy'
+  const errors = [
+    ...validateLabels(template?.metadata?.labels ?? {}, 'spec.template.labels'),
+    ...validatePodSpec(spec, profile).map((error) => ({ ...error, field: `spec.template.${error.field}` })),
+  ]
+  if (restartPolicy === 'Always') errors.push(required(at, 'valid values: "OnFailure", "Never"'))
+  else if (restartPolicy !== 'OnFailure' && restartPolicy !== 'Never') {
+    errors.push(notSupported(at, restartPolicy, ['OnFailure', 'Never']))
+  } else if (podFailurePolicy !== undefined && restartPolicy !== 'Never') {
+    errors.push(invalidValue(at, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified'))
+  }
+  return errors
+}
+
+function validateSelector({ selector, template }: JobSpec): readonly FieldError[] {
+  if (selector === undefined) return [required('spec.selector')]
+  const labels = template?.metadata?.labels ?? {}
+  const wanted = selector.matchLabels ?? {}
+  if (Object.entries(wanted).every(([key, value]) => sameJson(labels[key], value))) return []
+  return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
+}

@@ -1,0 +1,254 @@
+// What a Job's status goes through, on a virtual clock. Where it says so, the sequence is what a real node of 1.36 was seen to do.
+import { expect, test } from 'vitest'
+import { containerOf, openPodStage } from '../../../../test/pod-stage.ts'
+import type { Profile } from '../../api/api.ts'
+import { field } from '../../api/json.ts'
+import { asJob } from './job-object.ts'
+import { isTracked } from './job-pod.ts'
+
+type StageOptions = Parameters<typeof openPodStage>[0]
+
+function openJobStage(options: StageOptions = {}) {
+  const stage = openPodStage(options)
+  const start = stage.clock.now()
+  const jobs: string[] = []
+  stage.registry.subscribe('jobs.batch', ({ type, object }) => {
+    const {
+      active = 0,
+      ready = 0,
+      terminating = 0,
+      succeeded = 0,
+      failed = 0,
+      conditions = [],
+      ...rest
+    } = asJob(object).status ?? {}
+    const uncounted = rest.uncountedTerminatedPods ?? {}
+    const open = (uncounted.succeeded?.length ?? 0) + (uncounted.failed?.length ?? 0)
+    const told = conditions.filter(({ status }) => status === 'True').map(({ type, reason }) => `${type}/${reason}`)
+    const counts = `a${active} r${ready} t${terminating} s${succeeded} f${failed}${open > 0 ? ` uncounted${open}` : ''}`
+    const line = type === 'DELETED' ? 'gone' : [counts, ...told].join(' ')
+    const deleting = object.metadata.deletionTimestamp === undefined || type === 'DELETED' ? '' : '!'
+    jobs.push(`${(stage.clock.now() - start) / 1000}s ${line}${deleting}`)
+  })
+  return {
+    ...stage,
+    jobs,
+    createJob: (spec: object, pod: object = {}, name = 'j') =>
+      stage.registry.create('jobs.batch', {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name, namespace: 'default' },
+        spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers: [containerOf('main')], ...pod } } },
+      }),
+    job: (name = 'j') => asJob(stage.registry.get('jobs.batch', 'default', name) ?? fail(name)),
+    pods: () => stage.registry.list('pods'),
+    told: (reason: string) => stage.events().filter((line) => line.startsWith(reason)).length,
+  }
+}
+
+function fail(name: string): never {
+  throw new Error(`no Job ${name}`)
+}
+
+const ends = (endsAfterMs: number, exitCode = 0) => ({ main: { endsAfterMs, exitCode } })
+
+test('success is counted in three durable steps: noted, let go, counted', async () => {
+  const stage = openJobStage({ scripts: ends(3_000) })
+  stage.createJob({})
+  await stage.clock.advance(10_000)
+  expect(stage.jobs).toEqual([
+    '0s a0 r0 t0 s0 f0',
+    '0s a1 r0 t0 s0 f0',
+    '1s a1 r1 t0 s0 f0',
+    '4s a0 r0 t0 s0 f0 uncounted1 SuccessCriteriaMet/CompletionsReached',
+    '4s a0 r0 t0 s1 f0 SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached',
+  ])
+  expect(stage.pods().map(isTracked)).toEqual([false])
+  expect(stage.job().status).toMatchObject({ startTime: expect.any(String), completionTime: expect.any(String) })
+})
+
+test('before 1.31 the end is said at once', async () => {
+  const stage = openJobStage({ scripts: ends(3_000), cluster: { profile: '1.30' } })
+  stage.createJob({})
+  await stage.clock.advance(10_000)
+  expect(stage.jobs.slice(-2)).toEqual(['4s a0 r0 t0 s0 f0 uncounted1', '4s a0 r0 t0 s1 f0 Complete/undefined'])
+})
+
+test('a failed pod is replaced after a back-off that doubles, until the limit', async () => {
+  const stage = openJobStage({ scripts: ends(1_000, 1) })
+  stage.createJob({ backoffLimit: 2 })
+  await stage.clock.advance(120_000)
+  expect(stage.seen.filter((line) => line.endsWith('Pending'))).toEqual(['0s Pending', '11s Pending', '32s Pending'])
+  expect(stage.jobs.slice(-2)).toEqual([
+    '34s a0 r0 t0 s0 f2 uncounted1 FailureTarget/BackoffLimitExceeded',
+    '34s a0 r0 t0 s0 f3 FailureTarget/BackoffLimitExceeded Failed/BackoffLimitExceeded',
+  ])
+  expect(stage.told('BackoffLimitExceeded')).toBe(1)
+})
+
+test('the deadline: the target is said at once, the failure when the pod is gone (seen on a real node)', async () => {
+  const stage = openJobStage({ scripts: { runner: { endsAfterMs: 1_000 }, docker: { onTerm: 'ignored' } } })
+  const containers = [containerOf('runner'), containerOf('docker')]
+  stage.createJob({ activeDeadlineSeconds: 8 }, { containers, terminationGracePeriodSeconds: 3 })
+  await stage.clock.advance(30_000)
+  expect(stage.jobs.slice(4)).toEqual([
+    '8s a0 r0 t1 s0 f0 uncounted1 FailureTarget/DeadlineExceeded',
+    '8s a0 r0 t1 s0 f1 FailureTarget/DeadlineExceeded',
+    '12s a0 r0 t0 s0 f1 FailureTarget/DeadlineExceeded',
+    '12s a0 r0 t0 s0 f1 FailureTarget/DeadlineExceeded Failed/DeadlineExceeded',
+  ])
+})
+
+test('a helper that does not end keeps the Job active for ever, and its time to live never starts (seen on a real node)', async () => {
+  const stage = openJobStage({ scripts: { runner: { endsAfterMs: 1_000 } } })
+  stage.createJob({ ttlSecondsAfterFinished: 10 }, { containers: [containerOf('runner'), containerOf('docker')] })
+  await stage.clock.advance(3_600_000)
+  expect(stage.job().status).toMatchObject({ active: 1, ready: 0, terminating: 0 })
+  expect(stage.job().status.conditions).toBeUndefined()
+})
+
+test('the time to live: ten seconds after its end the Job goes, pods first (seen on a real node)', async () => {
+  const stage = openJobStage({ scripts: { runner: { endsAfterMs: 1_000 } } })
+  const initContainers = [containerOf('docker', { restartPolicy: 'Always' })]
+  stage.createJob({ ttlSecondsAfterFinished: 10 }, { initContainers, containers: [containerOf('runner')] })
+  await stage.clock.advance(30_000)
+  expect(stage.jobs.slice(-2)).toEqual([
+    '12s a0 r0 t0 s1 f0 SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached!',
+    '12s gone',
+  ])
+  expect(stage.pods()).toEqual([])
+})
+
+test.each([
+  ['TerminatingOrFailed', 2],
+  ['Failed', 1],
+] as const)('a pod of a dead node, with podReplacementPolicy %s: %i pods', async (podReplacementPolicy, count) => {
+  const stage = openJobStage()
+  stage.registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'dead' } })
+  stage.createJob({ podReplacementPolicy }, { nodeName: 'dead' })
+  await stage.clock.advance(5_000)
+  const [pod] = stage.pods()
+  stage.registry.delete('pods', 'default', pod?.metadata.name ?? '')
+  await stage.clock.advance(60_000)
+  expect(stage.pods()).toHaveLength(count)
+  // The pod that hangs keeps the Job from its end, also when that is decided.
+  stage.registry.update('jobs.batch', { ...stage.job(), spec: { ...stage.job().spec, activeDeadlineSeconds: 1 } })
+  await stage.clock.advance(3_600_000)
+  expect(stage.jobs.at(-1)).toMatch(/FailureTarget\/DeadlineExceeded$/)
+})
+
+test('a pod deleted while it runs counts as failed and is replaced; one that had succeeded still counts as success', async () => {
+  const stage = openJobStage({ scripts: ends(20_000) })
+  stage.createJob({})
+  await stage.clock.advance(2_000)
+  stage.registry.delete('pods', 'default', stage.pods()[0]?.metadata.name ?? '')
+  await stage.clock.advance(15_000)
+  expect(stage.job().status).toMatchObject({ failed: 1, active: 1 })
+  stage.registry.subscribe('pods', ({ object }) => {
+    if (field(object, 'status', 'phase') === 'Succeeded' && object.metadata.deletionTimestamp === undefined) {
+      queueMicrotask(() => stage.registry.delete('pods', 'default', object.metadata.name, { gracePeriodSeconds: 0 }))
+    }
+  })
+  await stage.clock.advance(60_000)
+  expect(stage.job().status).toMatchObject({ succeeded: 1, failed: 1 })
+  expect(stage.told('SuccessfulCreate')).toBe(2)
+})
+
+test.each([
+  [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [3] } }, 'a1', undefined],
+  [
+    { action: 'FailJob', onExitCodes: { containerName: 'main', operator: 'NotIn', values: [1] } },
+    'a0',
+    /^Container main for pod default\/j-\w+ failed with exit code 3 matching FailJob rule at index 0$/,
+  ],
+  [{ action: 'Count', onExitCodes: { operator: 'In', values: [3] } }, 'a0', /backoff limit/],
+])('the pod failure policy %j', async (rule, active, message) => {
+  const stage = openJobStage({ scripts: ends(1_000, 3) })
+  stage.createJob({ backoffLimit: 0, podFailurePolicy: { rules: [rule] } })
+  await stage.clock.advance(11_900)
+  expect(stage.jobs.at(-1)).toContain(active)
+  const told = stage.job().status.conditions?.find(({ type }) => type === 'Failed')?.message
+  if (message) expect(told).toMatch(message)
+  else expect(told).toBeUndefined()
+})
+
+test('restarts of containers count towards the limit where the pod restarts them itself, sidecars included', async () => {
+  const stage = openJobStage({ scripts: { docker: { endsAfterMs: 500, exitCode: 1 } } })
+  const initContainers = [containerOf('docker', { restartPolicy: 'Always' })]
+  stage.createJob({ backoffLimit: 2 }, { restartPolicy: 'OnFailure', initContainers })
+  await stage.clock.advance(300_000)
+  expect(stage.jobs.at(-1)).toContain('Failed/BackoffLimitExceeded')
+})
+
+test('parallelism and completions', async () => {
+  const stage = openJobStage({ scripts: ends(2_000) })
+  let most = 0
+  stage.registry.subscribe('jobs.batch', ({ object }) => {
+    most = Math.max(most, asJob(object).status.active ?? 0)
+  })
+  stage.createJob({ parallelism: 3, completions: 7 })
+  await stage.clock.advance(60_000)
+  expect([most, stage.told('SuccessfulCreate'), stage.job().status.succeeded]).toEqual([3, 7, 7])
+})
+
+test('suspended: its pods go without counting as failures; resumed: its time begins anew', async () => {
+  const stage = openJobStage()
+  stage.createJob({ activeDeadlineSeconds: 100 })
+  await stage.clock.advance(50_000)
+  const suspend = (value: boolean) =>
+    stage.registry.patch(
+      'jobs.batch',
+      { namespace: 'default', name: 'j' },
+      { type: 'merge', body: { spec: { suspend: value } } },
+    )
+  suspend(true)
+  await stage.clock.advance(60_000)
+  expect(stage.pods()).toEqual([])
+  expect(stage.jobs.at(-1)).toMatch(/a0 r0 t0 s0 f0 Suspended\/JobSuspended$/)
+  expect(stage.job().status.startTime).toBeUndefined()
+  suspend(false)
+  await stage.clock.advance(90_000)
+  expect(stage.jobs.at(-1)).toMatch(/a1 r1 t0 s0 f0$/)
+})
+
+test.each(['Orphan', 'Background', 'Foreground', undefined] as const)('deleted with %s', async (propagationPolicy) => {
+  const stage = openJobStage()
+  stage.createJob({})
+  await stage.clock.advance(5_000)
+  stage.registry.delete('jobs.batch', 'default', 'j', { propagationPolicy })
+  await stage.clock.advance(60_000)
+  const isKept = propagationPolicy === 'Orphan' || propagationPolicy === undefined
+  expect(stage.registry.list('jobs.batch')).toEqual([])
+  expect(stage.pods().map(({ metadata }) => [metadata.finalizers ?? [], metadata.ownerReferences ?? []])).toEqual(
+    isKept ? [[[], []]] : [],
+  )
+})
+
+test('a Job that is managed elsewhere is left alone', async () => {
+  const stage = openJobStage()
+  stage.createJob({ managedBy: 'example.com/other' })
+  await stage.clock.advance(60_000)
+  expect(stage.jobs).toEqual(['0s a0 r0 t0 s0 f0'])
+})
+
+test('pods that are refused are told of, and tried again', async () => {
+  const stage = openJobStage()
+  stage.createJob({}, { serviceAccountName: 'late' })
+  await stage.clock.advance(5_000)
+  expect(stage.events().some((line) => line.includes('serviceaccount "late" not found'))).toBe(true)
+  const metadata = { name: 'late', namespace: 'default' }
+  stage.registry.create('serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
+  await stage.clock.advance(5_000)
+  expect(stage.pods()).toHaveLength(1)
+})
+
+test.each(['1.29', '1.31', '1.36'] satisfies Profile[])(
+  '%s: nothing is left when the cluster stops',
+  async (profile) => {
+    const stage = openJobStage({ cluster: { profile } })
+    stage.createJob({ activeDeadlineSeconds: 100, ttlSecondsAfterFinished: 5 })
+    await stage.clock.advance(3_000)
+    await stage.cluster.stop()
+    expect(stage.clock.next()).toBeUndefined()
+  },
+)

@@ -1,0 +1,73 @@
+// The Job controller: keeps each Job's pods running until it is done, and counts them (Kubernetes: pkg/controller/job).
+import type { Clock } from '../../../lib/clock.ts'
+import type { Profile } from '../../api/api.ts'
+import type { StoredObject } from '../../api/object.ts'
+import type { Registry } from '../../api/registry.ts'
+import { type EventRecorder, eventRecorder } from '../../event-recorder.ts'
+import { startLoop } from '../loop.ts'
+import { type Backoff, noBackoff } from './backoff.ts'
+import { asJob, isFinished, isManagedElsewhere } from './job-object.ts'
+import { isTracked, jobOf } from './job-pod.ts'
+import { release } from './pod-control.ts'
+import { syncJob } from './sync-job.ts'
+
+/** Changes of pods, and of a Job's own status, are gathered this long. */
+const gatherMs = 1_000
+
+export type JobControllerOptions = { readonly registry: Registry; readonly clock: Clock; readonly profile: Profile }
+
+/** Starts it; returns how to stop. */
+export function startJobController(options: JobControllerOptions): () => void {
+  const { registry, clock, profile } = options
+  /** What is remembered of the Jobs that are not finished, by uid. */
+  const memories = new Map<string, { readonly events: EventRecorder; backoff: Backoff }>()
+  const loop = startLoop(clock, (key) => {
+    const [namespace = '', name = ''] = key.split('/')
+    const object = registry.get('jobs.batch', namespace, name)
+    if (!object) return
+    const job = asJob(object)
+    const { uid } = job.metadata
+    if (isFinished(job) || isManagedElsewhere(job, profile)) return void memories.delete(uid)
+    const memory = memories.get(uid) ?? {
+      events: eventRecorder(job, { registry, clock, component: 'job-controller' }),
+      backoff: noBackoff,
+    }
+    memories.set(uid, memory)
+    const again = (ms: number) => loop.after(key, ms)
+    memory.backoff = syncJob({ registry, clock, profile, again, ...memory }, job)
+  })
+  const stopJobs = registry.subscribe('jobs.batch', ({ type, object, before }) => {
+    const key = `${object.metadata.namespace}/${object.metadata.name}`
+    if (type === 'DELETED') {
+      memories.delete(object.metadata.uid)
+      for (const pod of registry.dependents(object.metadata.uid)) queueMicrotask(() => releaseOrphan(options, pod))
+    } else if (before?.metadata.generation === object.metadata.generation && before !== undefined) {
+      loop.after(key, gatherMs)
+    } else loop.add(key)
+  })
+  const stopPods = registry.subscribe('pods', ({ type, object }) => {
+    const owner = jobOf(object)
+    if (owner) loop.after(`${object.metadata.namespace}/${owner.name}`, gatherMs)
+    if (type !== 'DELETED' && isTracked(object)) queueMicrotask(() => releaseOrphan(options, object))
+  })
+  for (const { metadata } of registry.list('jobs.batch')) loop.add(`${metadata.namespace}/${metadata.name}`)
+  return () => {
+    stopJobs()
+    stopPods()
+    loop.stop()
+  }
+}
+
+/** A pod that still waits to be counted while its Job is finished or gone is let go. */
+function releaseOrphan({ registry, profile }: JobControllerOptions, pod: StoredObject): void {
+  const current = registry.get('pods', pod.metadata.namespace, pod.metadata.name)
+  if (current?.metadata.uid !== pod.metadata.uid) return
+  const owner = jobOf(current)
+  if (!owner && current.metadata.ownerReferences?.some(({ controller }) => controller === true)) return
+  const object = owner && registry.get('jobs.batch', current.metadata.namespace, owner.name)
+  if (object && object.metadata.uid === owner?.uid) {
+    const job = asJob(object)
+    if (!isFinished(job) || isManagedElsewhere(job, profile)) return
+  }
+  release(registry, current)
+}

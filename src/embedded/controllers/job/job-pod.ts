@@ -1,0 +1,80 @@
+// The pods of a Job, as its controller reads them. The API server has validated what is stored, so its shape is taken as given.
+import type { StoredObject } from '../../api/object.ts'
+import type { Registry } from '../../api/registry.ts'
+
+type ContainerStatus = {
+  readonly name: string
+  readonly restartCount?: number
+  readonly state?: { readonly terminated?: { readonly exitCode: number; readonly finishedAt?: string | null } }
+}
+
+export type JobPod = StoredObject & {
+  readonly spec: { readonly nodeName?: string }
+  readonly status: {
+    readonly phase: string
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly lastTransitionTime?: string
+    }[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+    readonly containerStatuses?: readonly ContainerStatus[]
+  }
+}
+
+/** Held by every pod of a Job until it is counted. */
+export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
+
+/** The Job that controls this object, if one does. */
+export function jobOf({ metadata }: StoredObject): { readonly name: string; readonly uid: string } | undefined {
+  return metadata.ownerReferences?.find(
+    ({ controller, kind, apiVersion }) => controller === true && kind === 'Job' && apiVersion === 'batch/v1',
+  )
+}
+
+/** The pods that this Job controls. */
+export function podsOf(registry: Registry, job: StoredObject): readonly JobPod[] {
+  const { uid } = job.metadata
+  return registry
+    .dependents(uid)
+    .filter((object) => object.kind === 'Pod' && jobOf(object)?.uid === uid)
+    .map(asPod)
+}
+
+export function isTracked({ metadata }: StoredObject): boolean {
+  return metadata.finalizers?.includes(trackingFinalizer) === true
+}
+
+export function hasEnded({ status }: JobPod): boolean {
+  return status.phase === 'Succeeded' || status.phase === 'Failed'
+}
+
+/** It runs or will run, and nobody has asked it to end. */
+export function isActive(pod: JobPod): boolean {
+  return !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined
+}
+
+export function isTerminating(pod: JobPod): boolean {
+  return !hasEnded(pod) && pod.metadata.deletionTimestamp !== undefined
+}
+
+export function isReady({ status }: JobPod): boolean {
+  return (status.conditions ?? []).some(({ type, status: state }) => type === 'Ready' && state === 'True')
+}
+
+/** When a pod that is over ended, from the best that is known (Kubernetes: getFinishedTime), in milliseconds. */
+export function endedAt({ metadata, status }: JobPod): number {
+  const containers = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]
+  const ends = containers.map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? ''))
+  const known = ends.filter((end) => !Number.isNaN(end))
+  if (known.length > 0 && known.length === containers.length) return Math.max(...known)
+  const unready = status.conditions?.find(({ type, status: state }) => type === 'Ready' && state === 'False')
+  if (unready?.lastTransitionTime !== undefined) return Date.parse(unready.lastTransitionTime)
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = metadata
+  if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000
+  return Date.parse(creationTimestamp)
+}
+
+function asPod(object: StoredObject): JobPod {
+  return object as JobPod
+}

@@ -1,0 +1,70 @@
+// The columns of `kubectl get jobs`. Kubernetes: printJob (pkg/printers/internalversion, 1.36).
+import type { Instant } from '../../../lib/clock.ts'
+import { field, isObject } from '../../api/json.ts'
+import type { StoredObject } from '../../api/object.ts'
+import { integer, list, text } from '../json.ts'
+import { age, humanDuration } from './age.ts'
+import { ageColumn, type Column, column, nameColumn, type Printer } from './column.ts'
+
+/** What kinds that make pods show in wide tables. */
+export const templateColumns: readonly Column[] = [
+  column('Containers', 'Names of each container in the template.', 1),
+  column('Images', 'Images referenced by each container in the template.', 1),
+  column('Selector', 'The labels by which its pods are known.', 1),
+]
+
+export const jobPrinter: Printer = {
+  columns: [
+    nameColumn,
+    column('Status', 'Status of the job.'),
+    column('Completions', 'How many pods have succeeded, of how many.'),
+    column('Duration', 'Time required to complete the job.'),
+    ageColumn,
+    ...templateColumns,
+  ],
+  cells: (job, now) => [
+    job.metadata.name,
+    statusOf(job),
+    completions(job),
+    duration(job, now),
+    age(job.metadata.creationTimestamp, now),
+    ...templateCells(job),
+  ],
+}
+
+export function templateCells(object: StoredObject): readonly string[] {
+  const containers = list(object, 'spec', 'template', 'spec', 'containers')
+  const labels = field(object, 'spec', 'selector', 'matchLabels')
+  const selector = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => `${key}=${value}`)
+  return [
+    containers.map((container) => text(container, 'name')).join(','),
+    containers.map((container) => text(container, 'image')).join(','),
+    selector.sort().join(',') || '<none>',
+  ]
+}
+
+/** The first of these that is true. */
+function statusOf(job: StoredObject): string {
+  const conditions = list(job, 'status', 'conditions')
+  const has = (type: string) =>
+    conditions.some((condition) => text(condition, 'type') === type && text(condition, 'status') === 'True')
+  if (has('Complete')) return 'Complete'
+  if (has('Failed')) return 'Failed'
+  if (job.metadata.deletionTimestamp !== undefined) return 'Terminating'
+  return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find(has) ?? 'Running'
+}
+
+function completions(job: StoredObject): string {
+  const succeeded = integer(job, 'status', 'succeeded')
+  const wanted = field(job, 'spec', 'completions')
+  if (typeof wanted === 'number') return `${succeeded}/${wanted}`
+  const parallelism = integer(job, 'spec', 'parallelism')
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
+}
+
+function duration(job: StoredObject, now: Instant): string {
+  const start = Date.parse(text(job, 'status', 'startTime'))
+  if (Number.isNaN(start)) return ''
+  const end = Date.parse(text(job, 'status', 'completionTime'))
+  return humanDuration((Number.isNaN(end) ? now : end) - start)
+}
