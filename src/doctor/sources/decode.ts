@@ -10,7 +10,7 @@ import { mayHoldManifest, splitDocuments } from './split.ts'
 
 const lettersMax = 4 * 1024 * 1024
 const nestingMax = 5
-const documentsMax = 2_000
+const documentsMax = 5_000
 
 type Text = EmbeddedText & Pick<SourceDocument, 'host' | 'open'>
 type Draft = {
@@ -39,6 +39,10 @@ function decodeStream(draft: Draft): void {
   for (const { start, end } of splitDocuments(text)) {
     const chunk = text.slice(start, end)
     if (!mayHoldManifest(chunk)) continue
+    if (draft.documents.length + draft.skipped.length >= documentsMax) {
+      skip(draft, start, `more than ${documentsMax} documents`)
+      return
+    }
     if (/^kind: *CustomResourceDefinition *\r?$/m.test(chunk)) {
       skip(draft, start, 'a CustomResourceDefinition: no rule reads it')
       continue

@@ -41,7 +41,7 @@ export function keyText(key: unknown): string | undefined {
 }
 
 export function hasMerge(map: YAMLMap): boolean {
-  return map.items.some((pair) => keyText(pair.key) === '<<')
+  return map.items.some(({ key }) => isScalar(key) && key.source === '<<')
 }
 
 function resolve(document: Document, found: Found): Found {

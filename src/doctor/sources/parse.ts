@@ -5,6 +5,8 @@ export type Parsed =
   | { readonly yaml: YamlDocument; readonly value: unknown }
   | { readonly failed: string; readonly offset: number | undefined }
 
+const lettersMax = 1024 * 1024
+const wordsMax = 30_000
 const aliasesMax = 200
 const depthMax = 200
 
@@ -22,6 +24,9 @@ export function parseYaml(text: string): Parsed {
 }
 
 function refuse(text: string): string | undefined {
+  if (text.length > lettersMax) return `a document larger than ${lettersMax / 1024 / 1024} MiB`
+  if (text.length > wordsMax && count(text, /[\n,]/g, wordsMax) > wordsMax)
+    return `a document of more than ${wordsMax} lines`
   if (text.includes('*') && count(text, /(?:^|[\s,[{:])\*[^\s,[\]{}*]/g, aliasesMax) > aliasesMax) {
     return `more than ${aliasesMax} aliases`
   }
@@ -36,7 +41,7 @@ function count(text: string, pattern: RegExp, most: number): number {
 
 /** Counts brackets, and dashes that open a list in a list; brackets in strings count too, which only errs towards refusing. */
 function nestsTooDeeply(text: string): boolean {
-  if (/(?:[-?:][ \t]+){100}/.test(text)) return true
+  if (/(?:[-?:][ \t]+){30}/.test(text)) return true
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -1,0 +1,87 @@
+// Edits on plain values: what a text must read as after its splices.
+import type { Edit, Path } from '../finding.ts'
+import { isRecord } from '../raw.ts'
+import { refuse } from './refusal.ts'
+
+/** `begin`: where the object begins that the edits' paths start from. The value is not changed. */
+export function applyEdits(value: unknown, edits: readonly Edit[], begin: Path): unknown {
+  const root = copyValue(value)
+  // All paths mean the value as it was: what shifts the entries of a list comes last, and from its end.
+  const shifting = edits
+    .filter((edit) => edit.do !== 'set')
+    .sort((left, right) => comparePaths(place(right), place(left)))
+  for (const edit of edits) if (edit.do === 'set') set(root, [...begin, ...edit.path], edit.value)
+  for (const edit of shifting) {
+    if (edit.do === 'move') move(root, edit, begin)
+    else if (edit.do === 'remove') take(root, [...begin, ...edit.path])
+  }
+  return root
+}
+
+/** A copy in which nothing is shared: what an alias repeats becomes values of their own. */
+export function copyValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyValue)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyValue(entry)]))
+}
+
+/** Of two paths that part at a list index the later entry comes last; keys compare as text. */
+export function comparePaths(left: Path, right: Path): number {
+  for (let at = 0; at < Math.min(left.length, right.length); at++) {
+    const [a, b] = [left[at], right[at]]
+    if (a === b || a === undefined || b === undefined) continue
+    return typeof a === 'number' && typeof b === 'number' ? a - b : String(a) < String(b) ? -1 : 1
+  }
+  return left.length - right.length
+}
+
+export function place(edit: Edit): Path {
+  return edit.do === 'move' ? edit.from : edit.path
+}
+
+function move(root: unknown, edit: Extract<Edit, { do: 'move' }>, begin: Path): void {
+  const entry = take(root, [...begin, ...edit.from])
+  if (!isRecord(entry)) refuse('what would move is not a mapping')
+  const target = [...begin, ...edit.to]
+  const holder = holderOf(root, target)
+  const list = read(holder, target.at(-1)) ?? []
+  if (!Array.isArray(list)) refuse('the place to move to is not a list')
+  write(holder, target.at(-1), [...list, { ...entry, ...edit.set }])
+}
+
+function take(root: unknown, path: Path): unknown {
+  const holder = holderOf(root, path)
+  const last = path.at(-1)
+  const value = read(holder, last)
+  if (value === undefined) refuse('what would be removed is not there')
+  if (Array.isArray(holder) && typeof last === 'number') holder.splice(last, 1)
+  else if (isRecord(holder)) Reflect.deleteProperty(holder, String(last))
+  return value
+}
+
+function set(root: unknown, path: Path, value: unknown): void {
+  let here = root
+  for (const [at, step] of path.slice(0, -1).entries()) {
+    if (read(here, step) === undefined || read(here, step) === null)
+      write(here, step, typeof path[at + 1] === 'number' ? [] : {})
+    here = read(here, step)
+  }
+  write(here, path.at(-1), value)
+}
+
+function holderOf(root: unknown, path: Path): unknown {
+  let here = root
+  for (const step of path.slice(0, -1)) here = read(here, step)
+  return here
+}
+
+function read(holder: unknown, step: string | number | undefined): unknown {
+  if (Array.isArray(holder)) return typeof step === 'number' ? holder[step] : undefined
+  return isRecord(holder) && step !== undefined && Object.hasOwn(holder, step) ? holder[String(step)] : undefined
+}
+
+function write(holder: unknown, step: string | number | undefined, value: unknown): void {
+  const fits = Array.isArray(holder) ? typeof step === 'number' && step <= holder.length : isRecord(holder)
+  if (!fits || step === undefined) refuse('the path leads through a value that holds nothing')
+  Object.defineProperty(holder, step, { value, writable: true, enumerable: true, configurable: true })
+}

@@ -1,0 +1,117 @@
+// `move`: the lines of an entry, as they are, behind the last entry of another list; its further fields are added on the way.
+import { isMap, isNode, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
+import type { Edit } from '../finding.ts'
+import type { SourceDocument } from '../sources/document.ts'
+import { findNode, pairOf } from '../sources/nodes.ts'
+import { refuse } from './refusal.ts'
+import { entryLines, removeLines } from './splice-remove.ts'
+import { spliceSet } from './splice-set.ts'
+import {
+  columnBefore,
+  contentEnd,
+  endOfLine,
+  lineEnd,
+  pairEnd,
+  rangeOf,
+  refuseShared,
+  refuseUnbalanced,
+  type Splice,
+} from './text.ts'
+
+export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>): Splice[] {
+  const source = findNode(document.yaml, edit.from)
+  const { node: entry, parent: list } = source
+  if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
+  if (source.shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
+  refuseShared(list)
+  refuseShared(entry)
+  if (list.flow || entry.flow) refuse('it is written in flow style')
+  if (list.items.length === 1) refuse('its list would be left empty')
+  const lines = entryLines(document, entry)
+  const added = Object.entries(edit.set).flatMap(([key, value]) => {
+    return spliceSet(document, { path: [...edit.from, key], value, after: pairOf(entry, 'image') ? 'image' : 'name' })
+  })
+  const moved = applySplices(document.file.text, added, lines)
+  const column = dashColumn(document, entry)
+  return [removeLines(document, lines), place(document, edit, { text: moved, column })]
+}
+
+/** A part of a text with the splices in it made. */
+export function applySplices(
+  text: string,
+  splices: readonly Splice[],
+  { start, end }: { readonly start: number; readonly end: number } = { start: 0, end: text.length },
+): string {
+  let at = start
+  let result = ''
+  for (const splice of [...splices].sort((left, right) => left.start - right.start || left.end - right.end)) {
+    if (splice.start < at || splice.end > end) refuse('its changes overlap')
+    result += text.slice(at, splice.start) + splice.text
+    at = splice.end
+  }
+  return result + text.slice(at, end)
+}
+
+type Moved = { readonly text: string; readonly column: number }
+
+function place(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>, moved: Moved): Splice {
+  const target = findNode(document.yaml, edit.to)
+  if (target.shared) refuse('the list is shared with other places by an alias, a merge key or a repeated key')
+  refuseShared(target.node)
+  if (target.depth === edit.to.length) return append(document, target.node, moved)
+  const key = edit.to.at(-1)
+  if (target.depth < edit.to.length - 1 || !isMap(target.node) || typeof key !== 'string')
+    refuse('the list has no place')
+  return createList(document, target.node, { key, after: edit.after, moved })
+}
+
+function append(document: SourceDocument, list: Node | undefined, moved: Moved): Splice {
+  const last: unknown = isSeq(list) && !list.flow ? list.items.at(-1) : undefined
+  const first: unknown = isSeq(list) ? list.items[0] : undefined
+  if (!isSeq(list) || !isNode(last) || !isNode(first)) refuse('the list to move to is empty or in flow style')
+  const at = lineEnd(document.file.text, document.toFile(contentEnd(document, last)))
+  refuseUnbalanced(document, document.toFile(rangeOf(first)[0]), at)
+  const text = shift(moved.text, dashColumn(document, last) - moved.column)
+  return { start: at, end: at, text: endOfLine(document.file.text) + text }
+}
+
+type Creation = { readonly key: string; readonly after: string; readonly moved: Moved }
+
+function createList(document: SourceDocument, map: YAMLMap, { key, after, moved }: Creation): Splice {
+  if (map.flow) refuse('its mapping is in flow style')
+  const first = map.items[0]?.key
+  const behind = pairOf(map, after) ?? map.items.at(-1)
+  if (!behind || !isNode(first)) refuse('its mapping is empty')
+  const column = columnBefore(document, first)
+  const { text } = document.file
+  const at = lineEnd(text, document.toFile(pairEnd(document, behind)))
+  refuseUnbalanced(document, document.toFile(rangeOf(first)[0]), at)
+  const end = endOfLine(text)
+  const offset = isSeq(behind.value) && !behind.value.flow ? listOffset(document, behind.value, column.length) : 2
+  const entry = shift(moved.text, column.length + offset - moved.column)
+  return { start: at, end: at, text: `${end}${column}${key}:${end}${entry}` }
+}
+
+/** How far a neighbouring list is indented below its key: none or two, as the file has it. */
+function listOffset(document: SourceDocument, list: YAMLSeq, column: number): number {
+  const first = list.items[0]
+  return isNode(first) ? Math.max(0, dashColumn(document, first) - column) : 2
+}
+
+function dashColumn(document: SourceDocument, entry: Node): number {
+  const { text } = document.file
+  const at = document.toFile(rangeOf(entry)[0])
+  const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
+  return /^ *- +$/.test(before)
+    ? before.indexOf('-')
+    : refuse('its line is not plain block style, indented with spaces')
+}
+
+function shift(lines: string, columns: number): string {
+  if (columns === 0) return lines
+  if (columns > 0) return lines.replace(/^(?=.*\S)/gm, ' '.repeat(columns))
+  const shorter = ' '.repeat(-columns)
+  return lines.replace(/^.*\S/gm, (line) =>
+    line.startsWith(shorter) ? line.slice(-columns) : refuse('its lines are indented less'),
+  )
+}

@@ -1,0 +1,53 @@
+// A plain value → lines of YAML in the manner of the document it goes into.
+import { isMap, isScalar, isSeq, stringify, visit } from 'yaml'
+import type { SourceDocument } from '../sources/document.ts'
+import { refuse } from './refusal.ts'
+import { rangeOf } from './text.ts'
+
+type Manner = { readonly indent: number; readonly indentSeq: boolean }
+
+/** The lines of `value`, without indentation of their own. */
+export function blockLines(document: SourceDocument, value: unknown): readonly string[] {
+  const text = stringify(value, {
+    ...mannerOf(document),
+    lineWidth: 0,
+    compat: 'yaml-1.1',
+    aliasDuplicateObjects: false,
+  })
+  return text.trimEnd().split('\n')
+}
+
+/** On one line, for flow style. */
+export function flowText(value: unknown): string {
+  if (typeof value === 'string') return stringify(value, { compat: 'yaml-1.1', lineWidth: 0 }).trimEnd()
+  return JSON.stringify(value)
+}
+
+/** A scalar with the quotes of the one it replaces, where it can have them. */
+export function scalarText(value: unknown, before: string): string {
+  if (typeof value === 'object' && value !== null) refuse('it would replace a list or a mapping')
+  const plain = stringify(value, { compat: 'yaml-1.1', lineWidth: 0 }).trimEnd()
+  if (plain.includes('\n')) refuse('the new value has several lines')
+  const quote = before.startsWith('"') ? '"' : before.startsWith("'") ? "'" : ''
+  const quotable = typeof value === 'string' && /^[\w./:-]*$/.test(value)
+  return quote && quotable ? `${quote}${value}${quote}` : plain
+}
+
+function mannerOf(document: SourceDocument): Manner {
+  let indent: number | undefined
+  let indentSeq: boolean | undefined
+  visit(document.yaml, {
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || (!isMap(value) && !isSeq(value)) || value.flow) return undefined
+      const step = columnOf(document.text, rangeOf(value)[0]) - columnOf(document.text, rangeOf(key)[0])
+      if (isSeq(value)) indentSeq ??= step > 0
+      else if (step > 0) indent ??= step
+      return indent === undefined || indentSeq === undefined ? undefined : visit.BREAK
+    },
+  })
+  return { indent: Math.min(indent ?? 2, 8), indentSeq: indentSeq ?? true }
+}
+
+function columnOf(text: string, offset: number): number {
+  return offset - (text.lastIndexOf('\n', offset - 1) + 1)
+}

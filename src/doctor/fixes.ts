@@ -1,0 +1,175 @@
+// Fixes → new texts of files. Every byte outside the splices stays; the new text is read again and must mean exactly what was intended, else the fix is refused.
+import { isDeepStrictEqual } from 'node:util'
+import { applyEdits, comparePaths, copyValue, place } from './edits/apply-edits.ts'
+import { Refusal, refuse } from './edits/refusal.ts'
+import { applySplices, spliceMove } from './edits/splice-move.ts'
+import { spliceRemove } from './edits/splice-remove.ts'
+import { spliceSet } from './edits/splice-set.ts'
+import type { Splice } from './edits/text.ts'
+import type { Edit, Finding, Path } from './finding.ts'
+import { isRecord } from './raw.ts'
+import { decodeFile } from './sources/decode.ts'
+import type { DecodedFile, SourceDocument, SourceFile, SourceObject } from './sources/document.ts'
+
+export type Refused = { readonly finding: Finding; readonly reason: string }
+export type FixedFile = { readonly before: SourceFile; readonly after: SourceFile }
+
+export type FixResult = {
+  /** Files whose text changes, with all passes applied. */
+  readonly changed: readonly FixedFile[]
+  readonly applied: readonly Finding[]
+  readonly refused: readonly Refused[]
+  /** All files after the fixes, decoded, as the last examination saw them. */
+  readonly files: readonly DecodedFile[]
+}
+
+const passesMax = 10
+
+/** Fixes until nothing is left to fix. `findingsOf` examines the files again after each pass; `accept` chooses fixes (safe ones, or all). */
+export function fixFiles(
+  files: readonly DecodedFile[],
+  findingsOf: (files: readonly DecodedFile[]) => readonly Finding[],
+  accept: (finding: Finding) => boolean,
+): FixResult {
+  const originals = new Map(files.map(({ file }) => [file.path, file]))
+  const applied: Finding[] = []
+  const refused = new Map<string, Refused>()
+  let now = files
+  for (let pass = 0; pass < passesMax; pass++) {
+    const wanted = findingsOf(now).filter(
+      (finding) => finding.fix && accept(finding) && !refused.has(identify(finding)),
+    )
+    const outcome = fixOnce(now, wanted)
+    for (const one of outcome.refused) refused.set(identify(one.finding), one)
+    applied.push(...outcome.applied)
+    now = outcome.files
+    if (outcome.applied.length === 0) break
+  }
+  const changed = now.flatMap(({ file }) => {
+    const before = originals.get(file.path)
+    return before && before.text !== file.text ? [{ before, after: file }] : []
+  })
+  return { changed, applied, refused: [...refused.values()], files: now }
+}
+
+type Pass = Pick<FixResult, 'applied' | 'refused' | 'files'>
+
+/** One pass: of fixes that touch the same text the first is applied, the others wait for the next. */
+function fixOnce(files: readonly DecodedFile[], findings: readonly Finding[]): Pass {
+  const applied: Finding[] = []
+  const refused: Refused[] = []
+  const fixed = files.map((file) => {
+    const own = findings.filter(({ place: at }) => at?.file === file.file.path)
+    return own.length === 0 ? file : fixFile(file, own, { applied, refused })
+  })
+  return { applied, refused, files: renumber(fixed) }
+}
+
+type Tally = { readonly applied: Finding[]; readonly refused: Refused[] }
+type Change = { readonly object: SourceObject; readonly edits: readonly Edit[]; readonly splices: readonly Splice[] }
+
+function fixFile(decoded: DecodedFile, findings: readonly Finding[], tally: Tally): DecodedFile {
+  const changes: Change[] = []
+  let result = decoded
+  for (const finding of findings) {
+    try {
+      const change = plan(decoded, finding)
+      if (change.splices.length === 0) refuse('there is nothing to change')
+      if (changes.some((other) => overlap(other, change))) continue
+      result = prove(decoded, [...changes, change])
+      changes.push(change)
+      tally.applied.push(finding)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      tally.refused.push({ finding, reason: error.message })
+    }
+  }
+  return result
+}
+
+function plan(decoded: DecodedFile, finding: Finding): Change {
+  const object =
+    decoded.objects.find(({ number }) => number === finding.document) ?? refuse('its object is not in the file')
+  const { document } = object
+  if (document.readonlyBecause !== undefined) refuse(document.readonlyBecause)
+  const edits = finding.fix?.edits ?? []
+  const splices = edits.flatMap((edit) => splice(document, object.path, edit))
+  return { object, edits, splices }
+}
+
+function splice(document: SourceDocument, begin: Path, edit: Edit): Splice[] {
+  const from = (path: Path): Path => [...begin, ...path]
+  switch (edit.do) {
+    case 'set':
+      return spliceSet(document, { ...edit, path: from(edit.path) })
+    case 'remove':
+      return spliceRemove(document, from(edit.path))
+    case 'move':
+      return spliceMove(document, { ...edit, from: from(edit.from), to: from(edit.to) })
+  }
+}
+
+function overlap(left: Change, right: Change): boolean {
+  return left.splices.some((a) => right.splices.some((b) => a.start <= b.end && b.start <= a.end))
+}
+
+/** The new text, read again: each document must mean what it did, and the changed ones what was intended. */
+function prove(decoded: DecodedFile, changes: readonly Change[]): DecodedFile {
+  const splices = changes.flatMap((change) => change.splices)
+  const text = applySplices(decoded.file.text, splices)
+  const after = decodeFile({ ...decoded.file, text }, decoded.objects[0]?.number)
+  const same = after.documents.length === decoded.documents.length && after.skipped.length === decoded.skipped.length
+  if (!same) refuse('the changed text does not read as intended')
+  for (const [index, before] of decoded.documents.entries()) {
+    const intended = intend(before, changes)
+    const document = after.documents[index]
+    if (
+      !document ||
+      !isDeepStrictEqual(withoutHosted(document.value, after, document), withoutHosted(intended, decoded, before))
+    ) {
+      refuse('the changed text does not read as intended')
+    }
+  }
+  return after
+}
+
+function intend(document: SourceDocument, changes: readonly Change[]): unknown {
+  // From the last entry to the first: paths before a removed entry of a list stay as they are.
+  const own = changes
+    .filter(({ object }) => object.document === document)
+    .flatMap(({ object, edits }) => {
+      return edits.map((edit) => ({ edit, begin: object.path, at: [...object.path, ...place(edit)] }))
+    })
+  own.sort(
+    (left, right) =>
+      Number(right.edit.do === 'set') - Number(left.edit.do === 'set') || comparePaths(right.at, left.at),
+  )
+  return own.reduce((value, { edit, begin }) => applyEdits(value, [edit], begin), document.value)
+}
+
+/** Strings that are documents of their own are compared as such. */
+function withoutHosted(value: unknown, decoded: DecodedFile, host: SourceDocument): unknown {
+  const hosted = decoded.documents.flatMap((document) => (document.host?.document === host ? [document.host.path] : []))
+  if (hosted.length === 0) return value
+  const copy: unknown = copyValue(value)
+  for (const path of hosted) {
+    let here: unknown = copy
+    for (const step of path.slice(0, -1))
+      here = isRecord(here) ? here[step] : Array.isArray(here) ? here[Number(step)] : undefined
+    const last = path.at(-1)
+    if (last !== undefined && typeof here === 'object' && here !== null) Reflect.set(here, last, '')
+  }
+  return copy
+}
+
+function renumber(files: readonly DecodedFile[]): DecodedFile[] {
+  let next = 0
+  return files.map((file) => {
+    const objects = file.objects.map((object) => ({ ...object, number: next++ }))
+    return { ...file, objects }
+  })
+}
+
+function identify({ rule, place: at, object, container, message }: Finding): string {
+  return JSON.stringify([rule, at?.file, object.kind, object.namespace, object.name, container, message])
+}
