@@ -1,8 +1,9 @@
 // Bundles the CLI and the small runner into dist/.
-import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { bundledLicences } from './licences.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const dist = path.join(root, 'dist')
@@ -10,12 +11,15 @@ const dist = path.join(root, 'dist')
 /** Bundled CommonJS packages ask for Node's own modules by `require`, which an ES module has to make for itself. */
 const requireShim =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
+const licencesFile = 'LICENCES.txt'
 
 const started = performance.now()
 const common = await commonOptions()
-const written = [...(await buildCli(common)), ...(await buildRunner(common))]
+const bundles = [await buildCli(common), await buildRunner(common)]
 await chmod(path.join(dist, 'dayfly.js'), 0o755)
-await removeOthers(written)
+const inputs = bundles.flatMap((bundle) => Object.keys(bundle.inputs))
+await writeFile(path.join(dist, licencesFile), await bundledLicences(root, inputs))
+await removeOthers([licencesFile, ...bundles.flatMap((bundle) => Object.keys(bundle.outputs))])
 process.stderr.write(`built dist/ in ${Math.round(performance.now() - started)} ms\n`)
 
 async function commonOptions() {
@@ -37,8 +41,8 @@ async function commonOptions() {
 type Common = Awaited<ReturnType<typeof commonOptions>>
 
 /** One entry and a chunk for each command, so that a command loads only what it needs. */
-async function buildCli(common: Common): Promise<readonly string[]> {
-  const result = await build({
+async function buildCli(common: Common): Promise<Metafile> {
+  const { metafile } = await build({
     ...common,
     entryPoints: [{ in: 'src/cli/main.ts', out: 'dayfly' }],
     outdir: dist,
@@ -47,20 +51,18 @@ async function buildCli(common: Common): Promise<readonly string[]> {
     minifySyntax: true,
     minifyWhitespace: true,
   })
-  return Object.keys(result.metafile.outputs)
+  return metafile
 }
 
 /** The runner is started once a job: one minified file, which loads fastest. */
-async function buildRunner(common: Common): Promise<readonly string[]> {
-  const entry = 'src/emulator/runner/main.ts'
-  if (!(await stat(path.join(root, entry)).catch(() => undefined))) return []
-  const result = await build({
+async function buildRunner(common: Common): Promise<Metafile> {
+  const { metafile } = await build({
     ...common,
-    entryPoints: [entry],
+    entryPoints: ['src/emulator/runner/main.ts'],
     outfile: path.join(dist, 'runner.js'),
     minify: true,
   })
-  return Object.keys(result.metafile.outputs)
+  return metafile
 }
 
 /** What an earlier build left goes last, so that dist/ is complete at every moment. */
