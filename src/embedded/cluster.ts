@@ -10,6 +10,7 @@ import { startFinishedJobCollector } from './controllers/finished-job-collector.
 import { startJobController } from './controllers/job/job-controller.ts'
 import { startNamespaceCollector } from './controllers/namespace-collector.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
+import { startPodCollector } from './controllers/pod-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
 import { startKubelet } from './kubelet/kubelet.ts'
 import type { NodeDescription } from './kubelet/node-object.ts'
@@ -27,6 +28,8 @@ export type ClusterOptions = {
   readonly runtime: Runtime
   readonly profile?: Profile
   readonly node?: Partial<NodeDescription>
+  /** The most finished pods in the whole cluster before the oldest are removed; 0: any number. Kubernetes: kube-controller-manager, 12,500. */
+  readonly terminatedPodGcThreshold?: number
   /** Who may come over HTTP: the user's name by bearer token. */
   readonly users?: ReadonlyMap<string, string>
   /** Told when the API server itself breaks while it answers; the client gets a 500. */
@@ -54,6 +57,7 @@ const defaultNode: NodeDescription = { name: 'dayfly', capacity: { cpu: '1000', 
 /** Starts it; everything stands when this returns. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, runtime, profile = '1.36', users = new Map(), onError } = options
+  const { terminatedPodGcThreshold = 12_500 } = options
   const registry = createRegistry({ store: createStore(), clock, random, profile })
   for (const name of namespaces) {
     registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
@@ -65,6 +69,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     startEventExpiry({ registry, clock }),
     startJobController({ registry, clock, profile }),
     startFinishedJobCollector({ registry, clock }),
+    startPodCollector({ registry, clock, threshold: terminatedPodGcThreshold }),
   ]
   const node = { ...defaultNode, ...options.node }
   const kubelet = startKubelet({ registry, runtime, clock, node, version: `v${profile}.0` })

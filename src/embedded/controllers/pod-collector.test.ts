@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { containerOf, openPodStage, podOf } from '../../../test/pod-stage.ts'
+import { field } from '../api/json.ts'
+import { asJob } from './job/job-object.ts'
+
+type Stage = ReturnType<typeof openPodStage>
+
+const names = (stage: Stage) => stage.registry.list('pods').map(({ metadata }) => metadata.name)
+const short = { containers: [containerOf('main')] }
+
+test('twelve finished Jobs over a threshold of five: the seven oldest pods go, all counts stay, nothing runs again (seen on a real node)', async () => {
+  const script = { endsAfterMs: 500 }
+  const stage = openPodStage({ scripts: { main: script }, cluster: { terminatedPodGcThreshold: 5 } })
+  for (let index = 1; index <= 12; index++) {
+    await stage.clock.advance(1_000)
+    stage.registry.create('jobs.batch', {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: `f${String(index).padStart(2, '0')}`, namespace: 'default' },
+      spec: { template: { spec: { restartPolicy: 'Never', ...short } } },
+    })
+  }
+  await stage.clock.advance(7_000)
+  expect(names(stage)).toHaveLength(12)
+  await stage.clock.advance(3_600_000)
+  expect(names(stage).map((name) => name.slice(0, 3))).toEqual(['f08', 'f09', 'f10', 'f11', 'f12'])
+  const jobs = stage.registry.list('jobs.batch').map(asJob)
+  expect(jobs.map(({ status }) => status.succeeded)).toEqual(Array(12).fill(1))
+  expect(stage.deeds().filter((deed) => deed.includes('start'))).toHaveLength(12)
+})
+
+test('evicted pods go before older ones', async () => {
+  const stage = openPodStage({ scripts: { main: { endsAfterMs: 0 } }, cluster: { terminatedPodGcThreshold: 1 } })
+  stage.create(short, 'old')
+  await stage.clock.advance(2_000)
+  const ghost = stage.create({ ...short, nodeName: 'elsewhere' }, 'evicted')
+  stage.registry.update('pods', { ...ghost, status: { phase: 'Failed', reason: 'Evicted' } }, { subresource: 'status' })
+  await stage.clock.advance(20_000)
+  expect(names(stage)).toEqual(['old'])
+})
+
+test('a threshold of 0 keeps everything', async () => {
+  const stage = openPodStage({ scripts: { main: { endsAfterMs: 0 } }, cluster: { terminatedPodGcThreshold: 0 } })
+  for (const name of ['a', 'b', 'c']) stage.create(short, name)
+  await stage.clock.advance(60_000)
+  expect(names(stage)).toEqual(['a', 'b', 'c'])
+})
+
+function deadNode(stage: Stage, taints: readonly object[] = []) {
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'dead' }, spec: { taints } }
+  const created = stage.registry.create('nodes', node)
+  const status = { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] }
+  stage.registry.update('nodes', { ...created, status }, { subresource: 'status' })
+}
+
+test('a pod of a dead node hangs for ever; once the node object is gone it fails and goes', async () => {
+  const stage = openPodStage()
+  deadNode(stage)
+  stage.create({ ...short, nodeName: 'dead' })
+  stage.registry.delete('pods', 'default', 'p')
+  await stage.clock.advance(3_600_000)
+  expect(names(stage)).toEqual(['p'])
+  const last: unknown[] = []
+  stage.registry.subscribe('pods', ({ object }) => last.push(object))
+  stage.registry.delete('nodes', undefined, 'dead')
+  await stage.clock.advance(40_000)
+  expect(names(stage)).toEqual(['p'])
+  await stage.clock.advance(20_000)
+  expect(names(stage)).toEqual([])
+  const conditions = field(last.at(-1), 'status', 'conditions')
+  expect(conditions).toContainEqual(expect.objectContaining({ type: 'DisruptionTarget', reason: 'DeletionByPodGC' }))
+  expect(field(last.at(-1), 'status', 'phase')).toBe('Failed')
+})
+
+test('or once the node is tainted out of service', async () => {
+  const stage = openPodStage()
+  deadNode(stage, [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }])
+  stage.create({ ...short, nodeName: 'dead' }, 'deleted')
+  stage.create({ ...short, nodeName: 'dead' }, 'other')
+  stage.registry.delete('pods', 'default', 'deleted')
+  await stage.clock.advance(20_000)
+  expect(names(stage)).toEqual(['other'])
+})
+
+test('a pod without a node that is held by a finalizer fails, so that who holds it can go on', async () => {
+  const stage = openPodStage()
+  const held = podOf({ ...short, nodeSelector: { zone: 'none' } })
+  stage.registry.create('pods', { ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } })
+  await stage.clock.advance(1_000)
+  stage.registry.delete('pods', 'default', 'p')
+  await stage.clock.advance(20_000)
+  expect(field(stage.pod(), 'status', 'phase')).toBe('Failed')
+})

@@ -1,0 +1,123 @@
+// The pod garbage collector: every 20 s it force deletes what is too much or what no kubelet will ever end (Kubernetes: pkg/controller/podgc).
+import type { Clock, Instant } from '../../lib/clock.ts'
+import { ApiError } from '../api/errors.ts'
+import { field, isObject } from '../api/json.ts'
+import type { StoredObject } from '../api/object.ts'
+import type { Registry } from '../api/registry.ts'
+import { timestamp } from '../api/time.ts'
+
+const periodMs = 20_000
+
+/** How long a node must be missing before its pods go. */
+const quarantineMs = 40_000
+
+export type PodCollectorOptions = {
+  readonly registry: Registry
+  readonly clock: Clock
+  /** The most finished pods in the whole cluster; 0 or less: any number. */
+  readonly threshold: number
+}
+
+/** Starts it; returns how to stop. */
+export function startPodCollector(options: PodCollectorOptions): () => void {
+  const { registry, clock, threshold } = options
+  const missingSince = new Map<string, Instant>()
+  const look = () => {
+    timer = clock.after(periodMs, look)
+    const pods = registry.list('pods')
+    if (threshold > 0) collectFinished(options, pods)
+    collectOutOfService(options, pods)
+    collectOrphaned(options, pods, missingSince)
+    for (const pod of pods) {
+      if (pod.metadata.deletionTimestamp !== undefined && nodeOf(pod) === '') remove(options, pod)
+    }
+  }
+  let timer = clock.after(periodMs, look)
+  return () => timer.cancel()
+}
+
+/** Evicted pods first, then the oldest. One that only waits for a finalizer still counts. */
+function collectFinished(options: PodCollectorOptions, pods: readonly StoredObject[]): void {
+  const finished = pods.filter(hasEnded)
+  const surplus = finished.length - options.threshold
+  if (surplus <= 0) return
+  const rank = ({ metadata, status }: StoredObject) =>
+    `${field(status, 'reason') === 'Evicted' ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`
+  const ranked = finished.map((pod) => ({ pod, rank: rank(pod) }))
+  ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1))
+  for (const { pod } of ranked.slice(0, surplus)) remove(options, pod)
+}
+
+/** Somebody has vouched, by the taint, that the node is off. */
+function collectOutOfService(options: PodCollectorOptions, pods: readonly StoredObject[]): void {
+  const off = new Set(
+    options.registry
+      .list('nodes')
+      .filter(isOutOfService)
+      .map(({ metadata }) => metadata.name),
+  )
+  if (off.size === 0) return
+  for (const pod of pods) {
+    if (pod.metadata.deletionTimestamp !== undefined && off.has(nodeOf(pod))) remove(options, pod)
+  }
+}
+
+function isOutOfService(node: StoredObject): boolean {
+  const ready = objects(field(node, 'status', 'conditions')).find(({ type }) => type === 'Ready')
+  const taints = objects(field(node, 'spec', 'taints'))
+  return ready?.['status'] !== 'True' && taints.some(({ key }) => key === 'node.kubernetes.io/out-of-service')
+}
+
+/** The pods of nodes that have been missing for long enough, whatever they do. */
+function collectOrphaned(
+  options: PodCollectorOptions,
+  pods: readonly StoredObject[],
+  missingSince: Map<string, Instant>,
+): void {
+  const { registry, clock } = options
+  const now = clock.now()
+  const nodes = new Set(registry.list('nodes').map(({ metadata }) => metadata.name))
+  const missing = new Set(pods.map(nodeOf).filter((node) => node !== '' && !nodes.has(node)))
+  for (const node of missingSince.keys()) if (!missing.has(node)) missingSince.delete(node)
+  for (const node of missing) if (!missingSince.has(node)) missingSince.set(node, now)
+  for (const pod of pods) {
+    if (now - (missingSince.get(nodeOf(pod)) ?? now) < quarantineMs) continue
+    const why = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }
+    remove(options, pod, { type: 'DisruptionTarget', status: 'True', ...why, lastTransitionTime: timestamp(now) })
+  }
+}
+
+/** With grace 0. A pod that has not ended fails first: no kubelet will say so. */
+function remove({ registry }: PodCollectorOptions, pod: StoredObject, condition?: object): void {
+  const { namespace, name, uid } = pod.metadata
+  try {
+    if (!hasEnded(pod)) {
+      const status = isObject(pod['status']) ? pod['status'] : {}
+      const others = objects(status['conditions']).filter(({ type }) => type !== 'DisruptionTarget')
+      const conditions = condition ? { conditions: [...others, condition] } : {}
+      registry.update(
+        'pods',
+        { ...pod, status: { ...status, phase: 'Failed', ...conditions } },
+        { subresource: 'status' },
+      )
+    }
+    registry.delete('pods', namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
+  } catch (error) {
+    // Changed or gone in the meantime: the next look tells.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+function nodeOf(pod: StoredObject): string {
+  const node = field(pod, 'spec', 'nodeName')
+  return typeof node === 'string' ? node : ''
+}
+
+function hasEnded(pod: StoredObject): boolean {
+  const phase = field(pod, 'status', 'phase')
+  return phase === 'Succeeded' || phase === 'Failed'
+}
+
+function objects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
