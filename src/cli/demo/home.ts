@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { CliFailure } from '../failure.ts'
 import { type FoundProcess, findProcesses, startTime } from './processes.ts'
 
 export type Home = {
@@ -90,9 +91,15 @@ function homeAt(directory: string): Home {
   return { directory, cluster: join(directory, 'cluster'), kubeconfig: join(directory, 'kubeconfig') }
 }
 
-/** Pids mean something within one namespace only; /tmp may be shared by several. */
+/** Pids mean something within one namespace only; /tmp may be shared by several. Throws a `CliFailure` where there is no /proc. */
 function pidNamespace(): string {
-  return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+  } catch (cause) {
+    const sentence = 'The processes this command starts are found again in /proc, which this machine does not have.'
+    const next = 'Run it on Linux, or in a Linux container.'
+    throw new CliFailure({ code: 'unsupported-platform', sentence, next, exitCode: 1, cause })
+  }
 }
 
 function kill(pid: number): void {

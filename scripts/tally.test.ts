@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
+
+test('ends in one line, below each skip with its reason', () => {
+  const total = emptyTally()
+  addTally(total, { passed: 2, failed: 1, skipped: [] })
+  addTally(total, { passed: 1, failed: 0, skipped: [{ name: 'a > b', reason: 'no Go' }] })
+  expect(describeTally(total)).toBe('skipped: a > b: no Go\n3 passed, 1 failed, 1 skipped\n')
+})
+
+const sample = `
+import { expect, test } from 'vitest'
+test('good', () => {})
+test('bad', () => expect(1).toBe(2))
+test('with a reason', (context) => context.skip('no Go'))
+test.skip('without one', () => {})
+test.todo('some day')
+`
+
+test('counts every test, and fails skips that do not say why', async () => {
+  // Within the repository, so that it finds vitest.
+  const folder = mkdtempSync(path.resolve('node_modules/.tally-'))
+  const file = path.join(folder, 'tally.json')
+  try {
+    writeFileSync(path.join(folder, 'sample.test.js'), sample)
+    writeFileSync(path.join(folder, 'vitest.config.mjs'), 'export default { test: { exclude: [] } }')
+    const output = await vitest(folder, { DAYFLY_TALLY: file })
+    const tally = JSON.parse(readFileSync(file, 'utf8')) as Tally
+    expect(tally).toEqual({
+      passed: 1,
+      failed: 3,
+      skipped: [{ name: expect.stringContaining('with a reason'), reason: 'no Go' }],
+    })
+    expect(output).toMatch(/FAILED .*bad/)
+    expect(output).toMatch(/FAILED .*without one\nskipped without a reason/)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+function vitest(root: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const program = path.resolve('node_modules/vitest/vitest.mjs')
+  const reporter = path.resolve('scripts/tally-reporter.ts')
+  const args = [program, 'run', '--root', root, '--reporter', reporter]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env: { ...process.env, ...env } }, (_, stdout, stderr) =>
+      resolve(stdout + stderr),
+    )
+  })
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { JournalEvent } from '../../model/event.ts'
+import { warningOf } from './warnings.ts'
+
+const of = { namespace: 'ci', set: 'linux' }
+const failure = { reason: 'image-missing', message: 'example/gone:1: not found' } as const
+
+test.each<[JournalEvent, RegExp]>([
+  [
+    { ...of, kind: 'template-refused', hash: 'h', failure },
+    /^warning ci\/linux: image-missing: .* example\/gone:1: not found next: /,
+  ],
+  [{ ...of, kind: 'forge-troubled', failure: { reason: 'forge-unreachable', message: 'reset' } }, /forge-unreachable/],
+  [{ ...of, kind: 'start-refused', runner: 'r', failure }, /^warning ci\/linux runner r: image-missing/],
+  [{ ...of, kind: 'runner-failed', runner: 'r', failure }, /^warning ci\/linux runner r: /],
+  [
+    { ...of, kind: 'set-invalid', problems: ['spec.scale: max is missing'] },
+    /spec-invalid: spec\.scale: max is missing/,
+  ],
+  [{ ...of, kind: 'write-failed', action: 'report', message: 'conflict' }, /report failed: conflict/],
+])('%j is told with reason and next step', (event, text) => {
+  expect(warningOf({ at: 0, event })).toMatch(text)
+})
+
+test('what goes well is not told', () => {
+  expect(warningOf({ at: 0, event: { ...of, kind: 'forge-connected' } })).toBeUndefined()
+})
