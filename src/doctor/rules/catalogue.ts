@@ -1,17 +1,39 @@
 // Every rule, in the order of their codes.
 import type { Rule } from '../rule.ts'
 import { rule as daemonAsBlockingInit } from './daemon-as-blocking-init.ts'
+import { rule as dindNoStartupProbe } from './dind-no-startup-probe.ts'
 import { rule as dindOrdinaryContainer } from './dind-ordinary-container.ts'
+import { rule as ephemeralrunnerFailedSilently } from './ephemeralrunner-failed-silently.ts'
 import { rule as initRestartPolicyInvalid } from './init-restart-policy-invalid.ts'
+import { rule as longLivedHelperInJob } from './long-lived-helper-in-job.ts'
+import { rule as pidShareWithPoststart } from './pid-share-with-poststart.ts'
+import { rule as probeWithoutSidecar } from './probe-without-sidecar.ts'
 import { rule as retryReusesRegistration } from './retry-reuses-registration.ts'
+import { rule as sidecarFieldStripped } from './sidecar-field-stripped.ts'
+import { rule as sidecarUnsupportedVersion } from './sidecar-unsupported-version.ts'
+import { rule as slotsHeldByFailed } from './slots-held-by-failed.ts'
 import { rule as ttlMissing } from './ttl-missing.ts'
 import { rule as ttlUnreachable } from './ttl-unreachable.ts'
+import { rule as unboundedPoststart } from './unbounded-poststart.ts'
+import { rule as uninstallStuck } from './uninstall-stuck.ts'
+import { rule as zombieRunnerPod } from './zombie-runner-pod.ts'
 
 export const catalogue: readonly Rule[] = [
   dindOrdinaryContainer,
+  longLivedHelperInJob,
   initRestartPolicyInvalid,
   daemonAsBlockingInit,
+  sidecarUnsupportedVersion,
+  sidecarFieldStripped,
+  probeWithoutSidecar,
+  dindNoStartupProbe,
+  pidShareWithPoststart,
+  unboundedPoststart,
   ttlMissing,
   ttlUnreachable,
   retryReusesRegistration,
+  zombieRunnerPod,
+  ephemeralrunnerFailedSilently,
+  slotsHeldByFailed,
+  uninstallStuck,
 ]

@@ -1,0 +1,60 @@
+// A Docker sidecar without a startup probe: the runner may start before the daemon answers.
+import { daemonOf } from '../daemon.ts'
+import type { Hit } from '../finding.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'dind-no-startup-probe',
+  code: 'POD108',
+  title: 'The runner may start before Docker answers',
+  severity: 'warning',
+  confidence: 'high',
+  modes: ['static'],
+  fix: 'unsafe',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+/** A minute at most, asked each second: a real daemon answers within one to three. */
+const probe = {
+  exec: { command: ['docker', 'info'] },
+  periodSeconds: 1,
+  timeoutSeconds: 5,
+  failureThreshold: 60,
+}
+
+function check(pod: PodView): readonly Hit[] {
+  if (pod.containers.some((container) => waitsForDocker(container))) return []
+  return pod.containers.flatMap((container) => {
+    const daemon = container.role === 'sidecar' ? daemonOf(container, pod) : undefined
+    if (!daemon || container.startupProbe || container.postStart) return []
+    const path = [...container.path, 'startupProbe']
+    return [
+      hitIn(pod, {
+        path: container.path,
+        container: container.name,
+        message: `${container.name} has no startup probe, so the runner starts as soon as its process runs, which is before it answers.`,
+        confidence: daemon.confidence,
+        fix:
+          daemon.engine === 'docker'
+            ? {
+                safety: 'unsafe',
+                title: 'Start the runner when docker info succeeds',
+                edits: [{ do: 'set', path, value: probe }],
+              }
+            : undefined,
+      }),
+    ]
+  })
+}
+
+/** The runner's own wait. */
+function waitsForDocker(container: ContainerView): boolean {
+  if (container.role !== 'container') return false
+  const loops = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
+  return (
+    'RUNNER_WAIT_FOR_DOCKER_IN_SECONDS' in container.env ||
+    container.words.some((word) => /\b(until|while|wait)/.test(word) && loops.test(word))
+  )
+}

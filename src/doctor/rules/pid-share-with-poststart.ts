@@ -1,0 +1,35 @@
+// An exec hook after start in a shared PID namespace: it may never return, and then the pod neither starts nor stops (incident S3).
+import type { Hit } from '../finding.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import { isBounded } from '../post-start.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'pid-share-with-poststart',
+  code: 'POD110',
+  title: 'A postStart command in a shared PID namespace can hang the pod',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'none',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+function check(pod: PodView): readonly Hit[] {
+  const shared = pod.hostPID ? 'hostPID' : pod.shareProcessNamespace ? 'shareProcessNamespace' : undefined
+  if (shared === undefined) return []
+  return pod.containers.flatMap(({ name, postStart }) =>
+    postStart?.exec
+      ? [
+          hitIn(pod, {
+            path: postStart.path,
+            container: name,
+            message: `The postStart command of ${name} runs under ${shared}: if the container dies before it returns, it can hang, and then the pod can neither start nor be deleted.`,
+            ...(isBounded(postStart.exec) ? { severity: 'warning' as const } : {}),
+            related: [{ path: [...pod.path, shared], message: 'the PID namespace is shared here' }],
+          }),
+        ]
+      : [],
+  )
+}

@@ -1,0 +1,46 @@
+// A native sidecar for an API server or a node that does not know native sidecars.
+import type { Facts } from '../facts.ts'
+import { textAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { firstSidecarMinor, lacksSidecars } from '../init-policy.ts'
+import { objectsOf } from '../live-pod.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'sidecar-unsupported-version',
+  code: 'POD105',
+  title: 'A native sidecar, and a Kubernetes version that has none',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'none',
+  check: (facts) => ({ hits: facts.pods.flatMap((pod) => check(pod, facts)) }),
+}
+
+function check(pod: PodView, facts: Facts): readonly Hit[] {
+  const problem = problemOf(pod, facts)
+  if (problem === undefined) return []
+  return pod.containers
+    .filter(({ role }) => role === 'sidecar')
+    .map(({ name, path }) =>
+      hitIn(pod, {
+        path: [...path, 'restartPolicy'],
+        container: name,
+        message: `${problem}: there ${name} becomes a plain init container, or the pod is refused. Native sidecars need 1.29.`,
+      }),
+    )
+}
+
+function problemOf(pod: PodView, facts: Facts): string | undefined {
+  if (lacksSidecars(facts.version)) {
+    const old = facts.version.minors.filter((minor) => minor < firstSidecarMinor).map((minor) => `1.${minor}`)
+    return `Kubernetes ${old.join(', ')} drops restartPolicy from init containers`
+  }
+  const at = pod.object.kind === 'Pod' ? textAt(pod.raw, 'spec', 'nodeName') : undefined
+  const nodes = objectsOf(facts, 'Node').filter(({ object }) => object.name === at)
+  const version = textAt(nodes[0]?.raw, 'status', 'nodeInfo', 'kubeletVersion')
+  const minor = Number(/^v?1\.(\d+)/.exec(version ?? '')?.[1])
+  return minor < firstSidecarMinor ? `The kubelet of its node ${at} is ${version}` : undefined
+}

@@ -1,0 +1,38 @@
+// ARC counts failed runners among the replicas: enough of them, and the set never scales up again.
+import { arcObjects, runnersOf } from '../arc.ts'
+import type { Facts, ObjectFact } from '../facts.ts'
+import { numberAt, textAt, valueAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { withLive } from '../live-facts.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'slots-held-by-failed',
+  code: 'ARC402',
+  title: 'Failed runners hold the last free slots of their set',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['live'],
+  fix: 'guided',
+  check: (facts) =>
+    withLive(facts, ['AutoscalingRunnerSet', 'EphemeralRunnerSet', 'EphemeralRunner'], () =>
+      arcObjects(facts, 'AutoscalingRunnerSet').flatMap((set) => check(set, facts)),
+    ),
+}
+
+function check(set: ObjectFact, facts: Facts): readonly Hit[] {
+  const max = numberAt(set.raw, 'spec', 'maxRunners')
+  if (max === undefined || valueAt(set.raw, 'metadata', 'deletionTimestamp') !== undefined) return []
+  const runners = runnersOf(facts, set)
+  const failed = runners.filter(({ raw }) => textAt(raw, 'status', 'phase') === 'Failed').length
+  const alive = runners.length - failed
+  if (failed === 0 || failed < max - alive) return []
+  return [
+    {
+      object: set.object,
+      document: set.document,
+      path: ['spec', 'maxRunners'],
+      message: `${failed} failed runners count towards maxRunners ${max} beside ${alive} live ones: the set cannot start another runner until they are deleted.`,
+    },
+  ]
+}

@@ -1,0 +1,33 @@
+// A postStart command that can wait without a limit: the kubelet waits with it, also when the pod is to be deleted.
+import type { Hit } from '../finding.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import { canWait, isBounded } from '../post-start.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'unbounded-poststart',
+  code: 'POD111',
+  title: 'A postStart command without a time limit can block start and deletion',
+  severity: 'warning',
+  confidence: 'high',
+  modes: ['static'],
+  fix: 'none',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+function check(pod: PodView): readonly Hit[] {
+  return pod.containers.flatMap(({ name, postStart }) => {
+    if (!postStart?.exec || isBounded(postStart.exec)) return []
+    const waits = canWait(postStart.exec)
+    if (waits === 'never') return []
+    return [
+      hitIn(pod, {
+        path: postStart.path,
+        container: name,
+        message: `The postStart command of ${name} has no time limit: while it hangs, no other container starts, and the pod cannot be deleted. Wrap it in timeout, or use a startup probe.`,
+        confidence: waits === 'surely' ? 'high' : 'medium',
+      }),
+    ]
+  })
+}

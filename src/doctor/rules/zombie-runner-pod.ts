@@ -1,0 +1,67 @@
+// A live pod whose work has ended while a helper keeps it Running (incident S0).
+import { daemonOf } from '../daemon.ts'
+import type { Facts, LiveFacts } from '../facts.ts'
+import { textAt, valueAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { withLive } from '../live-facts.ts'
+import { type ContainerState, containerStates, durationText } from '../live-pod.ts'
+import { longLivedHelper } from '../long-lived.ts'
+import { hitIn, ordinaryContainers } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'zombie-runner-pod',
+  code: 'LIV301',
+  title: 'The work of the pod has ended, but a helper keeps it running',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['live'],
+  fix: 'guided',
+  check: (facts: Facts) =>
+    withLive(facts, ['Pod'], (live) =>
+      facts.pods.filter((pod) => pod.object.kind === 'Pod' && pod.runsToCompletion).flatMap((pod) => check(pod, live)),
+    ),
+}
+
+/** Milliseconds beyond the pod's own grace. */
+const margin = 60_000
+
+function check(pod: PodView, live: LiveFacts): readonly Hit[] {
+  if (textAt(pod.raw, 'status', 'phase') !== 'Running') return []
+  if (valueAt(pod.raw, 'metadata', 'deletionTimestamp') !== undefined) return []
+  const states = new Map(containerStates(pod.raw, 'containerStatuses').map((state) => [state.name, state]))
+  const { workers, helpers } = rolesOf(pod)
+  const ended = workers.map((name) => states.get(name))
+  const running = helpers.filter((name) => states.get(name)?.state === 'running')
+  if (workers.length === 0 || running.length === 0 || !ended.every(hasEnded)) return []
+  const since = Math.max(...ended.map((state) => state?.finishedAt ?? Number.POSITIVE_INFINITY))
+  const idle = live.at - since
+  if (!(idle > (pod.terminationGracePeriodSeconds ?? 30) * 1000 + margin)) return []
+  const codes = ended.map((state) => `${state?.name} (exit code ${state?.exitCode ?? 'unknown'})`).join(', ')
+  return [
+    hitIn(pod, {
+      path: ['status', 'phase'],
+      container: running[0],
+      message: `${codes} ended ${durationText(idle)} ago, but ${running.join(', ')} still runs: the pod never ends by itself. Delete it, and make ${running.join(', ')} a native sidecar in the template.`,
+    }),
+  ]
+}
+
+function hasEnded(state: ContainerState | undefined): boolean {
+  return state?.state === 'terminated'
+}
+
+/** The runner is the work, when it is known; else everything that is no known helper. */
+function rolesOf(pod: PodView): { readonly workers: readonly string[]; readonly helpers: readonly string[] } {
+  const ordinary = ordinaryContainers(pod)
+  const isHelper = (name: string) => {
+    const container = ordinary.find((each) => each.name === name)
+    return container !== undefined && (daemonOf(container, pod) ?? longLivedHelper(container, pod)) !== undefined
+  }
+  const names = ordinary.map(({ name }) => name)
+  if (pod.runner !== undefined) {
+    return { workers: [pod.runner], helpers: names.filter((name) => name !== pod.runner && isHelper(name)) }
+  }
+  return { workers: names.filter((name) => !isHelper(name)), helpers: names.filter(isHelper) }
+}
