@@ -17,7 +17,11 @@ export function parseYaml(text: string): Parsed {
     const yaml = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
     const error = yaml.errors[0]
     if (error) return { failed: `not valid YAML: ${error.message}`, offset: error.pos[0] }
-    return { yaml, value: yaml.toJS({ maxAliasCount: aliasesMax }) }
+    const value: unknown = yaml.toJS({ maxAliasCount: aliasesMax })
+    if (text.includes('*') && holdsItself(value, new Set())) {
+      return { failed: 'an alias stands inside its own anchor', offset: undefined }
+    }
+    return { yaml, value }
   } catch (error) {
     return { failed: `not valid YAML: ${error instanceof Error ? error.message : 'unknown error'}`, offset: undefined }
   }
@@ -31,6 +35,15 @@ function refuse(text: string): string | undefined {
     return `more than ${aliasesMax} aliases`
   }
   return nestsTooDeeply(text) ? `nested deeper than ${depthMax} levels` : undefined
+}
+
+function holdsItself(value: unknown, around: Set<unknown>): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (around.has(value)) return true
+  around.add(value)
+  const found = Object.values(value).some((entry) => holdsItself(entry, around))
+  around.delete(value)
+  return found
 }
 
 function count(text: string, pattern: RegExp, most: number): number {
