@@ -4,11 +4,20 @@ import type { PullPolicy } from '../runtime/runtime.ts'
 
 export type RestartPolicy = 'Always' | 'OnFailure' | 'Never'
 
+export type HttpGet = {
+  readonly host?: string
+  /** A number, or the name of one of the container's ports. */
+  readonly port: number | string
+  readonly path?: string
+  readonly scheme?: string
+  readonly httpHeaders?: readonly { readonly name: string; readonly value: string }[]
+}
+
 export type Action = {
   readonly exec?: { readonly command: readonly string[] }
   readonly sleep?: { readonly seconds: number }
-  readonly httpGet?: object
-  readonly tcpSocket?: object
+  readonly httpGet?: HttpGet
+  readonly tcpSocket?: { readonly host?: string; readonly port: number | string }
   readonly grpc?: object
 }
 
@@ -55,6 +64,7 @@ export type Container = {
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workingDir?: string
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
   readonly env?: readonly EnvVar[]
   readonly envFrom?: readonly EnvSource[]
   readonly volumeMounts?: readonly VolumeMount[]

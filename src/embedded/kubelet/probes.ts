@@ -2,6 +2,7 @@
 import { linkSignals } from '../../lib/signals.ts'
 import { fieldOf, type PodContext } from './context.ts'
 import type { Probe } from './pod.ts'
+import { reachContainer } from './reach.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 
 /** Kubernetes' defaults. */
@@ -87,14 +88,22 @@ async function poll(
 
 /** Why it failed, or undefined. */
 async function runProbe(
-  { runtime, pod }: PodContext,
+  context: PodContext,
   record: ContainerRecord,
-  { exec }: Probe,
+  probe: Probe,
   timeoutMs: number,
 ): Promise<string | undefined> {
-  const command = exec?.command ?? []
-  const result = await runtime.exec(idOf(pod(), record), command, timeoutMs)
+  const reached = await reachContainer(context, record, { action: probe, purpose: 'probe', timeoutMs })
+  if (reached?.is === 'failed') return reached.message
+  if (reached) return isGoodStatus(reached.status) ? undefined : `HTTP probe failed with statuscode: ${reached.status}`
+  const command = probe.exec?.command ?? []
+  const result = await context.runtime.exec(idOf(context.pod(), record), command, timeoutMs)
   if (result.is === 'failed') return result.message
   if (result.is === 'timed-out') return `command timed out: "${command.join(' ')}" timed out after ${timeoutMs / 1000}s`
   return result.exitCode === 0 ? undefined : result.output
+}
+
+/** A bare connection has none. */
+function isGoodStatus(status: number | undefined): boolean {
+  return status === undefined || (status >= 200 && status < 400)
 }

@@ -141,16 +141,16 @@ test('a command that cannot run: StartError, exit code 128, never started, Faile
 })
 
 test.each(['startupProbe', 'livenessProbe', 'readinessProbe'])(
-  'a %s that is no command is refused, not left out',
+  'a %s by gRPC is refused, not left out',
   async (probe) => {
     const stage = open()
     stage.create({
       restartPolicy: 'Always',
-      containers: [{ ...runner, [probe]: { httpGet: { port: 80, path: '/' } } }],
+      containers: [{ ...runner, [probe]: { grpc: { port: 80 } } }],
     })
     await stage.clock.advance(1_000)
     expect(stage.waiting()).toBe(
-      `CreateContainerConfigError: ${probe}.httpGet is not supported by the embedded cluster: use exec`,
+      `CreateContainerConfigError: ${probe}.grpc is not supported by the embedded cluster: use exec or httpGet`,
     )
   },
 )

@@ -2,7 +2,7 @@
 import { Lacking } from './lookup.ts'
 import type { Action, Container } from './pod.ts'
 
-/** Throws `Lacking` for a probe or a hook that needs more than running a command. */
+/** Throws `Lacking` for a probe that is none of exec, httpGet, tcpSocket. */
 export function requireSupported({ startupProbe, livenessProbe, readinessProbe, lifecycle }: Container): void {
   const parts: Readonly<Record<string, Action | undefined>> = {
     startupProbe,
@@ -12,8 +12,6 @@ export function requireSupported({ startupProbe, livenessProbe, readinessProbe, 
     'lifecycle.preStop': lifecycle?.preStop,
   }
   for (const [part, action] of Object.entries(parts)) {
-    for (const kind of ['httpGet', 'tcpSocket', 'grpc'] as const) {
-      if (action?.[kind]) throw new Lacking(`${part}.${kind} is not supported by the embedded cluster: use exec`)
-    }
+    if (action?.grpc) throw new Lacking(`${part}.grpc is not supported by the embedded cluster: use exec or httpGet`)
   }
 }

@@ -1,4 +1,4 @@
-// The port between the kubelet and what runs containers: four verbs on a container, and two for what stands around it.
+// The port between the kubelet and what runs containers: five verbs on a container, and two for what stands around it.
 import type { Instant } from '../../lib/clock.ts'
 
 /** One try of one container of one pod; a restart is the next attempt. */
@@ -52,6 +52,25 @@ export type ExecResult =
   | { readonly is: 'timed-out' }
   | { readonly is: 'failed'; readonly message: string }
 
+/** What probes and hooks ask of a container over the network. Without a host it is the container's own. */
+export type NetworkTarget =
+  | { readonly is: 'tcp'; readonly host: string | undefined; readonly port: number }
+  | {
+      readonly is: 'http'
+      readonly scheme: 'http' | 'https'
+      readonly host: string | undefined
+      readonly port: number
+      readonly path: string
+      readonly headers: Readonly<Record<string, string>>
+    }
+
+export type NetworkResult =
+  /** The connection stands; HTTP has answered with this status. */
+  | { readonly is: 'reached'; readonly status: number | undefined }
+  | { readonly is: 'timed-out' }
+  /** For example `connection refused`. */
+  | { readonly is: 'failed'; readonly message: string }
+
 export type RuntimeLogOptions = {
   readonly follow: boolean
   readonly timestamps: boolean
@@ -72,6 +91,8 @@ export interface Runtime {
   stop(id: ContainerId, graceMs: number): Promise<void>
   /** Runs a command in the container's surroundings, as probes and hooks do. The output is cut at 10 KiB. */
   exec(id: ContainerId, command: readonly string[], timeoutMs: number | undefined): Promise<ExecResult>
+  /** Opens a connection to the container, or makes a GET request, as probes and hooks do. Certificates are not checked, redirects not followed. */
+  reach(id: ContainerId, target: NetworkTarget, timeoutMs: number | undefined): Promise<NetworkResult>
   /** The container's output, both streams in one, as it grows when followed; ends when the container has. */
   logs(id: ContainerId, options: RuntimeLogOptions, until: AbortSignal): AsyncIterable<string>
   /** Removes what is kept of a pod whose containers have ended: logs, directories, volumes. */

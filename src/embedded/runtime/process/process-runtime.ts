@@ -12,6 +12,7 @@ import { type ImageProgram, installImages, judgeImage } from './image.ts'
 import { containerDirectory, podDirectory, shortTemporary } from './layout.ts'
 import { ownStart } from './proc-file.ts'
 import { processScan } from './processes.ts'
+import { reach } from './reach.ts'
 import { createReaper } from './reaper.ts'
 import { readShim } from './shim.ts'
 
@@ -63,6 +64,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       const container = find(id)
       if (!container || container.isEnded()) return { is: 'failed', message: 'the container is not running' }
       return await execIn(container, command, timeoutMs, clock)
+    },
+    reach: async (id, target, timeoutMs) => {
+      const container = find(id)
+      if (!container || container.isEnded()) return { is: 'failed', message: 'connection refused' }
+      return await reach(target, timeoutMs, clock)
     },
     logs: (id, logOptions, until) => find(id)?.log.read(logOptions, until) ?? nothing(),
     remove: async (pod) => {

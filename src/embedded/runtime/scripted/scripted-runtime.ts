@@ -1,6 +1,15 @@
 // Runs containers that only say they run, on a given clock: for tests and the simulation.
 import type { Clock, Instant, Timer } from '../../../lib/clock.ts'
-import type { ContainerConfig, ContainerEnd, ContainerId, ExecResult, ImageVerdict, Runtime } from '../runtime.ts'
+import type {
+  ContainerConfig,
+  ContainerEnd,
+  ContainerId,
+  ExecResult,
+  ImageVerdict,
+  NetworkResult,
+  NetworkTarget,
+  Runtime,
+} from '../runtime.ts'
 import type { Script } from './script.ts'
 
 /** What was done to a container, for tests that ask about order. */
@@ -78,6 +87,11 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
       if (!actor || actor.isEnded) return { is: 'failed', message: 'the container is not running' }
       return await execute(actor, command, timeoutMs, clock)
     },
+    reach: async (id, target, timeoutMs) => {
+      const actor = actors.get(nameOf(id))
+      if (!actor || actor.isEnded) return { is: 'failed', message: 'connection refused' }
+      return await answer(actor, target, timeoutMs, clock)
+    },
     logs: async function* (id) {
       const output = actors.get(nameOf(id))?.output ?? ''
       if (output !== '') yield output
@@ -144,18 +158,51 @@ async function execute(
   clock: Clock,
 ): Promise<ExecResult> {
   const told = actor.script.exec?.(command, clock.now() - actor.startedAt) ?? { exitCode: 0 }
+  // A hook or probe dies with its container.
+  const death: ExecResult = { is: 'ended', exitCode: 137, output: '' }
+  if (told === 'hangs') return await outcome<ExecResult>(actor, clock, { timeoutMs, death })
+  const { exitCode, afterMs = 0, output = '' } = told
+  const result: ExecResult = { is: 'ended', exitCode, output }
+  return await outcome<ExecResult>(actor, clock, { timeoutMs, death, result, afterMs })
+}
+
+async function answer(
+  actor: Actor,
+  target: NetworkTarget,
+  timeoutMs: number | undefined,
+  clock: Clock,
+): Promise<NetworkResult> {
+  const told = actor.script.network?.(target, clock.now() - actor.startedAt) ?? { status: 200 }
+  if (told === 'refused') return { is: 'failed', message: 'connection refused' }
+  const death: NetworkResult = { is: 'failed', message: 'connection reset by peer' }
+  if (told === 'hangs') return await outcome<NetworkResult>(actor, clock, { timeoutMs, death })
+  const result: NetworkResult = { is: 'reached', status: target.is === 'http' ? (told.status ?? 200) : undefined }
+  return await outcome<NetworkResult>(actor, clock, { timeoutMs, death, result, afterMs: told.afterMs ?? 0 })
+}
+
+type Course<Result> = {
+  readonly timeoutMs: number | undefined
+  /** When the container ends first. */
+  readonly death: Result
+  /** Absent: it hangs. */
+  readonly result?: Result
+  readonly afterMs?: number
+}
+
+async function outcome<Result>(
+  actor: Actor,
+  clock: Clock,
+  { timeoutMs, death, result, afterMs = 0 }: Course<Result>,
+): Promise<Result | { readonly is: 'timed-out' }> {
   const waits: Timer[] = []
-  const outcome = new Promise<ExecResult>((resolve) => {
+  const first = new Promise<Result | { readonly is: 'timed-out' }>((resolve) => {
     if (timeoutMs !== undefined) waits.push(clock.after(timeoutMs, () => resolve({ is: 'timed-out' })))
-    // A hook or probe dies with its container.
-    void actor.ended.then(() => resolve({ is: 'ended', exitCode: 137, output: '' }))
-    if (told === 'hangs') return
-    const { exitCode, afterMs = 0, output = '' } = told
-    const answer = () => resolve({ is: 'ended', exitCode, output })
-    if (afterMs === 0) answer()
-    else waits.push(clock.after(afterMs, answer))
+    void actor.ended.then(() => resolve(death))
+    if (result === undefined) return
+    if (afterMs === 0) resolve(result)
+    else waits.push(clock.after(afterMs, () => resolve(result)))
   })
-  const result = await outcome
+  const settled = await first
   for (const wait of waits) wait.cancel()
-  return result
+  return settled
 }

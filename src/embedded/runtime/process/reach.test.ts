@@ -1,0 +1,55 @@
+// What really answers on this host, and what does not.
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { systemClock } from '../../../lib/system.ts'
+import { reach } from './reach.ts'
+
+let open: Server[] = []
+
+afterEach(() => {
+  for (const server of open) server.close()
+  open = []
+})
+
+async function portOf(server: Server): Promise<number> {
+  open.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const clock = systemClock()
+const http = (port: number) =>
+  ({ is: 'http', scheme: 'http', host: undefined, port, path: '/x', headers: { 'x-token': 'a' } }) as const
+const tcp = (port: number) => ({ is: 'tcp', host: undefined, port }) as const
+
+test('HTTP: the status, whatever it is, and the headers arrive', async () => {
+  let seen: unknown
+  const server = createServer(({ url, headers }, response) => {
+    seen = [url, headers['x-token']]
+    response.writeHead(503).end('no')
+  })
+  expect(await reach(http(await portOf(server)), 5_000, clock)).toEqual({ is: 'reached', status: 503 })
+  expect(seen).toEqual(['/x', 'a'])
+})
+
+test('TCP: a connection is enough', async () => {
+  const server = createTcpServer((socket) => socket.destroy())
+  expect(await reach(tcp(await portOf(server)), 5_000, clock)).toEqual({ is: 'reached', status: undefined })
+})
+
+test('nobody listens', async () => {
+  const server = createTcpServer()
+  const port = await portOf(server)
+  await new Promise((resolve) => server.close(resolve))
+  expect(await reach(tcp(port), 5_000, clock)).toEqual({ is: 'failed', message: 'connection refused' })
+  expect(await reach(http(port), 5_000, clock)).toEqual({ is: 'failed', message: 'connection refused' })
+  expect(await reach({ ...http(port), path: '/a\nb' }, 5_000, clock)).toMatchObject({ is: 'failed' })
+})
+
+test('who listens and says nothing is given up on; who hangs up has failed', async () => {
+  const silent = createTcpServer((socket) => socket.on('error', () => {}))
+  expect(await reach(http(await portOf(silent)), 50, clock)).toEqual({ is: 'timed-out' })
+  const rude = createTcpServer((socket) => socket.resetAndDestroy())
+  expect(await reach(http(await portOf(rude)), 5_000, clock)).toMatchObject({ is: 'failed' })
+})
