@@ -36,6 +36,7 @@ describe('arrows', () => {
     ['src/controller/a.ts', 'pino'],
     ['src/cli/a.ts', '../forge/github/b.ts'],
     ['src/forge/github/a.ts', '../forge.ts'],
+    ['src/doctor/rules/catalogue.ts', './a.ts'],
     ['src/lib/a.test.ts', '../embedded/b.ts'],
     ['bench/a.ts', '../src/lib/b.ts'],
   ])('%s may import %s', (from, to) => {
