@@ -1,4 +1,5 @@
 // Finds every process that a demo has started, directly or not: by the mark in its environment, by its working directory, by its parents.
+// One that has left all three (its own session, an empty environment, another directory, a parent that has ended) cannot be told from a stranger's.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 export type FoundProcess = {
