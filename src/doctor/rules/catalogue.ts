@@ -1,17 +1,23 @@
 // Every rule, in the order of their codes.
 import type { Rule } from '../rule.ts'
 import { rule as daemonAsBlockingInit } from './daemon-as-blocking-init.ts'
+import { rule as dindDiesBeforeRunner } from './dind-dies-before-runner.ts'
 import { rule as dindNoStartupProbe } from './dind-no-startup-probe.ts'
 import { rule as dindOrdinaryContainer } from './dind-ordinary-container.ts'
+import { rule as disruptionUnprotected } from './disruption-unprotected.ts'
+import { rule as dockerRootUnbounded } from './docker-root-unbounded.ts'
 import { rule as ephemeralrunnerFailedSilently } from './ephemeralrunner-failed-silently.ts'
+import { rule as graceTooShort } from './grace-too-short.ts'
 import { rule as initRestartPolicyInvalid } from './init-restart-policy-invalid.ts'
 import { rule as longLivedHelperInJob } from './long-lived-helper-in-job.ts'
+import { rule as pdbOnArcRunners } from './pdb-on-arc-runners.ts'
 import { rule as pidShareWithPoststart } from './pid-share-with-poststart.ts'
 import { rule as probeWithoutSidecar } from './probe-without-sidecar.ts'
 import { rule as retryReusesRegistration } from './retry-reuses-registration.ts'
 import { rule as sidecarFieldStripped } from './sidecar-field-stripped.ts'
 import { rule as sidecarUnsupportedVersion } from './sidecar-unsupported-version.ts'
 import { rule as slotsHeldByFailed } from './slots-held-by-failed.ts'
+import { rule as staleDockerPid } from './stale-docker-pid.ts'
 import { rule as ttlMissing } from './ttl-missing.ts'
 import { rule as ttlUnreachable } from './ttl-unreachable.ts'
 import { rule as unboundedPoststart } from './unbounded-poststart.ts'
@@ -29,6 +35,12 @@ export const catalogue: readonly Rule[] = [
   dindNoStartupProbe,
   pidShareWithPoststart,
   unboundedPoststart,
+  graceTooShort,
+  dindDiesBeforeRunner,
+  dockerRootUnbounded,
+  staleDockerPid,
+  disruptionUnprotected,
+  pdbOnArcRunners,
   ttlMissing,
   ttlUnreachable,
   retryReusesRegistration,

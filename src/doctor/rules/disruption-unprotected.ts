@@ -1,0 +1,80 @@
+// A runner on nodes that an autoscaler takes away, without the word that keeps its pod.
+import type { Facts } from '../facts.ts'
+import { fieldsAt } from '../fields.ts'
+import type { Fix, Hit, Path } from '../finding.ts'
+import { objectsOf } from '../live-pod.ts'
+import { hitIn, isWhole, podMetadataPath } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule, RuleResult } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'disruption-unprotected',
+  code: 'POD116',
+  title: 'A node autoscaler may evict the runner in the middle of its job',
+  severity: 'warning',
+  confidence: 'medium',
+  modes: ['static', 'live'],
+  fix: 'unsafe',
+  check,
+}
+
+type Protection = { readonly by: string; readonly annotation: string; readonly value: string }
+
+const karpenter: Protection = { by: 'Karpenter', annotation: 'karpenter.sh/do-not-disrupt', value: 'true' }
+const autoscaler: Protection = {
+  by: 'Cluster Autoscaler',
+  annotation: 'cluster-autoscaler.kubernetes.io/safe-to-evict',
+  value: 'false',
+}
+
+function check(facts: Facts): RuleResult {
+  const everywhere = clusterWide(facts)
+  const runners = facts.pods.filter((pod) => pod.isRunner && isWhole(pod))
+  const seen = runners.flatMap((pod) => {
+    const protection = selectsKarpenter(pod) ? karpenter : everywhere
+    return protection ? [{ pod, protection }] : []
+  })
+  if (runners.length > 0 && seen.length === 0) return { skipped: 'nothing in the input tells of a node autoscaler' }
+  return { hits: seen.flatMap(({ pod, protection }) => missing(pod, protection)) }
+}
+
+function clusterWide(facts: Facts): Protection | undefined {
+  const kinds = ['NodePool', 'NodeClaim'].flatMap((kind) => objectsOf(facts, kind))
+  if (kinds.some(({ object }) => object.apiVersion.startsWith('karpenter.sh/'))) return karpenter
+  const isAutoscaler = facts.pods.some((pod) =>
+    pod.containers.some(({ image }) => /\/cluster-autoscaler[:@]/.test(image ?? '')),
+  )
+  return isAutoscaler ? autoscaler : undefined
+}
+
+function selectsKarpenter(pod: PodView): boolean {
+  const selector = fieldsAt(pod.raw, ...pod.path, 'nodeSelector') ?? {}
+  return Object.keys(selector).some((label) => label.startsWith('karpenter.sh/'))
+}
+
+function missing(pod: PodView, { by, annotation, value }: Protection): readonly Hit[] {
+  if (pod.annotations[annotation] === value || pod.annotations['karpenter.sh/do-not-evict'] === 'true') return []
+  return [
+    hitIn(pod, {
+      path: pod.path,
+      message: `${by} may evict this runner in the middle of its job to save a node: its pod has no ${annotation}: "${value}".`,
+      fix: annotate(pod, annotation, value),
+    }),
+  ]
+}
+
+function annotate(pod: PodView, annotation: string, value: string): Fix {
+  const metadata = podMetadataPath(pod)
+  const hasMetadata = fieldsAt(pod.raw, ...metadata) !== undefined
+  const hasAnnotations = fieldsAt(pod.raw, ...metadata, 'annotations') !== undefined
+  const [path, content]: [Path, unknown] = hasAnnotations
+    ? [[...metadata, 'annotations', annotation], value]
+    : hasMetadata
+      ? [[...metadata, 'annotations'], { [annotation]: value }]
+      : [metadata, { annotations: { [annotation]: value } }]
+  return {
+    safety: 'unsafe',
+    title: `Keep the pod while it runs: ${annotation}`,
+    edits: [{ do: 'set', path, value: content }],
+  }
+}

@@ -1,0 +1,47 @@
+// Docker's data without a volume, or in one without a limit: images and layers fill the node's disk.
+import { daemonOf } from '../daemon.ts'
+import { fieldsAt, textAt, valueAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { hitIn, isWhole } from '../pod-parts.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'docker-root-unbounded',
+  code: 'POD114',
+  title: "Docker's data has no volume or no limit",
+  severity: 'warning',
+  confidence: 'medium',
+  modes: ['static', 'live'],
+  fix: 'none',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+function check(pod: PodView): readonly Hit[] {
+  if (!isWhole(pod)) return []
+  return pod.containers.flatMap((container) => {
+    if (container.role === 'init' || daemonOf(container, pod)?.engine !== 'docker') return []
+    const problem = problemOf(container, pod)
+    if (problem === undefined) return []
+    return [hitIn(pod, { path: problem.path, container: container.name, message: problem.message })]
+  })
+}
+
+function problemOf(container: ContainerView, pod: PodView) {
+  const root = container.words.map((word) => /^--data-root=(.+)$/.exec(word)?.[1]).find(Boolean) ?? '/var/lib/docker'
+  if (valueAt(container.raw, 'resources', 'limits', 'ephemeral-storage') !== undefined) return undefined
+  const name = container.mounts[root] ?? container.mounts['/var/lib']
+  const volume = pod.volumes.find((each) => each.name === name)
+  if (name === undefined) {
+    return {
+      path: container.path,
+      message: `${container.name} keeps images and layers at ${root} in its own file system: overlay on overlay (slow, or refused by newer engines), and without a limit it fills the node's disk. Mount an emptyDir with a sizeLimit there.`,
+    }
+  }
+  const isEmptyDir = volume !== undefined && fieldsAt(volume.raw, 'emptyDir') !== undefined
+  if (!isEmptyDir || textAt(volume.raw, 'emptyDir', 'sizeLimit') !== undefined) return undefined
+  return {
+    path: [...volume.path, 'emptyDir'],
+    message: `The volume ${volume.name} with Docker's data has no sizeLimit: one build can fill the node's disk, and the kubelet then evicts others.`,
+  }
+}

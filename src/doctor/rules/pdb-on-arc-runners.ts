@@ -1,0 +1,42 @@
+// A PodDisruptionBudget over ARC's runner pods, which protects nothing.
+import type { Facts, ObjectFact } from '../facts.ts'
+import { valueAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { objectsOf } from '../live-pod.ts'
+import { asTexts } from '../raw.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'pdb-on-arc-runners',
+  code: 'POD117',
+  title: "A PodDisruptionBudget cannot protect ARC's runners",
+  severity: 'warning',
+  confidence: 'high',
+  modes: ['static', 'live'],
+  fix: 'none',
+  check: (facts) => ({ hits: objectsOf(facts, 'PodDisruptionBudget').flatMap((budget) => check(budget, facts)) }),
+}
+
+function check(budget: ObjectFact, facts: Facts): readonly Hit[] {
+  const selector = asTexts(valueAt(budget.raw, 'spec', 'selector', 'matchLabels'))
+  if (Object.keys(selector).length === 0) return []
+  const selectsArc = Object.keys(selector).some(
+    (label) => label.startsWith('actions.github.com/') || label === 'actions-ephemeral-runner',
+  )
+  const selected = facts.pods.find(
+    (pod) =>
+      pod.owner === 'arc' &&
+      (pod.object.namespace === budget.object.namespace || pod.object.namespace === undefined) &&
+      Object.entries(selector).every(([label, value]) => pod.labels[label] === value),
+  )
+  if (!selectsArc && !selected) return []
+  return [
+    {
+      object: budget.object,
+      document: budget.document,
+      path: ['spec', 'selector'],
+      message:
+        'It selects runner pods of ARC. Their owner, the EphemeralRunner, has no scale, so the budget cannot count them and protects none. Use the annotation of your node autoscaler instead.',
+    },
+  ]
+}
