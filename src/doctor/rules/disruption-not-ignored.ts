@@ -1,0 +1,34 @@
+// A runner's Job that takes a drained node for a failed run.
+import { listAt, textAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'disruption-not-ignored',
+  code: 'JOB208',
+  title: 'A drained node counts as a failure of the Job',
+  severity: 'info',
+  confidence: 'medium',
+  modes: ['static'],
+  fix: 'none',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+function check(pod: PodView): readonly Hit[] {
+  const job = jobSpecOf(pod)
+  // A failure policy needs restartPolicy Never.
+  if (!job || !pod.isRunner || !isWhole(pod) || pod.restartPolicy !== 'Never') return []
+  const names = listAt(job.fields, 'podFailurePolicy', 'rules').flatMap((each) =>
+    listAt(each, 'onPodConditions').map((condition) => textAt(condition, 'type')),
+  )
+  if (names.includes('DisruptionTarget')) return []
+  return [
+    hitIn(pod, {
+      path: job.path,
+      message:
+        'No podFailurePolicy says what a disruption (DisruptionTarget: drain, preemption, lost node) means: it counts as a failed run and uses up backoffLimit.',
+    }),
+  ]
+}

@@ -1,0 +1,31 @@
+// A runner's Job that nothing ends when its runner hangs.
+import { valueAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'no-active-deadline',
+  code: 'JOB207',
+  title: 'Nothing ends the Job of a runner that hangs',
+  severity: 'warning',
+  confidence: 'medium',
+  modes: ['static', 'live'],
+  fix: 'none',
+  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+}
+
+function check(pod: PodView): readonly Hit[] {
+  const job = jobSpecOf(pod)
+  if (!job || !pod.isRunner || !isWhole(pod)) return []
+  const limits = [job.fields['activeDeadlineSeconds'], valueAt(pod.raw, ...pod.path, 'activeDeadlineSeconds')]
+  if (limits.some((limit) => limit !== undefined)) return []
+  return [
+    hitIn(pod, {
+      path: job.path,
+      message:
+        'No activeDeadlineSeconds: a runner that hangs, or whose pod cannot start, holds its place for ever. Set it above your longest job.',
+    }),
+  ]
+}

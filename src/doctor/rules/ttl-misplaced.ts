@@ -1,0 +1,72 @@
+// ttlSecondsAfterFinished where nobody reads it.
+import type { ObjectFact } from '../facts.ts'
+import { fieldsAt, valueAt } from '../fields.ts'
+import type { Edit, Fix, Hit, Path } from '../finding.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'ttl-misplaced',
+  code: 'JOB203',
+  title: 'ttlSecondsAfterFinished stands where nothing reads it',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static'],
+  fix: 'unsafe',
+  check: (facts) => ({ hits: facts.objects.flatMap(check) }),
+}
+
+const field = 'ttlSecondsAfterFinished'
+
+/** Where each kind's Job has it; the kinds without one never do. */
+const rightPlaces: Readonly<Record<string, Path | undefined>> = {
+  Job: ['spec'],
+  CronJob: ['spec', 'jobTemplate', 'spec'],
+  Pod: undefined,
+  Deployment: undefined,
+  StatefulSet: undefined,
+  DaemonSet: undefined,
+  ReplicaSet: undefined,
+}
+
+const parents: readonly Path[] = [
+  [],
+  ['metadata'],
+  ['spec'],
+  ['spec', 'template'],
+  ['spec', 'template', 'metadata'],
+  ['spec', 'template', 'spec'],
+  ['spec', 'jobTemplate'],
+  ['spec', 'jobTemplate', 'metadata'],
+  ['spec', 'jobTemplate', 'spec'],
+  ['spec', 'jobTemplate', 'spec', 'template'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'metadata'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+]
+
+function check(fact: ObjectFact): readonly Hit[] {
+  const { apiVersion, kind } = fact.object
+  if (!(kind in rightPlaces) || !/^(v1|batch\/|apps\/)/.test(apiVersion)) return []
+  const right = rightPlaces[kind]
+  return parents
+    .filter((parent) => parent.join() !== right?.join() && valueAt(fact.raw, ...parent, field) !== undefined)
+    .map((parent) => ({
+      object: fact.object,
+      document: fact.document,
+      path: [...parent, field],
+      message: right
+        ? `${field} is read only in ${right.join('.')}: here the API server drops it, and the Job is never cleaned up.`
+        : `A ${kind} has no ${field}: only Jobs are cleaned up by it.`,
+      ...(right ? { fix: moveTo(right, parent, fact) } : {}),
+    }))
+}
+
+function moveTo(right: Path, wrong: Path, fact: ObjectFact): Fix {
+  const target: Path = [...right, field]
+  const add: Edit = { do: 'set', path: target, value: valueAt(fact.raw, ...wrong, field) }
+  const there = valueAt(fact.raw, ...target) !== undefined || fieldsAt(fact.raw, ...right) === undefined
+  return {
+    safety: 'unsafe',
+    title: there ? `Remove ${field} here` : `Move ${field} to ${right.join('.')}`,
+    edits: [...(there ? [] : [add]), { do: 'remove', path: [...wrong, field] }],
+  }
+}
