@@ -15,6 +15,14 @@ export type ObjectFact = {
   readonly raw: Readonly<Record<string, unknown>>
 }
 
+/** As the forge port's `Registration`; the id and status are needed only to remove it. */
+export type RegistrationFact = {
+  readonly name: string
+  readonly busy: boolean | 'unknown'
+  readonly id?: string
+  readonly status?: 'online' | 'offline' | 'unknown'
+}
+
 export type LiveFacts = {
   readonly at: Instant
   /** Kinds that could not be read, with the reason. */
@@ -24,7 +32,7 @@ export type LiveFacts = {
   /** An earlier look at the same cluster, where a rule needs a change in time. */
   readonly earlier: { readonly at: Instant; readonly objects: readonly ObjectFact[] } | undefined
   /** Registrations at the forge, where credentials were given. */
-  readonly registrations: readonly { readonly name: string; readonly busy: boolean | 'unknown' }[] | undefined
+  readonly registrations: readonly RegistrationFact[] | undefined
   /** Terminated pods above which the pod garbage collector deletes, and whether that is assumed. */
   readonly podGcThreshold: { readonly value: number; readonly assumed: boolean }
 }

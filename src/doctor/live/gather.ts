@@ -8,7 +8,7 @@ import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
 import { textAt, textsAt } from '../fields.ts'
 import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
-import { apiVersionOf, events, type LiveKind, liveKinds } from './resources.ts'
+import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
 import { newestEvents, trim } from './trim.ts'
 
 export type GatherOptions = {
@@ -110,15 +110,6 @@ function reasonOf(error: KubernetesError): string {
 
 function scopesOf(resource: Resource, namespaces: readonly string[] | undefined): readonly (string | undefined)[] {
   return resource.namespaced && namespaces ? namespaces : [undefined]
-}
-
-function factOf(resource: Resource, raw: KubeObject): ObjectFact {
-  const { name, namespace, uid } = raw.metadata
-  return {
-    object: { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name, uid },
-    document: undefined,
-    raw,
-  }
 }
 
 /** Pods live on kubelets, whatever the API server is. */

@@ -1,5 +1,6 @@
 // The kinds that the doctor reads from a cluster, how much of each it needs, and where they stand in the API.
-import type { Resource } from '../../kubernetes/types.ts'
+import type { KubeObject, Resource } from '../../kubernetes/types.ts'
+import type { ObjectFact } from '../facts.ts'
 import type { ObjectRef } from '../finding.ts'
 
 /** `metadata`: names, owners and finalizers are enough; of Secrets nothing else ever leaves the API server. */
@@ -37,6 +38,14 @@ export const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
 export const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
 export const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
 
+export const customResources: readonly Resource[] = [
+  runnerSets,
+  ephemeralRunners,
+  ephemeralRunnerSets,
+  listeners,
+  scaleSets,
+]
+
 /** What ARC's chart protects, in the order in which it is freed. */
 export const protectedResources: readonly Resource[] = [roleBindings, roles, serviceAccounts, secrets]
 
@@ -61,6 +70,10 @@ export function resourceOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 
   return liveKinds.find(({ resource }) => resource.kind === kind && resource.group === group)?.resource
 }
 
-export function apiVersionOf({ group, version }: Resource): string {
-  return group === '' ? version : `${group}/${version}`
+/** An object of the API server as a fact. */
+export function factOf(resource: Resource, raw: KubeObject): ObjectFact {
+  const { group, version, kind } = resource
+  const { name, namespace, uid } = raw.metadata
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  return { object: { apiVersion, kind, namespace, name, uid }, document: undefined, raw }
 }

@@ -29,6 +29,8 @@ export type Guard =
   /** No object of this name has this uid. */
   | { readonly is: 'absent'; readonly target: Omit<Target, 'resourceVersion'> }
   | { readonly is: 'node-gone'; readonly node: string }
+  /** No pod, and no runner of ARC, has this name. */
+  | { readonly is: 'no-runner'; readonly name: string }
   /** No controller of ARC runs or is about to. */
   | { readonly is: 'controller-gone' }
 

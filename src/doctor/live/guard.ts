@@ -1,0 +1,110 @@
+// Looks again at what a step rests on, right before it: the same questions as in the plan, of what the API server and the forge say now.
+import type { Link } from '../../forge/forge.ts'
+import type { Kubernetes, ListOptions } from '../../kubernetes/kubernetes.ts'
+import type { KubeObject, Resource } from '../../kubernetes/types.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { LiveFacts, ObjectFact } from '../facts.ts'
+import { undeclaredVersion } from '../gather-facts.ts'
+import { viewPods } from '../pod-views.ts'
+import { type Cluster, indexCluster, isScaleSetController, ownersOf, scaleSetController } from './cluster.ts'
+import { isAbsent } from './perform.ts'
+import { deployments, ephemeralRunners, factOf, nodes, pods } from './resources.ts'
+import { judgeBusy } from './signs.ts'
+import type { Guard, Target } from './step.ts'
+
+export type Surroundings = {
+  readonly kubernetes: Kubernetes
+  readonly clock: Clock
+  readonly link: Pick<Link, 'registrations'> | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Undefined when it still holds, else what speaks against it. Rejects when it cannot be known. */
+export async function checkGuard(guard: Guard, around: Surroundings): Promise<string | undefined> {
+  switch (guard.is) {
+    case 'not-busy':
+      return checkBusy(guard.target, around)
+    case 'absent': {
+      const { resource, name } = guard.target
+      return (await awaitAbsence(guard.target, around)) ? undefined : `${resource.kind} ${name} is still there`
+    }
+    case 'node-gone':
+      return (await isNodeThere(guard.node, around)) ? `the node ${guard.node} is back` : undefined
+    case 'no-runner':
+      return (await namesakes(guard.name, around)) > 0 ? 'the cluster has a runner of its name again' : undefined
+    case 'controller-gone': {
+      const keep = (object: KubeObject) => (isScaleSetController(object) ? object : undefined)
+      const found = [...(await look(pods, around, { keep })), ...(await look(deployments, around, { keep }))]
+      const controller = scaleSetController(clusterOf(found, around, undefined))
+      return controller.is === 'alive' ? `ARC's controller is back: ${controller.because}` : undefined
+    }
+  }
+}
+
+async function checkBusy(target: Target, around: Surroundings): Promise<string | undefined> {
+  const now = await isAbsent(around.kubernetes, target, around.signal)
+  if (now === true) return 'it is gone'
+  const fact = factOf(target.resource, now)
+  const { namespace } = target
+  const near: ObjectFact[] = [fact]
+  const isOf = (owner: string) => (object: KubeObject) =>
+    object.metadata.ownerReferences?.some(({ uid }) => uid === owner) || object.metadata.name === target.name
+      ? object
+      : undefined
+  if (target.resource.kind !== 'Pod') near.push(...(await look(pods, around, { namespace, keep: isOf(target.uid) })))
+  for (const owner of ownersOf(fact).filter(({ kind }) => kind === 'EphemeralRunner')) {
+    const above = { resource: ephemeralRunners, namespace, name: owner.name, uid: owner.uid }
+    const runner = await isAbsent(around.kubernetes, above, around.signal)
+    if (runner !== true) near.push(factOf(ephemeralRunners, runner))
+  }
+  near.push(...(await look(nodes, around, {})))
+  const registrations = await around.link?.registrations()
+  const verdict = judgeBusy(clusterOf(near, around, registrations), fact)
+  return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
+}
+
+/** Garbage collection follows within moments; what takes longer is for the next run. */
+const absenceMsMax = 10_000
+const absenceMsStep = 500
+
+async function awaitAbsence(target: Omit<Target, 'resourceVersion'>, around: Surroundings): Promise<boolean> {
+  const { kubernetes, clock, signal } = around
+  for (const end = clock.now() + absenceMsMax; ; ) {
+    const now = await isAbsent(kubernetes, target, signal)
+    if (now === true) return true
+    // Only what is on its way is worth waiting for.
+    if (now.metadata.deletionTimestamp === undefined || clock.now() >= end) return false
+    await clock.sleep(absenceMsStep, signal)
+  }
+}
+
+async function isNodeThere(name: string, around: Surroundings): Promise<boolean> {
+  return (await look(nodes, around, {})).some(({ object }) => object.name === name)
+}
+
+async function namesakes(name: string, around: Surroundings): Promise<number> {
+  const keep = (object: KubeObject) => (object.metadata.name === name ? object : undefined)
+  return (await look(pods, around, { keep })).length
+}
+
+/** Rejects when it cannot be read: then nothing is done. */
+async function look(resource: Resource, around: Surroundings, options: ListOptions): Promise<readonly ObjectFact[]> {
+  const { items } = await around.kubernetes.list(resource, { ...options, signal: around.signal })
+  return items.map((item) => factOf(resource, item))
+}
+
+/** A small look is complete for what it was asked. */
+function clusterOf(
+  objects: readonly ObjectFact[],
+  { clock }: Surroundings,
+  registrations: LiveFacts['registrations'],
+): Cluster {
+  const live: LiveFacts = {
+    at: clock.now(),
+    unreadable: {},
+    earlier: undefined,
+    registrations,
+    podGcThreshold: { value: 0, assumed: true },
+  }
+  return indexCluster({ version: undeclaredVersion, objects, pods: viewPods(objects), live })
+}

@@ -1,0 +1,80 @@
+// The two writes of a repair, each refused by the server as soon as the object is not the one that was planned; and whether an object is gone.
+import { KubernetesError } from '../../kubernetes/errors.ts'
+import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
+import type { KubeObject, Resource } from '../../kubernetes/types.ts'
+import { definitions } from './resources.ts'
+import type { Action, Target } from './step.ts'
+
+export type Performance = {
+  readonly action: Extract<Action, { readonly target: Target }>
+  /** As the plan names it, at the version that holds now. */
+  readonly target: Target
+  /** The object at that version. */
+  readonly image: KubeObject
+  readonly dryRun: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+const fieldManager = 'dayfly-doctor'
+
+export async function perform(kubernetes: Kubernetes, performance: Performance): Promise<void> {
+  const { action, target, image, dryRun, signal } = performance
+  const { uid, resourceVersion } = target
+  if (action.do === 'delete') {
+    const { gracePeriodSeconds } = action
+    await kubernetes.delete(target.resource, at(target), {
+      preconditions: { uid, resourceVersion },
+      propagationPolicy: 'Background',
+      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+      dryRun,
+      signal,
+    })
+    return
+  }
+  const index = image.metadata.finalizers?.indexOf(action.finalizer) ?? -1
+  if (index < 0) throw new KubernetesError('conflict', `it no longer has the finalizer ${action.finalizer}`)
+  const path = `/metadata/finalizers/${index}`
+  const operations = [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    { op: 'test', path, value: action.finalizer },
+    { op: 'remove', path },
+  ]
+  await kubernetes.patch(target.resource, at(target), { type: 'json', operations }, { dryRun, fieldManager, signal })
+}
+
+/** True: there is no object of this uid. Otherwise the object. Everything else that the server says is thrown. */
+export async function isAbsent(
+  kubernetes: Kubernetes,
+  target: Omit<Target, 'resourceVersion'>,
+  signal: AbortSignal | undefined,
+): Promise<true | KubeObject> {
+  try {
+    const object = await kubernetes.get(target.resource, at(target), { signal })
+    return object.metadata.uid === target.uid ? object : true
+  } catch (error) {
+    if (!(error instanceof KubernetesError) || error.kind !== 'not-found') throw error
+    if (error.about === target.name || (await isKindGone(kubernetes, target.resource, signal))) return true
+    throw error
+  }
+}
+
+/** An unknown path proves nothing by itself; a kind whose definition is gone has no objects. */
+async function isKindGone(
+  kubernetes: Kubernetes,
+  { plural, group }: Resource,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const name = `${plural}.${group}`
+  try {
+    await kubernetes.get(definitions, { name }, { signal })
+    return false
+  } catch (error) {
+    if (error instanceof KubernetesError && error.kind === 'not-found') return error.about === name
+    throw error
+  }
+}
+
+function at({ namespace, name }: Pick<Target, 'namespace' | 'name'>) {
+  return namespace === undefined ? { name } : { namespace, name }
+}

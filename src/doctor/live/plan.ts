@@ -1,0 +1,102 @@
+// Findings → a plan: pure, ordered, bounded. The same facts and findings give the same plan and digest.
+import { hashValue } from '../../lib/hash.ts'
+import type { Facts, LiveFacts } from '../facts.ts'
+import { type Cluster, indexCluster } from './cluster.ts'
+import { type Found, join, mend } from './mend.ts'
+import { dropOrphan, orphanRule } from './orphan-registrations.ts'
+import type { PlanOptions } from './plan-options.ts'
+import { type Action, type Draft, draftKey, type Proposal, type Step } from './step.ts'
+import { unlockUninstall } from './uninstall.ts'
+
+export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
+  readonly steps: readonly Step[]
+  /** Objects that this run leaves for the next one, by the limits. */
+  readonly deferred: number
+  /** Why the whole plan must not be carried out. */
+  readonly blocked: string | undefined
+  /** Of every step with its target, version, evidence and guards: whoever confirms it confirms exactly these. */
+  readonly digest: string
+}
+
+export function planRepair(
+  facts: Facts & { readonly live: LiveFacts },
+  findings: readonly Found[],
+  options: PlanOptions,
+): Plan {
+  const cluster = indexCluster(facts)
+  const proposal = join(onePerChain(findings).map((found) => propose(found, cluster, options)))
+  const { kept, deferred } = limit(proposal.drafts, options)
+  const steps = number(kept)
+  return {
+    steps,
+    refused: proposal.refused,
+    guided: proposal.guided,
+    stays: [...new Set(proposal.stays)],
+    deferred,
+    blocked: breaker(steps, cluster, options),
+    digest: hashValue(steps, 16),
+  }
+}
+
+function propose(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
+  if (found.rule === uninstallRule) return unlockUninstall(found, cluster, options)
+  if (found.rule === orphanRule) return dropOrphan(found, cluster, options)
+  return mend(found, cluster, options)
+}
+
+const uninstallRule = 'uninstall-stuck'
+
+/** The chains of a cluster are walked together, so one finding stands for all. */
+function onePerChain(findings: readonly Found[]): readonly Found[] {
+  const first = findings.find(({ rule }) => rule === uninstallRule)
+  return findings.filter((found) => found.rule !== uninstallRule || found === first)
+}
+
+/** Whole objects in their order, each once; what depends on one that is left out is left out too. */
+function limit(drafts: readonly Draft[], options: PlanOptions) {
+  const kept: Draft[] = []
+  const keys = new Set<string>()
+  const chosen = new Map<string, boolean>()
+  const perNamespace = new Map<string, number>()
+  let count = 0
+  for (const draft of drafts) {
+    const key = draftKey(draft.action)
+    if (keys.has(key)) continue
+    const { id, namespace } = placeOf(draft.action)
+    const used = perNamespace.get(namespace) ?? 0
+    const fits = chosen.get(id) ?? (count < options.objectsMax && used < options.objectsPerNamespaceMax)
+    const take = fits && draft.after.every((before) => keys.has(before))
+    if (take && !chosen.has(id)) {
+      count++
+      perNamespace.set(namespace, used + 1)
+    }
+    chosen.set(id, take)
+    if (!take) continue
+    keys.add(key)
+    kept.push(draft)
+  }
+  return { kept, deferred: [...chosen.values()].filter((taken) => !taken).length }
+}
+
+function placeOf(action: Action): { readonly id: string; readonly namespace: string } {
+  if (action.do === 'deregister') return { id: `registration ${action.registration.id}`, namespace: '' }
+  return { id: action.target.uid, namespace: action.target.namespace ?? '' }
+}
+
+function number(drafts: readonly Draft[]): readonly Step[] {
+  const ids = new Map(drafts.map(({ action }, index) => [draftKey(action), index + 1]))
+  return drafts.map((draft, index) => ({
+    ...draft,
+    id: index + 1,
+    after: draft.after.flatMap((key) => ids.get(key) ?? []),
+  }))
+}
+
+/** What a deletion under way lacks is not counted: it was decided by somebody else. */
+function breaker(steps: readonly Step[], { objects }: Cluster, options: PlanOptions): string | undefined {
+  const hit = steps.filter(({ action, rule }) => action.do === 'delete' && rule !== uninstallRule).length
+  const all = objects.filter(({ object }) => object.kind === 'Pod').length
+  const runners = Math.max(all, objects.filter(({ object }) => object.kind === 'EphemeralRunner').length)
+  if (hit <= Math.max(options.runnersAlways, runners * options.runnerShareMax)) return undefined
+  return `${hit} of ${runners} runners would be deleted at once: that looks like an outage, or like our error`
+}

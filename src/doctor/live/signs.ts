@@ -1,0 +1,103 @@
+// Reads the signs of being busy from pods, Jobs and ARC's runners.
+import type { LiveFacts, ObjectFact } from '../facts.ts'
+import { listAt, numberAt, textAt, valueAt } from '../fields.ts'
+import type { PodView } from '../pod-view.ts'
+import { type BusyVerdict, mayBeBusy, type RunnerSigns } from './busy.ts'
+import type { Cluster } from './cluster.ts'
+import { controllerOf } from './cluster.ts'
+
+/** Whether deleting this object might end a job: a pod, a Job with all its pods, or one of ARC's runners with its pod. */
+export function judgeBusy(cluster: Cluster, fact: ObjectFact): BusyVerdict {
+  if (fact.object.kind === 'Pod') return mayBeBusy(signsOfPod(cluster, fact))
+  if (fact.object.kind === 'EphemeralRunner') return mayBeBusy(signsOfRunner(cluster, fact))
+  const blind = cluster.blindFor('Pod', fact.object.namespace)
+  if (blind !== undefined) return { busy: true, because: `its pods could not be read (${blind})` }
+  const pods = cluster.ownedBy(fact.object.uid ?? '').filter(({ object }) => object.kind === 'Pod')
+  const verdicts = pods.map((pod) => ({ pod, ...mayBeBusy(signsOfPod(cluster, pod)) }))
+  const busy = verdicts.find((verdict) => verdict.busy)
+  if (busy) return { busy: true, because: `pod ${busy.pod.object.name}: ${busy.because}` }
+  return { busy: false, because: pods.length === 0 ? 'it has no pod' : 'no runner container of its pods runs' }
+}
+
+function signsOfPod(cluster: Cluster, pod: ObjectFact): RunnerSigns {
+  const controller = controllerOf(pod)
+  const runner =
+    controller?.kind === 'EphemeralRunner'
+      ? cluster.find({ kind: 'EphemeralRunner', namespace: pod.object.namespace, name: controller.name })
+      : undefined
+  const arc = controller?.kind !== 'EphemeralRunner' ? 'not-arc' : jobSign(cluster, pod.object.namespace, runner)
+  return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, namesOf(pod, runner)) }
+}
+
+function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
+  const { namespace, name, uid } = runner.object
+  const pods = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
+  const named = cluster.find({ kind: 'Pod', namespace, name })
+  const pod = pods[0] ?? named
+  const blind = cluster.blindFor('Pod', namespace) !== undefined
+  // Two pods of one runner: nobody knows which one works.
+  const container = pods.length > 1 ? 'unknown' : pod ? containerOf(cluster, pod) : blind ? 'unknown' : 'no-pod'
+  return {
+    container,
+    arc: jobSign(cluster, namespace, runner),
+    forge: forgeSign(cluster.live, namesOf(runner, runner)),
+  }
+}
+
+function jobSign(cluster: Cluster, namespace: string | undefined, runner: ObjectFact | undefined): RunnerSigns['arc'] {
+  if (!runner) return cluster.blindFor('EphemeralRunner', namespace) === undefined ? 'no-job' : 'unknown'
+  const ids = [valueAt(runner.raw, 'status', 'jobId'), valueAt(runner.raw, 'status', 'jobRequestId')]
+  return ids.some((id) => id !== undefined && id !== '' && id !== 0) ? 'job' : 'no-job'
+}
+
+function forgeSign({ registrations }: LiveFacts, names: readonly string[]): RunnerSigns['forge'] {
+  if (!registrations) return 'not-asked'
+  const found = registrations.filter(({ name }) => names.includes(name))
+  if (found.length === 0) return 'absent'
+  if (found.some(({ busy }) => busy === true)) return 'busy'
+  return found.some(({ busy }) => busy === 'unknown') ? 'unknown' : 'idle'
+}
+
+/** Under which a runner may be registered: its pod's name, ARC's own, and Bitbucket's uuid. */
+function namesOf(fact: ObjectFact, runner: ObjectFact | undefined): readonly string[] {
+  const registered = runner && textAt(runner.raw, 'status', 'runnerName')
+  const job = controllerOf(fact)?.name
+  const uuid = textAt(fact.raw, 'metadata', 'labels', 'runner_uuid')
+  return [fact.object.name, registered, job, uuid, uuid && `{${uuid}}`].filter((name) => name !== undefined)
+}
+
+function containerOf(cluster: Cluster, pod: ObjectFact): RunnerSigns['container'] {
+  const sign = stateOf(cluster.podView(pod.object.uid ?? ''), pod)
+  if (sign !== 'running' && sign !== 'unknown') return sign
+  const node = textAt(pod.raw, 'spec', 'nodeName')
+  const isGone = node !== undefined && isNodeGone(cluster, node)
+  return isGone ? 'lost' : sign
+}
+
+/** A complete list of nodes without it. */
+export function isNodeGone(cluster: Cluster, name: string): boolean {
+  return (
+    cluster.blindFor('Node', undefined) === undefined && !cluster.find({ kind: 'Node', namespace: undefined, name })
+  )
+}
+
+function stateOf(view: PodView | undefined, { raw }: ObjectFact): RunnerSigns['container'] {
+  const phase = textAt(raw, 'status', 'phase')
+  if (phase === 'Succeeded' || phase === 'Failed') return 'ended'
+  if (textAt(raw, 'spec', 'nodeName') === undefined) return 'not-started'
+  const runner = view?.containers.find(({ name }) => name === view.runner)
+  if (!view || !runner) return 'unknown'
+  const status = listAt(raw, 'status', 'containerStatuses').find((one) => textAt(one, 'name') === runner.name)
+  if (!status) return phase === 'Pending' && !runner.postStart ? 'not-started' : 'unknown'
+  if (valueAt(status, 'state', 'running') !== undefined) return 'running'
+  const exitCode = numberAt(status, 'state', 'terminated', 'exitCode')
+  if (exitCode !== undefined) return startsAgain(view.restartPolicy, exitCode) ? 'unknown' : 'ended'
+  // While a hook runs, the kubelet still says "waiting" of a container that works (Kubernetes: pkg/kubelet, one worker a pod).
+  const isFresh = numberAt(status, 'restartCount') === 0 && valueAt(status, 'lastState', 'terminated') === undefined
+  return isFresh && !runner.postStart && valueAt(status, 'state', 'waiting') !== undefined ? 'not-started' : 'unknown'
+}
+
+function startsAgain(restartPolicy: string | undefined, exitCode: number): boolean {
+  if (restartPolicy === 'Never') return false
+  return restartPolicy !== 'OnFailure' || exitCode !== 0
+}

@@ -1,0 +1,256 @@
+// ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
+import type { ObjectFact } from '../facts.ts'
+import { numberAt, textAt } from '../fields.ts'
+import { type Cluster, finalizersOf, isTerminating, ownersOf, scaleSetController, targetOf } from './cluster.ts'
+import { type Found, guide, join, refuse } from './mend.ts'
+import type { PlanOptions } from './plan-options.ts'
+import { protectedResources } from './resources.ts'
+import { judgeBusy } from './signs.ts'
+import { type Action, type Draft, draftKey, type Guard, nothing, type Proposal, type Target } from './step.ts'
+
+/** By kind, in the order in which ARC removes them. */
+const finalizers: Readonly<Record<string, readonly string[]>> = {
+  EphemeralRunner: [
+    'ephemeralrunner.actions.github.com/runner-registration-finalizer',
+    'ephemeralrunner.actions.github.com/finalizer',
+  ],
+  AutoscalingListener: ['autoscalinglistener.actions.github.com/finalizer'],
+  EphemeralRunnerSet: ['ephemeralrunnerset.actions.github.com/finalizer'],
+  AutoscalingRunnerSet: ['autoscalingrunnerset.actions.github.com/finalizer'],
+}
+const protection = 'actions.github.com/cleanup-protection'
+const secretAnnotation = 'actions.github.com/cleanup-github-secret-name'
+
+/** Children before parents: each is done only when those before it are gone. */
+const kindsInOrder = [
+  'EphemeralRunner',
+  'AutoscalingListener',
+  'EphemeralRunnerSet',
+  ...protectedResources.map(({ kind }) => kind),
+  'AutoscalingRunnerSet',
+]
+
+export function unlockUninstall(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
+  const controller = scaleSetController(cluster)
+  if (controller.is === 'alive')
+    return refuse({ found }, 'live', `ARC's controller is there and must do it: ${controller.because}`)
+  if (controller.is === 'unknown')
+    return refuse({ found }, 'unreadable', `whether ARC's controller is there is not known (${controller.because})`)
+  if (!options.restoreDeclined)
+    return guide({ found }, restoreAdvice(controller.is === 'scaled-to-zero' ? controller.deployment : undefined))
+  const members = doomed(cluster)
+  const steps: Chain = { found, cluster, options, members, blocked: new Map(), last: new Map() }
+  return join(
+    kindsInOrder.flatMap((kind) =>
+      members.filter(({ object }) => object.kind === kind).map((fact) => free(steps, fact)),
+    ),
+  )
+}
+
+type Chain = {
+  readonly found: Found
+  readonly cluster: Cluster
+  readonly options: PlanOptions
+  readonly members: readonly ObjectFact[]
+  /** By uid: what cannot be freed, and why; nor can what it belongs to. */
+  readonly blocked: Map<string, string>
+  /** By uid: the last step on the object. */
+  readonly last: Map<string, string>
+}
+
+function free(chain: Chain, fact: ObjectFact): Proposal {
+  const { cluster, found } = chain
+  const finding = { found: { rule: found.rule, object: fact.object } }
+  const target = targetOf(fact)
+  if (!target) return refuse(finding, 'unreadable', 'the object was seen without its uid or version')
+  const block = (evidence: 'live' | 'unreadable', because: string) => {
+    chain.blocked.set(target.uid, because)
+    return refuse(finding, evidence, because)
+  }
+  const blind = blindness(chain, fact)
+  if (blind !== undefined) return block('unreadable', blind)
+  const below = belowOf(chain, fact)
+  const held = below.find(({ object }) => chain.blocked.has(object.uid ?? ''))
+  if (held) return block('live', `first ${held.object.kind} ${held.object.name} must go`)
+  if (fact.object.kind === 'EphemeralRunner') {
+    const verdict = judgeBusy(cluster, fact)
+    if (verdict.busy) return block('live', `it may be busy: ${verdict.because}`)
+  }
+  const living = livingSet(chain, fact)
+  if (living !== undefined) return block('live', `the runner set ${living} lives and needs it`)
+  const drafts = draftsFor(chain, fact, target, below)
+  const last = drafts.at(-1)
+  if (last) chain.last.set(target.uid, draftKey(last.action))
+  return { ...nothing, drafts, stays: remains(chain, fact) }
+}
+
+function draftsFor(chain: Chain, fact: ObjectFact, target: Target, below: readonly ObjectFact[]): readonly Draft[] {
+  const guards: Guard[] = [
+    { is: 'controller-gone' },
+    ...(fact.object.kind === 'EphemeralRunner' ? [{ is: 'not-busy', target } as const] : []),
+    ...below.flatMap((child): Guard[] => {
+      const gone = targetOf(child)
+      return gone ? [{ is: 'absent', target: gone }] : []
+    }),
+  ]
+  const actions: readonly Action[] = [
+    ...(isTerminating(fact) ? [] : [{ do: 'delete', target, gracePeriodSeconds: undefined } as const]),
+    ...deregistration(chain, fact),
+    ...(finalizers[fact.object.kind] ?? [protection])
+      .filter((finalizer) => finalizersOf(fact).includes(finalizer))
+      .map((finalizer) => ({ do: 'remove-finalizer', target, finalizer }) as const),
+  ]
+  let before = below.flatMap((child) => chain.last.get(child.object.uid ?? '') ?? [])
+  return actions.map((action) => {
+    const draft: Draft = {
+      rule: chain.found.rule,
+      action,
+      evidence: { class: 'dead-hard', says: "ARC's controller, which would do it, is gone" },
+      guards,
+      after: before,
+    }
+    before = [draftKey(action)]
+    return draft
+  })
+}
+
+/** Terminating, or below something that is and that only the controller would have deleted. */
+function doomed(cluster: Cluster): readonly ObjectFact[] {
+  const found = new Map<string, ObjectFact>()
+  const visit = (fact: ObjectFact) => {
+    const uid = fact.object.uid ?? ''
+    if (found.has(uid)) return
+    found.set(uid, fact)
+    for (const child of childrenOf(cluster, fact)) visit(child)
+  }
+  for (const fact of cluster.objects) {
+    const own = finalizers[fact.object.kind] ?? [protection]
+    if (
+      kindsInOrder.includes(fact.object.kind) &&
+      isTerminating(fact) &&
+      own.some((one) => finalizersOf(fact).includes(one))
+    )
+      visit(fact)
+  }
+  return [...found.values()]
+}
+
+function childrenOf(cluster: Cluster, fact: ObjectFact): readonly ObjectFact[] {
+  const owned = cluster.ownedBy(fact.object.uid ?? '').filter(({ object }) => finalizers[object.kind] !== undefined)
+  if (fact.object.kind !== 'AutoscalingRunnerSet') return owned
+  const listeners = cluster.objects.filter(
+    ({ object, raw }) =>
+      object.kind === 'AutoscalingListener' &&
+      textAt(raw, 'spec', 'autoscalingRunnerSetName') === fact.object.name &&
+      textAt(raw, 'spec', 'autoscalingRunnerSetNamespace') === fact.object.namespace,
+  )
+  return [...new Set([...owned, ...listeners])]
+}
+
+/** What must be gone before: its children; for what the chart protects, everything else of the set; for the set, those too. */
+function belowOf(chain: Chain, fact: ObjectFact): readonly ObjectFact[] {
+  const { kind } = fact.object
+  if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return []
+  if (kind === 'EphemeralRunnerSet') return childrenOf(chain.cluster, fact)
+  const rank = kindsInOrder.indexOf(kind)
+  const isSet = kind === 'AutoscalingRunnerSet'
+  return chain.members.filter((other) => {
+    if (kindsInOrder.indexOf(other.object.kind) >= rank) return false
+    if (!isSet && finalizers[other.object.kind] === undefined) return false
+    return isOfSet(chain.cluster, other, isSet ? nameOf(fact) : setNameOf(fact))
+  })
+}
+
+/** Also true where the set of either is not known: then the order is kept with all. */
+function isOfSet(cluster: Cluster, fact: ObjectFact, set: string | undefined): boolean {
+  const own =
+    setNameOf(fact) ??
+    ownersOf(fact)
+      .map(({ uid }) => setAbove(cluster, uid))
+      .find((name) => name !== undefined)
+  return own === undefined || set === undefined || own === set
+}
+
+function setAbove(cluster: Cluster, uid: string): string | undefined {
+  const owner = cluster.byUid(uid)
+  if (!owner) return undefined
+  if (owner.object.kind === 'AutoscalingRunnerSet') return nameOf(owner)
+  return ownersOf(owner)
+    .map((above) => setAbove(cluster, above.uid))
+    .find((name) => name !== undefined)
+}
+
+function setNameOf({ object, raw }: ObjectFact): string | undefined {
+  if (object.kind === 'AutoscalingListener')
+    return `${textAt(raw, 'spec', 'autoscalingRunnerSetNamespace')}/${textAt(raw, 'spec', 'autoscalingRunnerSetName')}`
+  const name = textAt(raw, 'metadata', 'labels', 'actions.github.com/scale-set-name')
+  const namespace = textAt(raw, 'metadata', 'labels', 'actions.github.com/scale-set-namespace') ?? object.namespace
+  return name === undefined ? undefined : `${namespace}/${name}`
+}
+
+function nameOf({ object }: ObjectFact): string {
+  return `${object.namespace}/${object.name}`
+}
+
+/** What the chart protects is freed only when its set is not there to use it. */
+function livingSet({ cluster, members }: Chain, fact: ObjectFact): string | undefined {
+  if (finalizers[fact.object.kind] !== undefined) return undefined
+  const own = setNameOf(fact)
+  const sets = cluster.objects.filter(
+    ({ object }) =>
+      object.kind === 'AutoscalingRunnerSet' && (own === undefined ? object.namespace === fact.object.namespace : true),
+  )
+  const living = sets.find((set) => !members.includes(set) && (own === undefined || nameOf(set) === own))
+  return living && nameOf(living)
+}
+
+/** Which kind of child or user could not be read, if any: it might still be there. */
+function blindness({ cluster }: Chain, fact: ObjectFact): string | undefined {
+  const { kind, namespace } = fact.object
+  if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return cluster.blindFor('Pod', namespace)
+  if (kind === 'EphemeralRunnerSet') return cluster.blindFor('EphemeralRunner', namespace)
+  const below = ['EphemeralRunner', 'EphemeralRunnerSet'].map((one) => cluster.blindFor(one, namespace))
+  const others = [
+    cluster.blindFor('AutoscalingListener', undefined),
+    kind === 'AutoscalingRunnerSet' ? undefined : cluster.blindFor('AutoscalingRunnerSet', namespace),
+    ...(kind === 'AutoscalingRunnerSet' ? protectedBlindness(cluster, fact) : []),
+  ]
+  return [...below, ...others].find((reason) => reason !== undefined)
+}
+
+/** A set's annotations name what it protects; without the set nobody would find a Secret that could not be read. */
+function protectedBlindness(cluster: Cluster, fact: ObjectFact): readonly (string | undefined)[] {
+  const namesSecret = textAt(fact.raw, 'metadata', 'annotations', secretAnnotation) !== undefined
+  return protectedResources.map(({ kind }) =>
+    kind !== 'Secret' || namesSecret ? cluster.blindFor(kind, fact.object.namespace) : undefined,
+  )
+}
+
+function deregistration({ options }: Chain, fact: ObjectFact): readonly Action[] {
+  const registration = registrationOf(fact)
+  return registration && options.forge === 'refuses-busy' ? [{ do: 'deregister', registration }] : []
+}
+
+function registrationOf({ object, raw }: ObjectFact): { readonly id: string; readonly name: string } | undefined {
+  const id = object.kind === 'EphemeralRunner' ? numberAt(raw, 'status', 'runnerId') : undefined
+  if (id === undefined || id === 0) return undefined
+  return { id: String(id), name: textAt(raw, 'status', 'runnerName') ?? object.name }
+}
+
+function remains({ options }: Chain, fact: ObjectFact): readonly string[] {
+  const url = textAt(fact.raw, 'spec', 'githubConfigUrl') ?? 'GitHub'
+  const registration = registrationOf(fact)
+  if (registration && options.forge !== 'refuses-busy')
+    return [`the registration ${registration.name} (id ${registration.id}) at ${url}`]
+  const scaleSet = textAt(fact.raw, 'metadata', 'annotations', 'runner-scale-set-id')
+  if (fact.object.kind !== 'AutoscalingRunnerSet' || scaleSet === undefined) return []
+  return [
+    `the scale set ${textAt(fact.raw, 'spec', 'runnerScaleSetName') ?? fact.object.name} (id ${scaleSet}) at ${url}`,
+  ]
+}
+
+function restoreAdvice(deployment: ObjectFact | undefined): string {
+  return deployment
+    ? `bring ARC's controller back and let it finish: kubectl -n ${deployment.object.namespace} scale deployment ${deployment.object.name} --replicas=1`
+    : "bring ARC's controller back at the version that made these objects (helm install of gha-runner-scale-set-controller) and let it finish; only when that is not possible, decline it and let the finalizers be removed one by one"
+}
