@@ -6,6 +6,7 @@ import type { Edit, Hit } from './finding.ts'
 import { fixFiles } from './fixes.ts'
 import type { PodView } from './pod-view.ts'
 import type { Rule } from './rule.ts'
+import { catalogue } from './rules/catalogue.ts'
 import type { SourceFile } from './sources/document.ts'
 
 /** `FUZZ_FILES=50000` for the full number; a failure prints its seed, which alone repeats it. */
@@ -35,7 +36,7 @@ describe('whatever the text', () => {
 /** Returns how many fixes were made. */
 function check(file: SourceFile, random: Random): number {
   const before = decodeFiles([file])
-  const { findings } = examine(before, [mischief(random)])
+  const { findings } = examine(before, [mischief(random), ...catalogue])
   for (const { place } of findings) {
     expect(place && place.start >= 0 && place.start <= place.end && place.end <= file.text.length).toBe(true)
   }

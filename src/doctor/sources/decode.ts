@@ -57,11 +57,11 @@ function decodeHeredocs(draft: Draft): void {
   }
 }
 
-/** Tries the two ways to mask a line that is only a marker, and takes the first that parses. */
+/** Tries the ways to mask a line that is only a marker, and takes the first that parses. */
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
   const markers = findMarkers(chunk, prefix !== '' || /\.(?:tf|tofu|hcl)$/.test(draft.file.path))
   const open = markers.some(({ role, alone }) => role === 'value' && alone)
-  const ways: readonly LoneMarkers[] = markers.length > 0 ? ['comment', 'blank'] : ['comment']
+  const ways: readonly LoneMarkers[] = markers.length > 0 ? ['comment', 'aligned', 'blank'] : ['comment']
   let failed: { parsed: Extract<Parsed, { failed: string }> } | undefined
   for (const way of ways) {
     const text = maskMarkers(chunk, markers, way)

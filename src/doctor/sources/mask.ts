@@ -10,8 +10,8 @@ export type Marker = {
   readonly alone: boolean
 }
 
-/** How a line that is only a marker is written: both are needed, for each breaks some block scalar. */
-export type LoneMarkers = 'comment' | 'blank'
+/** How a line that is only a marker is written: each breaks some block scalar that another does not. `aligned`: a comment at the column of the text below. */
+export type LoneMarkers = 'comment' | 'aligned' | 'blank'
 
 const kinds = [
   ['{{', '}}'],
@@ -52,16 +52,26 @@ export function maskMarkers(text: string, markers: readonly Marker[], lone: Lone
   for (const marker of markers) {
     parts.push(text.slice(at, marker.start))
     const body = text.slice(marker.start, marker.end)
-    parts.push(body.replace(/[^\r\n]+/g, (line) => maskLine(line, marker.alone ? lone : 'value')))
+    const column = lone === 'aligned' && marker.alone ? columnBelow(text, marker) : 0
+    parts.push(body.replace(/[^\r\n]+/g, (line) => maskLine(line, marker.alone ? lone : 'value', column)))
     at = marker.end
   }
   parts.push(text.slice(at))
   return parts.join('')
 }
 
-function maskLine(line: string, as: LoneMarkers | 'value'): string {
+function maskLine(line: string, as: LoneMarkers | 'value', column: number): string {
   if (as === 'value') return filler.repeat(line.length)
-  return as === 'blank' ? ' '.repeat(line.length) : '#'.repeat(line.length)
+  const spaces = as === 'blank' ? line.length : Math.min(column, line.length)
+  return ' '.repeat(spaces) + '#'.repeat(line.length - spaces)
+}
+
+/** How far the next line that is no marker is indented beyond this one. */
+function columnBelow(text: string, { start, end }: Marker): number {
+  const own = start - (text.lastIndexOf('\n', start - 1) + 1)
+  const below = /\n([ ]*)(?![ \t\r\n]|\{[{%#]|<%)/g
+  below.lastIndex = end
+  return Math.max(0, (below.exec(text)?.[1]?.length ?? 0) - own)
 }
 
 function isAlone(text: string, start: number, end: number): boolean {

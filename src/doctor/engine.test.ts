@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { decodeFiles, examine } from './engine.ts'
+import type { Rule } from './rule.ts'
+
+const text = `apiVersion: batch/v1
+kind: Job
+metadata: { name: a }
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: one # doctor-ignore[names]: it must be
+        - name: two
+        # doctor-ignore[TST001]: known since May
+        # more words
+        - name: three
+        - name: {{ four }}
+# doctor-ignore[other]
+`
+const names: Rule = {
+  slug: 'names',
+  code: 'TST001',
+  title: 'Names',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['static'],
+  fix: 'none',
+  check: ({ pods }) => ({
+    hits: pods.flatMap(({ object, document, containers }) =>
+      containers
+        .toReversed()
+        .map(({ name, path }) => ({ object, document, path: [...path, 'name'], message: `${name}.` })),
+    ),
+  }),
+}
+const skipping: Rule = { ...names, slug: 'later', code: 'TST002', check: () => ({ skipped: 'no nodes' }) }
+const live: Rule = { ...names, slug: 'live', code: 'TST003', modes: ['live'] }
+
+describe('examine', () => {
+  const files = decodeFiles([
+    { path: 'b.yaml', text },
+    { path: 'a.yaml', text: text.replace(/#.*/g, '') },
+    { path: 'c.txt', text: 'x' },
+  ])
+  const result = examine(files, [names, skipping, live], { skipped: [{ file: 'd', line: undefined, reason: 'gone' }] })
+
+  it('orders findings by place, whatever the order of rules and hits', () => {
+    expect(result.findings.map(({ place, message }) => [place?.file, place?.line, place?.column, message])).toEqual([
+      ['a.yaml', 9, 11, 'one.'],
+      ['a.yaml', 10, 11, 'two.'],
+      ['a.yaml', 13, 11, 'three.'],
+      ['b.yaml', 10, 11, 'two.'],
+    ])
+    expect(examine(files, [live, skipping, names]).findings).toEqual(result.findings)
+  })
+
+  it('silences what a comment names, and says which comments silence nothing', () => {
+    expect(result.suppressed.map(({ finding, reason }) => [finding.message, reason])).toEqual([
+      ['one.', 'it must be'],
+      ['three.', 'known since May'],
+    ])
+    expect(result.unusedSuppressions).toEqual([{ file: 'b.yaml', line: 15, rule: 'other', reason: '' }])
+  })
+
+  it('says what was not examined', () => {
+    expect(result.skippedRules).toEqual([{ rule: 'later', code: 'TST002', reason: 'no nodes' }])
+    expect(result.coverage).toEqual({
+      files: { seen: 4, decoded: 2 },
+      objects: 2,
+      pods: 2,
+      skipped: [
+        { file: 'd', line: undefined, reason: 'gone' },
+        { file: 'c.txt', line: undefined, reason: 'no manifest in it' },
+      ],
+    })
+  })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import type { Path } from './finding.ts'
+import { viewPods } from './pod-views.ts'
+import type { Raw } from './raw.ts'
+
+const spec = { containers: [{ name: 'x' }] }
+const view = (apiVersion: string, kind: string, rest: Raw) => {
+  const object = { apiVersion, kind, namespace: 'ci', name: 'a', uid: 'u' }
+  return viewPods([{ object, document: undefined, raw: { apiVersion, kind, ...rest } }])[0]
+}
+
+describe('a pod view', () => {
+  const template = { metadata: { labels: { l: 1 }, annotations: { a: 'b' } }, spec }
+  const cases: [apiVersion: string, kind: string, rest: Raw, owner: string, path: Path, ends: boolean][] = [
+    ['v1', 'Pod', template, 'Pod', ['spec'], false],
+    ['v1', 'Pod', { spec: { ...spec, restartPolicy: 'Never' } }, 'Pod', ['spec'], true],
+    ['batch/v1', 'Job', { spec: { template } }, 'Job', ['spec', 'template', 'spec'], true],
+    [
+      'batch/v1',
+      'CronJob',
+      { spec: { jobTemplate: { spec: { template } } } },
+      'CronJob',
+      ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+      true,
+    ],
+    ['apps/v1', 'Deployment', { spec: { template } }, 'service', ['spec', 'template', 'spec'], false],
+    [
+      'actions.github.com/v1alpha1',
+      'AutoscalingRunnerSet',
+      { spec: { template } },
+      'arc',
+      ['spec', 'template', 'spec'],
+      true,
+    ],
+    [
+      'actions.github.com/v1alpha1',
+      'EphemeralRunnerSet',
+      { spec: { ephemeralRunnerSpec: template } },
+      'arc',
+      ['spec', 'ephemeralRunnerSpec', 'spec'],
+      true,
+    ],
+    ['actions.github.com/v1alpha1', 'EphemeralRunner', { spec: template }, 'arc', ['spec', 'spec'], true],
+    ['helm', 'Values', { template }, 'arc', ['template', 'spec'], true],
+    ['dayfly.dev/v1alpha1', 'RunnerSet', { spec: { template } }, 'RunnerSet', ['spec', 'template', 'spec'], true],
+  ]
+  for (const [apiVersion, kind, rest, owner, path, ends] of cases) {
+    it(`of ${kind} knows where it stands and whether it ends`, () => {
+      expect(view(apiVersion, kind, rest)).toMatchObject({ owner, path, runsToCompletion: ends, object: { uid: 'u' } })
+      expect(view(apiVersion, kind, rest)?.containers[0]?.path).toEqual([...path, 'containers', 0])
+    })
+  }
+
+  it('is not made of other groups, or of what is not a pod spec', () => {
+    expect(view('example.com/v1', 'Job', { spec: { template } })).toBeUndefined()
+    expect(view('batch/v1', 'Job', { spec: { template: 'x' } })).toBeUndefined()
+    expect(view('v1', 'Pod', { spec: { containers: { name: 'x' }, volumes: [1, null, { name: 'v' }] } })).toMatchObject(
+      {
+        containers: [],
+        volumes: [{ name: 'v', path: ['spec', 'volumes', 2] }],
+      },
+    )
+  })
+
+  it('tells sidecars from init containers and reads what a container says of itself', () => {
+    const init = {
+      name: 's',
+      restartPolicy: 'Always',
+      command: ['a'],
+      args: ['b', 1],
+      env: [
+        { name: 'E', value: 'v' },
+        { name: 'F', valueFrom: {} },
+      ],
+    }
+    const plain = {
+      name: 'i',
+      image: 'z',
+      securityContext: { privileged: true },
+      volumeMounts: [{ mountPath: '/w', name: 'v' }],
+    }
+    const hooks = {
+      name: 'x',
+      startupProbe: {},
+      lifecycle: { postStart: { exec: { command: ['p'] } }, preStop: { sleep: {} } },
+    }
+    const pod = view('v1', 'Pod', { spec: { initContainers: [plain, init], containers: [hooks], hostPID: true } })
+    expect(pod).toMatchObject({ hostPID: true, shareProcessNamespace: false })
+    expect(pod?.containers).toMatchObject([
+      { name: 'i', role: 'init', image: 'z', privileged: true, mounts: { '/w': 'v' }, startupProbe: undefined },
+      { name: 's', role: 'sidecar', words: ['a', 'b', '1'], env: { E: 'v', F: undefined }, restartPolicy: 'Always' },
+      { name: 'x', role: 'container', startupProbe: {}, postStart: { exec: ['p'] }, preStop: { exec: undefined } },
+    ])
+  })
+
+  const runners: [what: string, containers: readonly Raw[], runner: string | undefined][] = [
+    ['GitHub image', [{ name: 'a', image: 'ghcr.io/actions/actions-runner:2.1' }], 'a'],
+    [
+      'Bitbucket image',
+      [
+        { name: 'b' },
+        { name: 'a', image: 'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner:1' },
+      ],
+      'a',
+    ],
+    ['Gitea image', [{ name: 'a', image: 'gitea/act_runner:latest' }], 'a'],
+    ['Forgejo image', [{ name: 'a', image: 'code.forgejo.org/forgejo/runner:6' }], 'a'],
+    ['variables', [{ name: 'a', env: [{ name: 'RUNNER_UUID' }, { name: 'ACCOUNT_UUID' }] }], 'a'],
+    ['a name beside a daemon', [{ name: 'runner' }, { name: 'd', image: 'docker:27-dind' }], 'runner'],
+    ['a name alone', [{ name: 'runner', image: 'migrate' }], undefined],
+    ['one common variable', [{ name: 'a', env: [{ name: 'ACCOUNT_UUID' }] }], undefined],
+  ]
+  for (const [what, containers, runner] of runners) {
+    it(`${runner ? 'is' : 'is not'} a runner's by ${what}`, () => {
+      const pod = view('batch/v1', 'Job', { spec: { template: { spec: { containers } } } })
+      expect([pod?.isRunner, pod?.runner]).toEqual([runner !== undefined, runner])
+    })
+  }
+})

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { valueAt } from '../fields.ts'
+import { gatherFacts } from '../gather-facts.ts'
+import { indexLines, placeOf } from '../places/place.ts'
+import { filler, isUnknown } from '../unknown.ts'
+import { decodeFile } from './decode.ts'
+import { findMarkers, maskMarkers } from './mask.ts'
+import { refOf } from './object-ref.ts'
+
+const pod = 'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec:\n  containers:\n    - name: x\n'
+const indented = (text: string, columns: number) => text.replace(/^(?=.)/gm, ' '.repeat(columns))
+
+describe('objects are found however they are wrapped', () => {
+  const cases: { name: string; text: string; kinds: string[]; path?: string; line: number }[] = [
+    { name: 'alone', text: pod, kinds: ['Pod'], line: 6 },
+    { name: 'behind a byte order mark', text: `\uFEFF${pod}`, kinds: ['Pod'], line: 6 },
+    { name: 'second of two documents', text: `# x\nkind: x\n---\n${pod}`, kinds: ['Pod'], line: 9 },
+    { name: 'behind a directive and before an end', text: `%YAML 1.2\n---\n${pod}...\n`, kinds: ['Pod'], line: 8 },
+    { name: 'in a List', text: `apiVersion: v1\nkind: List\nitems:\n-\n${indented(pod, 2)}`, kinds: ['Pod'], line: 10 },
+    {
+      name: 'as JSON',
+      text: JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { containers: [{ name: 'x' }] } }),
+      kinds: ['Pod'],
+      line: 1,
+    },
+    {
+      name: 'in a ConfigMap',
+      text: `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c }\ndata:\n  a: |-\n${indented(pod, 4)}`,
+      kinds: ['ConfigMap', 'Pod'],
+      line: 11,
+    },
+    {
+      name: 'in a string in a string of values',
+      text: `list:\n- |\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: { name: c }\n  data:\n    a: |\n      # why\n\n${indented(pod, 6)}`,
+      kinds: ['ConfigMap', 'Pod'],
+      line: 15,
+    },
+    { name: 'in quotes', text: `a: ${JSON.stringify(pod)}\n`, kinds: ['Pod'], line: 1 },
+    {
+      name: 'as values of a chart',
+      text: `extra:\n  - apiVersion: v1\n    kind: Pod\n    spec:\n      containers:\n        - name: x\n`,
+      kinds: ['Pod'],
+      line: 6,
+    },
+    { name: 'under statements of Jinja', text: `{% if x %}\n${pod}{% endif %}\n`, kinds: ['Pod'], line: 7 },
+    {
+      name: 'under statements at the left border in a string',
+      text: `a: |\n{{- if .x }}\n${indented(pod, 2)}{{- end }}\n`,
+      kinds: ['Pod'],
+      line: 8,
+    },
+    { name: 'in a heredoc', path: 'a.tf', text: `x = <<-EOT\n${indented(pod, 2)}  EOT\n`, kinds: ['Pod'], line: 7 },
+    { name: 'with CRLF', text: `a: |\n${indented(pod, 2)}`.replaceAll('\n', '\r\n'), kinds: ['Pod'], line: 7 },
+  ]
+  for (const { name, text, kinds, path, line } of cases) {
+    it(name, () => {
+      const { objects, skipped } = decodeFile({ path: path ?? 'a.yaml', text })
+      expect(skipped).toEqual([])
+      expect(objects.map(({ value }) => value['kind'])).toEqual(kinds)
+      const last = objects.at(-1)!
+      const place = placeOf(last, ['spec', 'containers', 0], indexLines(text))
+      expect(place.line).toBe(line)
+      if (last.document.readonlyBecause === undefined && !text.startsWith('{')) {
+        expect(text.slice(place.start, place.end)).toBe('name: x')
+      }
+    })
+  }
+
+  it('reads the values of the runner chart as the runners they make, also below a dependency and in a release', () => {
+    const values = 'githubConfigUrl: https://x\ntemplate:\n  spec:\n    containers:\n      - name: runner\n'
+    const release = `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: { name: r }\nspec:\n  values:\n${indented(values, 4)}`
+    for (const text of [values, `arc:\n${indented(values, 2)}`, release]) {
+      const { objects } = decodeFile({ path: 'values.yaml', text })
+      const { pods } = gatherFacts(objects)
+      expect(pods.map(({ owner, runner, isRunner }) => [owner, runner, isRunner])).toEqual([['arc', 'runner', true]])
+    }
+  })
+})
+
+describe('what cannot be read is said', () => {
+  const bomb = `kind: x\na: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh'].map((key, at) => `${key}: &${key} [${`*${'abcdefgh'[at]},`.repeat(8)}]`).join('\n')}`
+  const cases: { name: string; text: string; reason: RegExp }[] = [
+    { name: 'no YAML', text: 'kind: [', reason: /not valid YAML/ },
+    { name: 'binary', text: 'kind: \0', reason: /not text/ },
+    { name: 'nothing of Kubernetes', text: 'a: 1\n', reason: /no manifest/ },
+    { name: 'a bomb of aliases', text: bomb, reason: /alias/ },
+    { name: 'an alias in itself', text: 'kind: x\na: &a [*a]\n', reason: /inside its own anchor/ },
+    { name: 'too deep', text: `kind: ${'['.repeat(1000)}`, reason: /deeper/ },
+    { name: 'lists in lists', text: `kind: x\na: ${'- '.repeat(1000)}`, reason: /deeper/ },
+    { name: 'too many lines', text: `kind: x\n${'a: 1\n'.repeat(50_000)}`, reason: /more than/ },
+    { name: 'a CRD', text: 'kind: CustomResourceDefinition\n', reason: /no rule reads it/ },
+    { name: 'a string that is broken', text: 'a: |\n  kind: Pod\n  b: [\n', reason: /in a string/ },
+  ]
+  for (const { name, text, reason } of cases) {
+    it(name, () => {
+      const { objects, skipped } = decodeFile({ path: 'a.yaml', text })
+      expect(objects).toEqual([])
+      expect(skipped[0]?.reason).toMatch(reason)
+    })
+  }
+})
+
+describe('markers', () => {
+  it('are masked to the letter', () => {
+    const text = 'a: {{ x }}\n  {%- if y %}\nb: "<%z%>Mi"\n{# two\n   lines #}\nc: {{ open\n'
+    const masked = maskMarkers(text, findMarkers(text), 'comment')
+    expect(masked).toBe(
+      `a: ${filler.repeat(7)}\n  ###########\nb: "${filler.repeat(5)}Mi"\n######\n###########\nc: {{ open\n`,
+    )
+    expect(maskMarkers(text, findMarkers(text), 'blank').length).toBe(text.length)
+  })
+
+  it('leave a value unknown, and a name as it is written', () => {
+    const text = pod.replace('name: a', 'name: "a-<% id %>"').replace('name: x', 'name: {{ x }}')
+    const [object] = decodeFile({ path: 'a.yaml', text }).objects
+    expect(refOf(object!).name).toBe('a-<% id %>')
+    expect(isUnknown(valueAt(object!.value, 'spec', 'containers', 0, 'name'))).toBe(true)
+  })
+})

@@ -1,0 +1,75 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { replaceFile } from '../write-file.ts'
+import { readSources } from './read.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'doctor-'))
+  for (const name of [
+    'a.yaml',
+    'b.txt',
+    'sub/c.yml',
+    'sub/d.json',
+    'node_modules/e.yaml',
+    '.git/f.yaml',
+    'sub/x y.tf',
+  ]) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+    await writeFile(path.join(folder, name), `kind: ${name}\n`)
+  }
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const read = async (...paths: string[]) => {
+  const { files, skipped, missing } = await readSources(paths, folder)
+  return { files: files.map((file) => file.path), skipped, missing }
+}
+
+describe('paths', () => {
+  it('reads folders in order, without what is not ours', async () => {
+    const expected = ['a.yaml', 'sub/c.yml', 'sub/d.json', 'sub/x y.tf']
+    expect(await read('.')).toEqual({ files: expected, skipped: [], missing: [] })
+  })
+
+  it('reads a file named outright, each once, and says what is missing', async () => {
+    expect(await read('b.txt', 'b.txt', 'nope')).toEqual({ files: ['b.txt'], skipped: [], missing: ['nope'] })
+  })
+
+  it('expands globs', async () => {
+    expect((await read('**/*.{yml,yaml}')).files).toEqual(['a.yaml', 'sub/c.yml'])
+    expect((await read('sub/?.yml')).files).toEqual(['sub/c.yml'])
+    expect((await read('*.[a-z]*')).files).toEqual(['a.yaml', 'b.txt'])
+  })
+
+  it('skips what is not UTF-8 or too large, and does not follow links in circles', async () => {
+    await writeFile(path.join(folder, 'bad.yaml'), Buffer.from([0x6b, 0xff, 0xfe]))
+    await writeFile(path.join(folder, 'big.yaml'), Buffer.alloc(5 * 1024 * 1024, 0x61))
+    await symlink(folder, path.join(folder, 'sub', 'loop'))
+    const { files, skipped } = await read('.')
+    expect(files).toHaveLength(4)
+    expect(skipped.map(({ file, reason }) => [file, reason])).toEqual([
+      ['bad.yaml', 'not UTF-8'],
+      ['big.yaml', 'larger than 4 MiB'],
+    ])
+  })
+})
+
+describe('replaceFile', () => {
+  it('keeps mode and links and leaves nothing behind', async () => {
+    await chmod(path.join(folder, 'a.yaml'), 0o640)
+    await symlink('a.yaml', path.join(folder, 'link.yaml'))
+    await replaceFile(path.join(folder, 'link.yaml'), { before: 'kind: a.yaml\n', after: 'kind: b\n' }, 't1')
+    expect(await readFile(path.join(folder, 'a.yaml'), 'utf8')).toBe('kind: b\n')
+    expect((await stat(path.join(folder, 'a.yaml'))).mode & 0o777).toBe(0o640)
+    expect((await readdir(folder)).filter((name) => name.includes('t1'))).toEqual([])
+  })
+
+  it('refuses when the file has changed since', async () => {
+    const file = path.join(folder, 'a.yaml')
+    await expect(replaceFile(file, { before: 'kind: old\n', after: 'x' }, 't1')).rejects.toThrow(/changed/)
+    expect(await readFile(file, 'utf8')).toBe('kind: a.yaml\n')
+  })
+})
