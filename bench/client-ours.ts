@@ -1,6 +1,6 @@
 // One side of the client benchmark: our reflector with the projection that the controller uses.
 import { observePod } from '../src/controller/observe/pod-facts.ts'
-import type { PodObject } from '../src/controller/observe/pod-object.ts'
+import { type PodObject, unreadOfPods } from '../src/controller/observe/pod-object.ts'
 import { runReflector } from '../src/kubernetes/reflector.ts'
 import { httpClient } from '../src/lib/http-client.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
@@ -18,6 +18,7 @@ await runReflector(
     resource: { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true },
     namespace: 'ci',
     project: (object) => observePod(object as unknown as PodObject),
+    unread: unreadOfPods,
     clock: systemClock(),
     random: systemRandom(),
     sink: {

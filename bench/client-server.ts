@@ -8,8 +8,12 @@ import { digest } from './client-report.ts'
 const pods = Number(process.env['BENCH_PODS'])
 const events = Number(process.env['BENCH_EVENTS'])
 
-const listed = Array.from({ length: pods }, (_, index) => podText(index, 1_000 + index, 'Pending'))
-const listedAt = 1_000 + pods
+const listedAt = 1_000_000 + pods
+const listed = Array.from({ length: pods }, (_, index) => podText(index, 1_000_000 + index, 'Pending'))
+const added = listed.map((text) => eventLine('ADDED', text))
+/** The lines of the storm. Only the version changes from round to round, so that the server costs little and the client sets the pace. */
+const modified = listed.map((_, index) => eventLine('MODIFIED', podText(index, listedAt, 'Running')))
+const versionAt = modified.map((line) => line.indexOf(`"resourceVersion":"${listedAt}"`) + '"resourceVersion":"'.length)
 
 const server = createServer((request, response) => {
   const query = new URL(request.url ?? '/', 'http://localhost').searchParams
@@ -38,15 +42,17 @@ async function list(response: ServerResponse, query: URLSearchParams): Promise<v
 async function watch(response: ServerResponse, query: URLSearchParams): Promise<void> {
   response.flushHeaders()
   if (query.get('sendInitialEvents') === 'true') {
-    for (const text of listed) await event(response, 'ADDED', text)
-    await event(response, 'BOOKMARK', bookmark(listedAt, '"k8s.io/initial-events-end":"true"'))
+    for (const line of added) await write(response, line)
+    await write(response, eventLine('BOOKMARK', bookmark(listedAt, '"k8s.io/initial-events-end":"true"')))
   }
   let version = listedAt
   for (let round = 0; round < events; round++) {
-    await event(response, 'MODIFIED', podText(round % pods, ++version, 'Running'))
+    const line = modified[round % pods] ?? Buffer.alloc(0)
+    line.write(String(++version), versionAt[round % pods] ?? 0)
+    await write(response, line)
   }
-  await event(response, 'ADDED', podText(pods, ++version, 'Running'))
-  for (const index of [1, 3, 0]) await event(response, 'DELETED', podText(index, ++version, 'Running'))
+  await write(response, eventLine('ADDED', podText(pods, ++version, 'Running')))
+  for (const index of [1, 3, 0]) await write(response, eventLine('DELETED', podText(index, ++version, 'Running')))
 }
 
 /** What every client holds after the last event: the pods, one more, without three. The last of all events is the deletion of pod 0. */
@@ -60,12 +66,12 @@ function bookmark(version: number, annotations: string): string {
   return `{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"${version}","annotations":{${annotations}}}}`
 }
 
-function event(response: ServerResponse, type: string, object: string): Promise<void> {
-  return write(response, `{"type":"${type}","object":${object}}\n`)
+function eventLine(type: string, object: string): Buffer {
+  return Buffer.from(`{"type":"${type}","object":${object}}\n`)
 }
 
-async function write(response: ServerResponse, text: string): Promise<void> {
-  if (response.destroyed || response.write(text)) return
+async function write(response: ServerResponse, data: string | Buffer): Promise<void> {
+  if (response.destroyed || response.write(data)) return
   await new Promise<void>((resolve) => {
     const go = () => {
       response.off('drain', go).off('close', go)

@@ -8,11 +8,13 @@ import type { KubeObject, Resource } from './types.ts'
 
 export type Page = { readonly items: readonly KubeObject[]; readonly resourceVersion: string }
 
+export type PageOptions = ListOptions & { readonly unread?: readonly string[] | undefined }
+
 /** The default number of objects a page: Kubernetes' own clients use it. */
 const pageSizeDefault = 500
 
 /** Yields all pages or throws a KubernetesError: the list is whole only once the iteration has ended by itself. `expired`: start anew. */
-export async function* readPages(send: Send, resource: Resource, options: ListOptions): AsyncGenerator<Page> {
+export async function* readPages(send: Send, resource: Resource, options: PageOptions): AsyncGenerator<Page> {
   const path = collectionPath(resource, options.namespace)
   let next = ''
   do {
@@ -21,7 +23,7 @@ export async function* readPages(send: Send, resource: Resource, options: ListOp
       limit: String(options.pageSize ?? pageSizeDefault),
       ...(next === '' ? {} : { continue: next }),
     }
-    const answer = await send({ method: 'GET', path, query, unread: 'managedFields', signal: options.signal })
+    const answer = await send({ method: 'GET', path, query, unread: options.unread, signal: options.signal })
     const list = answer.body.kind === 'json' ? parseList(answer.body.value) : undefined
     if (!list) throw errorOfNonsense(`${path}: the API server answered ${answer.status} without a list`, false)
     const items = list.items.map((item) => {

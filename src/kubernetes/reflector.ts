@@ -31,6 +31,8 @@ export type ReflectorOptions<T> = {
   readonly fieldSelector?: string | undefined
   /** Keeps only what is used, so that memory follows what we use and not what Kubernetes stores. */
   readonly project: (object: KubeObject) => T
+  /** Keys whose arrays and objects `project` never looks at: they come empty, which spares half of the time that a pod takes to parse. */
+  readonly unread?: readonly string[] | undefined
   readonly sink: ReflectorSink<T>
   readonly clock: Clock
   readonly random: Random
@@ -159,6 +161,7 @@ function watchOptions<T>(options: ReflectorOptions<T>, state: State, attempt: At
     userAgent: options.userAgent,
     resource: options.resource,
     namespace: options.namespace,
+    unread: options.unread,
     query: { ...selectorQuery(options), ...start, timeoutSeconds: String(attempt.timeoutSeconds) },
     silenceMsMax: () => (state.position ? silenceMsMax : initialSilenceMsMax),
     onOpen: () => {

@@ -14,7 +14,7 @@ export type Call = {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly contentType?: string
-  readonly unread?: string
+  readonly unread?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
 }
 

@@ -20,6 +20,7 @@ export type WatchOptions = {
   readonly resource: Resource
   readonly namespace: string | undefined
   readonly query: Readonly<Record<string, string>>
+  readonly unread: readonly string[] | undefined
   /** The stream is given up after this long without a line, in milliseconds; asked again whenever the time seems to be over. */
   readonly silenceMsMax: () => number
   /** Told as soon as the server has accepted the watch. */
@@ -63,7 +64,7 @@ function open(options: WatchOptions, signal: AbortSignal): Promise<Answer> {
     headers: standardHeaders(options.userAgent),
     body: { kind: 'none' },
     expect: 'events',
-    unread: 'managedFields',
+    unread: options.unread,
     signal,
   })
 }

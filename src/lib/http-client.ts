@@ -1,7 +1,10 @@
-// The client's codec: plain values to bytes and back, over undici.
-import { Agent, type Dispatcher } from 'undici'
+// The client's codec: plain values to bytes and back, over node:http (docs/decisions/0005-node-http.md).
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { type Answer, type Body, parseBody, type Request, type Transport, TransportError } from './http.ts'
-import { emptyArrays, splitLines } from './json-bytes.ts'
+import { emptyValues, keySet, splitLines } from './json-bytes.ts'
+import { channel } from './queue.ts'
 
 export type HttpClientOptions = {
   /** Where requests without an origin of their own go, for example `https://10.0.0.1:6443`. */
@@ -28,50 +31,123 @@ export interface HttpClient {
 }
 
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
-  const connect = { ...options.tls } as object
-  const headersTimeout = options.headersTimeoutMs ?? 90_000
-  const whole = new Agent({ connect, connections: options.connections ?? 16, headersTimeout, bodyTimeout: 60_000 })
-  const streams = new Agent({ connect, headersTimeout, bodyTimeout: 0 })
+  const tls = tlsOptions(options.tls)
+  const whole = createPool({ ...tls, keepAlive: true, timeout: idleMsMax, maxSockets: options.connections ?? 16 })
+  const streams = createPool({ ...tls, keepAlive: false })
+  const headersTimeoutMs = options.headersTimeoutMs ?? 90_000
   const bytesMax = options.bytesMax ?? 256 * 1024 * 1024
   const transport: Transport = async (request) => {
     const origin = request.origin ?? options.origin
     if (!origin) throw new TransportError('connect', `no server is known for ${request.path}`)
-    const agent = request.expect === 'whole' ? whole : streams
+    const pool = request.expect === 'whole' ? whole : streams
     try {
-      const response = await agent.request(dispatchOptions(request, origin))
-      return await readAnswer(response, request, bytesMax)
+      request.signal?.throwIfAborted()
+      return await readAnswer(await exchange(request, { origin, pool, headersTimeoutMs }), request, bytesMax)
     } catch (error) {
       throw asTransportError(error, request, origin)
     }
   }
-  return { transport, close: async () => void (await Promise.all([whole.destroy(), streams.destroy()])) }
+  return {
+    transport,
+    close: async () => {
+      whole.close()
+      streams.close()
+    },
+  }
 }
 
-function dispatchOptions(request: Request, origin: string): Dispatcher.RequestOptions {
+function tlsOptions(tls: HttpClientOptions['tls']): AgentOptions {
+  const { ca, cert, key, servername, rejectUnauthorized } = tls ?? {}
+  return {
+    ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(servername === undefined ? {} : { servername }),
+    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+  }
+}
+
+type Pool = ReturnType<typeof createPool>
+
+/** Connections of one kind, and the requests under way on them: an agent alone cannot end these. */
+function createPool(options: AgentOptions) {
+  const http = new HttpAgent(options)
+  const https = new HttpsAgent(options)
+  const underWay = new Set<ClientRequest>()
+  return {
+    open(origin: string, more: RequestOptions): ClientRequest {
+      const where = urlToHttpOptions(new URL(origin))
+      const secure = where.protocol === 'https:'
+      const outgoing = secure
+        ? httpsRequest({ ...where, ...more, agent: https })
+        : httpRequest({ ...where, ...more, agent: http })
+      underWay.add(outgoing)
+      return outgoing.on('close', () => underWay.delete(outgoing))
+    },
+    close(): void {
+      for (const outgoing of underWay) outgoing.destroy(new Error('the client was closed'))
+      http.destroy()
+      https.destroy()
+    },
+  }
+}
+
+type ExchangeOptions = { readonly origin: string; readonly pool: Pool; readonly headersTimeoutMs: number }
+
+/** Sends the request and resolves with the head of the answer. */
+function exchange(request: Request, { origin, pool, headersTimeoutMs }: ExchangeOptions): Promise<IncomingMessage> {
+  const { method, signal, expect } = request
+  const { headers, text } = encodeBody(request)
   const query = new URLSearchParams(request.query).toString()
-  const headers: Record<string, string> = { ...request.headers }
-  const options: Dispatcher.RequestOptions = {
-    origin,
-    path: query ? `${request.path}?${query}` : request.path,
-    method: request.method,
-    headers,
-    signal: request.signal ?? null,
-  }
-  if (request.body.kind === 'json') {
-    headers['content-type'] ??= 'application/json'
-    options.body = JSON.stringify(request.body.value)
-  } else if (request.body.kind === 'text') {
-    options.body = request.body.text
-  }
-  return options
+  const path = query ? `${request.path}?${query}` : request.path
+  return new Promise((resolve, reject) => {
+    const outgoing = pool.open(origin, { method, path, headers, ...(signal ? { signal } : {}) })
+    let response: IncomingMessage | undefined
+    outgoing.on('error', reject).on('socket', (socket) => {
+      let connecting = socket.connecting
+      const onTimeout = () => {
+        const code = connecting ? connectTimeoutCode : 'ETIMEDOUT'
+        const error = Object.assign(new Error('no sign of life in time'), { code })
+        if (response) response.destroy(error)
+        else outgoing.destroy(error)
+      }
+      socket.setTimeout(connecting ? connectTimeoutMs : headersTimeoutMs)
+      socket.on('timeout', onTimeout)
+      outgoing.on('close', () => socket.off('timeout', onTimeout))
+      if (!connecting) return
+      socket.setKeepAlive(true, keepAliveProbeMs)
+      socket.once(origin.startsWith('https:') ? 'secureConnect' : 'connect', () => {
+        connecting = false
+        socket.setTimeout(headersTimeoutMs)
+      })
+    })
+    outgoing.on('response', (incoming) => {
+      response = incoming
+      incoming.socket.setTimeout(expect === 'whole' ? bodyTimeoutMs : 0)
+      resolve(incoming)
+    })
+    outgoing.end(text)
+  })
 }
 
-async function readAnswer(response: Dispatcher.ResponseData, request: Request, bytesMax: number): Promise<Answer> {
+function encodeBody({ method, headers: given, body }: Request): {
+  readonly headers: Record<string, string>
+  readonly text: string | undefined
+} {
+  const headers: Record<string, string> = { ...given }
+  if (body.kind === 'json') headers['content-type'] ??= 'application/json'
+  const text = body.kind === 'json' ? JSON.stringify(body.value) : body.kind === 'text' ? body.text : undefined
+  if (text !== undefined) headers['content-length'] = String(Buffer.byteLength(text))
+  else if (method !== 'GET' && method !== 'HEAD') headers['content-length'] = '0'
+  return { headers, text }
+}
+
+async function readAnswer(response: IncomingMessage, request: Request, bytesMax: number): Promise<Answer> {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
-  const status = response.statusCode
+  const status = response.statusCode ?? 0
   if (request.expect === 'whole' || status >= 400) {
     return { status, headers, body: await readWhole(response, request, bytesMax) }
   }
@@ -80,37 +156,56 @@ async function readAnswer(response: Dispatcher.ResponseData, request: Request, b
   return { status, headers, body: { kind: 'events', items: readEvents(response, request) } }
 }
 
-async function readWhole(response: Dispatcher.ResponseData, { unread }: Request, bytesMax: number): Promise<Body> {
+async function readWhole(response: IncomingMessage, { unread }: Request, bytesMax: number): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of response.body) {
-    size += (chunk as Buffer).length
+  for await (const chunk of chunksOf(response)) {
+    size += chunk.length
     if (size > bytesMax) throw new TransportError('lost', `the answer is larger than ${bytesMax} bytes`)
-    chunks.push(chunk as Buffer)
+    chunks.push(chunk)
   }
   const bytes = Buffer.concat(chunks)
-  return parseBody(unread ? emptyArrays(bytes, unread) : bytes, String(response.headers['content-type'] ?? ''))
+  return parseBody(unread ? emptyValues(bytes, keySet(unread)) : bytes, response.headers['content-type'] ?? '')
 }
 
-async function* readChunks(response: Dispatcher.ResponseData, request: Request): AsyncGenerator<Uint8Array> {
+async function* readChunks(response: IncomingMessage, request: Request): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of response.body) yield chunk as Uint8Array
+    yield* chunksOf(response)
   } catch (error) {
     throw asTransportError(error, request, '')
   }
 }
 
 /** One JSON value a line. A stream that ends or breaks within a line is lost, never half a value. */
-async function* readEvents(response: Dispatcher.ResponseData, request: Request): AsyncGenerator<unknown> {
+async function* readEvents(response: IncomingMessage, request: Request): AsyncGenerator<unknown> {
+  const unread = request.unread && keySet(request.unread)
   try {
-    for await (const { line, ended } of splitLines(response.body, lineBytesMax)) {
-      if (ended) yield parseLine(request.unread ? emptyArrays(line, request.unread) : line)
+    for await (const { line, ended } of splitLines(chunksOf(response), lineBytesMax)) {
+      if (ended) yield parseLine(unread ? emptyValues(line, unread) : line)
       else if (line.toString().trim() !== '') {
         throw new TransportError('lost', `the stream of ${request.path} ended within a line`)
       }
     }
   } catch (error) {
     throw asTransportError(error, request, '')
+  }
+}
+
+/** Chunks as the socket brings them. A Readable's own iterator joins those that wait into one, and so copies most of a busy stream. */
+async function* chunksOf(response: IncomingMessage): AsyncGenerator<Buffer> {
+  const waiting = channel<Buffer>(() => response.destroy())
+  response.on('data', (chunk: Buffer) => {
+    waiting.push(chunk)
+    if (waiting.size >= chunksMax) response.pause()
+  })
+  response.on('end', waiting.close).on('error', waiting.fail)
+  // An answer that was cut before anybody listened shows only as closed.
+  const cut = () => waiting.fail(response.errored ?? new Error('the answer was cut'))
+  response.on('close', cut)
+  if (response.closed) cut()
+  for await (const chunk of waiting) {
+    yield chunk
+    if (waiting.size === 0 && response.isPaused()) response.resume()
   }
 }
 
@@ -123,30 +218,42 @@ function parseLine(line: Buffer): unknown {
   }
 }
 
+const connectTimeoutMs = 10_000
+/** A connection that has been idle for longer is closed rather than used again: the server may be about to close it. */
+const idleMsMax = 15_000
+/** Silence within a whole answer. */
+const bodyTimeoutMs = 60_000
+/** How long a connection is quiet before the system asks whether the peer still lives. */
+const keepAliveProbeMs = 60_000
+/** How many chunks of a stream, of at most 64 KB, wait before the socket is held back. */
+const chunksMax = 32
 /** The longest line of a stream, in bytes: far above what any server stores as one object. */
 const lineBytesMax = 32 * 1024 * 1024
 
+const connectTimeoutCode = 'DAYFLY_CONNECT_TIMEOUT'
 const unsentCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
   'EAI_AGAIN',
+  connectTimeoutCode,
 ])
-const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 const certificateCode = /CERT|UNABLE_TO_VERIFY|SELF_SIGNED|ERR_TLS|ALTNAME/
 
 function asTransportError(error: unknown, request: Request, origin: string): unknown {
   if (error instanceof TransportError) return error
   if (request.signal?.aborted) return request.signal.reason
-  const { code = '', message } = error as { code?: string; message: string }
-  const kind = unsentCodes.has(code)
-    ? 'connect'
-    : timeoutCodes.has(code)
-      ? 'timeout'
-      : certificateCode.test(code)
-        ? 'certificate'
-        : 'lost'
-  return new TransportError(kind, `${request.method} ${origin}${request.path}: ${message || code}`, error)
+  const { code = '', syscall = '', message } = error as { code?: string; syscall?: string; message: string }
+  return new TransportError(
+    kindOf(code, syscall),
+    `${request.method} ${origin}${request.path}: ${message || code}`,
+    error,
+  )
+}
+
+function kindOf(code: string, syscall: string): TransportError['kind'] {
+  if (unsentCodes.has(code) || syscall === 'connect') return 'connect'
+  if (code === 'ETIMEDOUT') return 'timeout'
+  return certificateCode.test(code) ? 'certificate' : 'lost'
 }

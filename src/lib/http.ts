@@ -25,8 +25,8 @@ export type Request = {
   readonly body: Body
   /** How a successful answer is to be read; answers of 400 and above are always read whole. */
   readonly expect: 'whole' | 'events' | 'bytes'
-  /** Arrays under this key are never looked at: a codec may hand them over empty and spare the time to parse them. */
-  readonly unread?: string | undefined
+  /** Keys whose arrays and objects are never looked at: a codec may hand them over empty and spare the time to parse them. */
+  readonly unread?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { emptyArrays, splitLines } from './json-bytes.ts'
+import { emptyValues, keySet, splitLines } from './json-bytes.ts'
 
 async function lines(chunks: readonly Uint8Array[], lineBytesMax = 1_000): Promise<string[]> {
   const source = async function* () {
@@ -11,13 +11,15 @@ async function lines(chunks: readonly Uint8Array[], lineBytesMax = 1_000): Promi
   return found
 }
 
-/** What `emptyArrays` is to do, done on the parsed value. */
-function emptied(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => emptied(item, name))
+/** What `emptyValues` is to do, done on the parsed value. */
+function emptied(value: unknown, keys: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => emptied(item, keys))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, key === name && Array.isArray(item) ? [] : emptied(item, name)]),
-  )
+  const entries = Object.entries(value).map(([key, item]) => {
+    if (!keys.includes(key) || typeof item !== 'object' || item === null) return [key, emptied(item, keys)]
+    return [key, Array.isArray(item) ? [] : {}]
+  })
+  return Object.fromEntries(entries)
 }
 
 describe('splitLines', () => {
@@ -49,22 +51,28 @@ describe('splitLines', () => {
   })
 })
 
-describe('emptyArrays', () => {
-  const empty = (json: string) => emptyArrays(Buffer.from(json), 'gone').toString()
+describe('emptyValues', () => {
+  const empty = (json: string, keys: readonly string[] = ['gone', 'away']) =>
+    emptyValues(Buffer.from(json), keySet(keys)).toString()
 
   it.each([
     ['{"gone":[1,[2,[3]],"]"],"kept":[4]}', '{"gone":[],"kept":[4]}'],
+    ['{"gone":{"a":{"b":"}"}},"away":{},"x":[{"away":[{}]}]}', '{"gone":{},"away":{},"x":[{"away":[]}]}'],
     ['{"a":{"gone":[{"b":"\\\\"}]},"gone":["\\"]"]}', '{"a":{"gone":[]},"gone":[]}'],
-    ['{"gone":"[","x\\"gone":[1]}', '{"gone":"[","x\\"gone":[1]}'],
-    ['["\\"gone\\":[1]"]', '["\\"gone\\":[1]"]'],
-    ['{"gone":[]}', '{"gone":[]}'],
-    ['{"gone":[1', '{"gone":[1'],
-    ['{"gone":["]', '{"gone":["]'],
-    ['{"gone":[1],"gone":[2', '{"gone":[],"gone":[2'],
+    ['{"gone":"[","away":1,"x\\"gone":[1]}', '{"gone":"[","away":1,"x\\"gone":[1]}'],
+    ['["\\"gone\\":[1]","gone",["gone"]]', '["\\"gone\\":[1]","gone",["gone"]]'],
+    ['', ''],
   ])('%s', (json, expected) => expect(empty(json)).toBe(expected))
 
+  it('makes nothing valid that was not', () => {
+    for (const json of ['{"gone":[1', '{"gone":["]', '{"gone":{', '{"gon', '{"gone":["\\', '{"gone"', '{"gone":']) {
+      expect(() => JSON.parse(empty(json)), json).toThrow()
+    }
+  })
+
   it('changes nothing else, whatever the JSON', () => {
-    const key = fc.oneof(fc.constantFrom('gone', 'x"gone', '"gone":[', 'a', '\\'), fc.string())
+    const keys = ['gone', 'away', '', 'ä']
+    const key = fc.oneof(fc.constantFrom(...keys, 'x"gone', '"gone":[', 'a', '\\'), fc.string())
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 5 }, fc.jsonValue({ maxDepth: 1 }), key, tie('list'), tie('object')),
       list: fc.array(tie('value'), { maxLength: 4 }),
@@ -73,7 +81,7 @@ describe('emptyArrays', () => {
     fc.assert(
       fc.property(value, (json) => {
         const text = JSON.stringify(json)
-        expect(JSON.parse(empty(text))).toEqual(emptied(JSON.parse(text), 'gone'))
+        expect(JSON.parse(empty(text, keys))).toEqual(emptied(JSON.parse(text), keys))
       }),
       { numRuns: 2_000 },
     )
