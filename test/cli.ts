@@ -21,6 +21,8 @@ export interface Cli {
 export interface World {
   readonly directory: string
   start(...args: readonly string[]): Cli
+  /** Another copy of the program. */
+  startFrom(program: string, ...args: readonly string[]): Cli
   /** Living processes that were started in this world, by whatever way. */
   processes(): readonly string[]
   /** What stands in the directory, but for what the test itself put there under `own/`. */
@@ -32,7 +34,8 @@ export function createWorld(): World {
   const directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'world-')))
   return {
     directory,
-    start: (...args) => startCli(directory, args),
+    start: (...args) => startCli(directory, [program, ...args]),
+    startFrom: (other, ...args) => startCli(directory, [other, ...args]),
     processes: () => pidsOf(directory).map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`),
     files: () => readdirSync(directory).filter((name) => name !== 'own'),
     end: () => {
@@ -55,7 +58,7 @@ export async function until<T>(what: string, ms: number, condition: () => T | Pr
 
 function startCli(directory: string, args: readonly string[]): Cli {
   const env = { ...process.env, TMPDIR: directory, NO_COLOR: '1' }
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
   const listeners = new Set<() => void>()

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld, type World } from './cli.ts'
@@ -38,6 +38,15 @@ describe('the demo', () => {
     expect([world.files(), world.processes()]).toEqual([[], []])
     expect(cli.stdout().trim().split('\n')).toHaveLength(1)
   }, 60_000)
+
+  test('runs from the published files alone', async () => {
+    const folder = path.join(world.directory, 'own', 'package')
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: readonly string[] }
+    for (const name of ['package.json', ...files]) cpSync(name, path.join(folder, name), { recursive: true })
+    const cli = world.startFrom(path.join(folder, 'dist/dayfly.js'), 'demo', '--jobs', '1', '--json')
+    expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
+    expect(JSON.parse(cli.stdout())).toMatchObject({ jobs: 1, succeeded: 1, leftovers: clean })
+  })
 
   test('exits 0 when every job succeeded, and says what each step did', async () => {
     const file = workflow('good.yml', job('a', 'echo hello') + job('b', 'echo after', '    needs: a\n'))
