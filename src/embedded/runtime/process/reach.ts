@@ -19,8 +19,8 @@ export async function reach(
       stop()
       resolve(result)
     }
-    const timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, () => finish({ is: 'timed-out' }))
     const stop = target.is === 'tcp' ? openConnection(target, finish) : makeRequest(target, finish)
+    const timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, () => finish({ is: 'timed-out' }))
   }).catch((error) => ({ is: 'failed', message: messageOf(error) }))
 }
 

@@ -1,0 +1,81 @@
+// A postStart hook that never returns, with real processes: what a real node of 1.36 was seen to do with it.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { containerOf, podOf } from '../../../test/pod-stage.ts'
+import { systemClock, systemRandom } from '../../lib/system.ts'
+import { field } from '../api/json.ts'
+import { type Cluster, createCluster } from '../cluster.ts'
+import { createProcessRuntime } from '../runtime/process/process-runtime.ts'
+import { processScan } from '../runtime/process/processes.ts'
+
+const clock = systemClock()
+let cluster: Cluster
+let data: string
+
+beforeEach(() => {
+  data = mkdtempSync(join(realpathSync(tmpdir()), 'dayfly-hook-'))
+  const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
+  const runtime = createProcessRuntime({ dataDirectory: data, clock, environment, images: {} })
+  cluster = createCluster({ clock, random: systemRandom(), runtime })
+  const lifecycle = { postStart: { exec: { command: ['sleep', '1001'] } } }
+  const main = containerOf('main', { command: ['sleep', '1002'], lifecycle })
+  const second = containerOf('second', { command: ['sleep', '1003'] })
+  cluster.registry.create('pods', podOf({ containers: [main, second], terminationGracePeriodSeconds: 1 }))
+})
+
+afterEach(async () => {
+  await cluster.stop()
+  expect(processScan(data).run()).toEqual([])
+})
+
+/** The commands of the processes that belong to this test. */
+function running(): readonly string[] {
+  const found = processScan(data).run()
+  const lines = found.map(({ pid }) => execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }))
+  return lines.map((line) => line.trim()).filter((line) => line.includes('sleep 100') && !line.includes('sh'))
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; !isTrue(); tries++) {
+    if (tries === 1_000) throw new Error(`never true: ${isTrue}`)
+    await clock.sleep(10)
+  }
+}
+
+const pod = () => cluster.registry.get('pods', 'default', 'p')
+const waits = () =>
+  JSON.stringify(field(pod(), 'status', 'containerStatuses') ?? '').match(/ContainerCreating/g)?.length
+const hookRuns = () => until(() => waits() === 2 && running().some((line) => line.includes('1001')))
+const events = () => cluster.registry.list('events').map(({ reason }) => reason)
+
+function kill(word: string): void {
+  for (const { pid } of processScan(data).run()) {
+    const line = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
+    if (line.includes(word) && !line.includes('sh')) process.kill(pid, 'SIGKILL')
+  }
+}
+
+test('a DELETE does nothing until the hook dies; then the second container is started, ended, and the pod goes', async () => {
+  await hookRuns()
+  expect(field(pod(), 'status', 'phase')).toBe('Pending')
+  cluster.registry.delete('pods', 'default', 'p')
+  await clock.sleep(2_500)
+  expect(pod()?.metadata.deletionTimestamp).toBeDefined()
+  expect(running()).toHaveLength(2)
+  kill('1001')
+  await until(() => pod() === undefined)
+  const started = cluster.registry.list('events').filter(({ message }) => message === 'Started container second')
+  expect([started.length, events().includes('FailedPostStartHook')]).toEqual([1, true])
+  await until(() => processScan(data).run().length === 0)
+}, 20_000)
+
+test('grace 0 removes the object at once; the processes run on', async () => {
+  await hookRuns()
+  cluster.registry.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 })
+  expect(pod()).toBeUndefined()
+  await clock.sleep(2_500)
+  expect(running()).toHaveLength(2)
+}, 20_000)
