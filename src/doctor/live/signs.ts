@@ -46,8 +46,8 @@ function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
 
 function jobSign(cluster: Cluster, namespace: string | undefined, runner: ObjectFact | undefined): RunnerSigns['arc'] {
   if (!runner) return cluster.blindFor('EphemeralRunner', namespace) === undefined ? 'no-job' : 'unknown'
-  const ids = [valueAt(runner.raw, 'status', 'jobId'), valueAt(runner.raw, 'status', 'jobRequestId')]
-  return ids.some((id) => id !== undefined && id !== '' && id !== 0) ? 'job' : 'no-job'
+  const signs = ['jobId', 'jobRequestId', 'jobDisplayName'].map((field) => valueAt(runner.raw, 'status', field))
+  return signs.some((id) => id !== undefined && id !== '' && id !== 0) ? 'job' : 'no-job'
 }
 
 function forgeSign({ registrations }: LiveFacts, names: readonly string[]): RunnerSigns['forge'] {

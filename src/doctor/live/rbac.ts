@@ -1,0 +1,119 @@
+// The least roles: one that only reads, and one a set of fixes, so that nobody grants deletion for a look.
+import type { Resource } from '../../kubernetes/types.ts'
+import {
+  definitions,
+  deployments,
+  ephemeralRunnerSets,
+  ephemeralRunners,
+  events,
+  jobs,
+  listeners,
+  liveKinds,
+  nodes,
+  pods,
+  protectedResources,
+  scaleSets,
+  secrets,
+} from './resources.ts'
+
+export type RoleOptions = {
+  /** Slugs of the rules whose fixes are to be carried out; others add nothing. */
+  readonly fixes: readonly string[]
+  /** Roles of these namespaces; of the whole cluster, unless given. */
+  readonly namespaces?: readonly string[] | undefined
+}
+
+export type RoleObject = {
+  readonly apiVersion: 'rbac.authorization.k8s.io/v1'
+  readonly kind: 'Role' | 'ClusterRole'
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly rules: readonly PolicyRule[]
+}
+type PolicyRule = {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly verbs: readonly Verb[]
+}
+type Verb = 'get' | 'list' | 'patch' | 'delete'
+type Grant = readonly [Resource, readonly Verb[]]
+
+/** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. Nodes and definitions always need a ClusterRole. */
+export function doctorRoles({ fixes, namespaces }: RoleOptions): readonly RoleObject[] {
+  const fixing = fixes.flatMap((slug) => grants[slug] ?? [])
+  return [
+    ...rolesFor('dayfly-doctor-reader', reading, namespaces),
+    ...(fixing.length > 0 ? rolesFor('dayfly-doctor-fixer', [...fixing, ...guarding], namespaces) : []),
+  ]
+}
+
+const reading: readonly Grant[] = [
+  ...liveKinds.filter(({ resource }) => resource !== secrets).map(({ resource }): Grant => [resource, ['list']]),
+  [events, ['list']],
+]
+
+/** What is looked at again before each step. */
+const guarding: readonly Grant[] = [
+  [pods, ['list']],
+  [nodes, ['list']],
+]
+
+const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
+const freeing: readonly Verb[] = ['get', 'delete', 'patch']
+
+const grants: Readonly<Record<string, readonly Grant[]>> = {
+  'zombie-runner-pod': [[pods, ['get', 'delete']], [jobs, ['get', 'delete']], ...endRunner],
+  'stuck-terminating': [
+    [pods, ['get', 'delete', 'patch']],
+    [jobs, ['get']],
+  ],
+  'orphan-completed-pods': [
+    [pods, ['get', 'delete']],
+    [jobs, ['get']],
+  ],
+  'tracking-finalizer-stuck': [
+    [pods, ['get', 'patch']],
+    [jobs, ['get']],
+  ],
+  'ephemeralrunner-failed-silently': endRunner,
+  'slots-held-by-failed': endRunner,
+  'runner-cr-without-pod': endRunner,
+  'runner-session-conflict': endRunner,
+  'uninstall-stuck': [
+    ...[ephemeralRunners, ephemeralRunnerSets, listeners].map((resource): Grant => [resource, freeing]),
+    [scaleSets, ['get', 'patch']],
+    ...protectedResources.map((resource): Grant => [resource, ['get', 'list', 'patch']]),
+    [deployments, ['list']],
+    [definitions, ['get']],
+  ],
+}
+
+function rolesFor(
+  name: string,
+  wanted: readonly Grant[],
+  namespaces: readonly string[] | undefined,
+): readonly RoleObject[] {
+  const apiVersion = 'rbac.authorization.k8s.io/v1'
+  if (!namespaces) return [{ apiVersion, kind: 'ClusterRole', metadata: { name }, rules: policyOf(wanted) }]
+  const wide = policyOf(wanted.filter(([resource]) => !resource.namespaced))
+  const rules = policyOf(wanted.filter(([resource]) => resource.namespaced))
+  return [
+    ...(wide.length > 0 ? [{ apiVersion, kind: 'ClusterRole', metadata: { name }, rules: wide } as const] : []),
+    ...namespaces.map((namespace) => ({ apiVersion, kind: 'Role', metadata: { name, namespace }, rules }) as const),
+  ]
+}
+
+/** One rule a group and set of verbs. */
+function policyOf(wanted: readonly Grant[]): readonly PolicyRule[] {
+  const verbsOf = new Map<Resource, Set<Verb>>()
+  for (const [resource, verbs] of wanted) verbsOf.set(resource, new Set([...(verbsOf.get(resource) ?? []), ...verbs]))
+  const rules = new Map<string, { group: string; plurals: string[]; verbs: readonly Verb[] }>()
+  for (const [{ group, plural }, set] of verbsOf) {
+    const verbs = order.filter((verb) => set.has(verb))
+    const key = `${group} ${verbs.join(' ')}`
+    const rule = rules.get(key) ?? { group, plurals: [], verbs }
+    rules.set(key, { ...rule, plurals: [...rule.plurals, plural] })
+  }
+  return [...rules.values()].map(({ group, plurals, verbs }) => ({ apiGroups: [group], resources: plurals, verbs }))
+}
+
+const order: readonly Verb[] = ['get', 'list', 'patch', 'delete']

@@ -1,0 +1,295 @@
+// Stuck ARC uninstalls with the controller gone: in whatever order things were deleted, the repair ends each, children first, and says what stays at GitHub.
+import { expect, test } from 'vitest'
+import {
+  arcKinds,
+  createArc,
+  createPod,
+  type DoctorCluster,
+  ended,
+  openDoctorCluster,
+  ownedBy,
+  running,
+} from '../../../test/doctor-cluster.ts'
+import { startOwnerCollector } from '../../embedded/controllers/owner-collector.ts'
+import { gatherLive } from './gather.ts'
+import { type Plan, planRepair } from './plan.ts'
+import { type PlanOptions, planDefaults } from './plan-options.ts'
+import { doctorRoles } from './rbac.ts'
+import { type RepairEntry, repair } from './repair.ts'
+
+const declined: PlanOptions = { ...planDefaults, restoreDeclined: true }
+const protection = 'actions.github.com/cleanup-protection'
+const rbac = 'rbac.authorization.k8s.io'
+const finding = { rule: 'uninstall-stuck', object: { apiVersion: '', kind: 'any', namespace: undefined, name: 'any' } }
+
+/** Everything that carries one of ARC's finalizers, as ARC 0.14.2 and its chart make it. */
+const members = [
+  ['autoscalingrunnersets.actions.github.com', 'runners', 'linux'],
+  ['autoscalinglisteners.actions.github.com', 'arc-system', 'linux-listener'],
+  ['ephemeralrunnersets.actions.github.com', 'runners', 'linux-set'],
+  ['ephemeralrunners.actions.github.com', 'runners', 'linux-r1'],
+  ['ephemeralrunners.actions.github.com', 'runners', 'linux-r2'],
+  [`rolebindings.${rbac}`, 'runners', 'manager'],
+  [`roles.${rbac}`, 'runners', 'manager'],
+  ['serviceaccounts', 'runners', 'no-permission'],
+  ['secrets', 'runners', 'github'],
+] as const
+
+function install({ registry, clock }: DoctorCluster) {
+  registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
+  const labels = { 'actions.github.com/scale-set-name': 'linux', 'actions.github.com/scale-set-namespace': 'runners' }
+  const set = createArc(
+    registry,
+    'AutoscalingRunnerSet',
+    {
+      name: 'linux',
+      finalizers: ['autoscalingrunnerset.actions.github.com/finalizer'],
+      annotations: { 'runner-scale-set-id': '7', 'actions.github.com/cleanup-github-secret-name': 'github' },
+    },
+    { spec: { githubConfigUrl: 'https://github.example/acme' } },
+  )
+  createArc(
+    registry,
+    'AutoscalingListener',
+    {
+      name: 'linux-listener',
+      namespace: 'arc-system',
+      finalizers: ['autoscalinglistener.actions.github.com/finalizer'],
+    },
+    { spec: { autoscalingRunnerSetName: 'linux', autoscalingRunnerSetNamespace: 'runners' } },
+  )
+  const runnerSet = createArc(registry, 'EphemeralRunnerSet', {
+    name: 'linux-set',
+    finalizers: ['ephemeralrunnerset.actions.github.com/finalizer'],
+    ownerReferences: ownedBy(set),
+  })
+  for (const [index, name] of ['linux-r1', 'linux-r2'].entries()) {
+    const runner = createArc(
+      registry,
+      'EphemeralRunner',
+      {
+        name,
+        finalizers: [
+          'ephemeralrunner.actions.github.com/finalizer',
+          'ephemeralrunner.actions.github.com/runner-registration-finalizer',
+        ],
+        ownerReferences: ownedBy(runnerSet),
+      },
+      { spec: { githubConfigUrl: 'https://github.example/acme' }, status: { runnerId: 40 + index, runnerName: name } },
+    )
+    createPod(
+      registry,
+      { name, ownerReferences: ownedBy(runner) },
+      { phase: 'Running', runner: ended(clock), docker: running(clock) },
+    )
+  }
+  const guarded = { namespace: 'runners', labels, finalizers: [protection] }
+  const roleRef = { apiGroup: rbac, kind: 'Role', name: 'manager' }
+  const metadata = { ...guarded, name: 'manager' }
+  registry.create(`rolebindings.${rbac}`, {
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata,
+    roleRef,
+    subjects: [],
+  })
+  registry.create(`roles.${rbac}`, { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules: [] })
+  registry.create('serviceaccounts', {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { ...guarded, name: 'no-permission' },
+  })
+  registry.create('secrets', {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...guarded, name: 'github' },
+    data: { token: 'c2VjcmV0' },
+  })
+}
+
+async function plan(cluster: DoctorCluster, options: PlanOptions = declined): Promise<Plan> {
+  const { live, ...facts } = await gatherLive(cluster)
+  if (!live) throw new Error('no live facts')
+  return planRepair({ ...facts, live }, [finding], options)
+}
+
+async function carryOut(cluster: DoctorCluster, made: Plan) {
+  const images: string[] = []
+  const entries: RepairEntry[] = []
+  const outcome = await repair(made, {
+    ...cluster,
+    link: undefined,
+    confirmed: made.digest,
+    keepImage: async (_step, image) => void images.push(JSON.stringify(image)),
+    log: (entry) => entries.push(entry),
+  })
+  return { ...outcome, images, entries }
+}
+
+function left({ registry }: DoctorCluster) {
+  return members
+    .filter(([resource, namespace, name]) => registry.get(resource, namespace, name))
+    .map(([, , name]) => name)
+}
+
+/** Every order of these five roots: what is below them, or beside them, goes or stays in its own time. */
+function orders<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]]
+  return items.flatMap((item) => orders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]))
+}
+
+test('whatever was deleted, and in whatever order, the repair ends it', { timeout: 120_000 }, async () => {
+  const roots = members.filter(([, , name]) =>
+    ['linux', 'linux-listener', 'linux-set', 'linux-r1', 'github'].includes(name),
+  )
+  const others = members.filter((member) => !roots.includes(member))
+  for (const order of orders(roots)) {
+    const cluster = openDoctorCluster()
+    install(cluster)
+    const stop = startOwnerCollector(cluster)
+    for (const [resource, namespace, name] of [...order, ...others.slice(1)]) {
+      cluster.registry.delete(resource, namespace, name)
+      await cluster.clock.sleep(10)
+    }
+    expect(left(cluster)).toHaveLength(members.length)
+    const made = await plan(cluster)
+    expect(made.refused).toEqual([])
+    const { entries, refused } = await carryOut(cluster, made)
+    expect(refused).toBeUndefined()
+    expect(entries.filter(({ outcome }) => outcome !== 'done')).toEqual([])
+    await cluster.clock.sleep(1_000)
+    expect(left(cluster)).toEqual([])
+    // A pod on a node then waits for its kubelet, which is not played here.
+    const alive = cluster.registry.list('pods', 'runners').filter(({ metadata }) => !metadata.deletionTimestamp)
+    expect(alive).toEqual([])
+    expect(made.stays).toEqual([
+      'the registration linux-r1 (id 40) at https://github.example/acme',
+      'the registration linux-r2 (id 41) at https://github.example/acme',
+      'the scale set linux (id 7) at https://github.example/acme',
+    ])
+    stop()
+  }
+})
+
+test('children go before parents, one finalizer at a time, each tested', async () => {
+  const cluster = openDoctorCluster()
+  install(cluster)
+  for (const [resource, namespace, name] of members) cluster.registry.delete(resource, namespace, name)
+  const made = await plan(cluster)
+  const order = made.steps.map(({ action }) =>
+    action.do === 'deregister' ? '' : `${action.target.resource.kind} ${action.target.name}`,
+  )
+  expect([...new Set(order)]).toEqual([
+    'EphemeralRunner linux-r1',
+    'EphemeralRunner linux-r2',
+    'AutoscalingListener linux-listener',
+    'EphemeralRunnerSet linux-set',
+    'RoleBinding manager',
+    'Role manager',
+    'ServiceAccount no-permission',
+    'Secret github',
+    'AutoscalingRunnerSet linux',
+  ])
+  const { images } = await carryOut(cluster, made)
+  expect(images).toHaveLength(made.steps.length)
+  expect(images.join('\n')).not.toContain('c2VjcmV0')
+  const patches = cluster.requests.filter(({ method }) => method === 'PATCH')
+  expect(patches).toHaveLength(2 * made.steps.length)
+  for (const { body } of patches) {
+    const operations = (body.kind === 'json' ? body.value : []) as { op: string; path: string }[]
+    expect(operations.map(({ op }) => op)).toEqual(['test', 'test', 'test', 'remove'])
+    expect(operations[3]?.path).toMatch(/^\/metadata\/finalizers\/\d+$/)
+  }
+})
+
+test('only the set was deleted: its children are deleted too, and then freed', async () => {
+  const cluster = openDoctorCluster()
+  install(cluster)
+  const stop = startOwnerCollector(cluster)
+  cluster.registry.delete(arcKinds.AutoscalingRunnerSet, 'runners', 'linux')
+  const made = await plan(cluster)
+  const { entries } = await carryOut(cluster, made)
+  expect(entries.filter(({ outcome }) => outcome !== 'done')).toEqual([])
+  await cluster.clock.sleep(1_000)
+  // What nobody asked to delete stays.
+  expect(left(cluster)).toEqual(['manager', 'manager', 'no-permission', 'github'])
+  stop()
+})
+
+test('bringing the controller back comes first; a controller that is there, or cannot be seen, ends the plan', async () => {
+  const cluster = openDoctorCluster()
+  install(cluster)
+  for (const [resource, namespace, name] of members) cluster.registry.delete(resource, namespace, name)
+  const offered = await plan(cluster, planDefaults)
+  expect(offered.steps).toEqual([])
+  expect(offered.guided[0]?.advice).toContain("bring ARC's controller back")
+  const container = { name: 'manager', image: 'mirror.example/gha-runner-scale-set-controller:0.14.2' }
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'arc', namespace: 'arc-system' },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } },
+    },
+  }
+  const made = await plan(cluster)
+  cluster.registry.create('deployments.apps', deployment)
+  expect((await plan(cluster)).refused[0]?.because).toContain('asks for a pod')
+  const { entries } = await carryOut(cluster, made)
+  expect(entries.filter(({ outcome }) => outcome === 'done')).toEqual([])
+  expect(entries[0]?.why).toContain('controller is back')
+})
+
+test('a runner with a job is not freed, nor is anything above it', async () => {
+  const cluster = openDoctorCluster()
+  install(cluster)
+  for (const [resource, namespace, name] of members) cluster.registry.delete(resource, namespace, name)
+  const runner = cluster.registry.get(arcKinds.EphemeralRunner, 'runners', 'linux-r2')
+  cluster.registry.update(arcKinds.EphemeralRunner, { ...runner, status: { runnerId: 41, jobId: 'build' } })
+  const made = await plan(cluster)
+  expect(made.refused.map(({ object, because }) => `${object.name}: ${because}`)).toEqual([
+    'linux-r2: it may be busy: its status at ARC names a job',
+    'linux-set: first EphemeralRunner linux-r2 must go',
+    'manager: first EphemeralRunner linux-r2 must go',
+    'manager: first EphemeralRunner linux-r2 must go',
+    'no-permission: first EphemeralRunner linux-r2 must go',
+    'github: first EphemeralRunner linux-r2 must go',
+    'linux: first EphemeralRunner linux-r2 must go',
+  ])
+  await carryOut(cluster, made)
+  expect(left(cluster)).toEqual(['linux', 'linux-set', 'linux-r2', 'manager', 'manager', 'no-permission', 'github'])
+})
+
+test('the printed roles allow each call of the repair, and the fixer has no verb that is never used', async () => {
+  const cluster = openDoctorCluster()
+  install(cluster)
+  cluster.registry.delete(arcKinds.AutoscalingRunnerSet, 'runners', 'linux')
+  for (const [resource, namespace, name] of members.slice(5)) cluster.registry.delete(resource, namespace, name)
+  await carryOut(cluster, await plan(cluster))
+  const used = new Set(cluster.requests.map(verbOf))
+  const roles = doctorRoles({ fixes: ['uninstall-stuck'] })
+  const allowed = (name: string) =>
+    roles
+      .filter(({ metadata }) => metadata.name === name)
+      .flatMap(({ rules }) =>
+        rules.flatMap(({ resources, verbs }) => resources.flatMap((r) => verbs.map((v) => `${v} ${r}`))),
+      )
+  const all = [...allowed('dayfly-doctor-reader'), ...allowed('dayfly-doctor-fixer')]
+  expect([...used].filter((call) => !all.includes(call))).toEqual([])
+  expect(all.filter((call) => !used.has(call)).sort()).toEqual([
+    // Only asked for when a kind vanishes with its last object.
+    'get customresourcedefinitions',
+  ])
+  expect(allowed('dayfly-doctor-reader').filter((call) => !call.startsWith('list '))).toEqual([])
+  expect(allowed('dayfly-doctor-reader')).not.toContain('list secrets')
+})
+
+function verbOf({ method, path }: { readonly method: string; readonly path: string }): string {
+  const parts = path.split('/').filter((part) => part !== '')
+  const rest = parts.slice(parts[0] === 'api' ? 2 : 3)
+  const [plural = '', name] = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest
+  const verb = method === 'GET' ? (name === undefined ? 'list' : 'get') : method.toLowerCase()
+  return `${verb} ${plural}`
+}
