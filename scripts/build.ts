@@ -12,6 +12,8 @@ const dist = path.join(root, 'dist')
 const requireShim =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
 const licencesFile = 'LICENCES.txt'
+/** The pages of the doctor's rules by slug: read only by the commands that show them. */
+const pagesFile = 'doctor-rules.json'
 
 const started = performance.now()
 const common = await commonOptions()
@@ -19,7 +21,8 @@ const bundles = [await buildCli(common), await buildRunner(common)]
 await chmod(path.join(dist, 'dayfly.js'), 0o755)
 const inputs = bundles.flatMap((bundle) => Object.keys(bundle.inputs))
 await writeFile(path.join(dist, licencesFile), await bundledLicences(root, inputs))
-await removeOthers([licencesFile, ...bundles.flatMap((bundle) => Object.keys(bundle.outputs))])
+await writeFile(path.join(dist, pagesFile), JSON.stringify(await rulePages()))
+await removeOthers([licencesFile, pagesFile, ...bundles.flatMap((bundle) => Object.keys(bundle.outputs))])
 process.stderr.write(`built dist/ in ${Math.round(performance.now() - started)} ms\n`)
 
 async function commonOptions() {
@@ -63,6 +66,13 @@ async function buildRunner(common: Common): Promise<Metafile> {
     minify: true,
   })
   return metafile
+}
+
+async function rulePages(): Promise<Readonly<Record<string, string>>> {
+  const folder = path.join(root, 'src/doctor/rules')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort()
+  const pages = names.map(async (name) => [name.slice(0, -3), await readFile(path.join(folder, name), 'utf8')] as const)
+  return Object.fromEntries(await Promise.all(pages))
 }
 
 /** What an earlier build left goes last, so that dist/ is complete at every moment. */

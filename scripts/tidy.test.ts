@@ -78,6 +78,7 @@ describe('bans', () => {
     ['const a = new Date()'],
     ['performance.now()'],
     ['setTimeout(run, 5)'],
+    ['globalThis.setTimeout(run, 5)'],
     ['await new Promise((done) => setImmediate(done))'],
     ['Math.random()'],
     ["import { randomUUID } from 'node:crypto'"],
@@ -100,6 +101,7 @@ describe('bans', () => {
     ['const a = `Date.now()`'],
     ['const a = /Date.now()/'],
     ['await this.fetch(url)'],
+    ['socket.setTimeout(5, run)'],
   ])('%s is free', (text) => {
     expect(check('src/core/a.ts', text)).toEqual([])
   })
