@@ -8,7 +8,11 @@ const bans: readonly Ban[] = [
   { pattern: /\bnew Date\(\s*\)/g, name: 'new Date()', instead: 'new Date(clock.now())' },
   { pattern: /\bDate\(\s*\)(?<!new Date\(\s*\))/g, name: 'Date()', instead: 'clock.now()' },
   { pattern: /\bperformance\.now\b/g, name: 'performance.now', instead: 'clock.now()' },
-  { pattern: /(?<![.\w])set(?:Timeout|Interval|Immediate)\b|\bglobalThis\b/g, name: 'a timer', instead: 'clock.after or clock.sleep' },
+  {
+    pattern: /(?<![.\w])set(?:Timeout|Interval|Immediate)\b|\bglobalThis\b/g,
+    name: 'a timer',
+    instead: 'clock.after or clock.sleep',
+  },
   { pattern: /\bMath\.random\b/g, name: 'Math.random', instead: 'a Random argument (src/lib/random.ts)' },
   {
     pattern: /\b(?:randomUUID|randomBytes|getRandomValues|randomInt)\b/g,
