@@ -1,11 +1,14 @@
 // Realistic runner pods of about 12 KB as JSON text, the way a busy API server stores them: two containers and a sidecar, probes, volumes, managed fields.
 
-/** The text of pod number `index`; everything but the number and the version is the same for all. */
+/** The text of pod number `index`; pods of one set differ in their names, ids, versions and times. */
 export function podText(index: number, resourceVersion: number, phase: 'Pending' | 'Running'): string {
+  const minutes = String(Math.floor(resourceVersion / 60) % 60).padStart(2, '0')
+  const seconds = String(resourceVersion % 60).padStart(2, '0')
   return template
     .replaceAll('@INDEX@', String(index).padStart(5, '0'))
     .replaceAll('@VERSION@', String(resourceVersion))
     .replaceAll('@PHASE@', phase)
+    .replaceAll('@CLOCK@', `${minutes}:${seconds}`)
 }
 
 export function podName(index: number): string {
@@ -94,7 +97,7 @@ const template = JSON.stringify({
         manager: 'dayfly',
         operation: 'Update',
         apiVersion: 'v1',
-        time: '2026-11-21T08:00:00Z',
+        time: '2026-11-21T08:@CLOCK@Z',
         fieldsType: 'FieldsV1',
         fieldsV1: {
           'f:metadata': { 'f:labels': { '.': {}, 'f:dayfly.dev/set': {} }, 'f:ownerReferences': { '.': {} } },

@@ -45,9 +45,10 @@ export type PodObject = {
   }
 }
 
-/** Large parts of a pod that nothing here reads: a watch need not parse them. Never a key that stands in the types above. */
+/** Large parts of a pod that `observePod` never reads: a watch need not parse them. */
 export const unreadOfPods: readonly string[] = [
   'managedFields',
+  'containers',
   'env',
   'volumes',
   'volumeMounts',
