@@ -124,7 +124,7 @@ function locator(objects: readonly SourceObject[]): (rule: Rule, hit: Hit) => Fi
 /** A value that a template computes is not known, so nothing can be wrong with it. */
 function isComputed({ document, path: begin }: SourceObject, hit: Hit): boolean {
   const path = [...begin, ...hit.path]
-  const { node, depth } = findNode(document.yaml, path)
+  const { node, depth } = findNode(document.nodes(), path)
   return depth === path.length && node !== undefined && 'value' in node && isUnknown(node.value)
 }
 

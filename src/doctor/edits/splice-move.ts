@@ -19,7 +19,7 @@ import {
 } from './text.ts'
 
 export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>): Splice[] {
-  const source = findNode(document.yaml, edit.from)
+  const source = findNode(document.nodes(), edit.from)
   const { node: entry, parent: list } = source
   if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
   if (source.shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
@@ -55,7 +55,7 @@ export function applySplices(
 type Moved = { readonly text: string; readonly column: number }
 
 function place(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>, moved: Moved): Splice {
-  const target = findNode(document.yaml, edit.to)
+  const target = findNode(document.nodes(), edit.to)
   if (target.shared) refuse('the list is shared with other places by an alias, a merge key or a repeated key')
   refuseShared(target.node)
   if (target.depth === edit.to.length) return append(document, target.node, moved)

@@ -16,7 +16,7 @@ import {
 } from './text.ts'
 
 export function spliceRemove(document: SourceDocument, path: Path): Splice[] {
-  const { node, key, parent, depth, shared } = findNode(document.yaml, path)
+  const { node, key, parent, depth, shared } = findNode(document.nodes(), path)
   if (depth < path.length || !parent) return []
   if (shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
   refuseShared(parent)

@@ -21,7 +21,7 @@ import { blockLines, flowText, scalarText } from './write-value.ts'
 export type Setting = { readonly path: Path; readonly value: unknown; readonly after?: string | undefined }
 
 export function spliceSet(document: SourceDocument, { path, value, after }: Setting): Splice[] {
-  const { node, depth, shared } = findNode(document.yaml, path)
+  const { node, depth, shared } = findNode(document.nodes(), path)
   if (shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
   if (depth === path.length && node) return replaceScalar(document, node, value)
   if (!node) refuse('there is nothing to add it to')
@@ -40,7 +40,7 @@ function wrap(inner: unknown, step: string | number): unknown {
 }
 
 function replaceScalar(document: SourceDocument, node: Node, value: unknown): Splice[] {
-  if (JSON.stringify(node.toJS(document.yaml)) === JSON.stringify(value)) return []
+  if (JSON.stringify(node.toJS(document.nodes())) === JSON.stringify(value)) return []
   refuseShared(node)
   if (!isScalar(node)) refuse('it would replace a list or a mapping')
   if (isUnknown(node.value)) refuse('a template computes the value')

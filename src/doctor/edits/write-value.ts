@@ -36,7 +36,7 @@ export function scalarText(value: unknown, before: string): string {
 function mannerOf(document: SourceDocument): Manner {
   let indent: number | undefined
   let indentSeq: boolean | undefined
-  visit(document.yaml, {
+  visit(document.nodes(), {
     Pair: (_, { key, value }) => {
       if (!isScalar(key) || (!isMap(value) && !isSeq(value)) || value.flow) return undefined
       const step = columnOf(document.text, rangeOf(value)[0]) - columnOf(document.text, rangeOf(key)[0])

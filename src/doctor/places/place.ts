@@ -8,7 +8,7 @@ import { findNode } from '../sources/nodes.ts'
 export type LineIndex = (offset: number) => { readonly line: number; readonly column: number }
 
 export function placeOf({ document, path: begin }: SourceObject, path: Path, lines: LineIndex): Place {
-  const found = findNode(document.yaml, [...begin, ...path])
+  const found = findNode(document.nodes(), [...begin, ...path])
   const from = found.key?.range?.[0] ?? found.node?.range?.[0] ?? 0
   const value = found.node?.range
   const short = value && (isScalar(found.node) ? !document.text.slice(value[0], value[1]).includes('\n') : false)

@@ -5,7 +5,7 @@ import { type EmbeddedText, embeddedText } from './embedded.ts'
 import { findObjects } from './find-objects.ts'
 import { findHeredocs } from './heredoc.ts'
 import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
-import { type Parsed, parseYaml } from './parse.ts'
+import { type Parsed, parseYaml, tooMuch } from './parse.ts'
 import { mayHoldManifest, splitDocuments } from './split.ts'
 
 const lettersMax = 4 * 1024 * 1024
@@ -59,6 +59,11 @@ function decodeHeredocs(draft: Draft): void {
 
 /** Tries the ways to mask a line that is only a marker, and takes the first that parses. */
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
+  const refusal = tooMuch(chunk)
+  if (refusal !== undefined) {
+    skip(draft, toFile(0), refusal)
+    return
+  }
   const markers = findMarkers(chunk, prefix !== '' || /\.(?:tf|tofu|hcl)$/.test(draft.file.path))
   const open = markers.some(({ role, alone }) => role === 'value' && alone)
   const ways: readonly LoneMarkers[] = markers.length > 0 ? ['comment', 'aligned', 'blank'] : ['comment']
@@ -66,7 +71,7 @@ function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => nu
   for (const way of ways) {
     const text = maskMarkers(chunk, markers, way)
     const parsed = parseYaml(text)
-    if ('yaml' in parsed) {
+    if ('value' in parsed) {
       addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
       return
     }
@@ -79,7 +84,7 @@ function explain(failed: string, markers: readonly Marker[]): string {
   return markers.length > 0 ? `${failed} (after masking ${markers.length} template markers)` : failed
 }
 
-function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { yaml: unknown }>): void {
+function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { value: unknown }>): void {
   const document: SourceDocument = { file: draft.file, ...text, ...parsed }
   draft.documents.push(document)
   const found = findObjects(document.value)

@@ -18,7 +18,8 @@ export type SourceDocument = {
   readonly file: SourceFile
   /** Masked: as long as the original, line by line. */
   readonly text: string
-  readonly yaml: YamlDocument
+  /** The nodes, parsed when they are first asked for: most documents are clean and never need them. */
+  readonly nodes: () => YamlDocument
   /** The plain value; a masked marker is a run of `filler`. */
   readonly value: unknown
   /** From an offset of `text` to one of the file. */

@@ -7,7 +7,7 @@ import { findNode } from './nodes.ts'
 export type EmbeddedText = Pick<SourceDocument, 'text' | 'toFile' | 'prefix' | 'readonlyBecause'>
 
 export function embeddedText(document: SourceDocument, path: Path, value: string): EmbeddedText | undefined {
-  const { node, depth, shared } = findNode(document.yaml, path)
+  const { node, depth, shared } = findNode(document.nodes(), path)
   if (depth < path.length || !isScalar(node) || !node.range) return undefined
   const block = shared ? undefined : literalLines(document, node)
   if (!block) {

@@ -66,12 +66,14 @@ function maskLine(line: string, as: LoneMarkers | 'value', column: number): stri
   return ' '.repeat(spaces) + '#'.repeat(line.length - spaces)
 }
 
+/** Letters; keeps the search of many markers from growing with the text. */
+const lookAhead = 2_000
+
 /** How far the next line that is no marker is indented beyond this one. */
 function columnBelow(text: string, { start, end }: Marker): number {
   const own = start - (text.lastIndexOf('\n', start - 1) + 1)
-  const below = /\n([ ]*)(?![ \t\r\n]|\{[{%#]|<%)/g
-  below.lastIndex = end
-  return Math.max(0, (below.exec(text)?.[1]?.length ?? 0) - own)
+  const below = /\n([ ]*)(?![ \t\r\n]|\{[{%#]|<%)/.exec(text.slice(end, end + lookAhead))
+  return Math.max(0, (below?.[1]?.length ?? 0) - own)
 }
 
 function isAlone(text: string, start: number, end: number): boolean {

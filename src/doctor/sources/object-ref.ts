@@ -28,7 +28,7 @@ function named(object: SourceObject, holder: Raw, key: string): string | undefin
   if (value === undefined || !isUnknown(value)) return value
   const { document } = object
   const path = object.kind === 'values' ? [key] : ['metadata', key]
-  const range = findNode(document.yaml, [...object.path, ...path]).node?.range
+  const range = findNode(document.nodes(), [...object.path, ...path]).node?.range
   if (!range) return value
   return document.file.text.slice(document.toFile(range[0]), document.toFile(range[1])).replace(/^["']|["']$/g, '')
 }

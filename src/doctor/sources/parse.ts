@@ -1,8 +1,9 @@
 // Text → value and nodes, bounded: no input crashes it or keeps it busy.
 import { parseDocument, type Document as YamlDocument } from 'yaml'
+import { parseFast } from './fast-parse.ts'
 
 export type Parsed =
-  | { readonly yaml: YamlDocument; readonly value: unknown }
+  | { readonly nodes: () => YamlDocument; readonly value: unknown }
   | { readonly failed: string; readonly offset: number | undefined }
 
 const lettersMax = 1024 * 1024
@@ -11,23 +12,50 @@ const aliasesMax = 200
 const depthMax = 200
 
 export function parseYaml(text: string): Parsed {
-  const refusal = refuse(text)
+  const refusal = tooMuch(text)
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
+  const fast = parseFast(text) ?? parseJson(text)
+  return fast ? { value: fast.value, nodes: once(() => parseNodes(text)) } : parseFully(text)
+}
+
+function parseFully(text: string): Parsed {
   try {
-    const yaml = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
+    const yaml = parseNodes(text)
     const error = yaml.errors[0]
     if (error) return { failed: `not valid YAML: ${error.message}`, offset: error.pos[0] }
     const value: unknown = yaml.toJS({ maxAliasCount: aliasesMax })
     if (text.includes('*') && holdsItself(value, new Set())) {
       return { failed: 'an alias stands inside its own anchor', offset: undefined }
     }
-    return { yaml, value }
+    return { nodes: () => yaml, value }
   } catch (error) {
     return { failed: `not valid YAML: ${error instanceof Error ? error.message : 'unknown error'}`, offset: undefined }
   }
 }
 
-function refuse(text: string): string | undefined {
+function parseNodes(text: string): YamlDocument {
+  return parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  if (!/^\s*\{\s*"/.test(text) || text.includes('"__proto__"')) return undefined
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Bounds that cost little to check: asked before anything else is done with a text. */
+export function tooMuch(text: string): string | undefined {
   if (text.length > lettersMax) return `a document larger than ${lettersMax / 1024 / 1024} MiB`
   if (text.length > wordsMax && count(text, /[\n,]/g, wordsMax) > wordsMax)
     return `a document of more than ${wordsMax} lines`
