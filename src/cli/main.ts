@@ -18,6 +18,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'serve an emulated forge on this machine, for people who have none',
     load: async () => (await import('./emulate.ts')).emulateCommand(),
   },
+  doctor: {
+    summary: 'find, explain and mend what makes CI runners hang, leak or fail',
+    load: async () => (await import('./doctor.ts')).doctorCommand(),
+  },
   cluster: {
     summary: 'run the embedded Kubernetes alone, for kubectl and other controllers',
     load: async () => (await import('./cluster.ts')).clusterCommand(),

@@ -5,6 +5,11 @@ export function printLine(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+/** The command's result as it is. */
+export function printResult(text: string): void {
+  process.stdout.write(text)
+}
+
 /** The command's result as one line of JSON. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)

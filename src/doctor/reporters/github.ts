@@ -1,26 +1,33 @@
 // Findings as annotations of GitHub Actions: workflow commands on stdout, which show them beside the changed lines.
+import path from 'node:path'
 import type { Finding, Severity } from '../finding.ts'
 import type { Report } from './report.ts'
 import { nameOf } from './wording.ts'
 
-/** One line a finding; GitHub shows ten of each level a step. */
-export function reportGithub({ findings, coverage, unusedSuppressions }: Report): string {
+/** `prefix`: the examined folder from the repository's root, `''` or with a slash at its end. One line a finding; GitHub shows ten of each level a step. */
+export function reportGithub(
+  { findings, coverage, unusedSuppressions }: Report,
+  { prefix }: { readonly prefix: string },
+): string {
+  const inRepository = (file: string) => (path.isAbsolute(file) ? file : path.posix.join(prefix, file))
   const gaps = coverage.skipped.map(({ file, line, reason }) =>
-    command('warning', { file, line }, `Not examined: ${reason}`),
+    command('warning', { file: inRepository(file), line }, `Not examined: ${reason}`),
   )
   const unused = unusedSuppressions.map(({ file, line, rule }) =>
-    command('warning', { file, line }, `doctor-ignore[${rule}] silences nothing here.`),
+    command('warning', { file: inRepository(file), line }, `doctor-ignore[${rule}] silences nothing here.`),
   )
-  return [...findings.map(annotation), ...gaps, ...unused].map((line) => `${line}\n`).join('')
+  return [...findings.map((finding) => annotation(finding, inRepository)), ...gaps, ...unused]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' }
 
-function annotation(finding: Finding): string {
+function annotation(finding: Finding, inRepository: (file: string) => string): string {
   const { code, rule, severity, place, message } = finding
   const sameLine = place && place.line === place.endLine
   const properties = {
-    file: place?.file,
+    file: place && inRepository(place.file),
     line: place?.line,
     endLine: place?.endLine,
     // GitHub refuses columns of a range over several lines.

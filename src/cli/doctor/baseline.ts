@@ -1,0 +1,43 @@
+// `dayfly doctor baseline write`: takes what is found today as known.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Command } from 'commander'
+import { writeBaseline } from '../../doctor/baseline.ts'
+import { decodeFiles, examine } from '../../doctor/engine.ts'
+import { count } from '../../doctor/reporters/wording.ts'
+import { catalogue } from '../../doctor/rules/catalogue.ts'
+import { CliFailure } from '../failure.ts'
+import { printNote } from '../output.ts'
+import { type DoctorOptions, versionOf, versionOption } from './options.ts'
+import { readNamed } from './sources.ts'
+
+const standardFile = '.dayfly-doctor-baseline.json'
+
+type Options = Pick<DoctorOptions, 'kubernetesVersion'> & { readonly file: string }
+
+export function baselineCommand(): Command {
+  const write = new Command('write')
+    .description('Writes every finding of today into a file; "--baseline <file>" then reports only new ones.')
+    .argument('[path...]', 'files, folders, globs; - is stdin', [])
+    .option('--file <file>', 'where to write it', standardFile)
+    .addOption(versionOption())
+    .action((paths: string[], _: unknown, command: Command) => runWrite(paths, command.optsWithGlobals<Options>()))
+  return new Command('baseline').description('Known findings: report only new ones.').addCommand(write)
+}
+
+async function runWrite(paths: readonly string[], options: Options): Promise<void> {
+  const { files, skipped } = await readNamed(paths, process.cwd())
+  const version = versionOf(options)
+  const { findings } = examine(decodeFiles(files), catalogue, { version, skipped })
+  try {
+    writeFileSync(path.resolve(options.file), writeBaseline(findings))
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'baseline-unwritable',
+      sentence: `${options.file} cannot be written.`,
+      next: 'Choose another --file.',
+      cause,
+    })
+  }
+  printNote(`${count(findings.length, 'finding')} written to ${options.file}`)
+}

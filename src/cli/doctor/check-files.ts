@@ -1,0 +1,53 @@
+// Files → what is found in them, after thresholds and baseline.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Baseline, compareToBaseline, readBaseline } from '../../doctor/baseline.ts'
+import { type Examination, examine } from '../../doctor/engine.ts'
+import type { Finding } from '../../doctor/finding.ts'
+import { catalogue } from '../../doctor/rules/catalogue.ts'
+import type { DecodedFile, Skipped } from '../../doctor/sources/document.ts'
+import { CliFailure } from '../failure.ts'
+import { type DoctorOptions, isAsked, versionOf } from './options.ts'
+
+/** An examination of which `findings` are what the person asked for. */
+export type Checked = Examination & {
+  readonly known: readonly Finding[]
+  readonly below: readonly Finding[]
+  /** Entries of the baseline whose finding is gone. */
+  readonly stale: number
+}
+
+/** Examines files as often as fixes ask. */
+export function checker(options: DoctorOptions, skipped: readonly Skipped[]) {
+  const baseline = options.baseline === undefined ? undefined : loadBaseline(options.baseline)
+  return (files: readonly DecodedFile[]): Checked =>
+    sift(examine(files, catalogue, { version: versionOf(options), skipped }), options, baseline)
+}
+
+/** The baseline names findings of any severity, so it is compared before the thresholds. */
+export function sift(examination: Examination, options: DoctorOptions, baseline: Baseline = new Set()): Checked {
+  const { fresh, known, stale } = compareToBaseline(examination.findings, baseline)
+  return {
+    ...examination,
+    findings: fresh.filter((finding) => isAsked(finding, options)),
+    below: fresh.filter((finding) => !isAsked(finding, options)),
+    known,
+    stale,
+  }
+}
+
+export function loadBaseline(given: string): Baseline {
+  try {
+    return readBaseline(readFileSync(path.resolve(given), 'utf8'))
+  } catch (cause) {
+    const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const why =
+      cause instanceof SyntaxError ? 'it is not JSON' : cause instanceof Error ? cause.message : 'unknown cause'
+    throw new CliFailure({
+      code: absent ? 'baseline-missing' : 'baseline-unreadable',
+      sentence: absent ? `There is no baseline ${given}.` : `The baseline ${given} cannot be used: ${why}.`,
+      next: `Write one: dayfly doctor baseline write --file ${given}`,
+      cause,
+    })
+  }
+}

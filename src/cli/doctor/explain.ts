@@ -1,0 +1,63 @@
+// `dayfly doctor explain <rule>`: the page of a rule, from the pages that the build put beside the program.
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import type { Rule } from '../../doctor/rule.ts'
+import { withoutMarks } from '../../doctor/rule-page.ts'
+import { catalogue } from '../../doctor/rules/catalogue.ts'
+import { CliFailure } from '../failure.ts'
+import { nearest } from '../nearest.ts'
+import { printLine } from '../output.ts'
+
+export function explainCommand(): Command {
+  return new Command('explain')
+    .description('Shows what a rule finds, why it matters, how to mend it, and when not. Without a rule, lists them.')
+    .argument('[rule]', 'its code or its slug: POD101, dind-ordinary-container')
+    .action((name: string | undefined) => printLine(name === undefined ? list() : explain(name)))
+}
+
+/** The pages by slug, as the sources have them. */
+export function readPages(): ReadonlyMap<string, string> {
+  const file = new URL('./doctor-rules.json', import.meta.url)
+  try {
+    const pages: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return new Map(
+      Object.entries(pages ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    )
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'not-built',
+      sentence: `The rules' pages, ${file.pathname}, are missing.`,
+      next: 'Run npm run build.',
+      exitCode: 1,
+      cause,
+    })
+  }
+}
+
+function list(): string {
+  return catalogue.map(({ code, slug, title }) => `${code}  ${slug.padEnd(36)}${title}`).join('\n')
+}
+
+function explain(name: string): string {
+  const rule = find(name)
+  const page = withoutMarks(readPages().get(rule.slug) ?? '')
+  const facts = `${rule.severity}, ${rule.confidence} confidence; in ${rule.modes.map((mode) => where[mode]).join(' and ')}; fix: ${rule.fix}`
+  return page.replace(/^# .*\n/, () => `# ${rule.code} ${rule.slug}\n\n${rule.title}.\n${facts}.\n`).trimEnd()
+}
+
+const where = { static: 'files', live: 'clusters' } as const
+
+function find(name: string): Rule {
+  const wanted = name.toLowerCase()
+  const rule = catalogue.find(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)
+  if (rule) return rule
+  const guess = nearest(
+    wanted,
+    catalogue.flatMap(({ slug, code }) => [slug, code.toLowerCase()]),
+  )
+  throw new CliFailure({
+    code: 'unknown-rule',
+    sentence: `There is no rule "${name.slice(0, 80)}".`,
+    next: `${guess ? `Did you mean "${guess}"? ` : ''}"dayfly doctor explain" lists all rules.`,
+  })
+}

@@ -1,0 +1,90 @@
+// What the doctor's options mean, and what they must not be.
+import { Option } from 'commander'
+import type { VersionFact } from '../../doctor/facts.ts'
+import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
+import { supportedMinors, undeclaredVersion } from '../../doctor/gather-facts.ts'
+import { CliFailure } from '../failure.ts'
+
+export const formats = ['pretty', 'json', 'sarif', 'github', 'junit'] as const
+export type Format = (typeof formats)[number]
+
+/** `fix`: what may be mended; true: what is safe. */
+export type DoctorOptions = {
+  readonly live?: true
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly namespace?: string
+  readonly fix?: true | 'safe' | 'unsafe'
+  readonly diff?: true
+  readonly check?: true
+  readonly yes?: true
+  readonly format: Format
+  readonly kubernetesVersion?: VersionFact
+  readonly minSeverity: Severity
+  readonly minConfidence: Confidence
+  readonly baseline?: string
+}
+
+const severities = ['error', 'warning', 'info'] as const satisfies readonly Severity[]
+const confidences = ['high', 'medium', 'low'] as const satisfies readonly Confidence[]
+
+export function severityOption(): Option {
+  return new Option('--min-severity <severity>', 'show what is at least this bad').choices(severities).default('info')
+}
+
+export function confidenceOption(): Option {
+  return new Option('--min-confidence <confidence>', 'show what is at least this sure')
+    .choices(confidences)
+    .default('medium')
+}
+
+export function versionOption(): Option {
+  return new Option(
+    '--kubernetes-version <version>',
+    'of the cluster the files are for, such as 1.33; every supported one unless given',
+  ).argParser(parseVersion)
+}
+
+/** Whether somebody asked to be told. */
+export function isAsked({ severity, confidence }: Finding, options: Thresholds): boolean {
+  return (
+    severities.indexOf(severity) <= severities.indexOf(options.minSeverity) &&
+    confidences.indexOf(confidence) <= confidences.indexOf(options.minConfidence)
+  )
+}
+
+export type Thresholds = Pick<DoctorOptions, 'minSeverity' | 'minConfidence'>
+
+export function versionOf({ kubernetesVersion }: Pick<DoctorOptions, 'kubernetesVersion'>): VersionFact {
+  return kubernetesVersion ?? undeclaredVersion
+}
+
+export function checkTogether(options: DoctorOptions, paths: readonly string[]): void {
+  const { live, fix, diff, check, format } = options
+  if (live && paths.length > 0) throw usage('--live examines a cluster, and takes no paths.', 'Leave one of them out.')
+  if (live && (diff || check))
+    throw usage('--diff and --check are for files.', 'Leave them out: --live shows its plan.')
+  if (!live && (options.kubeconfig ?? options.context ?? options.namespace) !== undefined) {
+    throw usage('--kubeconfig, --context and -n are for a cluster.', 'Add --live, or leave them out.')
+  }
+  if (fix && !diff && !check && paths.includes('-')) {
+    throw usage('What came through stdin cannot be mended in place.', 'Add --diff, which prints a patch.')
+  }
+  if (diff && format !== 'pretty')
+    throw usage('--diff prints a patch, which has no --format.', 'Leave one of them out.')
+}
+
+export function usage(sentence: string, next: string): CliFailure {
+  return new CliFailure({ code: 'usage', sentence, next })
+}
+
+function parseVersion(text: string): VersionFact {
+  const minor = Number(/^v?1\.(\d{1,3})(?:[.+-].*)?$/.exec(text)?.[1])
+  const first = supportedMinors[0]
+  const last = supportedMinors.at(-1) ?? first
+  if (minor >= first && minor <= last) return { minors: [minor], declared: true, from: '--kubernetes-version' }
+  throw usage(
+    `--kubernetes-version must be between 1.${first} and 1.${last}, not "${text.slice(0, 40)}".`,
+    'Give the minor version of the cluster, such as 1.33.',
+  )
+}

@@ -1,0 +1,59 @@
+// The texts that a person named: paths below the working folder, and stdin.
+import { fstatSync } from 'node:fs'
+import type { Skipped, SourceFile } from '../../doctor/sources/document.ts'
+import { decodeText, readSources } from '../../doctor/sources/read.ts'
+import { CliFailure } from '../failure.ts'
+
+export const stdinName = '<stdin>'
+const stdinMax = 4 * 1024 * 1024
+
+/** Without paths the working folder. Throws when a path names nothing. */
+export async function readNamed(
+  paths: readonly string[],
+  folder: string,
+): Promise<{ readonly files: readonly SourceFile[]; readonly skipped: readonly Skipped[] }> {
+  const named = paths.filter((path) => path !== '-')
+  const read = await readSources(paths.length === 0 ? ['.'] : named, folder)
+  if (read.missing.length > 0) throw missing(read.missing)
+  if (named.length === paths.length) return read
+  const typed = await readStdin()
+  return 'text' in typed
+    ? { files: [...read.files, typed], skipped: read.skipped }
+    : { files: read.files, skipped: [...read.skipped, typed] }
+}
+
+async function readStdin(): Promise<SourceFile | Skipped> {
+  if (process.stdin.isTTY || isNothing()) {
+    throw new CliFailure({
+      code: 'stdin-empty',
+      sentence: '"-" reads manifests from stdin, and nothing is piped into it.',
+      next: 'Pipe them: helm template my-chart | dayfly doctor -',
+    })
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > stdinMax) break
+  }
+  return decodeText(Buffer.concat(chunks), stdinName)
+}
+
+/** /dev/null, which is what a program without stdin has. */
+function isNothing(): boolean {
+  try {
+    return fstatSync(0).isCharacterDevice()
+  } catch {
+    return true
+  }
+}
+
+function missing(paths: readonly string[]): CliFailure {
+  const [first, ...others] = paths.map((path) => ({
+    code: 'path-missing',
+    sentence: `There is no file, folder or match "${path}".`,
+    next: 'Name a file, a folder, a quoted glob, or - for stdin.',
+  }))
+  return new CliFailure({ ...(first ?? { code: 'path-missing', sentence: '', next: '' }), others })
+}

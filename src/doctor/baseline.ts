@@ -1,0 +1,48 @@
+// Findings that are known and taken as they are: written once, then only new ones are reported. Keyed by fingerprint, so that lines may move.
+import type { Finding } from './finding.ts'
+import { fingerprints } from './fingerprint.ts'
+
+export type Baseline = ReadonlySet<string>
+
+/** One entry a line and sorted, so that a version control system shows what changed. */
+export function writeBaseline(findings: readonly Finding[]): string {
+  const prints = fingerprints(findings)
+  const entries = findings.map(({ rule, object, place }, index) => {
+    const name = [object.namespace, object.kind, object.name].filter((part) => part !== undefined).join('/')
+    return JSON.stringify({ rule, file: place?.file ?? null, object: name, fingerprint: prints[index] })
+  })
+  return `{"version": 1, "findings": [\n${entries.sort().join(',\n')}\n]}\n`
+}
+
+/** Throws an Error with a sentence on a text that is no baseline. */
+export function readBaseline(text: string): Baseline {
+  const value: unknown = JSON.parse(text)
+  const version = fieldOf(value, 'version')
+  if (version !== 1) throw new Error(`it has version ${JSON.stringify(version)}, not 1`)
+  const entries = fieldOf(value, 'findings')
+  if (!Array.isArray(entries)) throw new Error('it has no list of findings')
+  const prints = entries.map((entry) => {
+    const print = fieldOf(entry, 'fingerprint')
+    if (typeof print !== 'string' || !/^[0-9a-f]{16}:\d+$/.test(print)) throw new Error('a finding has no fingerprint')
+    return print
+  })
+  return new Set(prints)
+}
+
+/** `stale`: entries whose finding is gone. */
+export function compareToBaseline(findings: readonly Finding[], baseline: Baseline) {
+  const prints = fingerprints(findings)
+  const isKnown = (_: Finding, index: number) => baseline.has(prints[index] ?? '')
+  const present = new Set(prints)
+  return {
+    fresh: findings.filter((finding, index) => !isKnown(finding, index)),
+    known: findings.filter(isKnown),
+    stale: [...baseline].filter((print) => !present.has(print)).length,
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined
+}
