@@ -1,8 +1,18 @@
 // Parts of a pod view that several rules ask for: its ordinary containers, its Job, its metadata, and the start of a hit.
-import { fieldsAt } from './fields.ts'
+import type { Facts } from './facts.ts'
+import { fieldsAt, listAt, textAt } from './fields.ts'
 import type { Hit, Path } from './finding.ts'
 import type { ContainerView, PodView } from './pod-view.ts'
 import type { Raw } from './raw.ts'
+
+/** The pods as somebody wrote them: of a live cluster without those that an owner in the same input made, which would say everything again. */
+export function writtenPods(facts: Facts): readonly PodView[] {
+  if (!facts.live) return facts.pods
+  const uids = new Set(facts.pods.flatMap(({ raw }) => textAt(raw, 'metadata', 'uid') ?? []))
+  return facts.pods.filter(
+    ({ raw }) => !listAt(raw, 'metadata', 'ownerReferences').some((owner) => uids.has(textAt(owner, 'uid') ?? '')),
+  )
+}
 
 export function ordinaryContainers(pod: PodView): readonly ContainerView[] {
   return pod.containers.filter((container) => container.role === 'container')

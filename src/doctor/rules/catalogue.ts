@@ -13,15 +13,24 @@ import { rule as graceTooShort } from './grace-too-short.ts'
 import { rule as initRestartPolicyInvalid } from './init-restart-policy-invalid.ts'
 import { rule as longLivedHelperInJob } from './long-lived-helper-in-job.ts'
 import { rule as noActiveDeadline } from './no-active-deadline.ts'
+import { rule as orphanCompletedPods } from './orphan-completed-pods.ts'
 import { rule as pdbOnArcRunners } from './pdb-on-arc-runners.ts'
 import { rule as pidShareWithPoststart } from './pid-share-with-poststart.ts'
+import { rule as podsRemovedUnderJob } from './pods-removed-under-job.ts'
 import { rule as probeWithoutSidecar } from './probe-without-sidecar.ts'
 import { rule as retryReusesRegistration } from './retry-reuses-registration.ts'
+import { rule as runnerCrWithoutPod } from './runner-cr-without-pod.ts'
+import { rule as runnerSessionConflict } from './runner-session-conflict.ts'
 import { rule as rwoWorkVolume } from './rwo-work-volume.ts'
 import { rule as sidecarFieldStripped } from './sidecar-field-stripped.ts'
+import { rule as sidecarStartupprobe135Regression } from './sidecar-startupprobe-1-35-regression.ts'
 import { rule as sidecarUnsupportedVersion } from './sidecar-unsupported-version.ts'
 import { rule as slotsHeldByFailed } from './slots-held-by-failed.ts'
 import { rule as staleDockerPid } from './stale-docker-pid.ts'
+import { rule as stuckCreating } from './stuck-creating.ts'
+import { rule as stuckTerminating } from './stuck-terminating.ts'
+import { rule as terminatedNearPodgc } from './terminated-near-podgc.ts'
+import { rule as trackingFinalizerStuck } from './tracking-finalizer-stuck.ts'
 import { rule as ttlMisplaced } from './ttl-misplaced.ts'
 import { rule as ttlMissing } from './ttl-missing.ts'
 import { rule as ttlTooShort } from './ttl-too-short.ts'
@@ -41,6 +50,7 @@ export const catalogue: readonly Rule[] = [
   sidecarFieldStripped,
   probeWithoutSidecar,
   dindNoStartupProbe,
+  sidecarStartupprobe135Regression,
   pidShareWithPoststart,
   unboundedPoststart,
   graceTooShort,
@@ -57,9 +67,17 @@ export const catalogue: readonly Rule[] = [
   retryReusesRegistration,
   noActiveDeadline,
   disruptionNotIgnored,
+  podsRemovedUnderJob,
+  trackingFinalizerStuck,
   zombieRunnerPod,
+  stuckTerminating,
+  stuckCreating,
+  terminatedNearPodgc,
+  orphanCompletedPods,
+  runnerSessionConflict,
   ephemeralrunnerFailedSilently,
   slotsHeldByFailed,
+  runnerCrWithoutPod,
   versionSkew,
   rwoWorkVolume,
   finalizerDeadlockStatic,

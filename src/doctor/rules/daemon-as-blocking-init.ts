@@ -3,7 +3,7 @@ import { daemonOf } from '../daemon.ts'
 import type { Facts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
-import { hitIn } from '../pod-parts.ts'
+import { hitIn, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 import { isUnknown } from '../unknown.ts'
@@ -16,7 +16,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: facts.pods.flatMap((pod) => check(pod, facts)) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap((pod) => check(pod, facts)) }),
 }
 
 function check(pod: PodView, facts: Facts): readonly Hit[] {

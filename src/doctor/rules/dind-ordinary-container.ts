@@ -4,7 +4,7 @@ import { daemonOf } from '../daemon.ts'
 import type { Facts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { lacksSidecars } from '../init-policy.ts'
-import { hitIn, ordinaryContainers } from '../pod-parts.ts'
+import { hitIn, ordinaryContainers, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -16,7 +16,11 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'safe',
-  check: (facts) => ({ hits: facts.pods.filter((pod) => pod.runsToCompletion).flatMap((pod) => check(pod, facts)) }),
+  check: (facts) => ({
+    hits: writtenPods(facts)
+      .filter((pod) => pod.runsToCompletion)
+      .flatMap((pod) => check(pod, facts)),
+  }),
 }
 
 function check(pod: PodView, facts: Facts): readonly Hit[] {

@@ -3,7 +3,7 @@ import type { Facts } from '../facts.ts'
 import { fieldsAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
 import { objectsOf } from '../live-pod.ts'
-import { hitIn, isWhole, podMetadataPath } from '../pod-parts.ts'
+import { hitIn, isWhole, podMetadataPath, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
@@ -29,7 +29,7 @@ const autoscaler: Protection = {
 
 function check(facts: Facts): RuleResult {
   const everywhere = clusterWide(facts)
-  const runners = facts.pods.filter((pod) => pod.isRunner && isWhole(pod))
+  const runners = writtenPods(facts).filter((pod) => pod.isRunner && isWhole(pod))
   const seen = runners.flatMap((pod) => {
     const protection = selectsKarpenter(pod) ? karpenter : everywhere
     return protection ? [{ pod, protection }] : []

@@ -2,7 +2,7 @@
 import { daemonOf } from '../daemon.ts'
 import { fieldsAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { hitIn, isWhole } from '../pod-parts.ts'
+import { hitIn, isWhole, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -14,7 +14,7 @@ export const rule: Rule = {
   confidence: 'medium',
   modes: ['static', 'live'],
   fix: 'none',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 function check(pod: PodView): readonly Hit[] {

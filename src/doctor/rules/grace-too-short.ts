@@ -1,6 +1,6 @@
 // A runner's grace that ends before its job can.
 import type { Hit } from '../finding.ts'
-import { hitIn, isWhole } from '../pod-parts.ts'
+import { hitIn, isWhole, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -12,7 +12,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 /** Kubernetes: what a pod gets that asks for nothing. */

@@ -3,7 +3,7 @@ import { asSidecar } from '../as-sidecar.ts'
 import type { Facts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { longLivedHelper } from '../long-lived.ts'
-import { hitIn, ordinaryContainers } from '../pod-parts.ts'
+import { hitIn, ordinaryContainers, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -15,7 +15,11 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: facts.pods.filter((pod) => pod.runsToCompletion).flatMap((pod) => check(pod, facts)) }),
+  check: (facts) => ({
+    hits: writtenPods(facts)
+      .filter((pod) => pod.runsToCompletion)
+      .flatMap((pod) => check(pod, facts)),
+  }),
 }
 
 function check(pod: PodView, facts: Facts): readonly Hit[] {

@@ -1,6 +1,6 @@
 // An exec hook after start in a shared PID namespace: it may never return, and then the pod neither starts nor stops (incident S3).
 import type { Hit } from '../finding.ts'
-import { hitIn } from '../pod-parts.ts'
+import { hitIn, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import { isBounded } from '../post-start.ts'
 import type { Rule } from '../rule.ts'
@@ -13,7 +13,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'none',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 function check(pod: PodView): readonly Hit[] {

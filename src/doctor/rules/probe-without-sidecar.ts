@@ -1,7 +1,7 @@
 // Probes and hooks on a plain init container: every API server refuses the pod.
 import { daemonOf } from '../daemon.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
-import { hitIn } from '../pod-parts.ts'
+import { hitIn, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 import { isUnknown } from '../unknown.ts'
@@ -14,7 +14,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 function check(pod: PodView): readonly Hit[] {

@@ -2,7 +2,7 @@
 import { daemonOf } from '../daemon.ts'
 import { textsAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { hitIn } from '../pod-parts.ts'
+import { hitIn, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -14,7 +14,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'guided',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 function check(pod: PodView): readonly Hit[] {

@@ -5,7 +5,7 @@ import { numberAt, timeAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import { durationText } from '../live-pod.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {
   slug: 'uninstall-stuck',
@@ -15,7 +15,14 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['live'],
   fix: 'guided',
-  check: (facts) => withLive(facts, ['Deployment', 'AutoscalingRunnerSet'], (live) => check(facts, live)),
+  check: examine,
+}
+
+function examine(facts: Facts): RuleResult {
+  if (facts.live?.namespaces && arcControllers(facts).length === 0) {
+    return { skipped: 'the controller may be in a namespace that was not read' }
+  }
+  return withLive(facts, ['Deployment', 'AutoscalingRunnerSet'], (live) => check(facts, live))
 }
 
 /** Milliseconds: a controller that is there gets longer. */

@@ -1,0 +1,44 @@
+// ARC: a runner that is said to run and has no pod.
+import { arcObjects, hasJob } from '../arc.ts'
+import type { Facts, LiveFacts } from '../facts.ts'
+import { textAt, valueAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { withLive } from '../live-facts.ts'
+import { ageOf, durationText, objectsOf } from '../live-pod.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'runner-cr-without-pod',
+  code: 'ARC403',
+  title: 'A runner is said to run, and has no pod',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['live'],
+  fix: 'guided',
+  check: (facts) => withLive(facts, ['EphemeralRunner', 'Pod'], (live) => check(facts, live)),
+}
+
+/** Milliseconds: the controller may be about to make its pod again. */
+const patience = 600_000
+
+function check(facts: Facts, live: LiveFacts): readonly Hit[] {
+  const pods = new Set(objectsOf(facts, 'Pod').map(({ object }) => `${object.namespace}/${object.name}`))
+  return arcObjects(facts, 'EphemeralRunner').flatMap((runner) => {
+    const { object, document, raw } = runner
+    const age = ageOf(raw, live.at) ?? 0
+    const isDeleted = valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined
+    if (textAt(raw, 'status', 'phase') !== 'Running' || isDeleted || age < patience) return []
+    if (pods.has(`${object.namespace}/${object.name}`)) return []
+    const busy = hasJob(runner)
+      ? ' It still names a job: look whether the forge says it runs before you delete it.'
+      : ''
+    return [
+      {
+        object,
+        document,
+        path: ['status', 'phase'],
+        message: `The runner is Running by its status, is ${durationText(age)} old, and has no pod: it counts as capacity and does no work. Delete the EphemeralRunner.${busy}`,
+      },
+    ]
+  })
+}

@@ -1,0 +1,54 @@
+// A regression of kubelet 1.35: after its restart, containers beside a sidecar with a startup probe are not started again. Told by its symptom, so that patched kubelets stay silent.
+import type { Facts, LiveFacts } from '../facts.ts'
+import { textAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { withLive } from '../live-facts.ts'
+import { containerStates, durationText, objectsOf } from '../live-pod.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'sidecar-startupprobe-1-35-regression',
+  code: 'POD109',
+  title: 'Kubelet 1.35 does not start a crashed container again beside a sidecar with a startup probe',
+  severity: 'warning',
+  confidence: 'high',
+  modes: ['live'],
+  fix: 'guided',
+  check: (facts) =>
+    withLive(facts, ['Pod', 'Node'], (live) =>
+      facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, facts, live)),
+    ),
+}
+
+/** Milliseconds: longer than the longest back-off of five minutes. */
+const patience = 600_000
+
+function check(pod: PodView, facts: Facts, live: LiveFacts): readonly Hit[] {
+  if (pod.restartPolicy === 'Never' || !isOn135(pod, facts)) return []
+  const sidecars = containerStates(pod.raw, 'initContainerStatuses')
+  const probed = pod.containers.find(
+    ({ name, role, startupProbe }) =>
+      role === 'sidecar' && startupProbe && sidecars.some((each) => each.name === name && each.state === 'running'),
+  )
+  if (!probed) return []
+  return containerStates(pod.raw, 'containerStatuses').flatMap((state) => {
+    const idle = live.at - (state.finishedAt ?? live.at)
+    const shouldRestart = state.exitCode !== 0 || pod.restartPolicy !== 'OnFailure'
+    if (state.state !== 'terminated' || state.restartCount !== 0 || !shouldRestart || idle < patience) return []
+    return [
+      hitIn(pod, {
+        path: ['status', 'containerStatuses'],
+        container: state.name,
+        message: `${state.name} ended ${durationText(idle)} ago and was never started again, although the pod's policy says so: kubelet 1.35 forgets it after a restart of its own when a sidecar (${probed.name}) has a startup probe. Delete the pod, and update the kubelets.`,
+      }),
+    ]
+  })
+}
+
+function isOn135(pod: PodView, facts: Facts): boolean {
+  const at = textAt(pod.raw, 'spec', 'nodeName')
+  const node = objectsOf(facts, 'Node').find(({ object }) => object.name === at)
+  return /^v?1\.35\./.test(textAt(node?.raw, 'status', 'nodeInfo', 'kubeletVersion') ?? '')
+}

@@ -1,0 +1,91 @@
+// A pod that should have been deleted by now, with the reason that the API shows for it (incident S3).
+import type { Facts, LiveFacts } from '../facts.ts'
+import { listAt, numberAt, textAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { withLive } from '../live-facts.ts'
+import { containerStates, durationText, eventsOf, finalizersOf, objectsOf, overdueBy } from '../live-pod.ts'
+import { hitIn } from '../pod-parts.ts'
+import type { PodView } from '../pod-view.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'stuck-terminating',
+  code: 'LIV302',
+  title: 'A pod should have been deleted by now',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['live'],
+  fix: 'guided',
+  check: (facts) =>
+    withLive(facts, ['Pod'], (live) =>
+      facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, facts, live)),
+    ),
+}
+
+/** Its only finalizer has a rule of its own. */
+const tracking = 'batch.kubernetes.io/job-tracking'
+
+function check(pod: PodView, facts: Facts, live: LiveFacts): readonly Hit[] {
+  const overdue = overdueBy(pod.raw, live.at)
+  if (overdue === undefined) return []
+  const isOver = /^(Succeeded|Failed)$/.test(textAt(pod.raw, 'status', 'phase') ?? '')
+  if (isOver && finalizersOf(pod.raw).join() === tracking) return []
+  return [
+    hitIn(pod, {
+      path: ['metadata', 'deletionTimestamp'],
+      message: `The pod should have been gone ${durationText(overdue)} ago: ${causeOf(pod, facts, live, isOver)}`,
+    }),
+  ]
+}
+
+/** The first that fits, in the order of the Kubernetes reference 4.3. */
+function causeOf(pod: PodView, facts: Facts, live: LiveFacts, isOver: boolean): string {
+  const finalizers = finalizersOf(pod.raw)
+  if (finalizers.length > 0 && isOver) {
+    return `it has ended, and waits for whoever set ${finalizers.join(', ')}. Look for that controller; remove no finalizer while it lives.`
+  }
+  return nodeCause(pod, facts, live) ?? hookCause(pod, facts) ?? containerCause(pod, isOver)
+}
+
+function nodeCause(pod: PodView, facts: Facts, live: LiveFacts): string | undefined {
+  const name = textAt(pod.raw, 'spec', 'nodeName')
+  if (name === undefined || live.unreadable['Node'] !== undefined) return undefined
+  const node = objectsOf(facts, 'Node').find(({ object }) => object.name === name)
+  if (!node) return `its node ${name} does not exist any more, and the pod garbage collector has not taken it yet.`
+  const ready = listAt(node.raw, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready')
+  const status = textAt(ready, 'status')
+  if (status === undefined || status === 'True') return undefined
+  return `its node ${name} is not ready (Ready is ${status}), so nobody can say that its containers have stopped. Make sure the machine is off, then delete the Node or taint it out-of-service; force deletion leaves containers running.`
+}
+
+/** A postStart that hangs: its container was started, and its status still says that it waits. */
+function hookCause(pod: PodView, facts: Facts): string | undefined {
+  const fact = facts.objects.find(({ raw }) => raw === pod.raw)
+  const events = fact ? eventsOf(facts, fact) : []
+  const states = [
+    ...containerStates(pod.raw, 'initContainerStatuses'),
+    ...containerStates(pod.raw, 'containerStatuses'),
+  ]
+  const hung = pod.containers.find(({ name, postStart }) => {
+    const state = states.find((each) => each.name === name)
+    return (
+      postStart?.exec && state?.state === 'waiting' && /^(ContainerCreating|PodInitializing)$/.test(state.reason ?? '')
+    )
+  })
+  if (hung) {
+    return `the postStart command of ${hung.name} seems to hang, and the kubelet waits for it before it deletes. End that process, or the container, on the node ${textAt(pod.raw, 'spec', 'nodeName') ?? ''}; force deletion alone leaves it there.`
+  }
+  const kill = events.find(({ reason }) => reason === 'FailedKillPod')
+  return kill && `the node cannot stop it: ${kill.message.replace(/\.?$/, '.')}`
+}
+
+function containerCause(pod: PodView, isOver: boolean): string {
+  const running = containerStates(pod.raw, 'containerStatuses').filter(({ state }) => state === 'running')
+  const grace = numberAt(pod.raw, 'metadata', 'deletionGracePeriodSeconds')
+  if (running.length > 0) {
+    return `${running.map(({ name }) => name).join(', ')} still runs beyond its grace${grace === undefined ? '' : ` of ${grace} s`}. Compare with other pods of the node: one alone points to its process, several to the kubelet or the runtime.`
+  }
+  return isOver
+    ? 'its containers have ended, so a volume that cannot be unmounted, its cgroup, or a webhook that denies the delete holds it.'
+    : 'the API shows no container that runs and no reason; look at the kubelet of its node.'
+}

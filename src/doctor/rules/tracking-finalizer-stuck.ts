@@ -1,0 +1,47 @@
+// A pod that only the Job controller's finalizer holds, while its Job is gone or has ended.
+import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
+import { listAt, textAt } from '../fields.ts'
+import type { Hit } from '../finding.ts'
+import { withLive } from '../live-facts.ts'
+import { durationText, finalizersOf, objectsOf, overdueBy, ownerOf, uidOf } from '../live-pod.ts'
+import type { Rule } from '../rule.ts'
+
+export const rule: Rule = {
+  slug: 'tracking-finalizer-stuck',
+  code: 'JOB210',
+  title: 'A pod waits for a Job that will not count it any more',
+  severity: 'error',
+  confidence: 'high',
+  modes: ['live'],
+  fix: 'guided',
+  check: (facts) =>
+    withLive(facts, ['Pod', 'Job'], (live) => objectsOf(facts, 'Pod').flatMap((pod) => check(pod, facts, live))),
+}
+
+const tracking = 'batch.kubernetes.io/job-tracking'
+/** Milliseconds: a busy Job controller may need minutes for the pods of a deleted Job. */
+const patience = 600_000
+
+function check(pod: ObjectFact, facts: Facts, live: LiveFacts): readonly Hit[] {
+  const overdue = overdueBy(pod.raw, live.at) ?? 0
+  if (overdue < patience || finalizersOf(pod.raw).join() !== tracking) return []
+  const phase = textAt(pod.raw, 'status', 'phase')
+  if (phase !== 'Succeeded' && phase !== 'Failed') return []
+  const uid = ownerOf(pod.raw, 'Job')?.uid
+  const job = uid === undefined ? undefined : objectsOf(facts, 'Job').find(({ raw }) => uidOf(raw) === uid)
+  if (job && !hasEnded(job)) return []
+  return [
+    {
+      object: pod.object,
+      document: pod.document,
+      path: ['metadata', 'finalizers'],
+      message: `The pod should have been gone ${durationText(overdue)} ago; only ${tracking} holds it, and its Job ${job ? 'has ended' : 'is gone'}. ${job ? 'Look whether the Job controller runs.' : 'That one finalizer can be removed.'}`,
+    },
+  ]
+}
+
+function hasEnded({ raw }: ObjectFact): boolean {
+  return listAt(raw, 'status', 'conditions').some(
+    (each) => /^(Complete|Failed)$/.test(textAt(each, 'type') ?? '') && textAt(each, 'status') === 'True',
+  )
+}
