@@ -12,7 +12,7 @@ import { startNamespaceCollector } from './controllers/namespace-collector.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startPodCollector } from './controllers/pod-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
-import { startKubelet } from './kubelet/kubelet.ts'
+import { createKubeletSwitch, type KubeletSwitch } from './kubelet/kubelet-switch.ts'
 import type { NodeDescription } from './kubelet/node-object.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { createStore } from './store/store.ts'
@@ -39,6 +39,7 @@ export type ClusterOptions = {
 export interface Cluster {
   readonly registry: Registry
   readonly requestLog: RequestLog
+  readonly kubelet: Pick<KubeletSwitch, 'stop' | 'start'>
   /** Answers as over HTTP: by bearer token. */
   readonly handler: (request: Request) => Promise<Answer>
   /** For callers in this process, who are known by name. */
@@ -72,7 +73,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     startPodCollector({ registry, clock, threshold: terminatedPodGcThreshold }),
   ]
   const node = { ...defaultNode, ...options.node }
-  const kubelet = startKubelet({ registry, runtime, clock, node, version: `v${profile}.0` })
+  const kubelet = createKubeletSwitch({ registry, runtime, clock, node, version: `v${profile}.0` })
   const requestLog = createRequestLog()
   const backend = { registry, node: kubelet.api, clock, random, profile, requestLog }
   const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users) })
@@ -84,11 +85,11 @@ export function createCluster(options: ClusterOptions): Cluster {
   }
   const stop = async () => {
     for (const stopController of stopControllers) stopController()
-    const { settled } = kubelet.stop()
+    kubelet.stop()
     await Promise.all([...endpoints].map((endpoint) => endpoint.close()))
     await runtime.close()
-    await settled
+    await kubelet.settled()
   }
   const transport = (identity: string) => createApiHandler({ ...backend, authenticate: knownIdentity(identity) })
-  return { registry, requestLog, handler, transport, listen, stop }
+  return { registry, requestLog, kubelet, handler, transport, listen, stop }
 }

@@ -7,7 +7,8 @@ import { type ContainerRecord, idOf } from './record.ts'
 /** Whether it succeeded; the container of a failed one is to be killed. */
 export async function runPostStart(context: PodContext, record: ContainerRecord, action: Action): Promise<boolean> {
   const failure = await runHook(context, record, action, undefined)
-  if (failure === undefined) return true
+  // Who has let go of the pod in the meantime does nothing to it any more.
+  if (failure === undefined || context.until.aborted) return true
   context.events.record('Warning', 'FailedPostStartHook', `PostStartHook failed: ${failure}`, fieldOf(record))
   return false
 }

@@ -72,10 +72,28 @@ test('a DELETE does nothing until the hook dies; then the second container is st
   await until(() => processScan(data).run().length === 0)
 }, 20_000)
 
-test('grace 0 removes the object at once; the processes run on', async () => {
+test('grace 0 removes the object at once; the processes run on until the kubelet is restarted', async () => {
   await hookRuns()
   cluster.registry.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 })
   expect(pod()).toBeUndefined()
   await clock.sleep(2_500)
   expect(running()).toHaveLength(2)
+  cluster.kubelet.stop()
+  cluster.kubelet.start()
+  await until(() => processScan(data).run().length === 0)
+}, 20_000)
+
+test('a restart of the kubelet heals a stuck deletion', async () => {
+  await hookRuns()
+  cluster.registry.delete('pods', 'default', 'p')
+  const ends: string[] = []
+  cluster.registry.subscribe('pods', ({ object }) => {
+    ends.push(JSON.stringify(field(object, 'status', 'containerStatuses')))
+  })
+  cluster.kubelet.stop()
+  cluster.kubelet.start()
+  await until(() => pod() === undefined)
+  expect(ends.at(-1)).toMatch(/"exitCode":143.*"exitCode":137,"reason":"ContainerStatusUnknown"/)
+  expect(events()).not.toContain('FailedPostStartHook')
+  await until(() => processScan(data).run().length === 0)
 }, 20_000)

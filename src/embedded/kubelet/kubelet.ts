@@ -3,13 +3,15 @@ import type { Clock } from '../../lib/clock.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { ContainerId, Runtime } from '../runtime/runtime.ts'
 import type { KubeletContext } from './context.ts'
 import type { Source } from './lookup.ts'
 import { nodeLogs } from './node-logs.ts'
 import { keepNode, type NodeDescription } from './node-object.ts'
 import { asPod } from './pod.ts'
 import { type PodWorker, startWorker } from './worker.ts'
+
+const orphanGraceMs = 2_000
 
 export type KubeletOptions = {
   readonly registry: Registry
@@ -33,17 +35,25 @@ export function startKubelet(options: KubeletOptions): Kubelet {
   const arrivals = watchArrivals(registry)
   const context: KubeletContext = { registry, runtime, clock, node: node.name, awaitObject: arrivals.await }
   const workers = new Map<string, PodWorker>()
-  const see = (object: StoredObject) => {
+  const survivors = runtime.containers()
+  const see = (object: StoredObject, left: readonly ContainerId[] = []) => {
     const pod = asPod(object)
     if (pod.spec.nodeName !== node.name) return
     const { uid } = pod.metadata
     const known = workers.get(uid)
     if (known) return known.update(pod)
-    const worker = startWorker(pod, context)
+    const worker = startWorker(pod, context, left)
     workers.set(uid, worker)
     void worker.done.then(() => workers.delete(uid))
   }
-  for (const object of registry.list('pods')) see(object)
+  for (const object of registry.list('pods')) {
+    see(
+      object,
+      survivors.filter(({ pod }) => pod === object.metadata.uid),
+    )
+  }
+  const orphans = survivors.filter(({ pod }) => !workers.has(pod))
+  const isTidy = endOrphans(runtime, orphans)
   const unsubscribe = registry.subscribe('pods', ({ type, object }) => {
     if (type === 'DELETED') workers.get(object.metadata.uid)?.vanish()
     else see(object)
@@ -61,9 +71,15 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     stopNode()
     const running = [...workers.values()]
     for (const worker of running) worker.abandon()
-    return { settled: Promise.all(running.map(({ done }) => done)).then(() => undefined) }
+    return { settled: Promise.all([isTidy, ...running.map(({ done }) => done)]).then(() => undefined) }
   }
   return { api: { logs: nodeLogs({ runtime, clock, find }) }, stop }
+}
+
+/** Ends what an earlier kubelet has left of pods that are gone. */
+async function endOrphans(runtime: Runtime, orphans: readonly ContainerId[]): Promise<void> {
+  await Promise.all(orphans.map((id) => runtime.stop(id, orphanGraceMs)))
+  await Promise.all([...new Set(orphans.map(({ pod }) => pod))].map((pod) => runtime.remove(pod)))
 }
 
 /** Lets those wait who miss a Secret or a ConfigMap. */

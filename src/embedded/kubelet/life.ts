@@ -84,7 +84,9 @@ export function createLife(context: PodContext): Life {
     for (let isSettled = false; !isSettled && !context.until.aborted; ) {
       const plan = planPod(records, spec.restartPolicy)
       if (plan.do === 'end') return await finish(graceSecondsOf(pod()))
-      for (const record of plan.containers) await startContainer(context, record, mounted)
+      for (const record of plan.containers) {
+        if (!context.until.aborted) await startContainer(context, record, mounted)
+      }
       isSettled = !plan.containers.some(({ role, started }) => role === 'sidecar' && started)
     }
     write()

@@ -14,7 +14,7 @@ export type NodeDescription = {
 const renewMs = 10_000
 const leaseSeconds = 40
 
-/** Creates the node and its lease, and renews the lease until stopped. */
+/** Creates the node and its lease where they are missing, says that it is ready, and renews the lease until stopped. */
 export function keepNode(
   registry: Registry,
   clock: Clock,
@@ -22,21 +22,24 @@ export function keepNode(
   versions: { readonly kubelet: string; readonly runtime: string },
 ): () => void {
   const { name, labels, taints, capacity } = node
-  const created = registry.create('nodes', {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name,
-      labels: {
-        'kubernetes.io/hostname': name,
-        'kubernetes.io/os': 'linux',
-        'kubernetes.io/arch': process.arch === 'x64' ? 'amd64' : process.arch,
-        ...labels,
+  const known = registry.get('nodes', undefined, name)
+  const registered =
+    known ??
+    registry.create('nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: {
+        name,
+        labels: {
+          'kubernetes.io/hostname': name,
+          'kubernetes.io/os': 'linux',
+          'kubernetes.io/arch': process.arch === 'x64' ? 'amd64' : process.arch,
+          ...labels,
+        },
       },
-    },
-    spec: taints ? { taints } : {},
-  })
-  registry.update('nodes', { ...created, status: nodeStatus(clock, capacity, versions) }, { subresource: 'status' })
+      spec: taints ? { taints } : {},
+    })
+  registry.update('nodes', { ...registered, status: nodeStatus(clock, capacity, versions) }, { subresource: 'status' })
   let timer = clock.after(0, () => {})
   const renew = () => {
     renewLease(registry, clock, name)

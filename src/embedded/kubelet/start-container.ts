@@ -1,6 +1,6 @@
 // Starts one container: image, environment, process, postStart hook, with Kubernetes' reasons and back-offs where one of them fails.
 import type { Instant } from '../../lib/clock.ts'
-import type { ContainerConfig, ContainerEnd, Volume } from '../runtime/runtime.ts'
+import type { ContainerConfig, ContainerEnd, ContainerId, ContainerStart, Volume } from '../runtime/runtime.ts'
 import { fieldOf, type PodContext } from './context.ts'
 import { expand, readEnvironment } from './environment.ts'
 import { refuseConfig, refuseImage, waitForCrash } from './hold-back.ts'
@@ -33,20 +33,42 @@ export async function startContainer(
   events.record('Normal', 'Created', `Created container: ${spec.name}`, fieldOf(record))
   if (started.is === 'failed') return failToStart(context, record, started.message)
   events.record('Normal', 'Started', `Started container ${spec.name}`, fieldOf(record))
-  const { startedAt } = started
+  const isOver = follow(context, record, started)
+  const { postStart } = spec.lifecycle ?? {}
+  const isGood = !postStart || (await runPostStart(context, record, postStart))
+  if (!isGood) await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), isTold: true })
+  if (!isOver()) settle(context, record, started)
+}
+
+/** Goes on with a container that runs already. Its postStart hook is not called again. */
+export async function adoptContainer(context: PodContext, { name, attempt }: ContainerId): Promise<void> {
+  const record = context.records.find(({ spec }) => spec.name === name)
+  if (!record || attempt <= record.attempt) return
+  record.attempt = attempt
+  const config = { image: record.spec.image, command: [], args: [], env: {}, workingDir: undefined, mounts: [] }
+  const found = await context.runtime.start({ ...config, id: idOf(context.pod(), record) })
+  if (found.is === 'failed') return
+  const isOver = follow(context, record, found)
+  if (!isOver()) settle(context, record, found)
+}
+
+type Started = Extract<ContainerStart, { is: 'started' }>
+
+/** Notes the end when it comes; the answer says whether it has. */
+function follow(context: PodContext, record: ContainerRecord, { startedAt, ended }: Started): () => boolean {
   let hasEnded = false
-  record.ended = started.ended.then((end) => {
+  record.ended = ended.then((end) => {
     hasEnded = true
     noteEnd(record, startedAt, end)
     context.wake()
   })
-  const { postStart } = spec.lifecycle ?? {}
-  const isGood = !postStart || (await runPostStart(context, record, postStart))
-  if (!isGood) await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), isTold: true })
-  if (hasEnded) return
+  return () => hasEnded
+}
+
+function settle(context: PodContext, record: ContainerRecord, { startedAt }: Started): void {
   record.state = { is: 'running', startedAt }
-  record.started = spec.startupProbe === undefined
-  record.ready = spec.readinessProbe === undefined
+  record.started = record.spec.startupProbe === undefined
+  record.ready = record.spec.readinessProbe === undefined
   watchProbes(context, record)
 }
 

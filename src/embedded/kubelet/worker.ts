@@ -1,10 +1,12 @@
 // One pod's worker: it does one thing after the other, as the real kubelet's does, so what hangs in it holds up the rest of the pod.
 import type { Instant, Timer } from '../../lib/clock.ts'
 import { eventRecorder } from '../event-recorder.ts'
+import type { ContainerId } from '../runtime/runtime.ts'
 import type { KubeletContext, PodContext } from './context.ts'
 import { createLife } from './life.ts'
 import type { Pod } from './pod.ts'
 import { type ContainerRecord, containerRecords } from './record.ts'
+import { adoptContainer } from './start-container.ts'
 import { unenforced } from './unenforced.ts'
 
 export interface PodWorker {
@@ -20,7 +22,8 @@ export interface PodWorker {
   readonly done: Promise<void>
 }
 
-export function startWorker(first: Pod, kubelet: KubeletContext): PodWorker {
+/** @param survivors the pod's containers that an earlier kubelet has left running. */
+export function startWorker(first: Pod, kubelet: KubeletContext, survivors: readonly ContainerId[] = []): PodWorker {
   const { clock, registry, node } = kubelet
   const over = new AbortController()
   const alarm = createAlarm(kubelet)
@@ -42,6 +45,7 @@ export function startWorker(first: Pod, kubelet: KubeletContext): PodWorker {
   }
   let hasVanished = false
   const run = async () => {
+    for (const id of survivors) await adoptContainer(context, id)
     while (!over.signal.aborted) {
       alarm.reset()
       if (hasVanished) {

@@ -1,4 +1,4 @@
-// The port between the kubelet and what runs containers: five verbs on a container, and two for what stands around it.
+// The port between the kubelet and what runs containers: five verbs on a container, and three for what stands around it.
 import type { Instant } from '../../lib/clock.ts'
 
 /** One try of one container of one pod; a restart is the next attempt. */
@@ -93,6 +93,8 @@ export interface Runtime {
   exec(id: ContainerId, command: readonly string[], timeoutMs: number | undefined): Promise<ExecResult>
   /** Opens a connection to the container, or makes a GET request, as probes and hooks do. Certificates are not checked, redirects not followed. */
   reach(id: ContainerId, target: NetworkTarget, timeoutMs: number | undefined): Promise<NetworkResult>
+  /** The containers that run now, whoever started them. */
+  containers(): readonly ContainerId[]
   /** The container's output, both streams in one, as it grows when followed; ends when the container has. */
   logs(id: ContainerId, options: RuntimeLogOptions, until: AbortSignal): AsyncIterable<string>
   /** Removes what is kept of a pod whose containers have ended: logs, directories, volumes. */

@@ -1,6 +1,6 @@
 // Deployments: stored with their defaults, so that what is installed and uninstalled is complete; no controller acts on them here.
 import { field, isObject, sameJson } from '../json.ts'
-import { fillPodSpec } from './pod/pod-defaults.ts'
+import { fillTemplateSpec } from './pod/pod-defaults.ts'
 import { specOf } from './pod/pod-spec.ts'
 import type { Rules } from './rules.ts'
 
@@ -9,7 +9,7 @@ export const deploymentRules: Rules = {
     const template = field(draft, 'spec', 'template')
     if (!isObject(draft['spec']) || !isObject(template)) return
     const spec = specOf({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: template['spec'] })
-    fillPodSpec(spec)
+    fillTemplateSpec(spec)
     draft['spec'] = { replicas: 1, ...draft['spec'], template: { ...template, spec } }
   },
   prepare: (draft) => {

@@ -39,9 +39,9 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     clock,
     reaper: createReaper(scan, clock),
   }
-  const containers = new Map<string, Container>()
+  const containers = new Map<string, { readonly id: ContainerId; readonly container: Container }>()
   let isClosed = false
-  const find = (id: ContainerId) => containers.get(containerDirectory(data, id))
+  const find = (id: ContainerId) => containers.get(containerDirectory(data, id))?.container
   return {
     version: 'process://1.0.0',
     isolates: false,
@@ -49,11 +49,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     start: async (config) => {
       if (isClosed) return { is: 'failed', message: 'the runtime is closed' }
       const directory = containerDirectory(data, config.id)
-      const running = containers.get(directory)
+      const running = find(config.id)
       if (running) return { is: 'started', startedAt: running.startedAt, ended: running.ended }
       const started = await launch(config, directory, images.get(config.image), surroundings)
       if (started.is === 'failed') return started
-      containers.set(directory, started.container)
+      containers.set(directory, { id: config.id, container: started.container })
       return { is: 'started', startedAt: started.container.startedAt, ended: started.container.ended }
     },
     stop: async (id, graceMs) => {
@@ -70,6 +70,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       if (!container || container.isEnded()) return { is: 'failed', message: 'connection refused' }
       return await reach(target, timeoutMs, clock)
     },
+    containers: () => [...containers.values()].filter(({ container }) => !container.isEnded()).map(({ id }) => id),
     logs: (id, logOptions, until) => find(id)?.log.read(logOptions, until) ?? nothing(),
     remove: async (pod) => {
       const directories = containersOf(podDirectory(data, pod))
@@ -80,7 +81,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     close: async () => {
       isClosed = true
       await endEverything(scan, clock)
-      await Promise.all([...containers.values()].map(({ ended }) => ended))
+      await Promise.all([...containers.values()].map(({ container }) => container.ended))
       await removeDirectory(data)
     },
   }

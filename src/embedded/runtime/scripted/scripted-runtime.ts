@@ -37,6 +37,7 @@ export type ScriptedRuntimeOptions = {
 }
 
 type Actor = {
+  readonly id: ContainerId
   readonly script: Script
   readonly startedAt: Instant
   readonly ended: Promise<ContainerEnd>
@@ -65,7 +66,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
       const script = scriptOf(config)
       if (script.startError !== undefined) return { is: 'failed', message: script.startError }
       note('start', config.id)
-      const actor = perform(script, clock, () => note('end', config.id))
+      const actor = perform({ id: config.id, script }, clock, () => note('end', config.id))
       actors.set(nameOf(config.id), actor)
       return { is: 'started', startedAt: actor.startedAt, ended: actor.ended }
     },
@@ -92,6 +93,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
       if (!actor || actor.isEnded) return { is: 'failed', message: 'connection refused' }
       return await answer(actor, target, timeoutMs, clock)
     },
+    containers: () => running().map(({ id }) => id),
     logs: async function* (id) {
       const output = actors.get(nameOf(id))?.output ?? ''
       if (output !== '') yield output
@@ -110,13 +112,14 @@ function nameOf({ pod, name, attempt }: ContainerId): string {
   return `${pod}/${name}.${attempt}`
 }
 
-function perform(script: Script, clock: Clock, onEnd: () => void): Actor {
+function perform({ id, script }: Pick<Actor, 'id' | 'script'>, clock: Clock, onEnd: () => void): Actor {
   let timer: Timer | undefined
   let resolve = (_: ContainerEnd) => {}
   const ended = new Promise<ContainerEnd>((settle) => {
     resolve = settle
   })
   const actor: Actor = {
+    id,
     script,
     startedAt: clock.now(),
     ended,

@@ -1,6 +1,6 @@
 // Jobs: what is filled in, the labels by which their pods are known, and what may change.
 import { sameJson } from '../../json.ts'
-import { fillPodSpec } from '../pod/pod-defaults.ts'
+import { fillTemplateSpec } from '../pod/pod-defaults.ts'
 import { dropDisabledRestarts } from '../pod/restart-rules.ts'
 import type { Rules } from '../rules.ts'
 import { type JobSpec, jobSpecOf } from './job-spec.ts'
@@ -47,7 +47,7 @@ function fillJobSpec(spec: JobSpec): void {
   }
   spec.template ??= {}
   spec.template.spec ??= {}
-  fillPodSpec(spec.template.spec)
+  fillTemplateSpec(spec.template.spec)
 }
 
 /** Labels the template, and selects by the Job's uid. What is given already stays; validation finds what does not fit. */

@@ -2,12 +2,20 @@
 import type { Container, PodSpec, Probe, Volume } from './pod-spec.ts'
 
 export function fillPodSpec(spec: PodSpec): void {
+  fillTemplateSpec(spec)
+  spec.enableServiceLinks ??= true
+  for (const { resources } of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    if (resources?.limits !== undefined) resources.requests = { ...resources.limits, ...resources.requests }
+  }
+}
+
+/** What the template of a Job or Deployment gets already. */
+export function fillTemplateSpec(spec: PodSpec): void {
   spec.restartPolicy ??= 'Always'
   spec.terminationGracePeriodSeconds ??= 30
   spec.dnsPolicy ??= 'ClusterFirst'
   spec.securityContext ??= {}
   spec.schedulerName ??= 'default-scheduler'
-  spec.enableServiceLinks ??= true
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     fillContainer(container, spec.hostNetwork === true)
   }
@@ -19,8 +27,6 @@ function fillContainer(container: Container, hostNetwork: boolean): void {
   container.terminationMessagePolicy ??= 'File'
   container.imagePullPolicy ??= latest(container.image ?? '') ? 'Always' : 'IfNotPresent'
   container.resources ??= {}
-  const { limits, requests } = container.resources
-  if (limits !== undefined) container.resources.requests = { ...limits, ...requests }
   for (const port of container.ports ?? []) {
     port.protocol ??= 'TCP'
     if (hostNetwork && port.containerPort !== undefined) port.hostPort ??= port.containerPort
