@@ -3,7 +3,7 @@ import type { Facts, ObjectFact } from './facts.ts'
 import { listAt, textAt, valueAt } from './fields.ts'
 import { finalizersOf, objectsOf, ownerOf, uidOf } from './live-pod.ts'
 
-export const arcGroup = 'actions.github.com'
+const arcGroup = 'actions.github.com'
 
 export type ArcKind = 'AutoscalingRunnerSet' | 'AutoscalingListener' | 'EphemeralRunnerSet' | 'EphemeralRunner'
 

@@ -18,7 +18,7 @@ export const rule: Rule = {
 }
 
 function check(pod: PodView): readonly Hit[] {
-  if (!isWhole(pod)) return []
+  if (!isWhole(pod) || !(pod.isRunner || pod.runsToCompletion)) return []
   return pod.containers.flatMap((container) => {
     if (container.role === 'init' || daemonOf(container, pod)?.engine !== 'docker') return []
     const problem = problemOf(container, pod)

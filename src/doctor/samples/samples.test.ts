@@ -1,0 +1,41 @@
+// Whole files as people have them, examined by every rule: comments at the ends of lines name exactly the rules that speak there.
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { decodeFiles, examine } from '../engine.ts'
+import type { VersionFact } from '../facts.ts'
+import { fixFiles } from '../fixes.ts'
+import { catalogue } from '../rules/catalogue.ts'
+import type { DecodedFile } from '../sources/document.ts'
+
+const folder = new URL('.', import.meta.url)
+const names = readdirSync(folder).filter((name) => /\.yaml(\.template)?$/.test(name))
+const version: VersionFact = { minors: [33], declared: true, from: 'the test' }
+const findingsOf = (files: readonly DecodedFile[]) => examine(files, catalogue, { version }).findings
+
+test.each(names)('%s', (name) => {
+  const text = readFileSync(new URL(name, folder), 'utf8')
+  const files = decodeFiles([{ path: name, text }])
+  const { findings, coverage } = examine(files, catalogue)
+  expect(findings.map(({ code, place }) => `${place?.line} ${code}`).sort()).toEqual(expectedIn(text))
+  expect(coverage.skipped).toEqual([])
+})
+
+test.each(names)('%s, fixed, keeps only what no fix cures', (name) => {
+  const text = readFileSync(new URL(name, folder), 'utf8')
+  const { refused, files } = fixFiles(decodeFiles([{ path: name, text }]), findingsOf, () => true)
+  expect(refused).toEqual([])
+  expect(findingsOf(files).filter(({ fix }) => fix)).toEqual([])
+  expect(findingsOf(files).filter(({ severity }) => severity === 'error')).toEqual(
+    name.startsWith('s3-') ? [expect.objectContaining({ code: 'POD110' })] : [],
+  )
+})
+
+function expectedIn(text: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => {
+      const codes = /# ((?:[A-Z]{3}\d{3} ?)+)$/.exec(line)?.[1] ?? ''
+      return codes.split(' ').flatMap((code) => (code === '' ? [] : [`${index + 1} ${code}`]))
+    })
+    .sort()
+}
