@@ -7,7 +7,7 @@ import type { LiveFacts, ObjectFact } from '../facts.ts'
 import { undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
 import { type Cluster, indexCluster, isScaleSetController, ownersOf, scaleSetController } from './cluster.ts'
-import { isAbsent } from './perform.ts'
+import { find, findSame } from './perform.ts'
 import { deployments, ephemeralRunners, factOf, nodes, pods } from './resources.ts'
 import { judgeBusy } from './signs.ts'
 import type { Guard, Target } from './step.ts'
@@ -42,8 +42,8 @@ export async function checkGuard(guard: Guard, around: Surroundings): Promise<st
 }
 
 async function checkBusy(target: Target, around: Surroundings): Promise<string | undefined> {
-  const now = await isAbsent(around.kubernetes, target, around.signal)
-  if (now === true) return 'it is gone'
+  const now = await findSame(around.kubernetes, target, around.signal)
+  if (!now) return 'it is gone'
   const fact = factOf(target.resource, now)
   const { namespace } = target
   const near: ObjectFact[] = [fact]
@@ -52,10 +52,13 @@ async function checkBusy(target: Target, around: Surroundings): Promise<string |
       ? object
       : undefined
   if (target.resource.kind !== 'Pod') near.push(...(await look(pods, around, { namespace, keep: isOf(target.uid) })))
-  for (const owner of ownersOf(fact).filter(({ kind }) => kind === 'EphemeralRunner')) {
-    const above = { resource: ephemeralRunners, namespace, name: owner.name, uid: owner.uid }
-    const runner = await isAbsent(around.kubernetes, above, around.signal)
-    if (runner !== true) near.push(factOf(ephemeralRunners, runner))
+  const runners = [
+    ...ownersOf(fact).filter(({ kind }) => kind === 'EphemeralRunner'),
+    ...(target.resource.kind === 'Pod' ? [{ name: target.name }] : []),
+  ]
+  for (const name of new Set(runners.map((runner) => runner.name))) {
+    const runner = await find(around.kubernetes, { resource: ephemeralRunners, namespace, name }, around.signal)
+    if (runner) near.push(factOf(ephemeralRunners, runner))
   }
   near.push(...(await look(nodes, around, {})))
   const registrations = await around.link?.registrations()
@@ -70,8 +73,8 @@ const absenceMsStep = 500
 async function awaitAbsence(target: Omit<Target, 'resourceVersion'>, around: Surroundings): Promise<boolean> {
   const { kubernetes, clock, signal } = around
   for (const end = clock.now() + absenceMsMax; ; ) {
-    const now = await isAbsent(kubernetes, target, signal)
-    if (now === true) return true
+    const now = await findSame(kubernetes, target, signal)
+    if (!now) return true
     // Only what is on its way is worth waiting for.
     if (now.metadata.deletionTimestamp === undefined || clock.now() >= end) return false
     await clock.sleep(absenceMsStep, signal)

@@ -43,20 +43,29 @@ export async function perform(kubernetes: Kubernetes, performance: Performance):
   await kubernetes.patch(target.resource, at(target), { type: 'json', operations }, { dryRun, fieldManager, signal })
 }
 
-/** True: there is no object of this uid. Otherwise the object. Everything else that the server says is thrown. */
-export async function isAbsent(
+/** Undefined: there is no object of this name. Everything else that the server says is thrown. */
+export async function find(
+  kubernetes: Kubernetes,
+  target: Pick<Target, 'resource' | 'namespace' | 'name'>,
+  signal: AbortSignal | undefined,
+): Promise<KubeObject | undefined> {
+  try {
+    return await kubernetes.get(target.resource, at(target), { signal })
+  } catch (error) {
+    if (!(error instanceof KubernetesError) || error.kind !== 'not-found') throw error
+    if (error.about === target.name || (await isKindGone(kubernetes, target.resource, signal))) return undefined
+    throw error
+  }
+}
+
+/** The same for one object: undefined also when its name has gone to another. */
+export async function findSame(
   kubernetes: Kubernetes,
   target: Omit<Target, 'resourceVersion'>,
   signal: AbortSignal | undefined,
-): Promise<true | KubeObject> {
-  try {
-    const object = await kubernetes.get(target.resource, at(target), { signal })
-    return object.metadata.uid === target.uid ? object : true
-  } catch (error) {
-    if (!(error instanceof KubernetesError) || error.kind !== 'not-found') throw error
-    if (error.about === target.name || (await isKindGone(kubernetes, target.resource, signal))) return true
-    throw error
-  }
+): Promise<KubeObject | undefined> {
+  const object = await find(kubernetes, target, signal)
+  return object?.metadata.uid === target.uid ? object : undefined
 }
 
 /** An unknown path proves nothing by itself; a kind whose definition is gone has no objects. */

@@ -55,6 +55,8 @@ const reading: readonly Grant[] = [
 const guarding: readonly Grant[] = [
   [pods, ['list']],
   [nodes, ['list']],
+  [ephemeralRunners, ['get']],
+  [definitions, ['get']],
 ]
 
 const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
@@ -83,7 +85,6 @@ const grants: Readonly<Record<string, readonly Grant[]>> = {
     [scaleSets, ['get', 'patch']],
     ...protectedResources.map((resource): Grant => [resource, ['get', 'list', 'patch']]),
     [deployments, ['list']],
-    [definitions, ['get']],
   ],
 }
 

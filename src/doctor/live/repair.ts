@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Clock, Instant } from '../../lib/clock.ts'
 import { PortError } from '../../model/port-error.ts'
 import { checkGuard } from './guard.ts'
-import { isAbsent, perform } from './perform.ts'
+import { findSame, perform } from './perform.ts'
 import type { Plan } from './plan.ts'
 import { describe, type Step, type Target } from './step.ts'
 
@@ -111,8 +111,8 @@ function differs({ metadata }: KubeObject, target: Target): string | undefined {
 /** Reads what became of it; what only awaits its end counts as done. */
 async function verify(run: Run, { action }: Step, target: Target): Promise<Result> {
   const { kubernetes, signal } = run.options
-  const now = await isAbsent(kubernetes, target, signal)
-  if (now === true) return { outcome: 'done', why: 'it is gone' }
+  const now = await findSame(kubernetes, target, signal)
+  if (!now) return { outcome: 'done', why: 'it is gone' }
   const { metadata } = now
   if (metadata.resourceVersion !== undefined) run.versions.set(target.uid, metadata.resourceVersion)
   if (action.do === 'remove-finalizer')

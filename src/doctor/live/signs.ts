@@ -21,11 +21,11 @@ export function judgeBusy(cluster: Cluster, fact: ObjectFact): BusyVerdict {
 
 function signsOfPod(cluster: Cluster, pod: ObjectFact): RunnerSigns {
   const controller = controllerOf(pod)
-  const runner =
-    controller?.kind === 'EphemeralRunner'
-      ? cluster.find({ kind: 'EphemeralRunner', namespace: pod.object.namespace, name: controller.name })
-      : undefined
-  const arc = controller?.kind !== 'EphemeralRunner' ? 'not-arc' : jobSign(cluster, pod.object.namespace, runner)
+  const { namespace, name } = pod.object
+  const isArc = controller?.kind === 'EphemeralRunner'
+  // ARC gives both one name; a pod that has lost its owner is still taken for the runner's.
+  const runner = cluster.find({ kind: 'EphemeralRunner', namespace, name: isArc ? controller.name : name })
+  const arc = isArc || runner ? jobSign(cluster, namespace, runner) : 'not-arc'
   return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, namesOf(pod, runner)) }
 }
 
