@@ -45,7 +45,7 @@ export function isTracked({ metadata }: StoredObject): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) === true
 }
 
-export function hasEnded({ status }: JobPod): boolean {
+function hasEnded({ status }: JobPod): boolean {
   return status.phase === 'Succeeded' || status.phase === 'Failed'
 }
 
