@@ -171,7 +171,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
 
   describe('leases', () => {
     it('one of two leads; the other starts as soon as it is released', async () => {
-      const durations = { leaseMs: 4_000, renewMsMax: 2_500, retryMs: 300 }
+      const durations = { leaseMs: 3_000, renewMsMax: 2_000, retryMs: 250 }
       const start = (identity: string) => {
         const until = new AbortController()
         const self = { leadership: undefined as Leadership | undefined, stop: async () => {} }
@@ -189,13 +189,13 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
       const first = start('first')
       await eventually('the first leads', async () => first.leadership)
       const second = start('second')
-      await clock.sleep(5_000)
+      await clock.sleep(3_500)
       expect(second.leadership).toBeUndefined()
       expect(first.leadership!.validUntil()).toBeGreaterThan(clock.now())
       await first.stop()
       await eventually('the second leads', async () => second.leadership, 2_000)
       expect(await kubernetes.get(leases, named('leader'))).toMatchObject({
-        spec: { holderIdentity: 'second', leaseTransitions: 1, leaseDurationSeconds: 4 },
+        spec: { holderIdentity: 'second', leaseTransitions: 1, leaseDurationSeconds: 3 },
       })
       await second.stop()
     })
