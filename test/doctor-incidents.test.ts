@@ -1,0 +1,179 @@
+// The incidents, end to end on the embedded cluster: apply the sample → the incident is there → the doctor finds and fixes the file → apply → it is gone.
+import { readFileSync } from 'node:fs'
+import { afterEach, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { decodeFiles, examine } from '../src/doctor/engine.ts'
+import type { VersionFact } from '../src/doctor/facts.ts'
+import { fixFiles } from '../src/doctor/fixes.ts'
+import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import type { DecodedFile } from '../src/doctor/sources/document.ts'
+import { ApiError } from '../src/embedded/api/errors.ts'
+import type { ClusterOptions } from '../src/embedded/cluster.ts'
+import { openPodStage } from './pod-stage.ts'
+
+type Stage = ReturnType<typeof openPodStage>
+type Manifest = {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: Record<string, unknown>
+}
+
+const minute = 60_000
+const stages: Stage[] = []
+
+/** The runner ends by itself after five seconds; Docker runs until it is told to end, and answers its probe. */
+function open(cluster: Partial<ClusterOptions> = {}): Stage {
+  const docker = { onTerm: { afterMs: 500, exitCode: 0 }, exec: () => ({ exitCode: 0 }) }
+  const ends = { endsAfterMs: 5_000 }
+  const stage = openPodStage({
+    scripts: { runner: ends, export: ends, docker, dind: docker, 'init-dind-externals': { endsAfterMs: 100 } },
+    cluster,
+  })
+  stages.push(stage)
+  return stage
+}
+
+afterEach(async () => {
+  for (const stage of stages.splice(0)) {
+    const stopped = stage.cluster.stop()
+    await stage.clock.advance(minute)
+    await stopped
+  }
+})
+
+function sample(name: string): string {
+  return readFileSync(new URL(`../src/doctor/samples/${name}`, import.meta.url), 'utf8')
+}
+
+/** The text after every fix that a declared 1.33 allows. */
+function fixed(name: string, text: string): string {
+  const version: VersionFact = { minors: [33], declared: true, from: 'the test' }
+  const findingsOf = (files: readonly DecodedFile[]) => examine(files, catalogue, { version }).findings
+  const { changed, refused } = fixFiles(decodeFiles([{ path: name, text }]), findingsOf, () => true)
+  expect(refused).toEqual([])
+  expect(changed).toHaveLength(1)
+  return changed[0]?.after.text ?? ''
+}
+
+/** What a template engine makes of a job template: markers of blocks go, values come. */
+function rendered(text: string): string {
+  return text
+    .replace(/\{#[\s\S]*?#\}/g, '')
+    .replace(/^.*\{%.*$/gm, '')
+    .replace(/<%requests_(?:memory|cpu)%>/g, '1')
+    .replace(/<%[a-z0-9_]+%>/g, 'a1')
+    .replace(/\{\{[^}]*\}\}/g, 'a1')
+}
+
+function manifests(text: string): readonly Manifest[] {
+  const read = parseAllDocuments(text).map(
+    (document) => document.toJS() as Manifest & { readonly items?: readonly Manifest[] },
+  )
+  return read.flatMap((manifest) => manifest.items ?? [manifest])
+}
+
+function applyJob(stage: Stage, text: string): void {
+  const job = manifests(text).find(({ kind }) => kind === 'Job')
+  expect(job).toBeDefined()
+  stage.registry.create('jobs.batch', { ...job, metadata: { ...job?.metadata, namespace: 'default' } })
+}
+
+function jobs(stage: Stage) {
+  return stage.registry.list('jobs.batch', 'default') as readonly {
+    readonly status?: { readonly active?: number; readonly succeeded?: number }
+  }[]
+}
+
+const withOauth = (stage: Stage) =>
+  stage.registry.create('secrets', {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'runner-oauth-credentials-a1', namespace: 'default' },
+    data: { oauthClientId: 'YQ==', oauthClientSecret: 'YQ==' },
+  })
+
+it.each(['s0-zombie.yaml', 'bitbucket-list.yaml.template'])(
+  'S0: %s: the pod outlives its runner; fixed, the Job completes and is cleaned up',
+  async (name) => {
+    const sick = open()
+    withOauth(sick)
+    applyJob(sick, rendered(sample(name)))
+    await sick.clock.advance(60 * minute)
+    expect(jobs(sick)[0]?.status).toMatchObject({ active: 1 })
+    expect(sick.seen.at(-1)).toMatch(/Running runner=Completed\(0\) docker=running/)
+
+    const well = open()
+    withOauth(well)
+    applyJob(well, rendered(fixed(name, sample(name))))
+    await well.clock.advance(minute)
+    expect(jobs(well)[0]?.status).toMatchObject({ succeeded: 1 })
+    await well.clock.advance(11 * minute)
+    expect([jobs(well), well.registry.list('pods')]).toEqual([[], []])
+  },
+)
+
+/** The pod that ARC makes of a set's template. */
+function podOfSet(text: string) {
+  const set = manifests(text).find(({ kind }) => kind === 'AutoscalingRunnerSet')
+  const template = set?.spec['template'] as { readonly spec: object }
+  const spec = { restartPolicy: 'Never', ...template.spec }
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'builds-1', namespace: 'default' }, spec }
+}
+
+it('S1: a daemon with OnFailure is refused on 1.33 and hangs on 1.36; fixed, the runner runs', async () => {
+  const text = sample('s1-on-failure.yaml')
+  expect(() => open({ profile: '1.33' }).registry.create('pods', podOfSet(text))).toThrow(ApiError)
+  const sick = open({ profile: '1.36' })
+  sick.registry.create('pods', podOfSet(text))
+  await sick.clock.advance(60 * minute)
+  expect(sick.seen.at(-1)).toMatch(/Pending/)
+
+  for (const profile of ['1.33', '1.36'] as const) {
+    const well = open({ profile })
+    well.registry.create('pods', podOfSet(fixed('s1-on-failure.yaml', text)))
+    await well.clock.advance(minute)
+    expect(well.seen.at(-1)).toMatch(/Succeeded .*runner=Completed\(0\)/)
+  }
+})
+
+it('S2: finished pods above the threshold are collected; fixed, Jobs clean up after themselves and nothing is', async () => {
+  const text = sample('s2-many-jobs.yaml')
+  const collected = async (manifest: string) => {
+    const stage = open({ terminatedPodGcThreshold: 5 })
+    const gone: string[] = []
+    stage.registry.subscribe('pods', ({ type, object }) => {
+      if (type === 'DELETED') gone.push(object.metadata.name)
+    })
+    const [job] = manifests(manifest).filter(({ kind }) => kind === 'Job')
+    for (let index = 0; index < 12; index++) {
+      const metadata = { name: `job-${index}`, namespace: 'default' }
+      stage.registry.create('jobs.batch', { ...job, metadata })
+      // A Job every three minutes: with a TTL of ten the cluster never holds five finished pods.
+      await stage.clock.advance(3 * minute)
+    }
+    const counted = jobs(stage).filter(({ status }) => status?.succeeded === 1).length
+    return { gone: gone.length, left: stage.registry.list('pods').length, jobs: jobs(stage).length, counted }
+  }
+  expect(await collected(text)).toMatchObject({ gone: 7, left: 5, jobs: 12, counted: 12 })
+  const cured = await collected(fixed('s2-many-jobs.yaml', text))
+  expect(cured.left).toBeLessThan(5)
+  expect(cured.jobs).toBe(cured.left)
+})
+
+it('S3: a hook that hangs keeps the pod from starting and from ending; without the hook it does both', async () => {
+  const [agent] = manifests(sample('s3-hook.yaml'))
+  const { spec } = (agent?.spec['template'] ?? {}) as { readonly spec: { readonly containers: readonly object[] } }
+  const run = async (pod: object) => {
+    const stage = openPodStage({ scripts: { agent: { exec: () => 'hangs' } } })
+    stages.push(stage)
+    stage.create({ restartPolicy: 'Always', ...pod })
+    await stage.clock.advance(10 * minute)
+    const started = stage.pod()?.['status'] as { readonly phase: string }
+    stage.registry.delete('pods', 'default', 'p')
+    await stage.clock.advance(10 * minute)
+    return [started.phase, stage.pod() === undefined ? 'gone' : 'Terminating']
+  }
+  expect(await run(spec)).toEqual(['Pending', 'Terminating'])
+  const containers = spec.containers.map((container) => ({ ...container, lifecycle: undefined }))
+  expect(await run({ ...spec, containers })).toEqual(['Running', 'gone'])
+})
