@@ -27,7 +27,7 @@ export function imageParts(image: string | undefined): { readonly name: string; 
 const dockerd = /(^|[\s/;&|(])dockerd(-entrypoint\.sh|-rootless\.sh|-entrypoint|-rootless)?(?=$|[\s;&|)])/
 
 function runsDockerd(container: ContainerView): boolean {
-  if (container.words.some((word) => dockerd.test(withoutQueries(word)))) return true
+  if (scriptsOf(container).some((word) => dockerd.test(withoutQueries(word)))) return true
   if (textsAt(container.raw, 'command').length > 0) return false
   const [first] = textsAt(container.raw, 'args')
   return isDindImage(container.image) && (first === undefined || first.startsWith('-'))
@@ -41,8 +41,13 @@ function isDindImage(image: string | undefined): boolean {
 }
 
 function runsBuildkitd(container: ContainerView): boolean {
-  if (container.words.some((word) => /(^|[\s/;&|])buildkitd(?=$|[\s;&|])/.test(withoutQueries(word)))) return true
+  if (scriptsOf(container).some((word) => /(^|[\s/;&|])buildkitd(?=$|[\s;&|])/.test(withoutQueries(word)))) return true
   return imageParts(container.image).name === 'buildkit' && textsAt(container.raw, 'command').length === 0
+}
+
+/** The words of a container, each as far as it is worth reading. */
+export function scriptsOf(container: ContainerView): readonly string[] {
+  return container.words.map((word) => word.slice(0, 10_000))
 }
 
 /** A script that looks for a daemon, or ends one, is not one. */
@@ -52,10 +57,10 @@ function withoutQueries(word: string): string {
 
 /** A daemon in the background of a script ends with the script; one in a shared PID namespace ends when a neighbour ends it. */
 function endsWithTheWork(container: ContainerView, pod: PodView): boolean {
-  if (container.words.some((word) => /\b(dockerd|buildkitd)\b[^\n;]*?[^&>]&(?![&>])/.test(`${word} `))) return true
+  if (scriptsOf(container).some((word) => /\b(dockerd|buildkitd)\b[^\n;]*?[^&>]&(?![&>])/.test(`${word} `))) return true
   if (!pod.shareProcessNamespace) return false
   const kills = /\b(pkill|killall|kill)\b[^;&|\n]*\b(dockerd|buildkitd)\b|\bkill\b[^;&|\n]*(pidof|pgrep)/
-  return pod.containers.some((other) => other !== container && other.words.some((word) => kills.test(word)))
+  return pod.containers.some((other) => other !== container && scriptsOf(other).some((word) => kills.test(word)))
 }
 
 const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/

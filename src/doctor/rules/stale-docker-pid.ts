@@ -1,5 +1,5 @@
 // dockerd's pid file in a volume that outlives it: after a crash the daemon refuses to start, for ever.
-import { daemonOf } from '../daemon.ts'
+import { daemonOf, scriptsOf } from '../daemon.ts'
 import { textsAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { hitIn, writtenPods } from '../pod-parts.ts'
@@ -43,7 +43,7 @@ function startsDirectly(container: ContainerView): boolean {
 }
 
 function avoids(container: ContainerView): boolean {
-  const words = container.words.join(' ')
+  const words = scriptsOf(container).join(' ').slice(0, 10_000)
   const elsewhere = (flag: string) => new RegExp(`--${flag}[= ](?!(/var)?/run/)\\S`).test(words)
   return (elsewhere('pidfile') && elsewhere('exec-root')) || /\brm\b[^;&|]*\.pid|-delete\b/.test(words)
 }
