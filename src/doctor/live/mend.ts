@@ -46,8 +46,7 @@ function endZombie(work: Work): Proposal {
   if (isTerminating(fact)) return refuse(work, 'live', 'it is already being deleted')
   const ended = endOfRunner(cluster, fact)
   if (ended === undefined) return refuse(work, 'live', 'its runner container has not ended')
-  if (cluster.live.at - ended < options.zombieGraceMs)
-    return refuse(work, 'time', 'its runner has only just ended')
+  if (cluster.live.at - ended < options.zombieGraceMs) return refuse(work, 'time', 'its runner has only just ended')
   const says = 'its runner container has ended, and what runs beside it keeps the pod alive'
   const owner = controllerOf(fact)
   if (owner === undefined || owner.kind === 'RunnerSet') return remove(work, fact, says)
