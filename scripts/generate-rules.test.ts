@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { generatedFiles } from './generated.ts'
+import { symptoms } from './symptoms.ts'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+describe('what is made from the rules', () => {
+  it('is up to date: run "npx tsx scripts/generate-rules.ts"', () => {
+    const files = generatedFiles()
+    // JSON is formatted by the formatter, so its value counts.
+    const contentOf = (file: string, text: string): unknown => (file.endsWith('.json') ? JSON.parse(text) : text)
+    for (const [file, text] of files) {
+      const committed = readFileSync(path.join(root, file), 'utf8')
+      expect(contentOf(file, committed), file).toEqual(contentOf(file, text))
+    }
+    const pages = [...files.keys()].flatMap((file) => (file.startsWith('docs/rules/') ? [path.basename(file)] : []))
+    expect(readdirSync(path.join(root, 'docs/rules')).sort()).toEqual(pages.sort())
+  })
+
+  it('finds every rule by a symptom', () => {
+    const found = new Set(symptoms.flatMap(({ rules }) => rules))
+    expect(catalogue.filter(({ slug }) => !found.has(slug)).map(({ slug }) => slug)).toEqual([])
+  })
+})
+
+describe('the admission policies', () => {
+  const text = readFileSync(path.join(root, 'deploy/doctor-policies.yaml'), 'utf8')
+  const documents = parseAllDocuments(text).map((document) => document.toJS())
+  const policies = documents.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
+  const bindings = documents.filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding')
+
+  it('name rules that exist, and say what the rule is about', () => {
+    const slugs = catalogue.map(({ slug, code }) => `${code.toLowerCase()}-${slug}.dayfly.dev`)
+    for (const { metadata, spec } of policies) {
+      expect(slugs).toContain(metadata.name)
+      expect(spec.failurePolicy).toBe('Ignore')
+      for (const { message } of spec.validations) expect(message).toMatch(/^[A-Z]{3}\d{3}: .+\.$/)
+    }
+  })
+
+  it('warn, and each is bound once', () => {
+    expect(bindings.map(({ spec }) => spec.policyName).sort()).toEqual(
+      policies.map(({ metadata }) => metadata.name).sort(),
+    )
+    for (const { spec } of bindings) expect(spec.validationActions).toEqual(['Warn', 'Audit'])
+  })
+})

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { compareToBaseline, readBaseline, writeBaseline } from './baseline.ts'
+import type { Finding } from './finding.ts'
+
+const finding = (name: string, line: number): Finding => ({
+  rule: 'ttl-missing',
+  code: 'JOB201',
+  severity: 'warning',
+  confidence: 'high',
+  object: { apiVersion: 'batch/v1', kind: 'Job', namespace: 'ci', name },
+  container: undefined,
+  message: 'No TTL.',
+  place: { file: 'a.yaml', line, column: 1, endLine: line, endColumn: 2, start: line, end: line + 1 },
+  fix: undefined,
+  document: 0,
+  related: [],
+})
+
+it('knows findings whose lines moved, reports new ones, and counts those that are gone', () => {
+  const baseline = readBaseline(writeBaseline([finding('a', 1), finding('b', 9)]))
+  const { fresh, known, stale } = compareToBaseline([finding('a', 30), finding('c', 1)], baseline)
+  expect([fresh, known].map((list) => list.map(({ object }) => object.name))).toEqual([['c'], ['a']])
+  expect(stale).toBe(1)
+})
+
+it('knows as many of one kind as it holds', () => {
+  const baseline = readBaseline(writeBaseline([finding('a', 1)]))
+  expect(compareToBaseline([finding('a', 1), finding('a', 50)], baseline).fresh).toHaveLength(1)
+})
+
+it('can be empty', () => {
+  expect(readBaseline(writeBaseline([])).size).toBe(0)
+})
+
+it.each(['{}', '{"version":1}', '{"version":1,"findings":[{}]}', '[]', 'null', '{'])('refuses %s', (text) => {
+  expect(() => readBaseline(text)).toThrow()
+})
