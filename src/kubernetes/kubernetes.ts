@@ -14,6 +14,8 @@ export type ListOptions = CallOptions & {
   readonly fieldSelector?: string | undefined
   /** Objects a page, 500 unless given. */
   readonly pageSize?: number
+  /** Asks for metadata alone, which is all that then leaves the server; one that cannot sends whole objects. */
+  readonly metadataOnly?: boolean
   /** What is kept of each object, page by page, so that memory follows what is used; undefined: nothing of it. */
   readonly keep?: (object: KubeObject) => KubeObject | undefined
 }

@@ -10,6 +10,9 @@ export type Page = { readonly items: readonly KubeObject[]; readonly resourceVer
 
 export type PageOptions = ListOptions & { readonly unread?: readonly string[] | undefined }
 
+/** Kubernetes: resource representations of metadata; the second is for servers that do not have the first. */
+const metadataList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.5'
+
 /** The default number of objects a page: Kubernetes' own clients use it. */
 const pageSizeDefault = 500
 
@@ -23,7 +26,9 @@ export async function* readPages(send: Send, resource: Resource, options: PageOp
       limit: String(options.pageSize ?? pageSizeDefault),
       ...(next === '' ? {} : { continue: next }),
     }
-    const answer = await send({ method: 'GET', path, query, unread: options.unread, signal: options.signal })
+    const { unread, signal } = options
+    const accept = options.metadataOnly ? metadataList : undefined
+    const answer = await send({ method: 'GET', path, query, accept, unread, signal })
     const list = answer.body.kind === 'json' ? parseList(answer.body.value) : undefined
     if (!list) throw errorOfNonsense(`${path}: the API server answered ${answer.status} without a list`, false)
     const items = list.items.map((item) => {

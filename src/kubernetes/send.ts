@@ -14,6 +14,8 @@ export type Call = {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly contentType?: string
+  /** JSON unless given. */
+  readonly accept?: string | undefined
   readonly unread?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -57,6 +59,7 @@ type Outcome = { readonly answer: Answer } | { readonly error: KubernetesError }
 async function attemptOnce(connection: Connection, call: Call): Promise<Outcome> {
   const { transport, clock, userAgent } = connection
   const headers = standardHeaders(userAgent)
+  if (call.accept !== undefined) headers['accept'] = call.accept
   let body: Body = noBody
   if (call.body !== undefined) {
     headers['content-type'] = call.contentType ?? 'application/json'
