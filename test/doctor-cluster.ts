@@ -51,7 +51,7 @@ export function openDoctorCluster(intercept: (request: Request) => Answer | unde
   return { registry, clock, kubernetes, requests }
 }
 
-export const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
+const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
 
 function definition(kind: string, resource: string) {
   const plural = resource.slice(0, resource.indexOf('.'))

@@ -59,7 +59,8 @@ async function readKind(
   const found: ObjectFact[] = []
   for (const namespace of scopesOf(resource, options.namespaces)) {
     const keep = (object: KubeObject) => trim(object, read)
-    found.push(...(await readList(options, { resource, namespace, keep }, unreadable)))
+    const metadataOnly = read === 'metadata'
+    found.push(...(await readList(options, { resource, namespace, keep, metadataOnly }, unreadable)))
   }
   return found
 }
@@ -73,7 +74,7 @@ async function readEvents(
   const found: ObjectFact[] = []
   for (const namespace of namespaces) {
     const newest = newestEvents()
-    const list = { resource: events, namespace, keep: newest.keep }
+    const list = { resource: events, namespace, keep: newest.keep, metadataOnly: false }
     await readList(options, list, unreadable)
     found.push(...newest.all().map((event) => factOf(events, event)))
   }
@@ -84,15 +85,16 @@ type List = {
   readonly resource: Resource
   readonly namespace: string | undefined
   readonly keep: (object: KubeObject) => KubeObject | undefined
+  readonly metadataOnly: boolean
 }
 
 async function readList(
   { kubernetes, signal }: GatherOptions,
-  { resource, namespace, keep }: List,
+  { resource, namespace, keep, metadataOnly }: List,
   unreadable: Record<string, string>,
 ): Promise<ObjectFact[]> {
   try {
-    const { items } = await kubernetes.list(resource, { namespace, keep, signal })
+    const { items } = await kubernetes.list(resource, { namespace, keep, metadataOnly, signal })
     return items.map((item) => factOf(resource, item))
   } catch (error) {
     if (!(error instanceof KubernetesError)) throw error

@@ -22,7 +22,7 @@ export const definitions: Resource = {
   kind: 'CustomResourceDefinition',
   namespaced: false,
 }
-export const runnerSets: Resource = {
+const runnerSets: Resource = {
   group: 'dayfly.dev',
   version: 'v1alpha1',
   plural: 'runnersets',
@@ -33,9 +33,9 @@ export const ephemeralRunners: Resource = { ...arc, plural: 'ephemeralrunners', 
 export const ephemeralRunnerSets: Resource = { ...arc, plural: 'ephemeralrunnersets', kind: 'EphemeralRunnerSet' }
 export const scaleSets: Resource = { ...arc, plural: 'autoscalingrunnersets', kind: 'AutoscalingRunnerSet' }
 export const listeners: Resource = { ...arc, plural: 'autoscalinglisteners', kind: 'AutoscalingListener' }
-export const roleBindings: Resource = { ...rbac, plural: 'rolebindings', kind: 'RoleBinding' }
-export const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
-export const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
+const roleBindings: Resource = { ...rbac, plural: 'rolebindings', kind: 'RoleBinding' }
+const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
+const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
 export const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
 
 export const customResources: readonly Resource[] = [
