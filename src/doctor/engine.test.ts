@@ -37,6 +37,23 @@ const names: Rule = {
 const skipping: Rule = { ...names, slug: 'later', code: 'TST002', check: () => ({ skipped: 'no nodes' }) }
 const live: Rule = { ...names, slug: 'live', code: 'TST003', modes: ['live'] }
 
+describe('decodeFiles', () => {
+  it('leaves out the patches of a kustomization, in files and in its own strings', () => {
+    const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: { name: a }\nspec: { template: { spec: {} } }\n'
+    const kustomization = `resources: [job.yaml]\npatches:\n- path: patch.yaml\n- patch: |\n${job.replace(/^(?=.)/gm, '    ')}`
+    const files = decodeFiles([
+      { path: 'k/job.yaml', text: job },
+      { path: 'k/kustomization.yaml', text: kustomization },
+      { path: 'k/patch.yaml', text: job },
+    ])
+    expect(files.map(({ objects }) => objects.length)).toEqual([1, 0, 0])
+    expect(files.flatMap(({ skipped }) => skipped).map(({ file, line }) => [file, line])).toEqual([
+      ['k/kustomization.yaml', 5],
+      ['k/patch.yaml', undefined],
+    ])
+  })
+})
+
 describe('examine', () => {
   const files = decodeFiles([
     { path: 'b.yaml', text },
@@ -69,10 +86,8 @@ describe('examine', () => {
       files: { seen: 4, decoded: 2 },
       objects: 2,
       pods: 2,
-      skipped: [
-        { file: 'd', line: undefined, reason: 'gone' },
-        { file: 'c.txt', line: undefined, reason: 'no manifest in it' },
-      ],
+      skipped: [{ file: 'd', line: undefined, reason: 'gone' }],
+      leftOut: [{ file: 'c.txt', line: undefined, reason: 'no manifest in it', intended: true }],
     })
   })
 })

@@ -6,6 +6,7 @@ import { indexLines, type LineIndex, placeOf } from './places/place.ts'
 import type { Rule } from './rule.ts'
 import { decodeFile } from './sources/decode.ts'
 import type { DecodedFile, Skipped, SourceFile, SourceObject } from './sources/document.ts'
+import { patchFiles } from './sources/kustomize.ts'
 import { findNode } from './sources/nodes.ts'
 import { type Suppression, suppress } from './suppressions.ts'
 import { isUnknown } from './unknown.ts'
@@ -17,7 +18,10 @@ export type Coverage = {
   readonly files: { readonly seen: number; readonly decoded: number }
   readonly objects: number
   readonly pods: number
+  /** What could not be examined: findings may be missing. */
   readonly skipped: readonly Skipped[]
+  /** What was left out on purpose: files without manifests, patches, definitions. */
+  readonly leftOut: readonly Skipped[]
 }
 
 export type Examination = {
@@ -33,11 +37,19 @@ export type ExamineOptions = { readonly version?: VersionFact; readonly skipped?
 
 export function decodeFiles(files: readonly SourceFile[]): DecodedFile[] {
   let next = 0
+  const patches = patchFiles(files)
   return files.map((file) => {
+    const patched = patches.get(file.path)
+    if (patched !== undefined) return asPatch(file, patched)
     const decoded = decodeFile(file, next)
     next += decoded.objects.length
     return decoded
   })
+}
+
+function asPatch(file: SourceFile, kustomization: string): DecodedFile {
+  const reason = `a patch of ${kustomization}: only a part of an object`
+  return { file, documents: [], objects: [], skipped: [{ file: file.path, line: undefined, reason, intended: true }] }
 }
 
 /** `options.skipped`: files that could not be read, for the coverage. */
@@ -50,6 +62,7 @@ export function examine(
   const facts = gatherFacts(objects, options.version)
   const { hits, skippedRules } = runRules(facts, rules)
   const locate = locator(objects)
+  const skipped = [...(options.skipped ?? []), ...files.flatMap((file) => file.skipped)]
   const all = hits.flatMap(({ rule, hit }) => locate(rule, hit) ?? []).sort(byPlace)
   return {
     ...suppress(all, files),
@@ -60,7 +73,8 @@ export function examine(
       },
       objects: facts.objects.length,
       pods: facts.pods.length,
-      skipped: [...(options.skipped ?? []), ...files.flatMap((file) => file.skipped)],
+      skipped: skipped.filter(({ intended }) => !intended),
+      leftOut: skipped.filter(({ intended }) => intended),
     },
     skippedRules,
   }

@@ -66,25 +66,53 @@ function fixOnce(files: readonly DecodedFile[], findings: readonly Finding[]): P
 }
 
 type Tally = { readonly applied: Finding[]; readonly refused: Refused[] }
-type Change = { readonly object: SourceObject; readonly edits: readonly Edit[]; readonly splices: readonly Splice[] }
+type Change = {
+  readonly finding: Finding
+  readonly object: SourceObject
+  readonly edits: readonly Edit[]
+  readonly splices: readonly Splice[]
+}
 
 function fixFile(decoded: DecodedFile, findings: readonly Finding[], tally: Tally): DecodedFile {
   const changes: Change[] = []
-  let result = decoded
   for (const finding of findings) {
-    try {
+    attempt(finding, tally, () => {
       const change = plan(decoded, finding)
       if (change.splices.length === 0) refuse('there is nothing to change')
-      if (changes.some((other) => overlap(other, change))) continue
-      result = prove(decoded, [...changes, change])
-      changes.push(change)
-      tally.applied.push(finding)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      tally.refused.push({ finding, reason: error.message })
-    }
+      if (!changes.some((other) => overlap(other, change))) changes.push(change)
+    })
+  }
+  return proveAll(decoded, changes, tally)
+}
+
+/** Together, which is nearly always right; else one after the other, to tell which of them is not. */
+function proveAll(decoded: DecodedFile, changes: readonly Change[], tally: Tally): DecodedFile {
+  const together = changes.length > 1 ? attempt(undefined, tally, () => prove(decoded, changes)) : undefined
+  if (together) {
+    tally.applied.push(...changes.map(({ finding }) => finding))
+    return together
+  }
+  const proved: Change[] = []
+  let result = decoded
+  for (const change of changes) {
+    const next = attempt(change.finding, tally, () => prove(decoded, [...proved, change]))
+    if (!next) continue
+    result = next
+    proved.push(change)
+    tally.applied.push(change.finding)
   }
   return result
+}
+
+/** Notes a refusal, with its finding if one is to blame. */
+function attempt<Result>(finding: Finding | undefined, tally: Tally, run: () => Result): Result | undefined {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (finding) tally.refused.push({ finding, reason: error.message })
+    return undefined
+  }
 }
 
 function plan(decoded: DecodedFile, finding: Finding): Change {
@@ -94,7 +122,7 @@ function plan(decoded: DecodedFile, finding: Finding): Change {
   if (document.readonlyBecause !== undefined) refuse(document.readonlyBecause)
   const edits = finding.fix?.edits ?? []
   const splices = edits.flatMap((edit) => splice(document, object.path, edit))
-  return { object, edits, splices }
+  return { finding, object, edits, splices }
 }
 
 function splice(document: SourceDocument, begin: Path, edit: Edit): Splice[] {

@@ -60,7 +60,7 @@ function addKey(document: SourceDocument, map: YAMLMap, addition: Addition): Spl
 }
 
 /** Lines at the column of the mapping's keys, below the entry of `after`, or below the last. */
-export function insertBehind(
+function insertBehind(
   document: SourceDocument,
   map: YAMLMap,
   { after, lines }: { readonly after: string | undefined; readonly lines: readonly string[] },

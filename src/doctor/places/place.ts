@@ -21,7 +21,7 @@ export function placeOf({ document, path: begin }: SourceObject, path: Path, lin
   )
 }
 
-export function placeAt(
+function placeAt(
   file: SourceFile,
   { start, end }: { readonly start: number; readonly end: number },
   lines: LineIndex,

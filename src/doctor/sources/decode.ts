@@ -4,6 +4,7 @@ import type { DecodedFile, Skipped, SourceDocument, SourceFile, SourceObject } f
 import { type EmbeddedText, embeddedText } from './embedded.ts'
 import { findObjects } from './find-objects.ts'
 import { findHeredocs } from './heredoc.ts'
+import { isPatchString } from './kustomize.ts'
 import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
 import { type Parsed, parseYaml, tooMuch } from './parse.ts'
 import { mayHoldManifest, splitDocuments } from './split.ts'
@@ -28,7 +29,7 @@ export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const { text } = file
   if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
-  else if (!mayHoldManifest(text)) skip(draft, undefined, 'no manifest in it')
+  else if (!mayHoldManifest(text)) leaveOut(draft, undefined, 'no manifest in it')
   else if (/\.(?:tf|tofu|hcl)$/.test(file.path)) decodeHeredocs(draft)
   else decodeStream(draft)
   return { file, documents: draft.documents, objects: draft.objects, skipped: draft.skipped }
@@ -44,7 +45,7 @@ function decodeStream(draft: Draft): void {
       return
     }
     if (/^kind: *CustomResourceDefinition *\r?$/m.test(chunk)) {
-      skip(draft, start, 'a CustomResourceDefinition: no rule reads it')
+      leaveOut(draft, start, 'a CustomResourceDefinition: no rule reads it')
       continue
     }
     decodeChunk(draft, chunk, (offset) => start + offset)
@@ -98,6 +99,10 @@ function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { value: 
 function addEmbedded(draft: Draft, host: SourceDocument, { path, text }: { path: Path; text: string }): void {
   const inside = embeddedText(host, path, text)
   if (!inside) return
+  if (isPatchString(draft.file, path)) {
+    leaveOut(draft, inside.toFile(0), 'a patch of kustomize: only a part of an object')
+    return
+  }
   if (nesting(host) >= nestingMax || draft.documents.length >= documentsMax) {
     skip(draft, inside.toFile(0), 'manifests inside manifests, more than are examined')
     return
@@ -119,7 +124,11 @@ function nesting(document: SourceDocument): number {
   return document.host ? nesting(document.host.document) + 1 : 0
 }
 
-function skip(draft: Draft, offset: number | undefined, reason: string): void {
+function leaveOut(draft: Draft, offset: number | undefined, reason: string): void {
+  skip(draft, offset, reason, { intended: true })
+}
+
+function skip(draft: Draft, offset: number | undefined, reason: string, more: Pick<Skipped, 'intended'> = {}): void {
   const line = offset === undefined ? undefined : draft.file.text.slice(0, offset).split('\n').length
-  draft.skipped.push({ file: draft.file.path, line, reason })
+  draft.skipped.push({ file: draft.file.path, line, reason, ...more })
 }

@@ -11,6 +11,8 @@ export type Skipped = {
   /** Undefined: the whole file. */
   readonly line: number | undefined
   readonly reason: string
+  /** Left out on purpose: no rule would find anything there. */
+  readonly intended?: true
 }
 
 /** One text that was parsed on its own: a YAML document of a file, or a manifest inside a string. Offsets of its nodes count in `text`. */

@@ -36,7 +36,7 @@ export function pairOf(map: YAMLMap, key: string | number): Pair | undefined {
   return map.items.findLast((pair) => keyText(pair.key) === String(key))
 }
 
-export function keyText(key: unknown): string | undefined {
+function keyText(key: unknown): string | undefined {
   return isScalar(key) ? String(key.value) : undefined
 }
 
