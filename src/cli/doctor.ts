@@ -16,6 +16,7 @@ import {
   versionOf,
   versionOption,
 } from './doctor/options.ts'
+import { rbacCommand } from './doctor/rbac.ts'
 import { render } from './doctor/render.ts'
 import { readNamed } from './doctor/sources.ts'
 import { printNote, printResult } from './output.ts'
@@ -38,10 +39,12 @@ export function doctorCommand(): Command {
     .option('--kubeconfig <file>', 'of the cluster; $KUBECONFIG or ~/.kube/config unless given')
     .option('--context <name>', 'of the kubeconfig')
     .option('-n, --namespace <name>', 'examine this namespace alone')
+    .option('--confirm <digest>', 'with --live --fix: do exactly the plan of this digest')
     .addHelpText('after', help)
     .action((paths: string[], options: DoctorOptions) => run(paths, options))
     .addCommand(explainCommand())
     .addCommand(baselineCommand())
+    .addCommand(rbacCommand())
 }
 
 const help = `
@@ -56,6 +59,11 @@ With --format sarif findings exit with 0.`
 
 async function run(paths: readonly string[], options: DoctorOptions): Promise<void> {
   checkTogether(options, paths)
+  if (options.live) {
+    const { examineCluster } = await import('./doctor/cluster.ts')
+    process.exitCode = await examineCluster(options)
+    return
+  }
   const { files, skipped } = await readNamed(paths, process.cwd())
   const check = checker(options, skipped)
   const decoded = decodeFiles(files)

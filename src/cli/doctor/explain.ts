@@ -39,7 +39,7 @@ function list(): string {
 }
 
 function explain(name: string): string {
-  const rule = find(name)
+  const rule = findRule(name)
   const page = withoutMarks(readPages().get(rule.slug) ?? '')
   const facts = `${rule.severity}, ${rule.confidence} confidence; in ${rule.modes.map((mode) => where[mode]).join(' and ')}; fix: ${rule.fix}`
   return page.replace(/^# .*\n/, () => `# ${rule.code} ${rule.slug}\n\n${rule.title}.\n${facts}.\n`).trimEnd()
@@ -47,7 +47,8 @@ function explain(name: string): string {
 
 const where = { static: 'files', live: 'clusters' } as const
 
-function find(name: string): Rule {
+/** By its code or slug. */
+export function findRule(name: string): Rule {
   const wanted = name.toLowerCase()
   const rule = catalogue.find(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)
   if (rule) return rule

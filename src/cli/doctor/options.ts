@@ -17,7 +17,7 @@ export type DoctorOptions = {
   readonly fix?: true | 'safe' | 'unsafe'
   readonly diff?: true
   readonly check?: true
-  readonly yes?: true
+  readonly confirm?: string
   readonly format: Format
   readonly kubernetesVersion?: VersionFact
   readonly minSeverity: Severity
@@ -66,6 +66,9 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
     throw usage('--diff and --check are for files.', 'Leave them out: --live shows its plan.')
   if (!live && (options.kubeconfig ?? options.context ?? options.namespace) !== undefined) {
     throw usage('--kubeconfig, --context and -n are for a cluster.', 'Add --live, or leave them out.')
+  }
+  if (options.confirm !== undefined && !(live && fix)) {
+    throw usage('--confirm takes the digest of a plan of --live --fix.', 'Run --live --fix first, and read its plan.')
   }
   if (fix && !diff && !check && paths.includes('-')) {
     throw usage('What came through stdin cannot be mended in place.', 'Add --diff, which prints a patch.')

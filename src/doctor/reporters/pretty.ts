@@ -103,8 +103,14 @@ function summary(report: Report, paint: Paint): string {
           `  ${count(fixable.length, 'fix').replace('fixs', 'fixes')}, ${safe} of them safe: --diff shows, --fix makes the safe ones, --fix=unsafe all`,
         ]
       : []),
-    ...(findings.length > 0 ? [`  dayfly doctor explain ${findings[0]?.code}: why, and when not`] : []),
+    ...worst(findings).map(({ code }) => `  dayfly doctor explain ${code}: why, and when not`),
   ].join('\n')
+}
+
+/** The first of the most severe. */
+function worst(findings: readonly Finding[]): readonly Finding[] {
+  const first = findings.find(({ severity }) => severity === 'error') ?? findings[0]
+  return first ? [first] : []
 }
 
 /** Text of files may hold escape sequences, which must not reach a terminal; a tab becomes one space so that carets stay below their place. */

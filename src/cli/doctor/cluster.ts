@@ -1,0 +1,129 @@
+// `--live`: examines a cluster, shows what a repair would do, and does exactly that once its digest is confirmed.
+import { appendFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { runRules, toFinding } from '../../doctor/engine.ts'
+import type { Facts, LiveFacts } from '../../doctor/facts.ts'
+import { gatherLive } from '../../doctor/live/gather.ts'
+import { keepImagesIn } from '../../doctor/live/keep-image.ts'
+import { type Plan, planRepair } from '../../doctor/live/plan.ts'
+import { planDefaults } from '../../doctor/live/plan-options.ts'
+import { repair } from '../../doctor/live/repair.ts'
+import { describe } from '../../doctor/live/step.ts'
+import { catalogue } from '../../doctor/rules/catalogue.ts'
+import { createKubernetes } from '../../kubernetes/client.ts'
+import { connect } from '../../kubernetes/connect.ts'
+import { type Kubeconfig, loadKubeconfig } from '../../kubernetes/kubeconfig.ts'
+import { KubeconfigError } from '../../kubernetes/kubeconfig-error.ts'
+import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
+import { systemClock, systemRandom } from '../../lib/system.ts'
+import { CliFailure } from '../failure.ts'
+import { printNote, printResult } from '../output.ts'
+import { version as tool } from '../version.ts'
+import { type Checked, loadBaseline, sift } from './check-files.ts'
+import type { DoctorOptions } from './options.ts'
+import { render } from './render.ts'
+
+/** The exit code. */
+export async function examineCluster(options: DoctorOptions): Promise<number> {
+  const clock = systemClock()
+  const connection = connect(await kubeconfigOf(options), clock)
+  try {
+    const userAgent = `dayfly-doctor/${tool}`
+    const kubernetes = createKubernetes({ transport: connection.transport, clock, random: systemRandom(), userAgent })
+    const namespaces = options.namespace === undefined ? undefined : [options.namespace]
+    const facts = await gatherLive({ kubernetes, clock, namespaces, version: options.kubernetesVersion })
+    const { live } = facts
+    if (!live) throw new Error('the facts of a cluster are live')
+    return await tell({ ...facts, live }, kubernetes, options)
+  } finally {
+    await connection.close()
+  }
+}
+
+type LiveCluster = Facts & { readonly live: LiveFacts }
+
+async function tell(facts: LiveCluster, kubernetes: Kubernetes, options: DoctorOptions): Promise<number> {
+  if (facts.objects.length === 0 && Object.keys(facts.live.unreadable).length > 0) throw unreachable(facts.live)
+  const checked = check(facts, options)
+  printResult(render(options.format, { checked, files: [], version: facts.version }))
+  if (options.fix) {
+    const plan = planRepair(facts, checked.findings, planDefaults)
+    showPlan(plan)
+    if (options.confirm !== undefined) return carryOut(plan, kubernetes, options.confirm)
+  }
+  if (checked.findings.length > 0 && options.format !== 'sarif') return 1
+  return checked.coverage.skipped.length > 0 ? 4 : 0
+}
+
+function check(facts: LiveCluster, options: DoctorOptions): Checked {
+  const { hits, skippedRules } = runRules(facts, catalogue)
+  const skipped = Object.entries(facts.live.unreadable).map(([kind, reason]) => ({
+    file: kind,
+    line: undefined,
+    reason,
+  }))
+  const examination = {
+    findings: hits.map(toFinding),
+    suppressed: [],
+    unusedSuppressions: [],
+    coverage: { files: { seen: 0, decoded: 0 }, objects: facts.objects.length, pods: facts.pods.length, skipped },
+    skippedRules,
+  }
+  return sift(examination, options, options.baseline === undefined ? undefined : loadBaseline(options.baseline))
+}
+
+/** To stderr: the result is the report. */
+function showPlan({ steps, refused, guided, stays, deferred, blocked, digest }: Plan): void {
+  printNote(steps.length === 0 ? 'plan: nothing to do' : `plan ${digest}:`)
+  for (const { id, action, evidence } of steps) printNote(`  ${id}. ${describe(action)}, for ${evidence.says}`)
+  for (const { object, because } of refused) printNote(`  not touched: ${object.kind} ${object.name}: ${because}`)
+  for (const { object, advice } of guided) printNote(`  by hand: ${object.kind} ${object.name}: ${advice}`)
+  for (const what of stays) printNote(`  stays: ${what}`)
+  if (deferred > 0) printNote(`  ${deferred} objects are left for the next run`)
+  if (blocked !== undefined) printNote(`  blocked: ${blocked}`)
+  else if (steps.length > 0) printNote(`nothing is done yet; to do exactly this: --live --fix --confirm ${digest}`)
+}
+
+async function carryOut(plan: Plan, kubernetes: Kubernetes, confirmed: string): Promise<number> {
+  const images = path.resolve(`dayfly-doctor-${confirmed}.images.jsonl`)
+  const log = path.resolve(`dayfly-doctor-${confirmed}.log.jsonl`)
+  const outcome = await repair(plan, {
+    kubernetes,
+    clock: systemClock(),
+    link: undefined,
+    confirmed,
+    keepImage: keepImagesIn(images),
+    log: (entry) => {
+      appendFileSync(log, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
+      printNote(`  ${entry.step}. ${entry.outcome}: ${entry.action}${entry.why === '' ? '' : ` (${entry.why})`}`)
+    },
+  })
+  if (outcome.refused !== undefined) {
+    printNote(`refused: ${outcome.refused}`)
+    return 5
+  }
+  if (outcome.entries.length > 0) printNote(`what was done: ${log}; the objects as they were: ${images}`)
+  return outcome.entries.every((entry) => entry.outcome === 'done') ? 0 : 5
+}
+
+async function kubeconfigOf({ kubeconfig, context }: DoctorOptions): Promise<Kubeconfig> {
+  const file =
+    kubeconfig ?? process.env['KUBECONFIG']?.split(path.delimiter)[0] ?? path.join(homedir(), '.kube', 'config')
+  try {
+    return await loadKubeconfig(file, context)
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error
+    throw new CliFailure({ code: error.code, sentence: error.message, next: error.next, cause: error })
+  }
+}
+
+function unreachable({ unreadable }: LiveFacts): CliFailure {
+  const [kind, reason] = Object.entries(unreadable)[0] ?? ['', '']
+  return new CliFailure({
+    code: 'cluster-unreadable',
+    sentence: `Nothing of the cluster could be read; ${kind}: ${reason}.`,
+    next: 'Check the address and the credentials of the kubeconfig; "dayfly doctor rbac" prints the role that reading needs.',
+    exitCode: 1,
+  })
+}

@@ -1,0 +1,26 @@
+// `dayfly doctor rbac`: the least role that a look at a cluster needs, and with --fixes the one that mends.
+import { Command } from 'commander'
+import { stringify } from 'yaml'
+import { catalogue } from '../../doctor/rules/catalogue.ts'
+import { printResult } from '../output.ts'
+import { findRule } from './explain.ts'
+
+export function rbacCommand(): Command {
+  return new Command('rbac')
+    .description('Prints the least roles for --live, as YAML for kubectl apply.')
+    .option(
+      '--fixes [rules]',
+      'also the role for mending what these rules find (POD101,zombie-runner-pod); all unless named',
+    )
+    .option('--in <namespaces>', 'roles for these namespaces, separated by commas; for the whole cluster unless given')
+    .action(async ({ fixes, in: namespaces }: { fixes?: string | true; in?: string }) => {
+      const { doctorRoles } = await import('../../doctor/live/rbac.ts')
+      const roles = doctorRoles({ fixes: slugsOf(fixes), namespaces: namespaces?.split(',') })
+      printResult(roles.map((role) => stringify(role)).join('---\n'))
+    })
+}
+
+function slugsOf(fixes: string | true | undefined): readonly string[] {
+  if (fixes === undefined) return []
+  return fixes === true ? catalogue.map(({ slug }) => slug) : fixes.split(',').map((name) => findRule(name).slug)
+}

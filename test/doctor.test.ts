@@ -1,0 +1,220 @@
+// `dayfly doctor` as its users run it: files in a folder, exit codes, formats, fixes.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { jsonReport } from '../src/doctor/reporters/shape.ts'
+import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { program } from './cli.ts'
+
+const bad = `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: runner # the name
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      terminationGracePeriodSeconds: 3600
+      containers:
+        - name: runner
+          image: bitbucket-pipelines-runner:6
+        - name: docker
+          image: docker:27-dind
+`
+const good = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'doctor-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function put(name: string, text: string): void {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+  writeFileSync(path.join(folder, name), text)
+}
+
+function doctor(args: readonly string[], input?: string) {
+  const env = { ...process.env, NO_COLOR: '1', KUBECONFIG: path.join(folder, 'no-kubeconfig') }
+  const options = { cwd: folder, encoding: 'utf8', env, ...(input !== undefined && { input }) } as const
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'doctor', ...args], options)
+  return { status, stdout, stderr }
+}
+
+function codesOf(stdout: string): string[] {
+  return jsonReport.parse(JSON.parse(stdout)).findings.map(({ code }) => code)
+}
+
+describe('exit codes', () => {
+  it('0: clean', () => {
+    put('a.yaml', good)
+    expect(doctor([])).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('no findings') })
+  })
+
+  it('1: findings', () => {
+    put('k8s/job.yaml', bad)
+    const { status, stdout } = doctor([])
+    expect(status).toBe(1)
+    expect(stdout).toContain('error POD101 dind-ordinary-container')
+    expect(stdout).toContain('--> k8s/job.yaml:14:11')
+  })
+
+  it('2: wrong usage, with a code, a sentence and a next step', () => {
+    for (const args of [
+      ['nothing-here.yaml'],
+      ['--format', 'xml'],
+      ['--kubernetes-version', '2.0'],
+      ['--kubernetes-version', '1.99'],
+      ['--fix=all'],
+      ['--baseline', 'none.json'],
+      ['explain', 'POD999'],
+      ['--live', 'a.yaml'],
+      ['--live'],
+      ['-n', 'ci'],
+      ['--fix', '-'],
+    ]) {
+      const { status, stderr, stdout } = doctor(args)
+      expect([status, stdout], args.join(' ')).toEqual([2, ''])
+      expect(stderr).toMatch(/^error [a-z-]+: .+\.\n {2}next: .+\n$/)
+    }
+  })
+
+  it('3: nothing to analyse', () => {
+    put('a.yaml', 'just: values\n')
+    expect(doctor([])).toMatchObject({ status: 3, stderr: expect.stringContaining('nothing was analysed') })
+  })
+
+  it('4: a part could not be analysed, and it is said', () => {
+    put('a.yaml', good)
+    put('b.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: [\n')
+    const { status, stdout } = doctor([])
+    expect(status).toBe(4)
+    expect(stdout).toContain('not examined: b.yaml')
+  })
+
+  it('5: a fix is refused, and the file stays as it is', () => {
+    const anchored = bad.replace('- name: docker\n', '- &docker\n          name: docker\n')
+    put('a.yaml', `${anchored}---\n${good}`)
+    const { status, stderr } = doctor(['--fix=unsafe', '--min-severity', 'error'])
+    expect(stderr).toContain('refused: a.yaml')
+    expect(status).toBe(5)
+    expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toContain(anchored)
+  })
+})
+
+describe('thresholds', () => {
+  it('count what they hide', () => {
+    put('a.yaml', bad)
+    const { stdout } = doctor(['--min-severity', 'error', '--format', 'json'])
+    const { findings, coverage } = jsonReport.parse(JSON.parse(stdout))
+    expect(new Set(findings.map(({ severity }) => severity))).toEqual(new Set(['error']))
+    expect(coverage.below).toBeGreaterThan(0)
+  })
+})
+
+describe('sources', () => {
+  it('reads stdin', () => {
+    const { status, stdout } = doctor(['-', '--format', 'json'], bad)
+    expect(status).toBe(1)
+    expect(codesOf(stdout)).toContain('POD101')
+  })
+
+  it('reads a template inside a ConfigMap', () => {
+    const inner = bad.replace('name: runner # the name', 'name: {{ name }}').replace(/^/gm, '    ')
+    put('map.yaml', `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  job.yaml: |\n${inner}\n`)
+    expect(codesOf(doctor(['--format', 'json']).stdout)).toContain('POD101')
+  })
+})
+
+describe('formats', () => {
+  it('sarif exits with 0 on findings, and stdout holds nothing else', () => {
+    mkdirSync(path.join(folder, '.git'))
+    put('a.yaml', bad)
+    const { status, stdout, stderr } = doctor(['--format', 'sarif'])
+    expect([status, stderr]).toEqual([0, ''])
+    const [run] = JSON.parse(stdout).runs
+    expect(run.tool.driver.rules).toHaveLength(catalogue.length)
+    expect(run.tool.driver.rules[0].help.markdown).toContain('## Why')
+  })
+
+  it.each([
+    ['github', /^::error file=a.yaml,line=14,/m],
+    ['junit', /^<\?xml/],
+  ])('%s', (format, pattern) => {
+    put('a.yaml', bad)
+    const { status, stdout } = doctor(['--format', format])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(pattern)
+  })
+})
+
+describe('fixes', () => {
+  it('--fix makes the safe ones, once', () => {
+    put('a.yaml', bad)
+    doctor(['--fix', '--kubernetes-version', '1.33'])
+    const fixed = readFileSync(path.join(folder, 'a.yaml'), 'utf8')
+    expect(fixed).toContain('restartPolicy: Always')
+    expect(fixed).toContain('name: runner # the name')
+    expect(codesOf(doctor(['--format', 'json', '--kubernetes-version', '1.33']).stdout)).not.toContain('POD101')
+    expect(doctor(['--fix', '--kubernetes-version', '1.33']).stderr).toContain('0 fixes made')
+    expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(fixed)
+  })
+
+  it('--diff prints the patch that --fix would make, and git takes it', () => {
+    put('a.yaml', bad)
+    const { status, stdout } = doctor(['--diff', '--fix=unsafe'])
+    expect(status).toBe(0)
+    expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(bad)
+    execFileSync('git', ['apply', '-'], { cwd: folder, input: stdout })
+    const patched = readFileSync(path.join(folder, 'a.yaml'), 'utf8')
+    put('a.yaml', bad)
+    doctor(['--fix=unsafe'])
+    expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(patched)
+  })
+
+  it('--check writes nothing and exits with 1 while there is a fix', () => {
+    put('a.yaml', bad)
+    expect(doctor(['--check'])).toMatchObject({ status: 1 })
+    expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(bad)
+    doctor(['--fix'])
+    expect(doctor(['--check'])).toMatchObject({ status: 0 })
+  })
+})
+
+describe('baseline', () => {
+  it('takes what is there as known', () => {
+    put('a.yaml', bad)
+    expect(doctor(['baseline', 'write', '--file', 'known.json'])).toMatchObject({ status: 0 })
+    expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ status: 0 })
+    put('a.yaml', `# a line more\n${bad}`)
+    expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ status: 0 })
+    put('b.yaml', bad)
+    expect(doctor(['--baseline', 'known.json', '.'])).toMatchObject({ status: 1 })
+    put('known.json', '{')
+    expect(doctor(['--baseline', 'known.json'])).toMatchObject({ status: 2 })
+  })
+})
+
+describe('explain', () => {
+  it('covers every rule, by code and by slug', () => {
+    expect(doctor(['explain']).stdout.trim().split('\n')).toHaveLength(catalogue.length)
+    const pages: unknown = JSON.parse(readFileSync(path.join(path.dirname(program), 'doctor-rules.json'), 'utf8'))
+    expect(Object.keys(pages as object).sort()).toEqual(catalogue.map(({ slug }) => slug).sort())
+    const byCode = doctor(['explain', 'pod101'])
+    expect(byCode).toMatchObject({ status: 0, stdout: expect.stringContaining('## When not') })
+    expect(doctor(['explain', 'dind-ordinary-container']).stdout).toBe(byCode.stdout)
+  })
+})
+
+describe('rbac', () => {
+  it('prints roles that only read, unless fixes are named', () => {
+    const { status, stdout } = doctor(['rbac'])
+    expect(status).toBe(0)
+    expect(stdout).toContain('kind: ClusterRole')
+    expect(stdout).not.toMatch(/delete|patch|secrets/)
+    expect(doctor(['rbac', '--fixes', 'LIV301']).stdout).toContain('delete')
+  })
+})
