@@ -58,6 +58,16 @@ export function objectsOf(facts: Facts, kind: string): readonly ObjectFact[] {
   return facts.objects.filter(({ object }) => object.kind === kind)
 }
 
+/** The kubelets' versions (`v1.35.1`), by the name of their node. */
+export function kubeletVersions(facts: Facts): ReadonlyMap<string, string> {
+  return new Map(
+    objectsOf(facts, 'Node').flatMap(({ object, raw }) => {
+      const version = textAt(raw, 'status', 'nodeInfo', 'kubeletVersion')
+      return version === undefined ? [] : [[object.name, version]]
+    }),
+  )
+}
+
 /** The reference to the owner of this kind: the controller before others. */
 export function ownerOf(object: Raw, kind: string): { readonly name: string; readonly uid: string } | undefined {
   const references = listAt(object, 'metadata', 'ownerReferences').filter((each) => textAt(each, 'kind') === kind)

@@ -1,9 +1,9 @@
 // A Job whose pods vanish before they are counted, so that it makes them again and again (incident S2).
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, numberAt, textAt, timeAt, valueAt } from '../fields.ts'
+import { listAt, numberAt, textAt, timeAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, eventsOf, objectsOf, ownerOf, uidOf } from '../live-pod.ts'
+import { durationText, objectsOf, ownerOf, uidOf } from '../live-pod.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -15,16 +15,19 @@ export const rule: Rule = {
   modes: ['live'],
   fix: 'guided',
   check: (facts) =>
-    withLive(facts, ['Job', 'Pod'], (live) => objectsOf(facts, 'Job').flatMap((job) => check(job, facts, live))),
+    withLive(facts, ['Job', 'Pod'], (live) => {
+      const seen = lookAt(facts, live)
+      return objectsOf(facts, 'Job').flatMap((job) => check(job, seen, live))
+    }),
 }
 
 /** Pods that may be under way between two counts. */
 const slack = 2
 
-function check(job: ObjectFact, facts: Facts, live: LiveFacts): readonly Hit[] {
+function check(job: ObjectFact, seen: Seen, live: LiveFacts): readonly Hit[] {
   const started = timeAt(job.raw, 'status', 'startTime')
   if (started === undefined || isDecided(job)) return []
-  const lost = Math.max(lostByEvents(job, facts), lostSince(job, facts, live))
+  const lost = Math.max(lostByEvents(job, seen), lostSince(job, seen, live))
   if (lost === 0) return []
   return [
     {
@@ -50,31 +53,60 @@ function counted(raw: unknown): number {
 }
 
 /** More were made, as events tell, than are there or counted. */
-function lostByEvents(job: ObjectFact, facts: Facts): number {
-  const made = eventsOf(facts, job)
-    .filter(({ reason }) => reason === 'SuccessfulCreate')
-    .reduce((sum, { count }) => sum + count, 0)
-  const lost = made - counted(job.raw)
+function lostByEvents(job: ObjectFact, seen: Seen): number {
+  const lost = (seen.made.get(uidOf(job.raw) ?? '') ?? 0) - counted(job.raw)
   return lost > slack ? lost : 0
 }
 
 /** Pods of the earlier look that are gone, while nothing more was counted as ended. */
-function lostSince(job: ObjectFact, facts: Facts, live: LiveFacts): number {
+function lostSince(job: ObjectFact, seen: Seen, live: LiveFacts): number {
   const uid = uidOf(job.raw)
-  const before = live.earlier?.objects.find(({ raw }) => uidOf(raw) === uid)
-  if (uid === undefined || !live.earlier || !before) return 0
+  const before = uid === undefined ? undefined : seen.jobsBefore.get(uid)
+  if (uid === undefined || !before) return 0
   const ended = (raw: unknown) => (numberAt(raw, 'status', 'succeeded') ?? 0) + (numberAt(raw, 'status', 'failed') ?? 0)
   if (ended(job.raw) !== ended(before.raw)) return 0
-  const now = podsOf(facts.objects, uid)
+  const now = seen.pods.get(uid) ?? []
   const there = new Set(now.map(({ raw }) => uidOf(raw)))
-  const gone = podsOf(live.earlier.objects, uid).filter(({ raw }) => !there.has(uidOf(raw)))
-  const then = live.earlier.at
+  const gone = (seen.podsBefore.get(uid) ?? []).filter(({ raw }) => !there.has(uidOf(raw)))
+  const then = live.earlier?.at ?? live.at
   const isReplaced = now.some(({ raw }) => (timeAt(raw, 'metadata', 'creationTimestamp') ?? 0) >= then)
   return isReplaced ? gone.length : 0
 }
 
-function podsOf(objects: readonly ObjectFact[], uid: string): readonly ObjectFact[] {
-  return objects.filter(
-    ({ object, raw }) => object.kind === 'Pod' && ownerOf(raw, 'Job')?.uid === uid && valueAt(raw, 'status') !== null,
-  )
+/** What both looks say, by the UIDs of Jobs. */
+type Seen = {
+  /** Pods made, as events tell. */
+  readonly made: ReadonlyMap<string, number>
+  readonly pods: ReadonlyMap<string, readonly ObjectFact[]>
+  readonly podsBefore: ReadonlyMap<string, readonly ObjectFact[]>
+  readonly jobsBefore: ReadonlyMap<string, ObjectFact>
+}
+
+function lookAt(facts: Facts, live: LiveFacts): Seen {
+  const made = new Map<string, number>()
+  for (const { raw } of objectsOf(facts, 'Event')) {
+    const uid = textAt(raw, 'involvedObject', 'uid')
+    if (uid === undefined || textAt(raw, 'reason') !== 'SuccessfulCreate') continue
+    made.set(uid, (made.get(uid) ?? 0) + (numberAt(raw, 'count') ?? 1))
+  }
+  const before = live.earlier?.objects ?? []
+  const jobs = before.filter(({ object }) => object.kind === 'Job')
+  return {
+    made,
+    pods: podsByJob(facts.objects),
+    podsBefore: podsByJob(before),
+    jobsBefore: new Map(jobs.map((job) => [uidOf(job.raw) ?? '', job])),
+  }
+}
+
+function podsByJob(objects: readonly ObjectFact[]): ReadonlyMap<string, readonly ObjectFact[]> {
+  const byJob = new Map<string, ObjectFact[]>()
+  for (const fact of objects) {
+    const uid = fact.object.kind === 'Pod' ? ownerOf(fact.raw, 'Job')?.uid : undefined
+    if (uid === undefined) continue
+    const pods = byJob.get(uid) ?? []
+    pods.push(fact)
+    byJob.set(uid, pods)
+  }
+  return byJob
 }

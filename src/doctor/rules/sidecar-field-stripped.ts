@@ -17,13 +17,15 @@ export const rule: Rule = {
   modes: ['live'],
   fix: 'guided',
   check: (facts) =>
-    withLive(facts, ['Pod'], () =>
-      facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, facts)),
-    ),
+    withLive(facts, ['Pod'], () => {
+      const templates = templatesOf(facts)
+      return facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, templates, facts))
+    }),
 }
 
-function check(pod: PodView, facts: Facts): readonly Hit[] {
-  const template = templateOf(pod, facts)
+function check(pod: PodView, templates: ReadonlyMap<string, PodView>, facts: Facts): readonly Hit[] {
+  const owner = ownerOf(pod.raw, 'Job') ?? ownerOf(pod.raw, 'EphemeralRunner')
+  const template = owner && templates.get(owner.uid)
   if (!template) return []
   return template.containers
     .filter(({ role }) => role === 'sidecar')
@@ -40,14 +42,12 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
     })
 }
 
-/** The Job or EphemeralRunner that made the pod. */
-function templateOf(pod: PodView, facts: Facts): PodView | undefined {
-  for (const kind of ['Job', 'EphemeralRunner']) {
-    const uid = ownerOf(pod.raw, kind)?.uid
-    const owner = uid === undefined ? undefined : facts.pods.find((each) => uidOf(each.raw) === uid)
-    if (owner) return owner
-  }
-  return undefined
+/** By UID: the Jobs and EphemeralRunners that have a sidecar. */
+function templatesOf(facts: Facts): ReadonlyMap<string, PodView> {
+  const having = facts.pods.filter(
+    ({ object, containers }) => object.kind !== 'Pod' && containers.some(({ role }) => role === 'sidecar'),
+  )
+  return new Map(having.map((pod) => [uidOf(pod.raw) ?? '', pod]))
 }
 
 function suspects(facts: Facts): string {

@@ -1,9 +1,9 @@
 // A regression of kubelet 1.35: after its restart, containers beside a sidecar with a startup probe are not started again. Told by its symptom, so that patched kubelets stay silent.
-import type { Facts, LiveFacts } from '../facts.ts'
+import type { LiveFacts } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { containerStates, durationText, objectsOf } from '../live-pod.ts'
+import { containerStates, durationText, kubeletVersions } from '../live-pod.ts'
 import { hitIn } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
@@ -17,16 +17,19 @@ export const rule: Rule = {
   modes: ['live'],
   fix: 'guided',
   check: (facts) =>
-    withLive(facts, ['Pod', 'Node'], (live) =>
-      facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, facts, live)),
-    ),
+    withLive(facts, ['Pod', 'Node'], (live) => {
+      const kubelets = kubeletVersions(facts)
+      return facts.pods
+        .filter((pod) => pod.object.kind === 'Pod' && isOn135(pod, kubelets))
+        .flatMap((pod) => check(pod, live))
+    }),
 }
 
 /** Milliseconds: longer than the longest back-off of five minutes. */
 const patience = 600_000
 
-function check(pod: PodView, facts: Facts, live: LiveFacts): readonly Hit[] {
-  if (pod.restartPolicy === 'Never' || !isOn135(pod, facts)) return []
+function check(pod: PodView, live: LiveFacts): readonly Hit[] {
+  if (pod.restartPolicy === 'Never') return []
   const sidecars = containerStates(pod.raw, 'initContainerStatuses')
   const probed = pod.containers.find(
     ({ name, role, startupProbe }) =>
@@ -47,8 +50,6 @@ function check(pod: PodView, facts: Facts, live: LiveFacts): readonly Hit[] {
   })
 }
 
-function isOn135(pod: PodView, facts: Facts): boolean {
-  const at = textAt(pod.raw, 'spec', 'nodeName')
-  const node = objectsOf(facts, 'Node').find(({ object }) => object.name === at)
-  return /^v?1\.35\./.test(textAt(node?.raw, 'status', 'nodeInfo', 'kubeletVersion') ?? '')
+function isOn135(pod: PodView, kubelets: ReadonlyMap<string, string>): boolean {
+  return /^v?1\.35\./.test(kubelets.get(textAt(pod.raw, 'spec', 'nodeName') ?? '') ?? '')
 }

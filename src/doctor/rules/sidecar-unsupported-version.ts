@@ -3,7 +3,7 @@ import type { Facts } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { firstSidecarMinor, lacksSidecars } from '../init-policy.ts'
-import { objectsOf } from '../live-pod.ts'
+import { kubeletVersions } from '../live-pod.ts'
 import { hitIn } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
@@ -16,11 +16,14 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'none',
-  check: (facts) => ({ hits: facts.pods.flatMap((pod) => check(pod, facts)) }),
+  check: (facts) => {
+    const kubelets = kubeletVersions(facts)
+    return { hits: facts.pods.flatMap((pod) => check(pod, facts, kubelets)) }
+  },
 }
 
-function check(pod: PodView, facts: Facts): readonly Hit[] {
-  const problem = problemOf(pod, facts)
+function check(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, string>): readonly Hit[] {
+  const problem = problemOf(pod, facts, kubelets)
   if (problem === undefined) return []
   return pod.containers
     .filter(({ role }) => role === 'sidecar')
@@ -33,14 +36,13 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
     )
 }
 
-function problemOf(pod: PodView, facts: Facts): string | undefined {
+function problemOf(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, string>): string | undefined {
   if (lacksSidecars(facts.version)) {
     const old = facts.version.minors.filter((minor) => minor < firstSidecarMinor).map((minor) => `1.${minor}`)
     return `Kubernetes ${old.join(', ')} drops restartPolicy from init containers`
   }
   const at = pod.object.kind === 'Pod' ? textAt(pod.raw, 'spec', 'nodeName') : undefined
-  const nodes = objectsOf(facts, 'Node').filter(({ object }) => object.name === at)
-  const version = textAt(nodes[0]?.raw, 'status', 'nodeInfo', 'kubeletVersion')
+  const version = kubelets.get(at ?? '')
   const minor = Number(/^v?1\.(\d+)/.exec(version ?? '')?.[1])
   return minor < firstSidecarMinor ? `The kubelet of its node ${at} is ${version}` : undefined
 }
