@@ -1,8 +1,9 @@
 // All calls, in the order in which they are played: later ones see what earlier ones made.
 import type { Call } from './call.ts'
 import { customCalls } from './custom-calls.ts'
+import { jobCalls } from './job-calls.ts'
 import { lifeCalls } from './life-calls.ts'
 import { otherCalls } from './other-calls.ts'
 import { podCalls } from './pod-calls.ts'
 
-export const calls: readonly Call[] = [...podCalls, ...lifeCalls, ...otherCalls, ...customCalls]
+export const calls: readonly Call[] = [...podCalls, ...lifeCalls, ...otherCalls, ...customCalls, ...jobCalls]

@@ -94,7 +94,6 @@ test.each([
     'spec.completionMode: Forbidden: Indexed Jobs are not supported by the embedded cluster: use NonIndexed',
   ],
   [{ backoffLimitPerIndex: 1 }, 'spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode'],
-  [{ manualSelector: true }, 'spec.selector: Required value'],
 ])('%j is refused', (spec, problem) => {
   expect(refusal(() => open().create(spec))).toEqual([problem])
 })

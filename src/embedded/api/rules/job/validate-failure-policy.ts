@@ -67,7 +67,8 @@ function validateExitCodes(
     const why = 'must be one of the container or initContainer names in the pod template'
     errors.push(invalidValue(`${at}.containerName`, containerName, why))
   }
-  if (values.length === 0) errors.push(invalidValue(`${at}.values`, values, 'at least one value is required'))
+  if (values.length === 0)
+    errors.push(invalidValue(`${at}.values`, given.values ?? null, 'at least one value is required'))
   else if (values.length > valuesMax) errors.push(tooMany(`${at}.values`, values.length, valuesMax))
   for (const [index, value] of values.entries()) {
     const field = `${at}.values[${index}]`

@@ -29,7 +29,7 @@ export function validateJobStatus(draft: Draft, current: StoredObject, profile: 
       errors.push(omitted(at, `cannot disable the terminal ${type}=True condition`))
     } else if (isTrue(next, type) && !isTrue(known, type)) errors.push(...validateEnd(next, word))
   }
-  if ((next.ready ?? 0) > (next.active ?? 0)) {
+  if (typeof next.ready === 'number' && next.ready > (next.active ?? 0)) {
     errors.push(invalidValue('status.ready', next.ready, 'cannot set more ready pods than active'))
   }
   return [...errors, ...validateTogether(next)]
@@ -52,9 +52,15 @@ function validateEnd(next: JobStatus, end: 'complete' | 'failed'): readonly Fiel
   const { succeeded = [], failed = [] } = next.uncountedTerminatedPods ?? {}
   if (succeeded.length + failed.length > 0) {
     const field = 'status.uncountedTerminatedPods'
-    errors.push(invalidValue(field, next.uncountedTerminatedPods, 'must be empty for finished job'))
+    const shown = { Succeeded: orNull(succeeded), Failed: orNull(failed) }
+    errors.push(invalidValue(field, shown, 'must be empty for finished job'))
   }
   return errors
+}
+
+/** As Go shows an empty list. */
+function orNull(uids: readonly string[]): readonly string[] | null {
+  return uids.length === 0 ? null : uids
 }
 
 function validateTogether(next: JobStatus): readonly FieldError[] {

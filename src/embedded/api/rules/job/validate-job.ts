@@ -2,7 +2,6 @@
 import type { Profile } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
-import { sameJson } from '../../json.ts'
 import { validateLabels } from '../../metadata.ts'
 import { validatePodSpec } from '../pod/validate-pod.ts'
 import { type JobSpec, jobSpecOf } from './job-spec.ts'
@@ -36,10 +35,12 @@ function validateGenerated(
   const errors = Object.entries(expected).flatMap(([key, value]) => {
     const field = `spec.template.metadata.labels[${key}]`
     if (labels[key] === undefined) return [required(field, `must be '${value}'`)]
-    return labels[key] === value ? [] : [invalidValue(field, labels, `must be '${value}'`)]
+    return labels[key] === value ? [] : [invalidValue(field, byKey(labels), `must be '${value}'`)]
   })
   const isOwn = Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => expected[key] === value)
-  return isOwn ? errors : [...errors, invalidValue('spec.selector', selector, '`selector` not auto-generated')]
+  if (isOwn) return errors
+  const shown = { ...selector, matchLabels: byKey(selector?.matchLabels ?? {}) }
+  return [...errors, invalidValue('spec.selector', shown, '`selector` not auto-generated')]
 }
 
 const counts = [
@@ -99,9 +100,16 @@ function validateTemplate({ template, podFailurePolicy }: JobSpec, profile: Prof
 }
 
 function validateSelector({ selector, template }: JobSpec): readonly FieldError[] {
-  if (selector === undefined) return [required('spec.selector')]
-  const labels = template?.metadata?.labels ?? {}
-  const wanted = selector.matchLabels ?? {}
-  if (Object.entries(wanted).every(([key, value]) => sameJson(labels[key], value))) return []
-  return [invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
+  const labels = template?.metadata?.labels
+  const missing = selector === undefined ? [required('spec.selector')] : []
+  const wanted = Object.entries(selector?.matchLabels ?? {})
+  // A selector that is not there selects nothing.
+  if (selector !== undefined && wanted.every(([key, value]) => labels?.[key] === value)) return []
+  const why = '`selector` does not match template `labels`'
+  return [...missing, invalidValue('spec.template.metadata.labels', labels === undefined ? null : byKey(labels), why)]
+}
+
+/** In the order in which Go shows a map. */
+function byKey(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
