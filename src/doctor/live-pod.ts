@@ -2,7 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts'
 import type { Facts, ObjectFact } from './facts.ts'
-import { listAt, numberAt, textAt, timeAt, valueAt } from './fields.ts'
+import { fieldsAt, listAt, numberAt, textAt, timeAt, valueAt } from './fields.ts'
 import type { Raw } from './raw.ts'
 
 export type ContainerState = {
@@ -80,32 +80,35 @@ export function uidOf(object: Raw): string | undefined {
   return textAt(object, 'metadata', 'uid')
 }
 
-export type EventView = {
-  readonly reason: string
-  readonly message: string
-  readonly last: Instant
-  readonly count: number
+export type EventView = { readonly reason: string; readonly message: string; readonly last: Instant }
+
+/** Finds the events about an object, the newest first. They are sorted out once. */
+export function eventIndex(facts: Facts): (about: Pick<ObjectFact, 'object' | 'raw'>) => readonly EventView[] {
+  const byObject = new Map<string, EventView[]>()
+  for (const { raw } of objectsOf(facts, 'Event')) {
+    const about = fieldsAt(raw, 'involvedObject') ?? {}
+    const key =
+      textAt(about, 'uid') ?? nameKey(textAt(about, 'kind'), textAt(about, 'namespace'), textAt(about, 'name'))
+    const events = byObject.get(key) ?? []
+    events.push(viewEvent(raw))
+    byObject.set(key, events)
+  }
+  return ({ object, raw }) => {
+    const events = byObject.get(uidOf(raw) ?? '') ?? byObject.get(nameKey(object.kind, object.namespace, object.name))
+    return [...(events ?? [])].sort((a, b) => b.last - a.last)
+  }
 }
 
-/** The events about an object, the newest first. */
-export function eventsOf(facts: Facts, about: ObjectFact): EventView[] {
-  const { kind, name, namespace } = about.object
-  const uid = uidOf(about.raw)
-  return objectsOf(facts, 'Event')
-    .filter(({ raw }) => {
-      const to = textAt(raw, 'involvedObject', 'uid')
-      if (uid !== undefined && to !== undefined) return uid === to
-      const field = (key: string) => textAt(raw, 'involvedObject', key)
-      return field('kind') === kind && field('name') === name && field('namespace') === namespace
-    })
-    .map(({ raw }) => ({
-      reason: textAt(raw, 'reason') ?? '',
-      message: textAt(raw, 'message') ?? '',
-      last:
-        timeAt(raw, 'lastTimestamp') ?? timeAt(raw, 'eventTime') ?? timeAt(raw, 'metadata', 'creationTimestamp') ?? 0,
-      count: numberAt(raw, 'count') ?? 1,
-    }))
-    .sort((a, b) => b.last - a.last)
+function nameKey(kind: string | undefined, namespace: string | undefined, name: string | undefined): string {
+  return `${kind}/${namespace}/${name}`
+}
+
+function viewEvent(raw: Raw): EventView {
+  return {
+    reason: textAt(raw, 'reason') ?? '',
+    message: textAt(raw, 'message') ?? '',
+    last: timeAt(raw, 'lastTimestamp') ?? timeAt(raw, 'eventTime') ?? timeAt(raw, 'metadata', 'creationTimestamp') ?? 0,
+  }
 }
 
 /** A duration for people: `3 min`, `2 h`, `12 d`. */

@@ -1,9 +1,9 @@
 // A pod that does not get to run, with the reason from its status and events.
-import type { Facts, LiveFacts } from '../facts.ts'
+import type { LiveFacts } from '../facts.ts'
 import { listAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { ageOf, type ContainerState, containerStates, durationText, eventsOf } from '../live-pod.ts'
+import { ageOf, type ContainerState, containerStates, durationText, eventIndex } from '../live-pod.ts'
 import { hitIn } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
@@ -17,19 +17,22 @@ export const rule: Rule = {
   modes: ['live'],
   fix: 'none',
   check: (facts) =>
-    withLive(facts, ['Pod'], (live) =>
-      facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, facts, live)),
-    ),
+    withLive(facts, ['Pod'], (live) => {
+      const seen = eventIndex(facts)
+      return facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, seen, live))
+    }),
 }
+
+type Events = ReturnType<typeof eventIndex>
 
 /** Milliseconds since the pod was made. */
 const window = 300_000
 
-function check(pod: PodView, facts: Facts, live: LiveFacts): readonly Hit[] {
+function check(pod: PodView, seen: Events, live: LiveFacts): readonly Hit[] {
   const age = ageOf(pod.raw, live.at) ?? 0
   const isDeleted = valueAt(pod.raw, 'metadata', 'deletionTimestamp') !== undefined
   if (textAt(pod.raw, 'status', 'phase') !== 'Pending' || isDeleted || age < window) return []
-  const cause = scheduling(pod) ?? image(pod) ?? event(pod, facts) ?? startup(pod)
+  const cause = scheduling(pod) ?? image(pod) ?? event(pod, seen) ?? startup(pod)
   if (cause === undefined) return []
   return [
     hitIn(pod, {
@@ -64,9 +67,8 @@ const eventReasons: readonly (readonly [string, string])[] = [
   ['FailedPostStartHook', 'its postStart command fails'],
 ]
 
-function event(pod: PodView, facts: Facts): string | undefined {
-  const fact = facts.objects.find(({ raw }) => raw === pod.raw)
-  const events = fact ? eventsOf(facts, fact) : []
+function event(pod: PodView, seen: Events): string | undefined {
+  const events = seen(pod)
   for (const [reason, what] of eventReasons) {
     const found = events.find((each) => each.reason === reason)
     if (found) return `${what}: ${found.message}`

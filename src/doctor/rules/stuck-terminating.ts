@@ -1,9 +1,9 @@
 // A pod that should have been deleted by now, with the reason that the API shows for it (incident S3).
-import type { Facts, LiveFacts } from '../facts.ts'
+import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { containerStates, durationText, eventsOf, finalizersOf, objectsOf, overdueBy } from '../live-pod.ts'
+import { containerStates, durationText, eventIndex, finalizersOf, objectsOf, overdueBy } from '../live-pod.ts'
 import { hitIn } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
@@ -17,15 +17,25 @@ export const rule: Rule = {
   modes: ['live'],
   fix: 'guided',
   check: (facts) =>
-    withLive(facts, ['Pod'], (live) =>
-      facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, facts, live)),
-    ),
+    withLive(facts, ['Pod'], (live) => {
+      const seen = { events: eventIndex(facts), nodes: nodesByName(facts) }
+      return facts.pods.filter(({ object }) => object.kind === 'Pod').flatMap((pod) => check(pod, seen, live))
+    }),
+}
+
+type Seen = {
+  readonly events: ReturnType<typeof eventIndex>
+  readonly nodes: ReadonlyMap<string, ObjectFact>
+}
+
+function nodesByName(facts: Facts): ReadonlyMap<string, ObjectFact> {
+  return new Map(objectsOf(facts, 'Node').map((node) => [node.object.name, node]))
 }
 
 /** Its only finalizer has a rule of its own. */
 const tracking = 'batch.kubernetes.io/job-tracking'
 
-function check(pod: PodView, facts: Facts, live: LiveFacts): readonly Hit[] {
+function check(pod: PodView, seen: Seen, live: LiveFacts): readonly Hit[] {
   const overdue = overdueBy(pod.raw, live.at)
   if (overdue === undefined) return []
   const isOver = /^(Succeeded|Failed)$/.test(textAt(pod.raw, 'status', 'phase') ?? '')
@@ -33,24 +43,24 @@ function check(pod: PodView, facts: Facts, live: LiveFacts): readonly Hit[] {
   return [
     hitIn(pod, {
       path: ['metadata', 'deletionTimestamp'],
-      message: `The pod should have been gone ${durationText(overdue)} ago: ${causeOf(pod, facts, live, isOver)}`,
+      message: `The pod should have been gone ${durationText(overdue)} ago: ${causeOf(pod, seen, live, isOver)}`,
     }),
   ]
 }
 
 /** The first that fits, in the order of the Kubernetes reference 4.3. */
-function causeOf(pod: PodView, facts: Facts, live: LiveFacts, isOver: boolean): string {
+function causeOf(pod: PodView, seen: Seen, live: LiveFacts, isOver: boolean): string {
   const finalizers = finalizersOf(pod.raw)
   if (finalizers.length > 0 && isOver) {
     return `it has ended, and waits for whoever set ${finalizers.join(', ')}. Look for that controller; remove no finalizer while it lives.`
   }
-  return nodeCause(pod, facts, live) ?? hookCause(pod, facts) ?? containerCause(pod, isOver)
+  return nodeCause(pod, seen, live) ?? hookCause(pod, seen) ?? containerCause(pod, isOver)
 }
 
-function nodeCause(pod: PodView, facts: Facts, live: LiveFacts): string | undefined {
+function nodeCause(pod: PodView, seen: Seen, live: LiveFacts): string | undefined {
   const name = textAt(pod.raw, 'spec', 'nodeName')
   if (name === undefined || live.unreadable['Node'] !== undefined) return undefined
-  const node = objectsOf(facts, 'Node').find(({ object }) => object.name === name)
+  const node = seen.nodes.get(name)
   if (!node) return `its node ${name} does not exist any more, and the pod garbage collector has not taken it yet.`
   const ready = listAt(node.raw, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready')
   const status = textAt(ready, 'status')
@@ -59,9 +69,7 @@ function nodeCause(pod: PodView, facts: Facts, live: LiveFacts): string | undefi
 }
 
 /** A postStart that hangs: its container was started, and its status still says that it waits. */
-function hookCause(pod: PodView, facts: Facts): string | undefined {
-  const fact = facts.objects.find(({ raw }) => raw === pod.raw)
-  const events = fact ? eventsOf(facts, fact) : []
+function hookCause(pod: PodView, seen: Seen): string | undefined {
   const states = [
     ...containerStates(pod.raw, 'initContainerStatuses'),
     ...containerStates(pod.raw, 'containerStatuses'),
@@ -75,7 +83,7 @@ function hookCause(pod: PodView, facts: Facts): string | undefined {
   if (hung) {
     return `the postStart command of ${hung.name} seems to hang, and the kubelet waits for it before it deletes. End that process, or the container, on the node ${textAt(pod.raw, 'spec', 'nodeName') ?? ''}; force deletion alone leaves it there.`
   }
-  const kill = events.find(({ reason }) => reason === 'FailedKillPod')
+  const kill = seen.events(pod).find(({ reason }) => reason === 'FailedKillPod')
   return kill && `the node cannot stop it: ${kill.message.replace(/\.?$/, '.')}`
 }
 

@@ -31,22 +31,23 @@ const patience = { gone: 60_000, there: 900_000 }
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const controllers = arcControllers(facts)
   const ready = controllers.some(({ raw }) => (numberAt(raw, 'status', 'readyReplicas') ?? 0) > 0)
+  const busy = busyNamespaces(facts)
   const wait = ready ? patience.there : patience.gone
   const stuck = facts.objects.filter(
     (fact) => arcFinalizers(fact).length > 0 && live.at - (deletedAt(fact) ?? live.at) > wait,
   )
-  return rootsOf(stuck.filter((fact) => !ready || !isBusy(fact, facts))).map((root) => ({
+  return rootsOf(stuck.filter(({ object }) => !ready || !busy.has(object.namespace))).map(({ root, behind }) => ({
     object: root.object,
     document: root.document,
     path: ['metadata', 'finalizers'],
     severity: ready ? ('warning' as const) : ('error' as const),
-    message: `${root.object.kind} ${root.object.name} has been waiting ${durationText(live.at - (deletedAt(root) ?? live.at))} to be deleted${behind(root, stuck)}: ${cause(controllers, ready)}`,
+    message: `${root.object.kind} ${root.object.name} has been waiting ${durationText(live.at - (deletedAt(root) ?? live.at))} to be deleted${behind}: ${cause(controllers, ready)}`,
   }))
 }
 
-/** A job still runs in the namespace, and the controller waits for it as it should. */
-function isBusy({ object: { namespace } }: ObjectFact, facts: Facts): boolean {
-  return arcObjects(facts, 'EphemeralRunner').some((runner) => runner.object.namespace === namespace && hasJob(runner))
+/** The namespaces in which a job still runs: the controller waits for it, as it should. */
+function busyNamespaces(facts: Facts): ReadonlySet<string | undefined> {
+  return new Set(arcObjects(facts, 'EphemeralRunner').flatMap((one) => (hasJob(one) ? [one.object.namespace] : [])))
 }
 
 function deletedAt(fact: ObjectFact): number | undefined {
@@ -56,23 +57,24 @@ function deletedAt(fact: ObjectFact): number | undefined {
 /** ARC deletes in this order; whatever is higher holds what is lower. */
 const order = ['AutoscalingRunnerSet', 'EphemeralRunnerSet', 'AutoscalingListener', 'EphemeralRunner']
 
-/** In each namespace the objects of the highest kind that is stuck there. */
-function rootsOf(stuck: readonly ObjectFact[]): readonly ObjectFact[] {
-  const rank = (fact: ObjectFact) => (order.indexOf(fact.object.kind) + order.length + 1) % (order.length + 1)
-  return stuck.filter((fact) => {
-    const neighbours = stuck.filter(({ object }) => object.namespace === fact.object.namespace)
-    return neighbours.every((other) => rank(fact) <= rank(other))
+/** In each namespace the objects of the highest kind that is stuck there, with how many of each other kind wait behind them. */
+function rootsOf(stuck: readonly ObjectFact[]): readonly { readonly root: ObjectFact; readonly behind: string }[] {
+  const rank = (kind: string) => (order.indexOf(kind) + order.length + 1) % (order.length + 1)
+  const byNamespace = new Map<string, Map<string, ObjectFact[]>>()
+  for (const fact of stuck) {
+    const kinds = byNamespace.get(fact.object.namespace ?? '') ?? new Map<string, ObjectFact[]>()
+    byNamespace.set(fact.object.namespace ?? '', kinds)
+    const same = kinds.get(fact.object.kind) ?? []
+    same.push(fact)
+    kinds.set(fact.object.kind, same)
+  }
+  return [...byNamespace.values()].flatMap((kinds) => {
+    const highest = Math.min(...[...kinds.keys()].map(rank))
+    const others = [...kinds].filter(([kind]) => rank(kind) > highest)
+    const counts = others.map(([kind, facts]) => `${facts.length} ${kind}`).join(', ')
+    const roots = [...kinds].filter(([kind]) => rank(kind) === highest).flatMap(([, facts]) => facts)
+    return roots.map((root) => ({ root, behind: counts === '' ? '' : ` with ${counts} behind it` }))
   })
-}
-
-function behind(root: ObjectFact, stuck: readonly ObjectFact[]): string {
-  const others = stuck.filter(
-    ({ object }) => object.namespace === root.object.namespace && object.kind !== root.object.kind,
-  )
-  if (others.length === 0) return ''
-  const counts = new Map<string, number>()
-  for (const { object } of others) counts.set(object.kind, (counts.get(object.kind) ?? 0) + 1)
-  return ` with ${[...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')} behind it`
 }
 
 function cause(controllers: readonly ObjectFact[], ready: boolean): string {
