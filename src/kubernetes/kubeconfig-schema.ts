@@ -54,7 +54,7 @@ export function parseKubeconfig(source: string, file: string): KubeconfigFile {
     const line = broken.linePos?.[0].line
     throw new KubeconfigError('kubeconfig-invalid', file, {
       at: line === undefined ? '' : `line ${line}`,
-      sentence: `this is not YAML: ${broken.message.split('\n')[0]}`,
+      sentence: asSentence(`this is not YAML: ${broken.message.split(' at line ')[0]}`),
       next: 'Correct the line, or write the file anew with `kubectl config view --raw`.',
     })
   }
@@ -64,7 +64,7 @@ export function parseKubeconfig(source: string, file: string): KubeconfigFile {
   } catch (error) {
     throw new KubeconfigError('kubeconfig-invalid', file, {
       at: '',
-      sentence: `this YAML cannot be resolved: ${error instanceof Error ? error.message : String(error)}`,
+      sentence: asSentence(`this YAML cannot be resolved: ${error instanceof Error ? error.message : String(error)}`),
       next: 'Write the file without aliases, for example with `kubectl config view --raw`.',
     })
   }
@@ -73,7 +73,7 @@ export function parseKubeconfig(source: string, file: string): KubeconfigFile {
   const issue = result.error.issues[0]
   throw new KubeconfigError('kubeconfig-invalid', file, {
     at: pathText(issue?.path ?? []),
-    sentence: `${issue?.message ?? 'not a kubeconfig'}.`.replace(/\.\.$/, '.'),
+    sentence: asSentence(issue?.message ?? 'this is no kubeconfig'),
     next: 'Correct the field; `kubectl config view` shows the file as kubectl reads it.',
   })
 }
@@ -83,4 +83,8 @@ function pathText(path: readonly PropertyKey[]): string {
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('')
     .replace(/^\./, '')
+}
+
+function asSentence(text: string): string {
+  return `${text.replace(/[.:\s]+$/, '')}.`
 }
