@@ -2,7 +2,15 @@
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, listAt, numberAt, textAt, timeAt } from '../fields.ts'
 import type { ObjectRef } from '../finding.ts'
-import { type Cluster, controllerOf, finalizersOf, isTerminating, scaleSetController, targetOf } from './cluster.ts'
+import {
+  type Cluster,
+  controllerOf,
+  finalizersOf,
+  isTerminating,
+  ownersOf,
+  scaleSetController,
+  targetOf,
+} from './cluster.ts'
 import type { PlanOptions } from './plan-options.ts'
 import { jobs } from './resources.ts'
 import { isNodeGone, judgeBusy } from './signs.ts'
@@ -88,16 +96,10 @@ function removeFinishedPod(work: Work): Proposal {
   if (isTerminating(fact)) return refuse(work, 'live', 'it is already being deleted')
   const phase = textAt(fact.raw, 'status', 'phase')
   if (phase !== 'Succeeded' && phase !== 'Failed') return refuse(work, 'live', 'it has not finished')
-  const owner = controllerOf(fact)
-  if (!owner) return remove(work, fact, 'it has finished, and nothing owns it')
+  if (ownersOf(fact).length === 0) return remove(work, fact, 'it has finished, and nothing owns it')
   const lost = ownerIsLost(work)
   return 'guard' in lost
-    ? remove(
-        work,
-        fact,
-        { class: 'dead-hard', says: `it has finished, and its ${owner.kind} is gone` },
-        { guards: [lost.guard] },
-      )
+    ? remove(work, fact, { class: 'dead-hard', says: `it has finished, and its Job is gone` }, { guards: [lost.guard] })
     : lost.refusal
 }
 

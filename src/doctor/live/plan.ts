@@ -93,9 +93,9 @@ function number(drafts: readonly Draft[]): readonly Step[] {
 }
 
 /** What a deletion under way lacks is not counted: it was decided by somebody else. */
-function breaker(steps: readonly Step[], { objects }: Cluster, options: PlanOptions): string | undefined {
+function breaker(steps: readonly Step[], { objects, podView }: Cluster, options: PlanOptions): string | undefined {
   const hit = steps.filter(({ action, rule }) => action.do === 'delete' && rule !== uninstallRule).length
-  const all = objects.filter(({ object }) => object.kind === 'Pod').length
+  const all = objects.filter(({ object }) => object.kind === 'Pod' && podView(object.uid ?? '')?.isRunner).length
   const runners = Math.max(all, objects.filter(({ object }) => object.kind === 'EphemeralRunner').length)
   if (hit <= Math.max(options.runnersAlways, runners * options.runnerShareMax)) return undefined
   return `${hit} of ${runners} runners would be deleted at once: that looks like an outage, or like our error`

@@ -31,7 +31,9 @@ export function newestEvents() {
 }
 
 function newestOf(events: readonly KubeObject[]): readonly KubeObject[] {
-  return [...events].sort((one, other) => timeOf(one) - timeOf(other)).slice(-eventsMax)
+  // A list that began anew told of some twice.
+  const once = new Map(events.map((event) => [event.metadata.uid ?? event.metadata.name, event]))
+  return [...once.values()].sort((one, other) => timeOf(one) - timeOf(other)).slice(-eventsMax)
 }
 
 function timeOf(event: KubeObject): number {
