@@ -208,6 +208,9 @@ describe('reflector', () => {
       await world.clock.advance(10)
       expect(world.mirror).toEqual(truth(world.server))
       expect(world.replaced).toHaveLength(2)
+      // A list may take long: only a watch that resumes is short.
+      const seconds = world.server.requests.map(({ request }) => Number(request.query['timeoutSeconds']))
+      expect(seconds.map((length) => length === 5)).toEqual([false, true, false])
     }
   })
 

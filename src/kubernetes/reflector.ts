@@ -97,7 +97,7 @@ const watchSeconds = { low: 300, high: 600 }
 const provingSeconds = 5
 
 function timeoutOf(state: State, random: Random): number {
-  return state.proving ? provingSeconds : randomInteger(random, watchSeconds.low, watchSeconds.high)
+  return state.proving && state.position ? provingSeconds : randomInteger(random, watchSeconds.low, watchSeconds.high)
 }
 
 /** Keeps the projected objects of one page at a time; nothing is shown before the last page is in. */
