@@ -1,0 +1,246 @@
+// One case each of what a repair does and refuses to do.
+import { mkdtemp, readFile, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  arcKinds,
+  createArc,
+  createPod,
+  type DoctorCluster,
+  ended,
+  openDoctorCluster,
+  ownedBy,
+  running,
+} from '../../../test/doctor-cluster.ts'
+import { runRules } from '../engine.ts'
+import type { RegistrationFact } from '../facts.ts'
+import { catalogue } from '../rules/catalogue.ts'
+import { gatherLive } from './gather.ts'
+import { keepImagesIn } from './keep-image.ts'
+import { orphanRule } from './orphan-registrations.ts'
+import { type Plan, planRepair } from './plan.ts'
+import { type PlanOptions, planDefaults } from './plan-options.ts'
+import { type RepairOptions, repair } from './repair.ts'
+
+test('a zombie is deleted, and what it was can be made again', async () => {
+  const cluster = open()
+  zombie(cluster, 'r1')
+  const file = path.join(await mkdtemp(path.join(tmpdir(), 'doctor-')), 'images.jsonl')
+  const made = await plan(cluster, 'zombie-runner-pod', 'r1')
+  const { entries } = await carryOut(cluster, made, { keepImage: keepImagesIn(file) })
+  expect(entries).toMatchObject([{ outcome: 'done', action: 'delete Pod runners/r1', rule: 'zombie-runner-pod' }])
+  const image = JSON.parse(await readFile(file, 'utf8'))
+  expect(image).toMatchObject({ step: 1, image: { kind: 'Pod', metadata: { name: 'r1' } } })
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+})
+
+test('what the rules find in a cluster is what the plan mends, and then they are silent', async () => {
+  const cluster = open()
+  zombie(cluster, 'r1')
+  createPod(cluster.registry, { name: 'r2' }, { phase: 'Running', runner: running(cluster.clock) })
+  const look = async () => {
+    const { live, ...facts } = await gatherLive(cluster)
+    if (!live) throw new Error('no live facts')
+    const found = runRules({ ...facts, live }, catalogue).hits.map((one) => ({
+      rule: one.rule.slug,
+      object: one.hit.object,
+    }))
+    return planRepair({ ...facts, live }, found, planDefaults)
+  }
+  const made = await look()
+  expect(made.steps).toMatchObject([{ rule: 'zombie-runner-pod', action: { do: 'delete', target: { name: 'r1' } } }])
+  await carryOut(cluster, made)
+  cluster.registry.delete('pods', 'runners', 'r1', { gracePeriodSeconds: 0 })
+  expect((await look()).steps).toEqual([])
+})
+
+test('no image, no deletion', async () => {
+  const cluster = open()
+  zombie(cluster, 'r1')
+  const made = await plan(cluster, 'zombie-runner-pod', 'r1')
+  await expect(carryOut(cluster, made, { keepImage: keepImagesIn('/nowhere/images.jsonl') })).rejects.toThrow('ENOENT')
+  expect(deletionOf(cluster, 'r1')).toBeUndefined()
+})
+
+test('of a Job that would try again the Job is deleted, of one that would not the pod', async () => {
+  for (const [backoffLimit, kind] of [
+    [6, 'Job'],
+    [0, 'Pod'],
+  ] as const) {
+    const cluster = open()
+    const spec = {
+      backoffLimit,
+      template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } },
+    }
+    const metadata = { name: 'j', namespace: 'runners' }
+    const job = cluster.registry.create('jobs.batch', { apiVersion: 'batch/v1', kind: 'Job', metadata, spec })
+    zombie(cluster, 'r1', ownedBy(job))
+    const { steps } = await plan(cluster, 'zombie-runner-pod', 'r1')
+    expect(steps.map(({ action }) => action.do === 'delete' && action.target.resource.kind)).toEqual([kind])
+  }
+})
+
+test('a runner that gets a job after the plan is left alone', async () => {
+  const cluster = open()
+  createController(cluster)
+  const runner = createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' }, { status: { phase: 'Running' } })
+  const made = await plan(cluster, 'runner-cr-without-pod', 'r1', {}, undefined, 'EphemeralRunner')
+  expect(made.steps).toHaveLength(1)
+  cluster.registry.update(arcKinds.EphemeralRunner, { ...runner, status: { phase: 'Running', jobId: 'build' } })
+  const { entries } = await carryOut(cluster, made)
+  expect(entries).toMatchObject([{ outcome: 'aborted', why: 'it may be busy: its status at ARC names a job' }])
+  expect(cluster.requests.some(({ method }) => method === 'DELETE')).toBe(false)
+})
+
+test('a change in the last moment is refused by the server', async () => {
+  let change: (() => void) | undefined
+  const cluster = open((request) => {
+    const body = request.body.kind === 'json' ? (request.body.value as { dryRun?: string[] }) : {}
+    if (request.method === 'DELETE' && !body.dryRun) change?.()
+  })
+  zombie(cluster, 'r1')
+  const made = await plan(cluster, 'zombie-runner-pod', 'r1')
+  change = () => {
+    const pod = cluster.registry.get('pods', 'runners', 'r1')
+    cluster.registry.update('pods', { ...pod, metadata: { ...pod?.metadata, labels: { touched: 'yes' } } })
+  }
+  const { entries } = await carryOut(cluster, made)
+  expect(entries[0]).toMatchObject({ outcome: 'aborted', why: expect.stringContaining('it has changed') })
+  expect(deletionOf(cluster, 'r1')).toBeUndefined()
+})
+
+test('only the plan that was confirmed is carried out', async () => {
+  const cluster = open()
+  zombie(cluster, 'r1')
+  const made = await plan(cluster, 'zombie-runner-pod', 'r1')
+  const outcome = await carryOut(cluster, made, { confirmed: 'another' })
+  expect(outcome).toMatchObject({ entries: [], refused: expect.stringContaining('no longer the one') })
+  zombie(cluster, 'r2')
+  expect((await plan(cluster, 'zombie-runner-pod', 'r1')).digest).toBe(made.digest)
+  expect((await plan(cluster, 'zombie-runner-pod', 'r2')).digest).not.toBe(made.digest)
+})
+
+test('the limits leave objects for the next run, and too many at once stop the plan', async () => {
+  const cluster = open()
+  const names = Array.from({ length: 12 }, (_, index) => `r${index}`)
+  for (const name of names) zombie(cluster, name)
+  const limited = await plan(cluster, 'zombie-runner-pod', names, { objectsMax: 5 })
+  expect([limited.steps.length, limited.deferred, limited.blocked]).toEqual([5, 7, undefined])
+  const stopped = await plan(cluster, 'zombie-runner-pod', names)
+  expect(stopped.blocked).toBe(
+    '12 of 12 runners would be deleted at once: that looks like an outage, or like our error',
+  )
+  expect((await carryOut(cluster, stopped)).refused).toBe(stopped.blocked)
+})
+
+test('a pod is deleted without its node only when the node is gone and the forge no longer has the runner', async () => {
+  const cluster = open()
+  const look = { phase: 'Running', runner: running(cluster.clock), node: 'node-2' }
+  createPod(cluster.registry, { name: 'r1' }, look)
+  cluster.registry.delete('pods', 'runners', 'r1')
+  const refused = await plan(cluster, 'stuck-terminating', 'r1')
+  expect(refused.refused[0]?.because).toContain('the forge has not said that it is no longer registered')
+  const made = await plan(cluster, 'stuck-terminating', 'r1', {}, [])
+  expect(made.steps).toMatchObject([
+    { action: { do: 'delete', gracePeriodSeconds: 0 }, evidence: { class: 'dead-hard' } },
+  ])
+  const { entries } = await carryOut(cluster, made, { link: linkOf([]) })
+  expect(entries).toMatchObject([{ outcome: 'done', why: 'it is gone' }])
+  createPod(cluster.registry, { name: 'r2' }, { ...look, node: 'node-1', runner: ended(cluster.clock) })
+  cluster.registry.delete('pods', 'runners', 'r2')
+  const there = await plan(cluster, 'stuck-terminating', 'r2', {}, [])
+  expect(there.refused).toMatchObject([
+    { evidence: 'time', because: expect.stringContaining('time alone proves nothing') },
+  ])
+})
+
+test('a failed runner of ARC is deleted; without its controller it would hang, so it is not', async () => {
+  const cluster = open()
+  const status = { phase: 'Failed', reason: 'InvalidPod' }
+  createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' }, { status })
+  const without = await plan(cluster, 'ephemeralrunner-failed-silently', 'r1', {}, undefined, 'EphemeralRunner')
+  expect(without.refused[0]?.because).toContain('would hang')
+  createController(cluster)
+  const made = await plan(cluster, 'ephemeralrunner-failed-silently', 'r1', {}, undefined, 'EphemeralRunner')
+  expect((await carryOut(cluster, made)).entries).toMatchObject([{ outcome: 'done' }])
+  expect(cluster.registry.get(arcKinds.EphemeralRunner, 'runners', 'r1')).toBeUndefined()
+})
+
+test('an orphan registration goes through a forge that refuses busy ones, and stays where the forge does not', async () => {
+  const cluster = open()
+  const registration = { id: '4', name: 'gone', busy: false, status: 'offline' } as const
+  const asked = [registration]
+  const made = await plan(cluster, orphanRule, 'gone', { forge: 'refuses-busy' }, asked, 'Registration')
+  const { entries } = await carryOut(cluster, made, { link: linkOf(asked) })
+  expect(entries).toMatchObject([{ outcome: 'done', action: 'remove the registration gone at the forge' }])
+  const busy = await carryOut(cluster, made, { link: linkOf([{ ...registration, busy: true }]) })
+  expect(busy.entries).toMatchObject([{ outcome: 'aborted', why: 'the forge says that it is busy' }])
+  const unguarded = await plan(cluster, orphanRule, 'gone', { forge: 'unguarded' }, asked, 'Registration')
+  expect([unguarded.steps, unguarded.guided[0]?.advice]).toEqual([[], expect.stringContaining('by hand')])
+  zombie(cluster, 'gone')
+  const known = await plan(cluster, orphanRule, 'gone', { forge: 'refuses-busy' }, asked, 'Registration')
+  expect(known.refused[0]?.because).toBe('the cluster has an object of its name')
+})
+
+function open(watch: (request: DoctorCluster['requests'][number]) => void = () => {}): DoctorCluster {
+  const cluster = openDoctorCluster((request) => void watch(request))
+  cluster.registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
+  return cluster
+}
+
+function createController(cluster: DoctorCluster): void {
+  const labels = { 'app.kubernetes.io/part-of': 'gha-rs-controller' }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'manager', image: 'x' }] } }
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template }
+  const metadata = { name: 'arc', namespace: 'arc-system', labels }
+  cluster.registry.create('deployments.apps', { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
+}
+
+function zombie({ registry, clock }: DoctorCluster, name: string, ownerReferences: readonly object[] = []): void {
+  createPod(registry, { name, ownerReferences }, { phase: 'Running', runner: ended(clock), docker: running(clock) })
+}
+
+function deletionOf({ registry }: DoctorCluster, name: string): string | undefined {
+  return registry.get('pods', 'runners', name)?.metadata.deletionTimestamp
+}
+
+async function plan(
+  cluster: DoctorCluster,
+  rule: string,
+  names: string | readonly string[],
+  options: Partial<PlanOptions> = {},
+  registrations?: readonly RegistrationFact[],
+  kind = 'Pod',
+): Promise<Plan> {
+  const { live, ...facts } = await gatherLive({ ...cluster, registrations })
+  if (!live) throw new Error('no live facts')
+  const findings = [names].flat().map((name) => ({
+    rule,
+    object: { apiVersion: '', kind, namespace: kind === 'Registration' ? undefined : 'runners', name },
+  }))
+  return planRepair({ ...facts, live }, findings, { ...planDefaults, ...options })
+}
+
+function carryOut({ kubernetes, clock }: DoctorCluster, made: Plan, options: Partial<RepairOptions> = {}) {
+  const standard = {
+    kubernetes,
+    clock,
+    link: undefined,
+    confirmed: made.digest,
+    keepImage: async () => {},
+    log: () => {},
+  }
+  return repair(made, { ...standard, ...options })
+}
+
+function linkOf(registrations: readonly RegistrationFact[]): NonNullable<RepairOptions['link']> {
+  return {
+    registrations: async () =>
+      registrations.map(({ id = '', name, busy, status = 'unknown' }) => ({ id, name, busy, status })),
+    deregister: async ({ name }) => {
+      const found = registrations.find((one) => one.name === name)
+      return found ? (found.busy === true ? 'busy' : 'removed') : 'absent'
+    },
+  }
+}
