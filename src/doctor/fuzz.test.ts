@@ -9,9 +9,9 @@ import type { Rule } from './rule.ts'
 import { catalogue } from './rules/catalogue.ts'
 import type { SourceFile } from './sources/document.ts'
 
-/** `FUZZ_FILES=50000` for the full number; a failure prints its seed, which alone repeats it. */
-const files = Number(process.env['FUZZ_FILES'] ?? 1_500)
-const first = Number(process.env['FUZZ_SEED'] ?? 1)
+/** `DAYFLY_FUZZ_FILES=50000` for the full number; a failure prints its seed, which alone repeats it. */
+const files = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 1_500)
+const first = Number(process.env['DAYFLY_FUZZ_SEED'] ?? 1)
 const millisecondsMax = 1_000
 
 describe('whatever the text', () => {

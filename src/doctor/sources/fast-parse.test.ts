@@ -4,7 +4,7 @@ import { parseDocument } from 'yaml'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
 import { parseFast } from './fast-parse.ts'
 
-const texts = Number(process.env['FUZZ_FILES'] ?? 5_000)
+const texts = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 5_000)
 
 /** What the full parser makes of it; undefined: it refuses. */
 function parseFully(text: string): { value: unknown } | undefined {
