@@ -15,6 +15,11 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
 }
 
+/** Whether the result goes to a terminal that shows colours. */
+export function resultHasColour(): boolean {
+  return process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb'
+}
+
 /** A line of progress, a warning, an error: never part of the result. */
 export function printNote(text: string): void {
   process.stderr.write(`${text}\n`)

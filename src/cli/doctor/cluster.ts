@@ -67,7 +67,13 @@ function check(facts: LiveCluster, options: DoctorOptions): Checked {
     findings: hits.map(toFinding),
     suppressed: [],
     unusedSuppressions: [],
-    coverage: { files: { seen: 0, decoded: 0 }, objects: facts.objects.length, pods: facts.pods.length, skipped },
+    coverage: {
+      files: { seen: 0, decoded: 0 },
+      objects: facts.objects.length,
+      pods: facts.pods.length,
+      skipped,
+      leftOut: [],
+    },
     skippedRules,
   }
   return sift(examination, options, options.baseline === undefined ? undefined : loadBaseline(options.baseline))

@@ -77,7 +77,7 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
     throw usage('--diff prints a patch, which has no --format.', 'Leave one of them out.')
 }
 
-export function usage(sentence: string, next: string): CliFailure {
+function usage(sentence: string, next: string): CliFailure {
   return new CliFailure({ code: 'usage', sentence, next })
 }
 

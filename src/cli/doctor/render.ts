@@ -12,6 +12,7 @@ import type { Preview, Report } from '../../doctor/reporters/report.ts'
 import { reportSarif } from '../../doctor/reporters/sarif.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../../doctor/sources/document.ts'
+import { resultHasColour } from '../output.ts'
 import { version as tool } from '../version.ts'
 import type { Checked } from './check-files.ts'
 import { readPages } from './explain.ts'
@@ -32,7 +33,7 @@ export function render(format: Format, { checked, files, version }: Input): stri
   }
   switch (format) {
     case 'pretty':
-      return reportPretty(report, { colour: process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined })
+      return reportPretty(report, { colour: resultHasColour() })
     case 'json':
       return reportJson(report)
     case 'sarif':

@@ -1,0 +1,200 @@
+// The doctor beside kubeconform and kube-score on one folder in one run: files a second, cold start, and which hazards each finds.
+//   npm run bench:doctor -- --json
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, homedir, tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { readRulePage } from '../src/doctor/rule-page.ts'
+import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { writeSchemas } from './doctor-schemas.ts'
+
+/** `timed`: what takes the place of `args` where speed is measured: finding alone, as the others do no more. */
+type Tool = {
+  readonly name: string
+  readonly command: string
+  readonly args: (paths: readonly string[]) => string[]
+  readonly timed?: (paths: readonly string[]) => string[]
+}
+type Hazard = { readonly rule: string; readonly file: string; readonly clean: string }
+/** `mendedPerSecond`: files a second when every fix is tried for the report as well. */
+type Measured = {
+  readonly filesPerSecond: number
+  readonly mendedPerSecond?: number
+  readonly coldStartMs: number
+  readonly recall: string
+}
+
+const programs = path.join(homedir(), '.cache', 'dayfly-bench', 'bin')
+const modules = {
+  kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0',
+  'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
+}
+const go = 'go'
+const copies = 20
+const rounds = 3
+
+const folder = mkdtempSync(path.join(tmpdir(), 'bench-doctor-'))
+try {
+  const hazards = writeHazards(path.join(folder, 'hazards'))
+  const files = writeCorpus(path.join(folder, 'corpus'))
+  const schemas = path.join(folder, 'schemas')
+  writeSchemas(schemas)
+  const { tools, skipped } = findTools(schemas)
+  const measured = tools.map((tool) => [tool.name, measure(tool, files, hazards)] as const)
+  const found = Object.fromEntries(
+    tools.map((tool) => [tool.name, hazards.filter((hazard) => finds(tool, hazard)).map(({ rule }) => rule)]),
+  )
+  const result = {
+    files: files.length,
+    hazards: hazards.length,
+    processors: availableParallelism(),
+    skipped,
+    ...Object.fromEntries(measured),
+    found,
+  }
+  process.stderr.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(result)}\n`)
+} finally {
+  rmSync(folder, { recursive: true })
+}
+
+/** The first bad block of each static rule, and the same without the hazard: a tool finds a hazard when it tells the two apart. */
+function writeHazards(into: string): Hazard[] {
+  mkdirSync(into)
+  return catalogue.flatMap((rule) => {
+    const bad = pageOf(rule.slug).fixtures.find(({ kind, cured, fixed }) => kind === 'bad' && (cured ?? fixed))
+    if (!bad || !rule.modes.includes('static')) return []
+    const file = path.join(into, `${rule.slug}.yaml`)
+    const clean = path.join(into, `${rule.slug}.clean.yaml`)
+    writeFileSync(file, bad.text)
+    writeFileSync(clean, bad.cured ?? bad.fixed ?? '')
+    return [{ rule: rule.slug, file, clean }]
+  })
+}
+
+/** Every block of every page that only has kinds which all three tools read, many times: small manifests, as repositories have them. */
+function writeCorpus(into: string): string[] {
+  mkdirSync(into)
+  const texts = catalogue
+    .flatMap(({ slug }) => pageOf(slug).fixtures.map(({ text }) => text))
+    .filter((text) => {
+      return parseAllDocuments(text).every(
+        (document) =>
+          document.errors.length === 0 && ['Job', 'Pod', 'ConfigMap'].includes(String(document.get('kind'))),
+      )
+    })
+  return Array.from({ length: copies }, (_, copy) =>
+    texts.map((text, index) => {
+      const file = path.join(into, `${index}-${copy}.yaml`)
+      writeFileSync(file, text)
+      return file
+    }),
+  ).flat()
+}
+
+function pageOf(slug: string) {
+  return readRulePage(readFileSync(path.resolve('src/doctor/rules', `${slug}.md`), 'utf8'))
+}
+
+function findTools(schemas: string): { tools: Tool[]; skipped: Record<string, string> } {
+  const skipped: Record<string, string> = {}
+  for (const [name, module] of Object.entries(modules)) {
+    const reason = install(name, module)
+    if (reason !== undefined) skipped[name] = reason
+  }
+  const doctor = [path.resolve('dist/dayfly.js'), 'doctor', '--kubernetes-version', '1.33']
+  const location = `${schemas}/{{ .ResourceKind }}.json`
+  const tools: Tool[] = [
+    {
+      name: 'doctor',
+      command: process.execPath,
+      args: (paths) => [...doctor, '--format', 'json', ...paths],
+      timed: (paths) => [...doctor, '--format', 'github', ...paths],
+    },
+    {
+      name: 'kubeconform',
+      command: path.join(programs, 'kubeconform'),
+      args: (paths) => [
+        '-strict',
+        '-output',
+        'json',
+        '-schema-location',
+        location,
+        '-n',
+        String(availableParallelism()),
+        ...paths,
+      ],
+    },
+    {
+      name: 'kube-score',
+      command: path.join(programs, 'kube-score'),
+      args: (paths) => ['score', '--output-format', 'json', '--kubernetes-version', 'v1.33', ...paths],
+    },
+  ]
+  return { tools: tools.filter(({ name }) => !(name in skipped)), skipped }
+}
+
+/** The reason why it is not there. */
+function install(name: string, module: string): string | undefined {
+  if (existsSync(path.join(programs, name))) return undefined
+  try {
+    execFileSync(go, ['install', module], { env: { ...process.env, GOBIN: programs }, stdio: 'ignore' })
+    return undefined
+  } catch (error) {
+    const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    return absent ? 'Go is not installed' : `go install ${module} failed`
+  }
+}
+
+/** Medians; each tool runs alone, on files that are in memory, and gets the same list of files. */
+function measure(tool: Tool, files: readonly string[], hazards: readonly Hazard[]): Measured {
+  const [one = ''] = files
+  const perSecond = (timed: Tool) => Math.round(files.length / (median(() => run(timed, files).ms) / 1000))
+  const finding = tool.timed ? { ...tool, args: tool.timed } : tool
+  const cold = median(() => run(finding, [one]).ms)
+  const found = hazards.filter((hazard) => finds(tool, hazard)).length
+  return {
+    filesPerSecond: perSecond(finding),
+    ...(tool.timed && { mendedPerSecond: perSecond(tool) }),
+    coldStartMs: Math.round(cold),
+    recall: `${found}/${hazards.length}`,
+  }
+}
+
+function finds(tool: Tool, { rule, file, clean }: Hazard): boolean {
+  const [bad, good] = [file, clean].map((one) => run(tool, [one]).stdout.replaceAll(one, ''))
+  if (tool.name !== 'doctor') return problemsOf(tool.name, bad ?? '') > problemsOf(tool.name, good ?? '')
+  return rulesOf(bad ?? '').includes(rule) && !rulesOf(good ?? '').includes(rule)
+}
+
+function rulesOf(stdout: string): string[] {
+  return (JSON.parse(stdout) as { findings: { rule: string }[] }).findings.map(({ rule }) => rule)
+}
+
+/** In the other tools' favour: any further complaint about the bad file counts as having found its hazard. */
+function problemsOf(name: string, stdout: string): number {
+  const value: unknown = JSON.parse(stdout)
+  if (name === 'kubeconform') {
+    const { resources } = value as { resources?: { status: string }[] }
+    return (resources ?? []).filter(({ status }) => status === 'statusInvalid' || status === 'statusError').length
+  }
+  const objects = (value ?? []) as { checks: { grade: number; comments: unknown[] | null; skipped: boolean }[] }[]
+  const checks = objects.flatMap((object) => object.checks)
+  return checks
+    .filter(({ grade, skipped }) => !skipped && grade < 10)
+    .reduce((sum, one) => sum + (one.comments?.length ?? 1), 0)
+}
+
+function run({ command, args }: Tool, paths: readonly string[]): { ms: number; stdout: string } {
+  const started = performance.now()
+  const { stdout, error } = spawnSync(command, args(paths), { encoding: 'utf8', maxBuffer: 1024 ** 3 })
+  if (error) throw error
+  return { ms: performance.now() - started, stdout }
+}
+
+function median(sample: () => number): number {
+  sample()
+  const values = Array.from({ length: rounds }, sample).sort((a, b) => a - b)
+  return values[Math.floor(rounds / 2)] ?? 0
+}
