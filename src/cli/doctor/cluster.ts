@@ -41,6 +41,9 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
   }
 }
 
+/** As gatherLive says it: a kind without a definition has no objects, so nothing was missed. */
+const notInstalled = 'the API server does not know this kind'
+
 type LiveCluster = Facts & { readonly live: LiveFacts }
 
 async function tell(facts: LiveCluster, kubernetes: Kubernetes, options: DoctorOptions): Promise<number> {
@@ -58,11 +61,15 @@ async function tell(facts: LiveCluster, kubernetes: Kubernetes, options: DoctorO
 
 function check(facts: LiveCluster, options: DoctorOptions): Checked {
   const { hits, skippedRules } = runRules(facts, catalogue)
-  const skipped = Object.entries(facts.live.unreadable).map(([kind, reason]) => ({
-    file: kind,
-    line: undefined,
-    reason,
-  }))
+  const skipped = Object.entries(facts.live.unreadable).flatMap(([kind, reason]) =>
+    reason === notInstalled
+      ? []
+      : {
+          file: kind,
+          line: undefined,
+          reason,
+        },
+  )
   const examination = {
     findings: hits.map(toFinding),
     suppressed: [],

@@ -28,5 +28,6 @@ export function tallySeverities(findings: readonly Finding[]): string {
 
 export function describeCoverage({ files, objects, pods, skipped }: Coverage): string {
   const gaps = skipped.length === 0 ? '' : `; ${count(skipped.length, 'part')} not examined`
-  return `${count(files.seen, 'file')} seen, ${files.decoded} with Kubernetes objects: ${count(objects, 'object')}, ${count(pods, 'pod')}${gaps}`
+  const seen = files.seen === 0 ? '' : `${count(files.seen, 'file')} seen, ${files.decoded} with Kubernetes objects: `
+  return `${seen}${count(objects, 'object')}, ${count(pods, 'pod')}${gaps}`
 }
