@@ -16,15 +16,22 @@ test('what cannot be read is named: refused, unknown to the server, or broken', 
   const broken: Record<string, Answer> = {
     jobs: refusal(403, 'Forbidden'),
     nodes: { status: 200, headers: {}, body: { kind: 'json', value: { items: [] } } },
+    customresourcedefinitions: refusal(403, 'Forbidden'),
   }
   const cluster = openDoctorCluster(({ path }) => broken[path.split('/').at(-1) ?? ''])
   const { live } = await gatherLive(cluster)
   expect(live?.unreadable).toMatchObject({
     Job: 'not allowed to list it',
     Node: expect.stringContaining('without a list'),
+    CustomResourceDefinition: 'not allowed to list it',
     RunnerSet: 'the API server does not know this kind',
   })
-  expect(Object.keys(live?.unreadable ?? {})).toHaveLength(3)
+  expect(Object.keys(live?.unreadable ?? {})).toHaveLength(4)
+})
+
+test('a custom kind that no definition makes has no objects: no gap, by the list of definitions', async () => {
+  const { live } = await gatherLive(openDoctorCluster())
+  expect(live?.unreadable).toEqual({})
 })
 
 test('a refusal in one namespace makes the kind unreadable, and keeps what was read', async () => {

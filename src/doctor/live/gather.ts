@@ -8,7 +8,7 @@ import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
 import { textAt, textsAt } from '../fields.ts'
 import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
-import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
+import { customResources, definitions, events, factOf, type LiveKind, liveKinds } from './resources.ts'
 import { newestEvents, trim } from './trim.ts'
 
 export type GatherOptions = {
@@ -32,6 +32,7 @@ export async function gatherLive(options: GatherOptions): Promise<Facts> {
   const unreadable: Record<string, string> = {}
   const objects: ObjectFact[] = []
   for (const kind of liveKinds) objects.push(...(await readKind(options, kind, unreadable)))
+  forgetUndefined(unreadable, objects)
   const inhabited = [
     ...new Set(objects.flatMap(({ object }) => (object.kind === 'Pod' ? (object.namespace ?? []) : []))),
   ]
@@ -105,9 +106,20 @@ async function readList(
 }
 
 function reasonOf(error: KubernetesError): string {
-  if (error.kind === 'not-found') return 'the API server does not know this kind'
+  if (error.kind === 'not-found') return unknownKind
   if (error.kind === 'forbidden') return 'not allowed to list it'
   return error.message
+}
+
+const unknownKind = 'the API server does not know this kind'
+
+/** A custom kind that no definition makes has no objects: by a complete list of the definitions that is an answer, and no gap. */
+function forgetUndefined(unreadable: Record<string, string>, objects: readonly ObjectFact[]): void {
+  if (unreadable[definitions.kind] !== undefined) return
+  const defined = new Set(objects.flatMap(({ object }) => (object.kind === definitions.kind ? [object.name] : [])))
+  for (const { kind, plural, group } of customResources) {
+    if (unreadable[kind]?.startsWith(unknownKind) && !defined.has(`${plural}.${group}`)) delete unreadable[kind]
+  }
 }
 
 function scopesOf(resource: Resource, namespaces: readonly string[] | undefined): readonly (string | undefined)[] {
