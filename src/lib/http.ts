@@ -1,5 +1,5 @@
 // HTTP on plain values. Clients and servers meet on these types, so that production code runs against an in-process
-// server without sockets or serialisation; JSON, sockets and undici live in the two codecs (http-client.ts, http-server.ts).
+// server without sockets or serialisation; JSON and sockets live in the two codecs (http-client.ts, http-server.ts).
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 
