@@ -47,10 +47,14 @@ it('finds a zombie, plans its end, and ends it and nothing else once the digest 
   expect(planned.stderr).toContain(
     `plan ${digest}:\n  1. delete Pod default/zombie, for its runner container has ended`,
   )
+  const byHand = planned.stderr.match(/^ {2}by hand: .+$/gm) ?? []
+  expect(byHand).toContainEqual(expect.stringMatching(/Pod default\/busy and 1 more, dind-ordinary-container: .+/))
+  expect(new Set(byHand).size).toBe(byHand.length)
   expect([podNames(), logs()]).toEqual([['busy', 'zombie'], []])
 
   const confirmed = await doctor('--fix', '--confirm', digest)
   expect(confirmed.stderr).toMatch(/^ {2}1\. done: delete Pod default\/zombie \(it is (gone|being deleted)\)$/m)
+  expect(confirmed.stderr).not.toContain('nothing is done yet')
   expect(confirmed.code).toBe(0)
   await until('the zombie is gone', 5_000, () => !podNames().includes('zombie'))
   expect(podNames()).toEqual(['busy'])

@@ -54,6 +54,7 @@ async function tell(facts: LiveCluster, kubernetes: Kubernetes, options: DoctorO
     const plan = planRepair(facts, checked.findings, planDefaults)
     showPlan(plan)
     if (options.confirm !== undefined) return carryOut(plan, kubernetes, options.confirm)
+    offer(plan)
   }
   if (checked.findings.length > 0 && options.format !== 'sarif') return 1
   return checked.coverage.skipped.length > 0 ? 4 : 0
@@ -91,11 +92,30 @@ function showPlan({ steps, refused, guided, stays, deferred, blocked, digest }: 
   printNote(steps.length === 0 ? 'plan: nothing to do' : `plan ${digest}:`)
   for (const { id, action, evidence } of steps) printNote(`  ${id}. ${describe(action)}, for ${evidence.says}`)
   for (const { object, because } of refused) printNote(`  not touched: ${object.kind} ${object.name}: ${because}`)
-  for (const { object, advice } of guided) printNote(`  by hand: ${object.kind} ${object.name}: ${advice}`)
+  for (const line of handWork(guided)) printNote(`  by hand: ${line}`)
   for (const what of stays) printNote(`  stays: ${what}`)
   if (deferred > 0) printNote(`  ${deferred} objects are left for the next run`)
   if (blocked !== undefined) printNote(`  blocked: ${blocked}`)
-  else if (steps.length > 0) printNote(`nothing is done yet; to do exactly this: --live --fix --confirm ${digest}`)
+}
+
+/** One line for each advice of a rule, however many objects it is for: runners come from few templates. */
+function handWork(guided: Plan['guided']): readonly string[] {
+  const objects = new Map<string, Set<string>>()
+  for (const { rule, object, advice } of guided) {
+    const key = `${rule}: ${advice}`
+    const place = object.namespace === undefined ? '' : `${object.namespace}/`
+    objects.set(key, (objects.get(key) ?? new Set()).add(`${object.kind} ${place}${object.name}`))
+  }
+  return [...objects].map(([line, names]) => {
+    const [first = ''] = names
+    const more = names.size > 1 ? ` and ${names.size - 1} more` : ''
+    return `${first}${more}, ${line}`
+  })
+}
+
+function offer({ steps, blocked, digest }: Plan): void {
+  if (blocked !== undefined || steps.length === 0) return
+  printNote(`nothing is done yet; to do exactly this: --live --fix --confirm ${digest}`)
 }
 
 async function carryOut(plan: Plan, kubernetes: Kubernetes, confirmed: string): Promise<number> {
