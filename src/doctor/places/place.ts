@@ -1,19 +1,14 @@
 // A path in an object → the place in the file's original text: the key, the entry with its short value, or the nearest that exists.
-import { isScalar } from 'yaml'
 import type { Path, Place } from '../finding.ts'
 import type { SourceFile, SourceObject } from '../sources/document.ts'
-import { findNode } from '../sources/nodes.ts'
 
 /** Gives line and column of offsets of one text. */
 export type LineIndex = (offset: number) => { readonly line: number; readonly column: number }
 
 export function placeOf({ document, path: begin }: SourceObject, path: Path, lines: LineIndex): Place {
-  const found = findNode(document.nodes(), [...begin, ...path])
-  const from = found.key?.range?.[0] ?? found.node?.range?.[0] ?? 0
-  const value = found.node?.range
-  const short = value && (isScalar(found.node) ? !document.text.slice(value[0], value[1]).includes('\n') : false)
-  const keyEnd = found.key?.range?.[1]
-  const to = short ? value[1] : (keyEnd ?? endOfLine(document.text, from))
+  const { key, start, end } = document.spot([...begin, ...path])
+  const from = key?.start ?? start
+  const to = end ?? key?.end ?? endOfLine(document.text, from)
   return placeAt(
     document.file,
     { start: document.toFile(from), end: Math.max(document.toFile(from), document.toFile(to)) },

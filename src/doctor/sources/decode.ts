@@ -44,7 +44,7 @@ function decodeStream(draft: Draft): void {
       skip(draft, start, `more than ${documentsMax} documents`)
       return
     }
-    if (/^kind: *CustomResourceDefinition *\r?$/m.test(chunk)) {
+    if (chunk.includes('CustomResourceDefinition') && /^kind: *CustomResourceDefinition *\r?$/m.test(chunk)) {
       leaveOut(draft, start, 'a CustomResourceDefinition: no rule reads it')
       continue
     }

@@ -1,6 +1,7 @@
 // What reading yields: files, the documents in them (also those inside strings of others), and the objects that stand in the documents.
 import type { Document as YamlDocument } from 'yaml'
 import type { Path } from '../finding.ts'
+import type { Spot } from './spot.ts'
 
 /** `path`: as it is shown to people; `text`: the decoded bytes, nothing normalised. */
 export type SourceFile = { readonly path: string; readonly text: string }
@@ -22,6 +23,8 @@ export type SourceDocument = {
   readonly text: string
   /** The nodes, parsed when they are first asked for: most documents are clean and never need them. */
   readonly nodes: () => YamlDocument
+  /** Where a path stands, or its longest part that exists; without nodes where it can. */
+  readonly spot: (path: Path) => Spot
   /** The plain value; a masked marker is a run of `filler`. */
   readonly value: unknown
   /** From an offset of `text` to one of the file. */

@@ -1,21 +1,31 @@
 // Text → value and nodes, bounded: no input crashes it or keeps it busy.
 import { parseDocument, type Document as YamlDocument } from 'yaml'
+import type { Path } from '../finding.ts'
 import { parseFast } from './fast-parse.ts'
+import { findSpotFast } from './fast-spot.ts'
+import { findSpot, type Spot } from './spot.ts'
 
 export type Parsed =
-  | { readonly nodes: () => YamlDocument; readonly value: unknown }
+  | { readonly nodes: () => YamlDocument; readonly spot: (path: Path) => Spot; readonly value: unknown }
   | { readonly failed: string; readonly offset: number | undefined }
 
 const lettersMax = 1024 * 1024
 const wordsMax = 30_000
 const aliasesMax = 200
 const depthMax = 200
+/** In longer texts each path would be a long walk: nodes, once made, are found at once. */
+const walkedMax = 20_000
 
 export function parseYaml(text: string): Parsed {
   const refusal = tooMuch(text)
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
-  const fast = parseFast(text) ?? parseJson(text)
-  return fast ? { value: fast.value, nodes: once(() => parseNodes(text)) } : parseFully(text)
+  const fast = parseFast(text)
+  const read = fast ?? parseJson(text)
+  if (!read) return parseFully(text)
+  const nodes = once(() => parseNodes(text))
+  const walked = fast !== undefined && text.length <= walkedMax
+  const spot = (path: Path) => (walked ? findSpotFast(text, path) : undefined) ?? findSpot(nodes(), text, path)
+  return { value: read.value, nodes, spot }
 }
 
 function parseFully(text: string): Parsed {
@@ -27,7 +37,7 @@ function parseFully(text: string): Parsed {
     if (text.includes('*') && holdsItself(value, new Set())) {
       return { failed: 'an alias stands inside its own anchor', offset: undefined }
     }
-    return { nodes: () => yaml, value }
+    return { nodes: () => yaml, spot: (path) => findSpot(yaml, text, path), value }
   } catch (error) {
     return { failed: `not valid YAML: ${error instanceof Error ? error.message : 'unknown error'}`, offset: undefined }
   }

@@ -1,0 +1,26 @@
+// From a path to where it stands in a document's text.
+import { type Document, isScalar } from 'yaml'
+import type { Path } from '../finding.ts'
+import { findNode } from './nodes.ts'
+
+/** Offsets count in the document's text. */
+export type Spot = {
+  /** The key it stands under, if its parent is a mapping. */
+  readonly key: { readonly start: number; readonly end: number } | undefined
+  /** Where the value begins. */
+  readonly start: number
+  /** Where a scalar on one line ends; undefined: the value is anything else. */
+  readonly end: number | undefined
+}
+
+/** The spot of the path, or of its longest part that exists. */
+export function findSpot(document: Document, text: string, path: Path): Spot {
+  const { node, key } = findNode(document, path)
+  const value = node?.range
+  const short = value && isScalar(node) && !text.slice(value[0], value[1]).includes('\n')
+  return {
+    key: key?.range ? { start: key.range[0], end: key.range[1] } : undefined,
+    start: value?.[0] ?? 0,
+    end: short ? value[1] : undefined,
+  }
+}
