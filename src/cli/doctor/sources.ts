@@ -13,7 +13,7 @@ export async function readNamed(
   folder: string,
 ): Promise<{ readonly files: readonly SourceFile[]; readonly skipped: readonly Skipped[] }> {
   const named = paths.filter((path) => path !== '-')
-  const read = await readSources(paths.length === 0 ? ['.'] : named, folder)
+  const read = readSources(paths.length === 0 ? ['.'] : named, folder)
   if (read.missing.length > 0) throw missing(read.missing)
   if (named.length === paths.length) return read
   const typed = await readStdin()

@@ -9,7 +9,8 @@ const depthMax = 60
 /** The value, the very one the full parser would give; undefined: not certain. */
 export function parseFast(text: string): { readonly value: unknown } | undefined {
   // Tabs, carriage returns, other controls, byte order marks, spaces that YAML takes for letters: rules of their own.
-  if (/[^\S\n ]|[^\n\x20-\x7e\xa0-\uD7FF\uE000-\uFEFE\uFF00-\uFFEF]/.test(text) || !text.endsWith('\n')) return undefined
+  if (/[^\S\n ]|[^\n\x20-\x7e\xa0-\uD7FF\uE000-\uFEFE\uFF00-\uFFEF]/.test(text) || !text.endsWith('\n'))
+    return undefined
   const lines = text.split('\n')
   lines.pop()
   const reader: Reader = { lines, at: lines[0] === '---' ? 1 : 0 }

@@ -23,8 +23,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-const read = async (...paths: string[]) => {
-  const { files, skipped, missing } = await readSources(paths, folder)
+const read = (...paths: string[]) => {
+  const { files, skipped, missing } = readSources(paths, folder)
   return { files: files.map((file) => file.path), skipped, missing }
 }
 

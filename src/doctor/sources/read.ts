@@ -1,6 +1,5 @@
 // Paths given by people → files' texts: files, folders (recursively), globs. Bounded, in a fixed order; what cannot be read is said.
-import type { Dirent } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Skipped, SourceFile } from './document.ts'
 
@@ -14,17 +13,16 @@ export type Read = {
 const bytesMax = 4 * 1024 * 1024
 const filesMax = 100_000
 const depthMax = 32
-const together = 32
 const names = /\.(?:ya?ml|json|tf|tofu|hcl|ya?ml\.\w+|json\.\w+)$/i
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git', '.terraform', '.venv', 'vendor', '.cache'])
 
 /** `folder`: what relative paths start from. A file named outright is read whatever its name; in folders those with the names of manifests. */
-export async function readSources(paths: readonly string[], folder: string): Promise<Read> {
+export function readSources(paths: readonly string[], folder: string): Read {
   const skipped: Skipped[] = []
   const missing: string[] = []
   const found = new Set<string>()
   for (const given of paths) {
-    const matches = await expand(path.resolve(folder, given), skipped)
+    const matches = expand(path.resolve(folder, given), skipped)
     if (matches.length === 0) missing.push(given)
     for (const match of matches) found.add(match)
   }
@@ -37,9 +35,9 @@ export async function readSources(paths: readonly string[], folder: string): Pro
     })
   }
   const files: SourceFile[] = []
-  for (let at = 0; at < wanted.length; at += together) {
-    const texts = await Promise.all(wanted.slice(at, at + together).map((file) => readText(file, shown(folder, file))))
-    for (const text of texts) 'text' in text ? files.push(text) : skipped.push(text)
+  for (const file of wanted) {
+    const text = readText(file, shown(folder, file))
+    'text' in text ? files.push(text) : skipped.push(text)
   }
   return { files, skipped, missing }
 }
@@ -55,31 +53,31 @@ export function decodeText(bytes: Uint8Array, shownAs: string): SourceFile | Ski
   }
 }
 
-async function readText(file: string, shownAs: string): Promise<SourceFile | Skipped> {
+function readText(file: string, shownAs: string): SourceFile | Skipped {
   try {
-    const { size } = await stat(file)
+    const { size } = statSync(file)
     if (size > bytesMax) return { file: shownAs, line: undefined, reason: `larger than ${bytesMax / 1024 / 1024} MiB` }
-    return decodeText(await readFile(file), shownAs)
+    return decodeText(readFileSync(file), shownAs)
   } catch (error) {
     return { file: shownAs, line: undefined, reason: reasonOf(error) }
   }
 }
 
-async function expand(given: string, skipped: Skipped[]): Promise<string[]> {
-  const kind = await kindOf(given)
+function expand(given: string, skipped: Skipped[]): string[] {
+  const kind = kindOf(given)
   if (kind === 'file') return [given]
   if (kind === 'folder') return walk(given, skipped, 0)
   const glob = given.search(/[*?[{]/)
   if (kind !== undefined || glob < 0) return []
   const base = given.slice(0, given.lastIndexOf(path.sep, glob)) || path.sep
-  if ((await kindOf(base)) !== 'folder') return []
+  if (kindOf(base) !== 'folder') return []
   const pattern = globPattern(given)
-  return (await walk(base, skipped, 0, /./)).filter((file) => pattern.test(file))
+  return walk(base, skipped, 0, /./).filter((file) => pattern.test(file))
 }
 
-async function kindOf(given: string): Promise<'file' | 'folder' | 'other' | undefined> {
+function kindOf(given: string): 'file' | 'folder' | 'other' | undefined {
   try {
-    const found = await stat(given)
+    const found = statSync(given)
     return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
   } catch {
     return undefined
@@ -87,14 +85,14 @@ async function kindOf(given: string): Promise<'file' | 'folder' | 'other' | unde
 }
 
 /** Symbolic links in folders are not followed: they lead to what is read anyway, or out of what was asked for. */
-async function walk(folder: string, skipped: Skipped[], depth: number, wanted = names): Promise<string[]> {
+function walk(folder: string, skipped: Skipped[], depth: number, wanted = names): string[] {
   if (depth > depthMax) {
     skipped.push({ file: folder, line: undefined, reason: `deeper than ${depthMax} folders` })
     return []
   }
   let entries: Dirent[]
   try {
-    entries = await readdir(folder, { withFileTypes: true })
+    entries = readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     skipped.push({ file: folder, line: undefined, reason: reasonOf(error) })
     return []
@@ -104,7 +102,7 @@ async function walk(folder: string, skipped: Skipped[], depth: number, wanted = 
     const file = path.join(folder, entry.name)
     if (entry.isFile() && wanted.test(entry.name)) found.push(file)
     else if (entry.isDirectory() && !skippedFolders.has(entry.name)) {
-      found.push(...(await walk(file, skipped, depth + 1, wanted)))
+      found.push(...walk(file, skipped, depth + 1, wanted))
     }
   }
   return found
