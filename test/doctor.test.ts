@@ -215,6 +215,9 @@ describe('rbac', () => {
     expect(status).toBe(0)
     expect(stdout).toContain('kind: ClusterRole')
     expect(stdout).not.toMatch(/delete|patch|secrets/)
+    for (const plural of ['cronjobs', 'daemonsets', 'poddisruptionbudgets', 'mutatingwebhookconfigurations']) {
+      expect(stdout).toContain(`- ${plural}\n`)
+    }
     expect(doctor(['rbac', '--fixes', 'LIV301']).stdout).toContain('delete')
   })
 })

@@ -34,6 +34,22 @@ test('a custom kind that no definition makes has no objects: no gap, by the list
   expect(live?.unreadable).toEqual({})
 })
 
+test('rules get what surrounds the runners: CronJobs, DaemonSets, budgets and webhooks', async () => {
+  const served = ['cronjobs', 'daemonsets', 'poddisruptionbudgets']
+  const cluster = openDoctorCluster(({ path }) => {
+    const plural = path.split('/').at(-1) ?? ''
+    if (plural === 'mutatingwebhookconfigurations') return refusal(403, 'Forbidden')
+    return served.includes(plural) ? listOf([{ metadata: { name: plural, namespace: 'runners' } }]) : undefined
+  })
+  const { objects, live } = await gatherLive({ ...cluster, namespaces: ['runners'] })
+  expect(
+    objects.flatMap(({ object }) => (served.includes(object.name) ? `${object.apiVersion} ${object.kind}` : [])),
+  ).toEqual(['batch/v1 CronJob', 'apps/v1 DaemonSet', 'policy/v1 PodDisruptionBudget'])
+  expect(live?.unreadable).toEqual({ MutatingWebhookConfiguration: 'not allowed to list it' })
+  const asked = cluster.requests.find((one) => isListOf(one, 'mutatingwebhookconfigurations'))
+  expect(asked?.path).toBe('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations')
+})
+
 test('a refusal in one namespace makes the kind unreadable, and keeps what was read', async () => {
   const cluster = openDoctorCluster(({ path }) =>
     path.includes('/arc-system/pods') ? refusal(403, 'Forbidden') : undefined,
@@ -95,6 +111,10 @@ function podPage({ query = {} }: Request): Answer {
     headers: {},
     body: { kind: 'json', value: { metadata: { resourceVersion: '1', ...next }, items } },
   }
+}
+
+function listOf(items: readonly object[]): Answer {
+  return { status: 200, headers: {}, body: { kind: 'json', value: { metadata: { resourceVersion: '1' }, items } } }
 }
 
 function refusal(code: number, reason: string): Answer {

@@ -8,7 +8,7 @@ import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
 import { textAt, textsAt } from '../fields.ts'
 import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
-import { customResources, definitions, events, factOf, type LiveKind, liveKinds } from './resources.ts'
+import { customResources, definitions, events, factOf, type LiveKind, liveKinds, surroundings } from './resources.ts'
 import { newestEvents, trim } from './trim.ts'
 
 export type GatherOptions = {
@@ -113,8 +113,10 @@ function reasonOf(error: KubernetesError): string {
 
 const unknownKind = 'the API server does not know this kind'
 
-/** A custom kind that no definition makes has no objects: by a complete list of the definitions that is an answer, and no gap. */
+/** What is not served has no objects. Of built-in surroundings the server's 404 is believed (it comes after the permission was checked);
+ *  of a custom kind, on which deletions rest, only a complete list of the definitions without it. */
 function forgetUndefined(unreadable: Record<string, string>, objects: readonly ObjectFact[]): void {
+  for (const { kind } of surroundings) if (unreadable[kind]?.startsWith(unknownKind)) delete unreadable[kind]
   if (unreadable[definitions.kind] !== undefined) return
   const defined = new Set(objects.flatMap(({ object }) => (object.kind === definitions.kind ? [object.name] : [])))
   for (const { kind, plural, group } of customResources) {

@@ -37,7 +37,7 @@ type PolicyRule = {
 type Verb = 'get' | 'list' | 'patch' | 'delete'
 type Grant = readonly [Resource, readonly Verb[]]
 
-/** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. Nodes and definitions always need a ClusterRole. */
+/** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. Nodes, webhooks and definitions always need a ClusterRole. */
 export function doctorRoles({ fixes, namespaces }: RoleOptions): readonly RoleObject[] {
   const fixing = fixes.flatMap((slug) => grants[slug] ?? [])
   return [

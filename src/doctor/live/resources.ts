@@ -15,6 +15,16 @@ export const jobs: Resource = { ...core, group: 'batch', plural: 'jobs', kind: '
 export const nodes: Resource = { ...core, plural: 'nodes', kind: 'Node', namespaced: false }
 export const events: Resource = { ...core, plural: 'events', kind: 'Event' }
 export const deployments: Resource = { ...core, group: 'apps', plural: 'deployments', kind: 'Deployment' }
+const cronJobs: Resource = { ...jobs, plural: 'cronjobs', kind: 'CronJob' }
+const daemonSets: Resource = { ...deployments, plural: 'daemonsets', kind: 'DaemonSet' }
+const budgets: Resource = { ...core, group: 'policy', plural: 'poddisruptionbudgets', kind: 'PodDisruptionBudget' }
+const webhooks: Resource = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'mutatingwebhookconfigurations',
+  kind: 'MutatingWebhookConfiguration',
+  namespaced: false,
+}
 export const definitions: Resource = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -46,6 +56,9 @@ export const customResources: readonly Resource[] = [
   scaleSets,
 ]
 
+/** Built-in kinds that only rules read: no repair rests on their absence. */
+export const surroundings: readonly Resource[] = [cronJobs, daemonSets, budgets, webhooks]
+
 /** What ARC's chart protects, in the order in which it is freed. */
 export const protectedResources: readonly Resource[] = [roleBindings, roles, serviceAccounts, secrets]
 
@@ -59,6 +72,7 @@ export const liveKinds: readonly LiveKind[] = [
   { resource: scaleSets, read: 'whole' },
   { resource: runnerSets, read: 'whole' },
   { resource: deployments, read: 'whole' },
+  ...surroundings.map((resource) => ({ resource, read: 'whole' as const })),
   { resource: nodes, read: 'whole' },
   { resource: definitions, read: 'metadata' },
   ...protectedResources.map((resource) => ({ resource, read: 'metadata' as const })),
