@@ -89,8 +89,9 @@ test('a process without any known parent, by its working directory', () =>
       stdio: ['ignore', 'pipe', 'ignore'],
       cwd: keeper.home.cluster,
     })
+    const exited = new Promise((resolve) => child.once('exit', resolve))
     const pid = await new Promise<number>((resolve) => child.stdout.once('data', (data) => resolve(Number(data))))
-    await new Promise((resolve) => child.once('exit', resolve))
+    await exited
     return () => process.kill(pid, 'SIGKILL')
   }))
 
