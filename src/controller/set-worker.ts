@@ -8,6 +8,7 @@ import { type LinkedSignal, linkSignals } from '../lib/signals.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { Actor } from './act/act.ts'
 import type { ActContext } from './act/context.ts'
+import { forgeFailure } from './act/failures.ts'
 import { consumeNews } from './consume-news.ts'
 import { guarded } from './guard.ts'
 import type { Journal } from './journal.ts'
@@ -109,7 +110,10 @@ export class SetWorker {
     const link = this.#link
     this.#link = undefined
     // The link gives its session back first; its stream ends by that.
-    await link?.close(how).catch(() => {})
+    await link?.close(how).catch((error: unknown) => {
+      const { namespace, name: set } = this.cache.set
+      this.#journal.write({ kind: 'forge-troubled', namespace, set, failure: forgeFailure(error) })
+    })
     this.#connection?.until.abort()
     await this.#connection?.over
     this.#connection = undefined

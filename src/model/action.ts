@@ -5,11 +5,10 @@ import type { Failure } from './failure.ts'
 import type { Registration, Runner } from './runner.ts'
 import type { SetStatus } from './status.ts'
 
-/** Why a runner is ended. The first three have proof of the end; the others may live and are deregistered first. */
+/** Why a runner is ended. The first two have proof of the end; the others may live and are deregistered first. */
 export type EndCause =
   | { readonly kind: 'ended' }
   | { readonly kind: 'lost' }
-  | { readonly kind: 'failed-pod' }
   | { readonly kind: 'surplus' }
   | { readonly kind: 'ghost' }
   | { readonly kind: 'start-failed'; readonly failure: Failure }
