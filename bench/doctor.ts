@@ -13,10 +13,13 @@ import { writeSchemas } from './doctor-schemas.ts'
 type Tool = {
   readonly name: string
   readonly command: string
-  readonly args: (paths: readonly string[]) => string[]
-  readonly timed?: (paths: readonly string[]) => string[]
+  readonly args: Arguments
+  readonly timed?: Arguments
 }
-type Hazard = { readonly rule: string; readonly file: string; readonly clean: string }
+/** `version`: of Kubernetes, `1.33`. */
+type Arguments = (paths: readonly string[], version: string) => string[]
+/** `version`: in which it is a hazard. */
+type Hazard = { readonly rule: string; readonly file: string; readonly clean: string; readonly version: string }
 /** `mendedPerSecond`: files a second when every fix is tried for the report as well. */
 type Measured = {
   readonly filesPerSecond: number
@@ -33,6 +36,7 @@ const modules = {
 const go = 'go'
 const copies = 20
 const rounds = 3
+const usualVersion = '1.33'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-doctor-'))
 try {
@@ -69,7 +73,7 @@ function writeHazards(into: string): Hazard[] {
     const clean = path.join(into, `${rule.slug}.clean.yaml`)
     writeFileSync(file, bad.text)
     writeFileSync(clean, bad.cured ?? bad.fixed ?? '')
-    return [{ rule: rule.slug, file, clean }]
+    return [{ rule: rule.slug, file, clean, version: bad.options['kubernetes'] ?? usualVersion }]
   })
 }
 
@@ -103,14 +107,14 @@ function findTools(schemas: string): { tools: Tool[]; skipped: Record<string, st
     const reason = install(name, module)
     if (reason !== undefined) skipped[name] = reason
   }
-  const doctor = [path.resolve('dist/dayfly.js'), 'doctor', '--kubernetes-version', '1.33']
+  const doctor = [path.resolve('dist/dayfly.js'), 'doctor', '--kubernetes-version']
   const location = `${schemas}/{{ .ResourceKind }}.json`
   const tools: Tool[] = [
     {
       name: 'doctor',
       command: process.execPath,
-      args: (paths) => [...doctor, '--format', 'json', ...paths],
-      timed: (paths) => [...doctor, '--format', 'github', ...paths],
+      args: (paths, version) => [...doctor, version, '--format', 'json', ...paths],
+      timed: (paths, version) => [...doctor, version, '--format', 'github', ...paths],
     },
     {
       name: 'kubeconform',
@@ -129,7 +133,7 @@ function findTools(schemas: string): { tools: Tool[]; skipped: Record<string, st
     {
       name: 'kube-score',
       command: path.join(programs, 'kube-score'),
-      args: (paths) => ['score', '--output-format', 'json', '--kubernetes-version', 'v1.33', ...paths],
+      args: (paths, version) => ['score', '--output-format', 'json', '--kubernetes-version', `v${version}`, ...paths],
     },
   ]
   return { tools: tools.filter(({ name }) => !(name in skipped)), skipped }
@@ -162,8 +166,8 @@ function measure(tool: Tool, files: readonly string[], hazards: readonly Hazard[
   }
 }
 
-function finds(tool: Tool, { rule, file, clean }: Hazard): boolean {
-  const [bad, good] = [file, clean].map((one) => run(tool, [one]).stdout.replaceAll(one, ''))
+function finds(tool: Tool, { rule, file, clean, version }: Hazard): boolean {
+  const [bad, good] = [file, clean].map((one) => run(tool, [one], version).stdout.replaceAll(one, ''))
   if (tool.name !== 'doctor') return problemsOf(tool.name, bad ?? '') > problemsOf(tool.name, good ?? '')
   return rulesOf(bad ?? '').includes(rule) && !rulesOf(good ?? '').includes(rule)
 }
@@ -186,9 +190,11 @@ function problemsOf(name: string, stdout: string): number {
     .reduce((sum, one) => sum + (one.comments?.length ?? 1), 0)
 }
 
-function run({ command, args }: Tool, paths: readonly string[]): { ms: number; stdout: string } {
+type Run = { readonly ms: number; readonly stdout: string }
+
+function run({ command, args }: Tool, paths: readonly string[], version = usualVersion): Run {
   const started = performance.now()
-  const { stdout, error } = spawnSync(command, args(paths), { encoding: 'utf8', maxBuffer: 1024 ** 3 })
+  const { stdout, error } = spawnSync(command, args(paths, version), { encoding: 'utf8', maxBuffer: 1024 ** 3 })
   if (error) throw error
   return { ms: performance.now() - started, stdout }
 }
