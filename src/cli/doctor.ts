@@ -35,8 +35,11 @@ export function doctorCommand(): Command {
     .addOption(severityOption())
     .addOption(confidenceOption())
     .option('--baseline <file>', 'report only what this file does not hold (see "doctor baseline write")')
-    .option('--live', 'examine the cluster that the kubeconfig leads to')
-    .option('--kubeconfig <file>', 'of the cluster; $KUBECONFIG or ~/.kube/config unless given')
+    .option('--live', 'examine the cluster that the kubeconfig leads to, or that this pod runs in')
+    .option(
+      '--kubeconfig <file>',
+      "of the cluster; $KUBECONFIG, ~/.kube/config or the pod's ServiceAccount unless given",
+    )
     .option('--context <name>', 'of the kubeconfig')
     .option('-n, --namespace <name>', 'examine this namespace alone')
     .option('--confirm <digest>', 'with --live --fix: do exactly the plan of this digest')

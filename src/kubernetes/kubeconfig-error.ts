@@ -1,4 +1,4 @@
-// A kubeconfig that cannot be used: what is wrong, where in which file, and what to do.
+// A kubeconfig, or a pod's ServiceAccount, that cannot be used: what is wrong, where in which file, and what to do.
 
 export type KubeconfigErrorCode =
   | 'kubeconfig-missing'
@@ -6,6 +6,7 @@ export type KubeconfigErrorCode =
   | 'kubeconfig-invalid'
   | 'kubeconfig-unsupported'
   | 'kubeconfig-credential'
+  | 'service-account-unusable'
 
 export class KubeconfigError extends Error {
   readonly code: KubeconfigErrorCode

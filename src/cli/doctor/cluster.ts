@@ -1,6 +1,5 @@
 // `--live`: examines a cluster, shows what a repair would do, and does exactly that once its digest is confirmed.
 import { appendFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { runRules, toFinding } from '../../doctor/engine.ts'
 import type { Facts, LiveFacts } from '../../doctor/facts.ts'
@@ -13,10 +12,9 @@ import { describe } from '../../doctor/live/step.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
-import { type Kubeconfig, loadKubeconfig } from '../../kubernetes/kubeconfig.ts'
-import { KubeconfigError } from '../../kubernetes/kubeconfig-error.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
+import { clusterAccess, surroundings } from '../cluster-access.ts'
 import { CliFailure } from '../failure.ts'
 import { printNote, printResult } from '../output.ts'
 import { version as tool } from '../version.ts'
@@ -27,7 +25,7 @@ import { render } from './render.ts'
 /** The exit code. */
 export async function examineCluster(options: DoctorOptions): Promise<number> {
   const clock = systemClock()
-  const connection = connect(await kubeconfigOf(options), clock)
+  const connection = connect(await clusterAccess(options, surroundings()), clock)
   try {
     const userAgent = `dayfly-doctor/${tool}`
     const kubernetes = createKubernetes({ transport: connection.transport, clock, random: systemRandom(), userAgent })
@@ -140,23 +138,12 @@ async function carryOut(plan: Plan, kubernetes: Kubernetes, confirmed: string): 
   return outcome.entries.every((entry) => entry.outcome === 'done') ? 0 : 5
 }
 
-async function kubeconfigOf({ kubeconfig, context }: DoctorOptions): Promise<Kubeconfig> {
-  const file =
-    kubeconfig ?? process.env['KUBECONFIG']?.split(path.delimiter)[0] ?? path.join(homedir(), '.kube', 'config')
-  try {
-    return await loadKubeconfig(file, context)
-  } catch (error) {
-    if (!(error instanceof KubeconfigError)) throw error
-    throw new CliFailure({ code: error.code, sentence: error.message, next: error.next, cause: error })
-  }
-}
-
 function unreachable({ unreadable }: LiveFacts): CliFailure {
   const [kind, reason] = Object.entries(unreadable)[0] ?? ['', '']
   return new CliFailure({
     code: 'cluster-unreadable',
     sentence: `Nothing of the cluster could be read; ${kind}: ${reason}.`,
-    next: 'Check the address and the credentials of the kubeconfig; "dayfly doctor rbac" prints the role that reading needs.',
+    next: 'Check the address and the credentials; "dayfly doctor rbac" prints the role that reading needs, and -n takes one namespace alone.',
     exitCode: 1,
   })
 }

@@ -1,0 +1,115 @@
+// A pod's own way to its API server: files and variables as a kubelet gives them, a real HTTPS server behind them, a token that rotates.
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
+import type { Clock } from '../lib/clock.ts'
+import { jsonAnswer } from '../lib/http.ts'
+import { httpServer } from '../lib/http-server.ts'
+import { seededRandom } from '../lib/random.ts'
+import { systemClock } from '../lib/system.ts'
+import { createKubernetes } from './client.ts'
+import { connect } from './connect.ts'
+import { loadInCluster } from './in-cluster.ts'
+import type { KubeconfigError } from './kubeconfig-error.ts'
+
+const certificate = selfSignedCertificate(Date.now())
+const namespaces = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false }
+
+let root = ''
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'dayfly-pod-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+let mounts = 0
+
+/** As a kubelet mounts it: `token` leads through `..data`, which is replaced as a whole when the token rotates. */
+async function mount(files: Readonly<Record<string, string>>) {
+  const folder = join(root, `mount-${++mounts}`)
+  await mkdir(folder)
+  let version = 0
+  const rotate = async (change: Readonly<Record<string, string>>) => {
+    const data = join(folder, `..version-${++version}`)
+    await mkdir(data)
+    for (const [name, text] of Object.entries({ ...files, ...change })) await writeFile(join(data, name), text)
+    await rm(join(folder, '..data'), { force: true })
+    await symlink(data, join(folder, '..data'))
+  }
+  await rotate({})
+  for (const name of Object.keys(files)) await symlink(join('..data', name), join(folder, name))
+  return { folder, rotate }
+}
+
+const whole = { token: 'one\n', 'ca.crt': certificate.cert, namespace: 'ci\n' }
+const at = (host: string, port: string) => ({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port })
+
+it('reaches the API server over TLS, and goes on with each new token', async () => {
+  const accepted = { token: 'one' }
+  const seen: string[] = []
+  const handler = async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => {
+    const token = headers['authorization']?.slice('Bearer '.length) ?? ''
+    seen.push(token)
+    if (token !== accepted.token) return jsonAnswer(401, { kind: 'Status', reason: 'Unauthorized', code: 401 })
+    return jsonAnswer(200, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ci' } })
+  }
+  const server = await httpServer(handler, { tls: certificate })
+  const { folder, rotate } = await mount(whole)
+  const config = await loadInCluster({ environment: at('127.0.0.1', String(server.port)), folder })
+  if (!config) throw new Error('this is a pod')
+  expect(config).toMatchObject({ server: server.origin, namespace: 'ci' })
+
+  let late = 0
+  const present = systemClock()
+  const clock: Clock = { ...present, now: () => present.now() + late }
+  const connection = connect(config, clock)
+  const kubernetes = createKubernetes({ ...connection, clock, random: seededRandom(1) })
+  const read = async () => (await kubernetes.get(namespaces, { name: 'ci' })).metadata.name
+  try {
+    expect(await read()).toBe('ci')
+    await rotate({ token: 'two' })
+    accepted.token = 'two'
+    expect(await read(), 'the old one is refused: the file is read again').toBe('ci')
+    await rotate({ token: 'three' })
+    accepted.token = 'three'
+    late = 61_000
+    expect(await read(), 'a minute later the file is read again').toBe('ci')
+    expect(seen).toEqual(['one', 'one', 'two', 'three'])
+  } finally {
+    await connection.close()
+    await server.close()
+  }
+})
+
+it('brackets an IPv6 host, and takes a missing namespace file for the default', async () => {
+  const { token, 'ca.crt': ca } = whole
+  const { folder } = await mount({ token, 'ca.crt': ca })
+  const config = await loadInCluster({ environment: at('fd00:10:96::1', '443'), folder })
+  expect(config).toEqual({
+    server: 'https://[fd00:10:96::1]:443',
+    context: 'in-cluster',
+    namespace: 'default',
+    tls: { ca: ca.trim() },
+    token: { kind: 'file', path: join(folder, 'token') },
+  })
+})
+
+it('outside a pod there is nothing', async () => {
+  const { folder } = await mount(whole)
+  expect(await loadInCluster({ environment: {}, folder })).toBeUndefined()
+  expect(await loadInCluster({ environment: { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, folder })).toBeUndefined()
+})
+
+it.each([
+  ['without a token', { 'ca.crt': certificate.cert }, '10.0.0.1', /token: It cannot be read \(ENOENT\)/],
+  ['with an empty token', { ...whole, token: '\n' }, '10.0.0.1', /token: It is empty/],
+  ['with a CA that is none', { ...whole, 'ca.crt': 'x' }, '10.0.0.1', /ca\.crt: It is not a PEM certificate/],
+  ['with a host that is none', whole, 'a host', /make no address/],
+])('a pod %s is told so, with a next step', async (_, files, host, sentence) => {
+  const { folder } = await mount(files)
+  const error = await loadInCluster({ environment: at(host, '443'), folder }).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ name: 'KubeconfigError', code: 'service-account-unusable' })
+  expect((error as KubeconfigError).message).toMatch(sentence)
+  expect((error as KubeconfigError).next).toMatch(/kubeconfig\.$/)
+})
