@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { type Answer, jsonAnswer, type Request, textAnswer } from '../lib/http.ts'
+import { seededRandom } from '../lib/random.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
+import { KubernetesError } from './errors.ts'
+import { type Access, createInquiry } from './inquiry.ts'
+
+const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
+const access: Access = { verb: 'delete', resource: pods, namespace: 'ci' }
+
+function world(answers: Readonly<Record<string, Answer>>) {
+  const requests: Request[] = []
+  const transport = async (request: Request): Promise<Answer> => {
+    requests.push(request)
+    return answers[request.path] ?? textAnswer(404, '404 page not found\n')
+  }
+  return { requests, inquiry: createInquiry({ transport, clock: virtualClock(), random: seededRandom(1) }) }
+}
+
+const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+
+test('a review asks for one verb on one kind in one namespace', async () => {
+  const { requests, inquiry } = world({ [reviews]: jsonAnswer(201, { status: { allowed: true } }) })
+  expect(await inquiry.mayI(access)).toBe(true)
+  expect(requests[0]).toMatchObject({
+    method: 'POST',
+    body: {
+      value: {
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes: { verb: 'delete', group: '', resource: 'pods', namespace: 'ci' } },
+      },
+    },
+  })
+})
+
+test('a no is a no; a no of a server that could not decide, or no verdict at all, is unknown', async () => {
+  const answered = (status: object) => world({ [reviews]: jsonAnswer(201, { status }) }).inquiry.mayI(access)
+  expect(await answered({ allowed: false, reason: 'RBAC: …' })).toBe(false)
+  expect(await answered({ allowed: false, denied: true, evaluationError: 'x' })).toBe(false)
+  await expect(answered({ allowed: false, evaluationError: 'the webhook is down' })).rejects.toThrow('webhook is down')
+  await expect(answered({})).rejects.toThrow(KubernetesError)
+  await expect(world({}).inquiry.mayI(access)).rejects.toMatchObject({ kind: 'not-found' })
+})
+
+const groups = {
+  groups: [
+    {
+      name: 'karpenter.sh',
+      versions: [{ version: 'v1beta1' }, { version: 'v1' }],
+      preferredVersion: { version: 'v1' },
+    },
+  ],
+}
+
+test('versions come with the preferred one first; a kind or group that is not listed has none', async () => {
+  const { inquiry } = world({
+    '/apis': jsonAnswer(200, groups),
+    '/apis/karpenter.sh/v1': jsonAnswer(200, { resources: [{ name: 'nodepools' }] }),
+    '/apis/karpenter.sh/v1beta1': jsonAnswer(200, { resources: [{ name: 'nodepools' }, { name: 'nodeclaims' }] }),
+    '/api/v1': jsonAnswer(200, { resources: [{ name: 'pods' }, { name: 'pods/log' }] }),
+  })
+  const versions = (group: string, plural: string) => inquiry.versionsOf({ group, plural })
+  expect(await versions('karpenter.sh', 'nodepools')).toEqual(['v1', 'v1beta1'])
+  expect(await versions('karpenter.sh', 'nodeclaims')).toEqual(['v1beta1'])
+  expect(await versions('karpenter.sh', 'others')).toEqual([])
+  expect(await versions('actions.github.com', 'ephemeralrunners')).toEqual([])
+  expect(await versions('', 'pods')).toEqual(['v1'])
+})
+
+test('a 404, or an answer that is no discovery, says nothing about a kind', async () => {
+  const kind = { group: 'karpenter.sh', plural: 'nodepools' }
+  await expect(world({}).inquiry.versionsOf(kind)).rejects.toThrow(KubernetesError)
+  const proxy = world({ '/apis': textAnswer(200, '<html>') })
+  await expect(proxy.inquiry.versionsOf(kind)).rejects.toThrow('without groups')
+  const half = world({ '/apis': jsonAnswer(200, groups) })
+  await expect(half.inquiry.versionsOf(kind)).rejects.toThrow(KubernetesError)
+})
