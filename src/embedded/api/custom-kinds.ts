@@ -2,7 +2,7 @@
 import type { Api } from './api.ts'
 import { remove } from './delete.ts'
 import { field, isObject, type JsonObject, sameJson } from './json.ts'
-import type { Kind, KindVersion, PrinterColumn } from './kinds.ts'
+import { everyVerb, type Kind, type KindVersion, type PrinterColumn } from './kinds.ts'
 import type { StoredObject } from './object.ts'
 import { cleanupFinalizer, establishedStatus, versionsOf } from './rules/custom-resource-definition.ts'
 import { readSchema } from './structural/schema.ts'
@@ -60,6 +60,7 @@ function kindFrom(definition: StoredObject): Kind {
     shortNames: textsAt(names, 'shortNames'),
     categories: textsAt(names, 'categories'),
     namespaced: field(definition, 'spec', 'scope') === 'Namespaced',
+    verbs: everyVerb,
     subresources: hasStatus ? ['status'] : [],
     selectable: selectableOf(storage),
     deletion: 'Background',

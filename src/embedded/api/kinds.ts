@@ -23,6 +23,20 @@ export type KindVersion = {
   readonly columns?: readonly PrinterColumn[]
 }
 
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
+
+/** In Kubernetes' order. */
+export const everyVerb: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]
+
 export type Subresource = 'status' | 'log' | 'binding' | 'finalize'
 
 export type Kind = {
@@ -37,6 +51,8 @@ export type Kind = {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
+  /** What clients may do with it. */
+  readonly verbs: readonly Verb[]
   readonly subresources: readonly Subresource[]
   /** Field selectors beside `metadata.name` and `metadata.namespace`, with the value compared. */
   readonly selectable: Readonly<Record<string, (object: StoredObject) => string>>
@@ -95,6 +111,7 @@ const base = {
   shortNames: [],
   categories: [],
   namespaced: true,
+  verbs: everyVerb,
   subresources: [],
   selectable: {},
   deletion: 'Background',
@@ -117,6 +134,8 @@ const builtIn: readonly Kind[] = [
     ...base,
     ...named('namespaces', 'Namespace'),
     namespaced: false,
+    // One is deleted alone.
+    verbs: everyVerb.filter((verb) => verb !== 'deletecollection'),
     shortNames: ['ns'],
     subresources: ['status', 'finalize'],
     selectable: { 'status.phase': at('status', 'phase') },
@@ -184,7 +203,7 @@ const builtIn: readonly Kind[] = [
     deletion: 'Orphan',
     selectable: { 'status.successful': (object) => String(field(object, 'status', 'succeeded') ?? 0) },
   },
-  // Stored, and nothing else: no controller runs a Deployment here, and no request is judged by a Role.
+  // Stored, and nothing else: no controller runs a Deployment here.
   {
     ...base,
     ...named('deployments', 'Deployment', 'apps'),
@@ -204,6 +223,13 @@ const builtIn: readonly Kind[] = [
     categories: ['api-extensions'],
     subresources: ['status'],
     unconditionalUpdate: false,
+  },
+  // A question that is answered and never kept.
+  {
+    ...base,
+    ...named('selfsubjectaccessreviews', 'SelfSubjectAccessReview', 'authorization.k8s.io'),
+    namespaced: false,
+    verbs: ['create'],
   },
 ]
 

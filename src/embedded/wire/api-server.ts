@@ -2,7 +2,9 @@
 // down; the rules of objects live in the registry behind it.
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../lib/http.ts'
 import { ApiError } from '../api/errors.ts'
-import type { Authenticate } from './authentication.ts'
+import { accessReviewAnswer, accessReviews } from './access-review.ts'
+import { type Authenticate, type Identity, identityOf, impersonated } from './authentication.ts'
+import { authorize, refusalOf } from './authorization.ts'
 import { type Backend, type Call, callOf } from './call.ts'
 import { deleteAnswer, deleteCollectionAnswer } from './deletion.ts'
 import { discoveryAnswer } from './discovery.ts'
@@ -11,7 +13,7 @@ import { logAnswer } from './pod-log.ts'
 import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
 import { readProtobuf } from './request-body.ts'
 import type { RequestLog } from './request-log.ts'
-import { methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
+import { type Attributes, attributesOf, methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
 import { versionInfo } from './version.ts'
 import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
 
@@ -24,18 +26,15 @@ export type ApiHandlerOptions = Backend & {
  *  and one log, for example one for each identity in the process. */
 export function createApiHandler(options: ApiHandlerOptions): (request: Request) => Promise<Answer> {
   return async (request) => {
-    const user = options.authenticate(request)
-    const about: { route: ResourceRoute | undefined } = { route: undefined }
+    const about: { user: string; route: ResourceRoute | undefined } = { user: '', route: undefined }
     let status = 500
     try {
-      if (user === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized')
+      const user = userOf(options, request)
+      about.user = user.name
+      permit(options, user, attributesOf(request))
       about.route = routeOf(request, options.registry.kinds)
       const answer = about.route
-        ? await resourceAnswer(
-            options,
-            request.body.kind === 'bytes' ? await readProtobuf(request) : request,
-            about.route,
-          )
+        ? await resourceAnswer(options, request, { route: about.route, user })
         : pathAnswer(options, request)
       status = answer.status
       return answer
@@ -44,13 +43,35 @@ export function createApiHandler(options: ApiHandlerOptions): (request: Request)
       status = error.status.code
       return refusal(error)
     } finally {
-      record(options, request, { user: user ?? '', route: about.route, status })
+      record(options, request, { ...about, status })
     }
   }
 }
 
-function resourceAnswer(backend: Backend, request: Request, route: ResourceRoute): Answer | Promise<Answer> {
-  const call = callOf(backend, request, route)
+/** Throws 401 for strangers, and 403 for who may not act as somebody else. */
+function userOf(options: ApiHandlerOptions, request: Request): Identity {
+  const name = options.authenticate(request)
+  if (name === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized')
+  const user = identityOf(name)
+  const other = impersonated(request)
+  if (!other) return user
+  const at = { is: 'resource', verb: 'impersonate', group: '', subresource: '', namespace: '' } as const
+  permit(options, user, { ...at, resource: 'users', name: other.name })
+  for (const group of other.groups) permit(options, user, { ...at, resource: 'groups', name: group })
+  return other
+}
+
+function permit({ registry }: Backend, user: Identity, what: Attributes): void {
+  if (!authorize(registry, user, what).allowed) throw refusalOf(user, what)
+}
+
+async function resourceAnswer(
+  backend: Backend,
+  request: Request,
+  about: { readonly route: ResourceRoute; readonly user: Identity },
+): Promise<Answer> {
+  const { route } = about
+  const call = callOf(backend, request.body.kind === 'bytes' ? await readProtobuf(request) : request, about)
   if (route.subresource !== '') return subresourceAnswer(call)
   switch (route.verb) {
     case 'get':
@@ -60,7 +81,7 @@ function resourceAnswer(backend: Backend, request: Request, route: ResourceRoute
     case 'watch':
       return watchAnswer(call)
     case 'create':
-      return createAnswer(call)
+      return route.kind.resource === accessReviews ? accessReviewAnswer(call) : createAnswer(call)
     case 'update':
       return updateAnswer(call)
     case 'patch':
@@ -68,7 +89,6 @@ function resourceAnswer(backend: Backend, request: Request, route: ResourceRoute
     case 'delete':
       return deleteAnswer(call)
     case 'deletecollection':
-      if (route.kind.resource === 'namespaces') throw methodNotAllowed()
       return deleteCollectionAnswer(call)
   }
 }

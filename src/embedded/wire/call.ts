@@ -8,6 +8,7 @@ import { apiVersionOf, atVersion } from '../api/kinds.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
+import type { Identity } from './authentication.ts'
 import { type Accepted, negotiate } from './negotiation.ts'
 import type { ResourceRoute } from './route.ts'
 import { printerOf } from './table/printer-of.ts'
@@ -26,11 +27,12 @@ export type Call = {
   readonly backend: Backend
   readonly request: Request
   readonly route: ResourceRoute
+  readonly user: Identity
   readonly accepted: Accepted
 }
 
-export function callOf(backend: Backend, request: Request, route: ResourceRoute): Call {
-  return { backend, request, route, accepted: negotiate(request.headers['accept']) }
+export function callOf(backend: Backend, request: Request, about: Pick<Call, 'route' | 'user'>): Call {
+  return { ...about, backend, request, accepted: negotiate(request.headers['accept']) }
 }
 
 /** The object in the version, and the form, this client asked for. */

@@ -1,7 +1,7 @@
 // What clients learn before they ask: discovery, versions, schemas, media types.
 import { describe, expect, test } from 'vitest'
 import { type Answer, noBody } from '../../lib/http.ts'
-import { createKinds, type Kind, type Kinds } from '../api/kinds.ts'
+import { createKinds, everyVerb, type Kind, type Kinds } from '../api/kinds.ts'
 import { discoveryAnswer } from './discovery.ts'
 import { compareVersions } from './group-versions.ts'
 import { negotiate } from './negotiation.ts'
@@ -22,6 +22,7 @@ const widget: Kind = {
   shortNames: ['wd'],
   categories: ['all'],
   namespaced: true,
+  verbs: everyVerb,
   subresources: ['status'],
   selectable: {},
   deletion: 'Background',
@@ -75,6 +76,7 @@ describe('discovery', () => {
     expect(read('/apis').groups.map(({ name }: { name: string }) => name)).toEqual([
       'apiextensions.k8s.io',
       'apps',
+      'authorization.k8s.io',
       'batch',
       'coordination.k8s.io',
       'example.dev',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, noBody, type Request } from '../../lib/http.ts'
 import { noSuchResource } from '../api/errors.ts'
 import type { Kind, Kinds, Subresource } from '../api/kinds.ts'
-import { type Group, groupsOf, subresourceVerbs, verbsOf } from './group-versions.ts'
+import { type Group, groupsOf, subresourceVerbs } from './group-versions.ts'
 import { negotiate } from './negotiation.ts'
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
@@ -68,7 +68,7 @@ function resourceDiscovery(kind: Kind, version: string): object {
     responseKind: responseKind(kind, version),
     scope: kind.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: kind.singular,
-    verbs: verbsOf(kind),
+    verbs: kind.verbs,
     ...names(kind),
     ...(subresources.length === 0 ? {} : { subresources }),
   }
@@ -94,7 +94,7 @@ function resourceList(group: Group, version: string): object {
       singularName: kind.singular,
       namespaced: kind.namespaced,
       kind: kind.kind,
-      verbs: verbsOf(kind),
+      verbs: kind.verbs,
       ...names(kind),
     },
     ...kind.subresources.map((subresource) => ({

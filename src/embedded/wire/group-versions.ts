@@ -40,12 +40,6 @@ export function rootOf(group: string, version: string): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`
 }
 
-/** What clients may do with a kind, in Kubernetes' order. A namespace is deleted alone. */
-export function verbsOf(kind: Kind): readonly string[] {
-  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
-  return kind.resource === 'namespaces' ? verbs.filter((verb) => verb !== 'deletecollection') : verbs
-}
-
 export const subresourceVerbs = {
   status: ['get', 'patch', 'update'],
   log: ['get'],

@@ -1,9 +1,7 @@
 // What a request is about: a resource of a known kind, or another path. Kubernetes: apiserver `RequestInfo`.
 import type { Method, Request } from '../../lib/http.ts'
 import { ApiError, badRequest } from '../api/errors.ts'
-import type { Kind, Kinds } from '../api/kinds.ts'
-
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+import type { Kind, Kinds, Verb } from '../api/kinds.ts'
 
 export type ResourceRoute = {
   readonly verb: Verb
@@ -16,6 +14,19 @@ export type ResourceRoute = {
   /** Empty: the object itself. */
   readonly subresource: string
 }
+
+/** What is asked, as far as permissions go: also of resources that are not served. Empty texts: not said. */
+export type Attributes =
+  | {
+      readonly is: 'resource'
+      readonly verb: string
+      readonly group: string
+      readonly resource: string
+      readonly subresource: string
+      readonly namespace: string
+      readonly name: string
+    }
+  | { readonly is: 'path'; readonly verb: string; readonly path: string }
 
 /** undefined: the path is no resource that is served here. Throws 405 where the resource exists but not with this method. */
 export function routeOf(request: Request, kinds: Kinds): ResourceRoute | undefined {
@@ -33,10 +44,21 @@ export function routeOf(request: Request, kinds: Kinds): ResourceRoute | undefin
   if (kind.namespaced && namespace === undefined && name !== '') return undefined
   if (subresource !== '' && !kind.subresources.some((known) => known === subresource)) return undefined
   const verb = verbOf(request.method, request.query, place)
-  if (!verb || (verb === 'create' && kind.namespaced && namespace === undefined)) {
-    throw methodNotAllowed()
-  }
+  if (!verb || (verb === 'create' && kind.namespaced && namespace === undefined)) throw methodNotAllowed()
+  if (subresource === '' && !kind.verbs.includes(verb)) throw methodNotAllowed()
   return { verb, kind, version, namespace, name, subresource }
+}
+
+export function attributesOf({ path, method, query }: Request): Attributes {
+  const parts = segments(path)
+  const core = parts[0] === 'api'
+  const place = core || parts[0] === 'apis' ? placeOf(parts.slice(core ? 2 : 3)) : undefined
+  if (!place) return { is: 'path', verb: method.toLowerCase(), path }
+  const { plural, subresource, name } = place
+  const verb = verbOf(method, query, place) ?? (method === 'POST' ? 'create' : method.toLowerCase())
+  // A namespace stands in itself: a Role there may allow it.
+  const namespace = plural === 'namespaces' ? name : (place.namespace ?? '')
+  return { is: 'resource', verb, group: core ? '' : (parts[1] ?? ''), resource: plural, subresource, namespace, name }
 }
 
 /** 405: the path is there, but not for this method. */

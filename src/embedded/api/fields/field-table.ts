@@ -17,6 +17,12 @@ Role metadata!ObjectMeta rules![]PolicyRule
 RoleBinding metadata!ObjectMeta subjects:[]Subject roleRef!RoleRef
 ClusterRole metadata!ObjectMeta rules![]PolicyRule aggregationRule?AggregationRule
 ClusterRoleBinding metadata!ObjectMeta subjects:[]Subject roleRef!RoleRef
+CronJob metadata!ObjectMeta spec!CronJobSpec status!CronJobStatus
+DaemonSet metadata!ObjectMeta spec!DaemonSetSpec status!DaemonSetStatus
+StatefulSet metadata!ObjectMeta spec!StatefulSetSpec status!StatefulSetStatus
+PodDisruptionBudget metadata!ObjectMeta spec!PodDisruptionBudgetSpec status!PodDisruptionBudgetStatus
+MutatingWebhookConfiguration metadata!ObjectMeta webhooks:[]MutatingWebhook~merge@name
+SelfSubjectAccessReview metadata!ObjectMeta spec!SelfSubjectAccessReviewSpec status!SubjectAccessReviewStatus
 ObjectMeta name:string generateName:string namespace:string selfLink:string uid:$types.UID resourceVersion:string generation:int64 creationTimestamp:Time deletionTimestamp?Time deletionGracePeriodSeconds?int64 labels:{}string annotations:{}string ownerReferences:[]OwnerReference~merge@uid finalizers:[]string~merge managedFields:[]ManagedFieldsEntry
 PodSpec volumes:[]Volume~merge,retainKeys@name initContainers:[]Container~merge@name containers![]Container~merge@name ephemeralContainers:[]EphemeralContainer~merge@name restartPolicy:$v1.RestartPolicy terminationGracePeriodSeconds?int64 activeDeadlineSeconds?int64 dnsPolicy:$v1.DNSPolicy nodeSelector:{}string serviceAccountName:string serviceAccount:string automountServiceAccountToken?bool nodeName:string hostNetwork:bool hostPID:bool hostIPC:bool shareProcessNamespace?bool securityContext?PodSecurityContext imagePullSecrets:[]LocalObjectReference~merge@name hostname:string subdomain:string affinity?Affinity schedulerName:string tolerations:[]Toleration hostAliases:[]HostAlias~merge@ip priorityClassName:string priority?int32 dnsConfig?PodDNSConfig readinessGates:[]PodReadinessGate runtimeClassName?string enableServiceLinks?bool preemptionPolicy?$v1.PreemptionPolicy overhead:{}Quantity topologySpreadConstraints:[]TopologySpreadConstraint~merge@topologyKey setHostnameAsFQDN?bool os?PodOS hostUsers?bool schedulingGates:[]PodSchedulingGate~merge@name resourceClaims:[]PodResourceClaim~merge,retainKeys@name resources?ResourceRequirements hostnameOverride?string schedulingGroup?PodSchedulingGroup
 PodStatus observedGeneration:int64 phase:$v1.PodPhase conditions:[]PodCondition~merge@type message:string reason:string nominatedNodeName:string hostIP:string hostIPs:[]HostIP~merge@ip podIP:string podIPs:[]PodIP~merge@ip startTime?Time initContainerStatuses:[]ContainerStatus containerStatuses:[]ContainerStatus qosClass:$v1.PodQOSClass ephemeralContainerStatuses:[]ContainerStatus resize:$v1.PodResizeStatus resourceClaimStatuses:[]PodResourceClaimStatus~merge,retainKeys@name extendedResourceClaimStatus?PodExtendedResourceClaimStatus allocatedResources:{}Quantity resources?ResourceRequirements nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -39,6 +45,17 @@ PolicyRule verbs![]string apiGroups:[]string resources:[]string resourceNames:[]
 Subject kind!string apiGroup:string name!string namespace:string
 RoleRef apiGroup!string kind!string name!string
 AggregationRule clusterRoleSelectors:[]LabelSelector
+CronJobSpec schedule!string timeZone?string startingDeadlineSeconds?int64 concurrencyPolicy:$v1.ConcurrencyPolicy suspend?bool jobTemplate!JobTemplateSpec successfulJobsHistoryLimit?int32 failedJobsHistoryLimit?int32
+CronJobStatus active:[]ObjectReference lastScheduleTime?Time lastSuccessfulTime?Time
+DaemonSetSpec selector?LabelSelector template!PodTemplateSpec updateStrategy!DaemonSetUpdateStrategy minReadySeconds:int32 revisionHistoryLimit?int32
+DaemonSetStatus currentNumberScheduled!int32 numberMisscheduled!int32 desiredNumberScheduled!int32 numberReady!int32 observedGeneration:int64 updatedNumberScheduled:int32 numberAvailable:int32 numberUnavailable:int32 collisionCount?int32 conditions:[]DaemonSetCondition~merge@type
+StatefulSetSpec replicas?int32 selector?LabelSelector template!PodTemplateSpec volumeClaimTemplates:[]PersistentVolumeClaim serviceName!string podManagementPolicy:$v1.PodManagementPolicyType updateStrategy!StatefulSetUpdateStrategy revisionHistoryLimit?int32 minReadySeconds:int32 persistentVolumeClaimRetentionPolicy?StatefulSetPersistentVolumeClaimRetentionPolicy ordinals?StatefulSetOrdinals
+StatefulSetStatus observedGeneration:int64 replicas!int32 readyReplicas:int32 currentReplicas:int32 updatedReplicas:int32 currentRevision:string updateRevision:string collisionCount?int32 conditions:[]StatefulSetCondition~merge@type availableReplicas!int32
+PodDisruptionBudgetSpec minAvailable?IntOrString selector?LabelSelector~replace maxUnavailable?IntOrString unhealthyPodEvictionPolicy?$v1.UnhealthyPodEvictionPolicyType
+PodDisruptionBudgetStatus observedGeneration:int64 disruptedPods:{}Time disruptionsAllowed!int32 currentHealthy!int32 desiredHealthy!int32 expectedPods!int32 conditions:[]Condition~merge@type
+MutatingWebhook name!string clientConfig!WebhookClientConfig rules:[]RuleWithOperations failurePolicy?$v1.FailurePolicyType matchPolicy?$v1.MatchPolicyType namespaceSelector?LabelSelector objectSelector?LabelSelector sideEffects?$v1.SideEffectClass timeoutSeconds?int32 admissionReviewVersions![]string reinvocationPolicy?$v1.ReinvocationPolicyType matchConditions:[]MatchCondition~merge@name
+SelfSubjectAccessReviewSpec resourceAttributes?ResourceAttributes nonResourceAttributes?NonResourceAttributes
+SubjectAccessReviewStatus allowed!bool denied:bool reason:string evaluationError:string
 OwnerReference apiVersion!string kind!string name!string uid!$types.UID controller?bool blockOwnerDeletion?bool
 ManagedFieldsEntry manager:string operation:$v1.ManagedFieldsOperationType apiVersion:string time?Time fieldsType:string fieldsV1?any subresource:string
 Volume name!string VolumeSource|hostPath?HostPathVolumeSource VolumeSource|emptyDir?EmptyDirVolumeSource VolumeSource|gcePersistentDisk?GCEPersistentDiskVolumeSource VolumeSource|awsElasticBlockStore?AWSElasticBlockStoreVolumeSource VolumeSource|gitRepo?GitRepoVolumeSource VolumeSource|secret?SecretVolumeSource VolumeSource|nfs?NFSVolumeSource VolumeSource|iscsi?ISCSIVolumeSource VolumeSource|glusterfs?GlusterfsVolumeSource VolumeSource|persistentVolumeClaim?PersistentVolumeClaimVolumeSource VolumeSource|rbd?RBDVolumeSource VolumeSource|flexVolume?FlexVolumeSource VolumeSource|cinder?CinderVolumeSource VolumeSource|cephfs?CephFSVolumeSource VolumeSource|flocker?FlockerVolumeSource VolumeSource|downwardAPI?DownwardAPIVolumeSource VolumeSource|fc?FCVolumeSource VolumeSource|azureFile?AzureFileVolumeSource VolumeSource|configMap?ConfigMapVolumeSource VolumeSource|vsphereVolume?VsphereVirtualDiskVolumeSource VolumeSource|quobyte?QuobyteVolumeSource VolumeSource|azureDisk?AzureDiskVolumeSource VolumeSource|photonPersistentDisk?PhotonPersistentDiskVolumeSource VolumeSource|projected?ProjectedVolumeSource VolumeSource|portworxVolume?PortworxVolumeSource VolumeSource|scaleIO?ScaleIOVolumeSource VolumeSource|storageos?StorageOSVolumeSource VolumeSource|csi?CSIVolumeSource VolumeSource|ephemeral?EphemeralVolumeSource VolumeSource|image?ImageVolumeSource
@@ -87,6 +104,20 @@ JobCondition type!$v1.JobConditionType status!$v1.ConditionStatus lastProbeTime!
 UncountedTerminatedPods succeeded:[]$types.UID failed:[]$types.UID
 DeploymentStrategy type:$v1.DeploymentStrategyType rollingUpdate?RollingUpdateDeployment
 DeploymentCondition type!$v1.DeploymentConditionType status!$v1.ConditionStatus lastUpdateTime!Time lastTransitionTime!Time reason:string message:string
+JobTemplateSpec metadata!ObjectMeta spec!JobSpec
+DaemonSetUpdateStrategy type:$v1.DaemonSetUpdateStrategyType rollingUpdate?RollingUpdateDaemonSet
+DaemonSetCondition type!$v1.DaemonSetConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string
+PersistentVolumeClaim metadata!ObjectMeta spec!PersistentVolumeClaimSpec status!PersistentVolumeClaimStatus
+StatefulSetUpdateStrategy type:$v1.StatefulSetUpdateStrategyType rollingUpdate?RollingUpdateStatefulSetStrategy
+StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted:$v1.PersistentVolumeClaimRetentionPolicyType whenScaled:$v1.PersistentVolumeClaimRetentionPolicyType
+StatefulSetOrdinals start!int32
+StatefulSetCondition type!$v1.StatefulSetConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string
+Condition type!string status!$v1.ConditionStatus observedGeneration:int64 lastTransitionTime!Time reason!string message!string
+WebhookClientConfig url?string service?ServiceReference caBundle:bytes
+RuleWithOperations operations:[]$v1.OperationType Rule|apiGroups:[]string Rule|apiVersions:[]string Rule|resources:[]string Rule|scope?$v1.ScopeType
+MatchCondition name!string expression!string
+ResourceAttributes namespace:string verb:string group:string version:string resource:string subresource:string name:string fieldSelector?FieldSelectorAttributes labelSelector?LabelSelectorAttributes
+NonResourceAttributes path:string verb:string
 HostPathVolumeSource path!string type?$v1.HostPathType
 EmptyDirVolumeSource medium:$v1.StorageMedium sizeLimit?Quantity
 GCEPersistentDiskVolumeSource pdName!string fsType:string partition:int32 readOnly:bool
@@ -155,6 +186,13 @@ PodFailurePolicyRule action!$v1.PodFailurePolicyAction onExitCodes?PodFailurePol
 SuccessPolicyRule succeededIndexes?string succeededCount?int32
 LabelSelectorRequirement key!string operator!$v1.LabelSelectorOperator values:[]string
 RollingUpdateDeployment maxUnavailable?IntOrString maxSurge?IntOrString
+RollingUpdateDaemonSet maxUnavailable?IntOrString maxSurge?IntOrString
+PersistentVolumeClaimSpec accessModes:[]$v1.PersistentVolumeAccessMode selector?LabelSelector resources!VolumeResourceRequirements volumeName:string storageClassName?string volumeMode?$v1.PersistentVolumeMode dataSource?TypedLocalObjectReference dataSourceRef?TypedObjectReference volumeAttributesClassName?string
+PersistentVolumeClaimStatus phase:$v1.PersistentVolumeClaimPhase accessModes:[]$v1.PersistentVolumeAccessMode capacity:{}Quantity conditions:[]PersistentVolumeClaimCondition~merge@type allocatedResources:{}Quantity allocatedResourceStatuses:{}$v1.ClaimResourceStatus currentVolumeAttributesClassName?string modifyVolumeStatus?ModifyVolumeStatus
+RollingUpdateStatefulSetStrategy partition?int32 maxUnavailable?IntOrString
+ServiceReference namespace!string name!string path?string port?int32
+FieldSelectorAttributes rawSelector:string requirements:[]FieldSelectorRequirement
+LabelSelectorAttributes rawSelector:string requirements:[]LabelSelectorRequirement
 KeyToPath key!string path!string mode?int32
 DownwardAPIVolumeFile path!string fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector mode?int32
 VolumeProjection secret?SecretProjection downwardAPI?DownwardAPIProjection configMap?ConfigMapProjection serviceAccountToken?ServiceAccountTokenProjection clusterTrustBundle?ClusterTrustBundleProjection podCertificate?PodCertificateProjection
@@ -181,9 +219,14 @@ LinuxContainerUser uid!int64 gid!int64 supplementalGroups:[]int64
 ResourceHealth resourceID!$v1.ResourceID health:$v1.ResourceHealthStatus message?string
 CustomResourceSubresourceStatus 
 CustomResourceSubresourceScale specReplicasPath!string statusReplicasPath!string labelSelectorPath?string
-WebhookClientConfig url?string service?ServiceReference caBundle:bytes
 PodFailurePolicyOnExitCodesRequirement containerName?string operator!$v1.PodFailurePolicyOnExitCodesOperator values![]int32
 PodFailurePolicyOnPodConditionsPattern type!$v1.PodConditionType status!$v1.ConditionStatus
+VolumeResourceRequirements limits:{}Quantity requests:{}Quantity
+TypedLocalObjectReference apiGroup?string kind!string name!string
+TypedObjectReference apiGroup?string kind!string name!string namespace?string
+PersistentVolumeClaimCondition type!$v1.PersistentVolumeClaimConditionType status!$v1.ConditionStatus lastProbeTime!Time lastTransitionTime!Time reason:string message:string
+ModifyVolumeStatus targetVolumeAttributesClassName:string status!$v1.PersistentVolumeClaimModifyVolumeStatus
+FieldSelectorRequirement key!string operator!$v1.FieldSelectorOperator values:[]string
 ObjectFieldSelector apiVersion:string fieldPath!string
 ResourceFieldSelector containerName:string resource!string divisor!Quantity
 SecretProjection LocalObjectReference|name:string items:[]KeyToPath optional?bool
@@ -192,7 +235,6 @@ ConfigMapProjection LocalObjectReference|name:string items:[]KeyToPath optional?
 ServiceAccountTokenProjection audience:string expirationSeconds?int64 path!string
 ClusterTrustBundleProjection name?string signerName?string labelSelector?LabelSelector optional?bool path!string
 PodCertificateProjection signerName:string keyType:string maxExpirationSeconds?int32 credentialBundlePath:string keyPath:string certificateChainPath:string userAnnotations:{}string
-PersistentVolumeClaimSpec accessModes:[]$v1.PersistentVolumeAccessMode selector?LabelSelector resources!VolumeResourceRequirements volumeName:string storageClassName?string volumeMode?$v1.PersistentVolumeMode dataSource?TypedLocalObjectReference dataSourceRef?TypedObjectReference volumeAttributesClassName?string
 ConfigMapKeySelector LocalObjectReference|name:string key!string optional?bool
 SecretKeySelector LocalObjectReference|name:string key!string optional?bool
 FileKeySelector volumeName!string path!string key!string optional?bool
@@ -200,9 +242,5 @@ HTTPHeader name!string value!string
 SleepAction seconds!int64
 NodeSelectorTerm matchExpressions:[]NodeSelectorRequirement matchFields:[]NodeSelectorRequirement
 ImageVolumeStatus imageRef:string
-ServiceReference namespace!string name!string path?string port?int32
-VolumeResourceRequirements limits:{}Quantity requests:{}Quantity
-TypedLocalObjectReference apiGroup?string kind!string name!string
-TypedObjectReference apiGroup?string kind!string name!string namespace?string
 NodeSelectorRequirement key!string operator!$v1.NodeSelectorOperator values:[]string
 `

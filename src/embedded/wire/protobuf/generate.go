@@ -9,10 +9,13 @@ import (
 	"reflect"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -32,7 +35,9 @@ func main() {
 	fmt.Print(header)
 	for _, root := range []any{corev1.Pod{}, corev1.Secret{}, corev1.ConfigMap{}, corev1.Namespace{}, corev1.Node{}, corev1.Event{},
 		corev1.ServiceAccount{}, corev1.Binding{}, coordinationv1.Lease{}, metav1.DeleteOptions{}, batchv1.Job{}, appsv1.Deployment{},
-		rbacv1.Role{}, rbacv1.RoleBinding{}, rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{}} {
+		rbacv1.Role{}, rbacv1.RoleBinding{}, rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{}, batchv1.CronJob{},
+		appsv1.DaemonSet{}, appsv1.StatefulSet{}, policyv1.PodDisruptionBudget{}, admissionv1.MutatingWebhookConfiguration{},
+		authorizationv1.SelfSubjectAccessReview{}} {
 		enqueue(reflect.TypeOf(root))
 	}
 	for len(queue) > 0 {

@@ -17,6 +17,12 @@ Role 1:metadata:ObjectMeta 2:rules:[]PolicyRule
 RoleBinding 1:metadata:ObjectMeta 2:subjects:[]Subject 3:roleRef:RoleRef
 ClusterRole 1:metadata:ObjectMeta 2:rules:[]PolicyRule 3?aggregationRule:AggregationRule
 ClusterRoleBinding 1:metadata:ObjectMeta 2:subjects:[]Subject 3:roleRef:RoleRef
+CronJob 1:metadata:ObjectMeta 2:spec:CronJobSpec 3:status:CronJobStatus
+DaemonSet 1:metadata:ObjectMeta 2:spec:DaemonSetSpec 3:status:DaemonSetStatus
+StatefulSet 1:metadata:ObjectMeta 2:spec:StatefulSetSpec 3:status:StatefulSetStatus
+PodDisruptionBudget 1:metadata:ObjectMeta 2:spec:PodDisruptionBudgetSpec 3:status:PodDisruptionBudgetStatus
+MutatingWebhookConfiguration 1:metadata:ObjectMeta 2:webhooks:[]MutatingWebhook
+SelfSubjectAccessReview 1:metadata:ObjectMeta 2:spec:SelfSubjectAccessReviewSpec 3:status:SubjectAccessReviewStatus
 ObjectMeta 1:name:string 2:generateName:string 3:namespace:string 4:selfLink:string 5:uid:string 6:resourceVersion:string 7:generation:int 8:creationTimestamp:Time 9?deletionTimestamp:Time 10?deletionGracePeriodSeconds:int 11:labels:{}string 12:annotations:{}string 13:ownerReferences:[]OwnerReference 14:finalizers:[]string 17:managedFields:[]ManagedFieldsEntry
 PodSpec 1:volumes:[]Volume 20:initContainers:[]Container 2:containers:[]Container 34:ephemeralContainers:[]EphemeralContainer 3:restartPolicy:string 4?terminationGracePeriodSeconds:int 5?activeDeadlineSeconds:int 6:dnsPolicy:string 7:nodeSelector:{}string 8:serviceAccountName:string 9:serviceAccount:string 21?automountServiceAccountToken:bool 10:nodeName:string 11:hostNetwork:bool 12:hostPID:bool 13:hostIPC:bool 27?shareProcessNamespace:bool 14?securityContext:PodSecurityContext 15:imagePullSecrets:[]LocalObjectReference 16:hostname:string 17:subdomain:string 18?affinity:Affinity 19:schedulerName:string 22:tolerations:[]Toleration 23:hostAliases:[]HostAlias 24:priorityClassName:string 25?priority:int 26?dnsConfig:PodDNSConfig 28:readinessGates:[]PodReadinessGate 29?runtimeClassName:string 30?enableServiceLinks:bool 31?preemptionPolicy:string 32:overhead:{}Quantity 33:topologySpreadConstraints:[]TopologySpreadConstraint 35?setHostnameAsFQDN:bool 36?os:PodOS 37?hostUsers:bool 38:schedulingGates:[]PodSchedulingGate 39:resourceClaims:[]PodResourceClaim 40?resources:ResourceRequirements 41?hostnameOverride:string 43?schedulingGroup:PodSchedulingGroup
 PodStatus 17:observedGeneration:int 1:phase:string 2:conditions:[]PodCondition 3:message:string 4:reason:string 11:nominatedNodeName:string 5:hostIP:string 16:hostIPs:[]HostIP 6:podIP:string 12:podIPs:[]PodIP 7?startTime:Time 10:initContainerStatuses:[]ContainerStatus 8:containerStatuses:[]ContainerStatus 9:qosClass:string 13:ephemeralContainerStatuses:[]ContainerStatus 14:resize:string 15:resourceClaimStatuses:[]PodResourceClaimStatus 18?extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19:allocatedResources:{}Quantity 20?resources:ResourceRequirements 21:nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -38,6 +44,17 @@ PolicyRule 1:verbs:[]string 2:apiGroups:[]string 3:resources:[]string 4:resource
 Subject 1:kind:string 2:apiGroup:string 3:name:string 4:namespace:string
 RoleRef 1:apiGroup:string 2:kind:string 3:name:string
 AggregationRule 1:clusterRoleSelectors:[]LabelSelector
+CronJobSpec 1:schedule:string 8?timeZone:string 2?startingDeadlineSeconds:int 3:concurrencyPolicy:string 4?suspend:bool 5:jobTemplate:JobTemplateSpec 6?successfulJobsHistoryLimit:int 7?failedJobsHistoryLimit:int
+CronJobStatus 1:active:[]ObjectReference 4?lastScheduleTime:Time 5?lastSuccessfulTime:Time
+DaemonSetSpec 1?selector:LabelSelector 2:template:PodTemplateSpec 3:updateStrategy:DaemonSetUpdateStrategy 4:minReadySeconds:int 6?revisionHistoryLimit:int
+DaemonSetStatus 1:currentNumberScheduled:int 2:numberMisscheduled:int 3:desiredNumberScheduled:int 4:numberReady:int 5:observedGeneration:int 6:updatedNumberScheduled:int 7:numberAvailable:int 8:numberUnavailable:int 9?collisionCount:int 10:conditions:[]DaemonSetCondition
+StatefulSetSpec 1?replicas:int 2?selector:LabelSelector 3:template:PodTemplateSpec 4:volumeClaimTemplates:[]PersistentVolumeClaim 5:serviceName:string 6:podManagementPolicy:string 7:updateStrategy:StatefulSetUpdateStrategy 8?revisionHistoryLimit:int 9:minReadySeconds:int 10?persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy 11?ordinals:StatefulSetOrdinals
+StatefulSetStatus 1:observedGeneration:int 2:replicas:int 3:readyReplicas:int 4:currentReplicas:int 5:updatedReplicas:int 6:currentRevision:string 7:updateRevision:string 9?collisionCount:int 10:conditions:[]StatefulSetCondition 11:availableReplicas:int
+PodDisruptionBudgetSpec 1?minAvailable:IntOrString 2?selector:LabelSelector 3?maxUnavailable:IntOrString 4?unhealthyPodEvictionPolicy:string
+PodDisruptionBudgetStatus 1:observedGeneration:int 2:disruptedPods:{}Time 3:disruptionsAllowed:int 4:currentHealthy:int 5:desiredHealthy:int 6:expectedPods:int 7:conditions:[]Condition
+MutatingWebhook 1:name:string 2:clientConfig:WebhookClientConfig 3:rules:[]RuleWithOperations 4?failurePolicy:string 9?matchPolicy:string 5?namespaceSelector:LabelSelector 11?objectSelector:LabelSelector 6?sideEffects:string 7?timeoutSeconds:int 8:admissionReviewVersions:[]string 10?reinvocationPolicy:string 12:matchConditions:[]MatchCondition
+SelfSubjectAccessReviewSpec 1?resourceAttributes:ResourceAttributes 2?nonResourceAttributes:NonResourceAttributes
+SubjectAccessReviewStatus 1:allowed:bool 4:denied:bool 2:reason:string 3:evaluationError:string
 OwnerReference 5:apiVersion:string 1:kind:string 3:name:string 4:uid:string 6?controller:bool 7?blockOwnerDeletion:bool
 ManagedFieldsEntry 1:manager:string 2:operation:string 3:apiVersion:string 4?time:Time 6:fieldsType:string 7?fieldsV1:Raw 8:subresource:string
 Volume 1:name:string 2::VolumeSource
@@ -82,6 +99,20 @@ JobCondition 1:type:string 2:status:string 3:lastProbeTime:Time 4:lastTransition
 UncountedTerminatedPods 1:succeeded:[]string 2:failed:[]string
 DeploymentStrategy 1:type:string 2?rollingUpdate:RollingUpdateDeployment
 DeploymentCondition 1:type:string 2:status:string 6:lastUpdateTime:Time 7:lastTransitionTime:Time 4:reason:string 5:message:string
+JobTemplateSpec 1:metadata:ObjectMeta 2:spec:JobSpec
+DaemonSetUpdateStrategy 1:type:string 2?rollingUpdate:RollingUpdateDaemonSet
+DaemonSetCondition 1:type:string 2:status:string 3:lastTransitionTime:Time 4:reason:string 5:message:string
+PersistentVolumeClaim 1:metadata:ObjectMeta 2:spec:PersistentVolumeClaimSpec 3:status:PersistentVolumeClaimStatus
+StatefulSetUpdateStrategy 1:type:string 2?rollingUpdate:RollingUpdateStatefulSetStrategy
+StatefulSetPersistentVolumeClaimRetentionPolicy 1:whenDeleted:string 2:whenScaled:string
+StatefulSetOrdinals 1:start:int
+StatefulSetCondition 1:type:string 2:status:string 3:lastTransitionTime:Time 4:reason:string 5:message:string
+Condition 1:type:string 2:status:string 3:observedGeneration:int 4:lastTransitionTime:Time 5:reason:string 6:message:string
+WebhookClientConfig 3?url:string 1?service:ServiceReference 2:caBundle:bytes
+RuleWithOperations 1:operations:[]string 2::Rule
+MatchCondition 1:name:string 2:expression:string
+ResourceAttributes 1:namespace:string 2:verb:string 3:group:string 4:version:string 5:resource:string 6:subresource:string 7:name:string 8?fieldSelector:FieldSelectorAttributes 9?labelSelector:LabelSelectorAttributes
+NonResourceAttributes 1:path:string 2:verb:string
 VolumeSource 1?hostPath:HostPathVolumeSource 2?emptyDir:EmptyDirVolumeSource 3?gcePersistentDisk:GCEPersistentDiskVolumeSource 4?awsElasticBlockStore:AWSElasticBlockStoreVolumeSource 5?gitRepo:GitRepoVolumeSource 6?secret:SecretVolumeSource 7?nfs:NFSVolumeSource 8?iscsi:ISCSIVolumeSource 9?glusterfs:GlusterfsVolumeSource 10?persistentVolumeClaim:PersistentVolumeClaimVolumeSource 11?rbd:RBDVolumeSource 12?flexVolume:FlexVolumeSource 13?cinder:CinderVolumeSource 14?cephfs:CephFSVolumeSource 15?flocker:FlockerVolumeSource 16?downwardAPI:DownwardAPIVolumeSource 17?fc:FCVolumeSource 18?azureFile:AzureFileVolumeSource 19?configMap:ConfigMapVolumeSource 20?vsphereVolume:VsphereVirtualDiskVolumeSource 21?quobyte:QuobyteVolumeSource 22?azureDisk:AzureDiskVolumeSource 23?photonPersistentDisk:PhotonPersistentDiskVolumeSource 26?projected:ProjectedVolumeSource 24?portworxVolume:PortworxVolumeSource 25?scaleIO:ScaleIOVolumeSource 27?storageos:StorageOSVolumeSource 28?csi:CSIVolumeSource 29?ephemeral:EphemeralVolumeSource 30?image:ImageVolumeSource
 ContainerPort 1:name:string 2:hostPort:int 3:containerPort:int 4:protocol:string 5:hostIP:string
 EnvFromSource 1:prefix:string 2?configMapRef:ConfigMapEnvSource 3?secretRef:SecretEnvSource
@@ -117,6 +148,14 @@ PodFailurePolicyRule 1:action:string 2?onExitCodes:PodFailurePolicyOnExitCodesRe
 SuccessPolicyRule 1?succeededIndexes:string 2?succeededCount:int
 LabelSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
 RollingUpdateDeployment 1?maxUnavailable:IntOrString 2?maxSurge:IntOrString
+RollingUpdateDaemonSet 1?maxUnavailable:IntOrString 2?maxSurge:IntOrString
+PersistentVolumeClaimSpec 1:accessModes:[]string 4?selector:LabelSelector 2:resources:VolumeResourceRequirements 3:volumeName:string 5?storageClassName:string 6?volumeMode:string 7?dataSource:TypedLocalObjectReference 8?dataSourceRef:TypedObjectReference 9?volumeAttributesClassName:string
+PersistentVolumeClaimStatus 1:phase:string 2:accessModes:[]string 3:capacity:{}Quantity 4:conditions:[]PersistentVolumeClaimCondition 5:allocatedResources:{}Quantity 7:allocatedResourceStatuses:{}string 8?currentVolumeAttributesClassName:string 9?modifyVolumeStatus:ModifyVolumeStatus
+RollingUpdateStatefulSetStrategy 1?partition:int 2?maxUnavailable:IntOrString
+ServiceReference 1:namespace:string 2:name:string 3?path:string 4?port:int
+Rule 1:apiGroups:[]string 2:apiVersions:[]string 3:resources:[]string 4?scope:string
+FieldSelectorAttributes 1:rawSelector:string 2:requirements:[]FieldSelectorRequirement
+LabelSelectorAttributes 1:rawSelector:string 2:requirements:[]LabelSelectorRequirement
 HostPathVolumeSource 1:path:string 2?type:string
 EmptyDirVolumeSource 1:medium:string 2?sizeLimit:Quantity
 GCEPersistentDiskVolumeSource 1:pdName:string 2:fsType:string 3:partition:int 4:readOnly:bool
@@ -166,6 +205,12 @@ LinuxContainerUser 1:uid:int 2:gid:int 3:supplementalGroups:[]int
 ResourceHealth 1:resourceID:string 2:health:string 6?message:string
 PodFailurePolicyOnExitCodesRequirement 1?containerName:string 2:operator:string 3:values:[]int
 PodFailurePolicyOnPodConditionsPattern 1:type:string 2:status:string
+VolumeResourceRequirements 1:limits:{}Quantity 2:requests:{}Quantity
+TypedLocalObjectReference 1?apiGroup:string 2:kind:string 3:name:string
+TypedObjectReference 1?apiGroup:string 2:kind:string 3:name:string 4?namespace:string
+PersistentVolumeClaimCondition 1:type:string 2:status:string 3:lastProbeTime:Time 4:lastTransitionTime:Time 5:reason:string 6:message:string
+ModifyVolumeStatus 1:targetVolumeAttributesClassName:string 2:status:string
+FieldSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
 KeyToPath 1:key:string 2:path:string 3?mode:int
 DownwardAPIVolumeFile 1:path:string 2?fieldRef:ObjectFieldSelector 3?resourceFieldRef:ResourceFieldSelector 4?mode:int
 VolumeProjection 1?secret:SecretProjection 2?downwardAPI:DownwardAPIProjection 3?configMap:ConfigMapProjection 4?serviceAccountToken:ServiceAccountTokenProjection 5?clusterTrustBundle:ClusterTrustBundleProjection 6?podCertificate:PodCertificateProjection
@@ -188,10 +233,6 @@ ConfigMapProjection 1::LocalObjectReference 2:items:[]KeyToPath 4?optional:bool
 ServiceAccountTokenProjection 1:audience:string 2?expirationSeconds:int 3:path:string
 ClusterTrustBundleProjection 1?name:string 2?signerName:string 3?labelSelector:LabelSelector 5?optional:bool 4:path:string
 PodCertificateProjection 1:signerName:string 2:keyType:string 3?maxExpirationSeconds:int 4:credentialBundlePath:string 5:keyPath:string 6:certificateChainPath:string 7:userAnnotations:{}string
-PersistentVolumeClaimSpec 1:accessModes:[]string 4?selector:LabelSelector 2:resources:VolumeResourceRequirements 3:volumeName:string 5?storageClassName:string 6?volumeMode:string 7?dataSource:TypedLocalObjectReference 8?dataSourceRef:TypedObjectReference 9?volumeAttributesClassName:string
 HTTPHeader 1:name:string 2:value:string
 NodeSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
-VolumeResourceRequirements 1:limits:{}Quantity 2:requests:{}Quantity
-TypedLocalObjectReference 1?apiGroup:string 2:kind:string 3:name:string
-TypedObjectReference 1?apiGroup:string 2:kind:string 3:name:string 4?namespace:string
 `
