@@ -30,7 +30,7 @@ export type GitHubForgeOptions = {
   readonly log?: OddityLog
 }
 
-const githubTraits: Traits = {
+export const githubTraits: Traits = {
   demand: 'assigned',
   removal: 'refuses-busy',
   ephemeral: 'by-itself',

@@ -102,7 +102,7 @@ export class GitHubLink implements Link {
     const listed = await listRunners(service, this.#options.until)
     return listed
       .filter((runner) => runner.scaleSetId === scaleSetId)
-      .map(({ scaleSetId: _, ...registration }) => registration)
+      .map(({ id, name, status, busy }) => ({ id, name, status, busy }))
   }
 
   async close(how: 'pause' | 'remove'): Promise<void> {

@@ -1,14 +1,18 @@
 // Runners at the Actions service: made by a just-in-time configuration, looked up, removed (scale-set protocol 11).
+import type { Instant } from '../../lib/clock.ts'
 import { Credential } from '../../model/credential.ts'
 import type { Registration } from '../../model/runner.ts'
 import type { ActionsService } from './actions-api.ts'
 import { badAnswer, isGitHubError } from './errors.ts'
 import { briefPolicy } from './retry.ts'
 import { scaleSetsPath } from './scale-set.ts'
-import { asWire, field, integerField, textField, type Wire, wireList } from './wire.ts'
+import { asWire, field, instantField, integerField, textField, type Wire, wireList } from './wire.ts'
 
-/** A runner as the service lists it, with the scale set it belongs to, if any. */
-export type ListedRunner = Registration & { readonly scaleSetId: number | undefined }
+/** A runner as the service lists it, with the scale set it belongs to, if any, and when it was registered. */
+export type ListedRunner = Registration & {
+  readonly scaleSetId: number | undefined
+  readonly createdAt: Instant | undefined
+}
 
 const agentsPath = '/_apis/distributedtask/pools/0/agents'
 const jitLengthMax = 256 * 1024
@@ -41,7 +45,7 @@ export async function generateJitConfig(
 export async function findRunner(
   service: ActionsService,
   name: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<ListedRunner | undefined> {
   const found = await listAgents(service, { agentName: name }, signal)
   if (found.length > 1) throw badAnswer(`${found.length} runners are named ${name}`)
@@ -49,7 +53,7 @@ export async function findRunner(
 }
 
 /** Every runner of the account's scope, of whatever scale set. */
-export async function listRunners(service: ActionsService, signal: AbortSignal): Promise<readonly ListedRunner[]> {
+export async function listRunners(service: ActionsService, signal?: AbortSignal): Promise<readonly ListedRunner[]> {
   return listAgents(service, {}, signal)
 }
 
@@ -57,7 +61,7 @@ export async function listRunners(service: ActionsService, signal: AbortSignal):
 export async function removeRunner(
   service: ActionsService,
   id: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<'removed' | 'absent' | 'busy'> {
   try {
     await service.call({
@@ -77,7 +81,7 @@ export async function removeRunner(
 async function listAgents(
   service: ActionsService,
   query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<readonly ListedRunner[]> {
   const reply = await service.call({ method: 'GET', path: agentsPath, query, policy: briefPolicy, signal })
   const list = wireList(reply.value)
@@ -97,5 +101,6 @@ function readRunner(wire: Wire): ListedRunner {
     status: status === 'online' || status === 'offline' ? status : 'unknown',
     busy: typeof busy === 'boolean' ? busy : 'unknown',
     scaleSetId: integerField(wire, 'runnerScaleSetId'),
+    createdAt: instantField(wire, 'createdOn'),
   }
 }

@@ -1,0 +1,50 @@
+// A GitHub account as one who examines it sees it: nothing is claimed, created or listened to.
+import type { Clock } from '../../lib/clock.ts'
+import type { Transport } from '../../lib/http.ts'
+import type { Random } from '../../lib/random.ts'
+import type { AccountRegistration, ForgeAccount } from '../account.ts'
+import { actionsService } from './actions-api.ts'
+import { parseConfigUrl } from './config-url.ts'
+import { githubTraits } from './github.ts'
+import { briefPolicy } from './retry.ts'
+import { findRunner, type ListedRunner, listRunners, removeRunner } from './runners.ts'
+import { getScaleSet } from './scale-set.ts'
+import { AdminTokens, type GitHubCredential } from './tokens.ts'
+
+export type GitHubAccountOptions = {
+  /** Of an organization, a repository or an enterprise: `https://github.com/acme`. */
+  readonly url: string
+  readonly credential: GitHubCredential
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly random: Random
+  /** Product and version, ASCII: `dayfly-doctor/1.2.0`. */
+  readonly userAgent: string
+}
+
+/** Throws a `PortError` of kind `bad-config` when the URL cannot be one of GitHub's; sends nothing by itself. */
+export function createGitHubAccount(options: GitHubAccountOptions): ForgeAccount {
+  const { transport, clock, random, credential, userAgent } = options
+  const config = parseConfigUrl(options.url)
+  const net = { transport, clock, random }
+  const service = actionsService(net, new AdminTokens({ net, config, credential, userAgent }), () => userAgent)
+  return {
+    url: config.url,
+    removal: githubTraits.removal,
+    registrations: async (signal) => (await listRunners(service, signal)).map(asRegistration),
+    find: async (name, signal) => {
+      const found = await findRunner(service, name, signal)
+      return found && asRegistration(found)
+    },
+    set: async (id, signal) => {
+      const found = await getScaleSet(service, Number(id), { policy: briefPolicy, signal })
+      return found && { id: String(found.id), name: found.name }
+    },
+    deregister: (id, signal) => removeRunner(service, id, signal),
+  }
+}
+
+/** The service says 0 for a runner of no scale set. */
+function asRegistration({ scaleSetId, ...rest }: ListedRunner): AccountRegistration {
+  return { ...rest, set: scaleSetId ? String(scaleSetId) : undefined }
+}
