@@ -7,12 +7,12 @@ import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
 import { jsonBody, noBody, type Transport } from '../../src/lib/http.ts'
 import { randomName } from '../../src/lib/ids.ts'
 import { systemClock, systemRandom } from '../../src/lib/system.ts'
+import { kubeconfig, whyNone } from './cluster.ts'
 
-const file = process.env['KUBECONFIG']
 const recording = new URL('../../src/embedded/api/recorded/answers.jsonl', import.meta.url)
 
-async function playOn(kubeconfig: string): Promise<readonly Recorded[]> {
-  const cluster = await connect(await loadKubeconfig(kubeconfig), systemClock())
+async function playOn(file: string): Promise<readonly Recorded[]> {
+  const cluster = await connect(await loadKubeconfig(file), systemClock())
   const { transport } = cluster
   const clock = systemClock()
   const namespace = `recorded-${randomName(systemRandom(), 5)}`
@@ -41,9 +41,9 @@ async function send(transport: Transport, method: 'GET' | 'POST' | 'DELETE', pat
 }
 
 describe('the recorded answers', () => {
-  it(`are those of ${file ?? 'a real cluster'}`, async (context) => {
-    if (!file) return context.skip('KUBECONFIG is not set')
-    const lines = (await playOn(file)).map((answer) => JSON.stringify(answer))
+  it('are those of a real cluster', async (context) => {
+    if (!kubeconfig) return context.skip(whyNone)
+    const lines = (await playOn(kubeconfig)).map((answer) => JSON.stringify(answer))
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(recording.pathname)
   })
 })
