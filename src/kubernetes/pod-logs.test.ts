@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { type Answer, noBody, type Request, textAnswer } from '../lib/http.ts'
+import { seededRandom } from '../lib/random.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
+import { createPodLogs } from './pod-logs.ts'
+
+function world(answer: Answer) {
+  const requests: Request[] = []
+  const transport = async (request: Request): Promise<Answer> => {
+    requests.push(request)
+    return answer
+  }
+  return { requests, logs: createPodLogs({ transport, clock: virtualClock(), random: seededRandom(1) }) }
+}
+
+const at = { namespace: 'ci', name: 'runner-a' }
+
+test('the end of a log is asked for in lines, and kept in bounds', async () => {
+  const { requests, logs } = world(
+    textAnswer(200, `${'x'.repeat(100_000)}\nthe end\n`, { 'content-type': 'text/plain' }),
+  )
+  const text = await logs.tail(at, { container: 'runner', lines: 50 })
+  expect([text.length, text.endsWith('x\nthe end\n')]).toEqual([16 * 1024, true])
+  expect(requests).toMatchObject([
+    {
+      method: 'GET',
+      path: '/api/v1/namespaces/ci/pods/runner-a/log',
+      query: { container: 'runner', tailLines: '50', limitBytes: '262144' },
+    },
+  ])
+})
+
+test('no output is empty; a refusal is an error', async () => {
+  expect(await world({ status: 204, headers: {}, body: noBody }).logs.tail(at, { container: 'runner', lines: 1 })).toBe(
+    '',
+  )
+  const { logs } = world(textAnswer(403, 'no'))
+  await expect(logs.tail(at, { container: 'runner', lines: 1 })).rejects.toMatchObject({ kind: 'forbidden' })
+})
