@@ -6,6 +6,7 @@ import { createApiHandler } from '../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../src/embedded/wire/authentication.ts'
 import { createRequestLog } from '../src/embedded/wire/request-log.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
+import { createInquiry } from '../src/kubernetes/inquiry.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
@@ -48,7 +49,8 @@ export function openDoctorCluster(intercept: (request: Request) => Answer | unde
   }
   for (const [kind, resource] of Object.entries(arcKinds)) registry.create(definitions, definition(kind, resource))
   const kubernetes = createKubernetes({ transport, clock, random })
-  return { registry, clock, kubernetes, requests }
+  const inquiry = createInquiry({ transport, clock, random })
+  return { registry, clock, kubernetes, inquiry, requests }
 }
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io'

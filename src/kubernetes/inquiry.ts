@@ -84,5 +84,5 @@ async function ask(send: Send, path: string, signal?: AbortSignal): Promise<Json
 function listIn(value: JsonRecord | undefined, path: string, field: string): readonly JsonRecord[] {
   const list = value?.[field]
   if (!Array.isArray(list)) throw errorOfNonsense(`${path}: the API server answered without ${field}`, false)
-  return list.flatMap((item: unknown) => asRecord(item) ?? [])
+  return list.map(asRecord).filter((item) => item !== undefined)
 }

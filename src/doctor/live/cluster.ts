@@ -1,10 +1,10 @@
 // The facts of a cluster, found by uid, owner and name; and what it proves that something is not there.
 import type { OwnerReference } from '../../kubernetes/types.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, numberAt, textAt, textsAt, valueAt } from '../fields.ts'
+import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { ObjectRef } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
-import { customResources, resourceOf } from './resources.ts'
+import { resourceOf } from './resources.ts'
 import type { Target } from './step.ts'
 
 export type Cluster = {
@@ -41,8 +41,8 @@ export function indexCluster(facts: Facts & { readonly live: LiveFacts }): Clust
     podView: (uid) => views.get(uid),
     blindFor: (kind, namespace) => {
       const reason = live.unreadable[kind]
-      if (reason !== undefined && !isUndefinedKind(objects, live, kind)) return `${kind}: ${reason}`
-      if (!live.namespaces || kind === 'Node' || kind === 'CustomResourceDefinition') return undefined
+      if (reason !== undefined) return `${kind}: ${reason}`
+      if (!live.namespaces || kind === 'Node') return undefined
       if (namespace !== undefined && live.namespaces.includes(namespace)) return undefined
       return `${kind}: only the namespaces ${live.namespaces.join(', ')} were looked at`
     },
@@ -74,56 +74,6 @@ export function targetOf(fact: ObjectFact): Target | undefined {
   if (!resource || uid === undefined || resourceVersion === undefined) return undefined
   const { namespace, name } = fact.object
   return { resource, namespace, name, uid, resourceVersion }
-}
-
-/** A controller of ARC's runner scale sets: by the chart's label, its image, or the flag that makes it one, however it is named. */
-export function isScaleSetController(raw: Readonly<Record<string, unknown>>): boolean {
-  const template = raw['kind'] === 'Deployment' ? valueAt(raw, 'spec', 'template') : raw
-  const labels = [valueAt(raw, 'metadata', 'labels'), valueAt(template, 'metadata', 'labels')]
-  if (labels.some((one) => textAt(one, 'app.kubernetes.io/part-of') === 'gha-rs-controller')) return true
-  return listAt(template, 'spec', 'containers').some((container) => {
-    const words = [...textsAt(container, 'command'), ...textsAt(container, 'args')]
-    const image = textAt(container, 'image') ?? ''
-    return words.includes('--auto-scaling-runner-set-only') || image.includes('gha-runner-scale-set-controller')
-  })
-}
-
-export type ControllerState =
-  | { readonly is: 'gone' }
-  | { readonly is: 'scaled-to-zero'; readonly deployment: ObjectFact }
-  | { readonly is: 'alive' | 'unknown'; readonly because: string }
-
-/** Whether anything can still do the work of ARC's finalizers. */
-export function scaleSetController({ objects, blindFor }: Cluster): ControllerState {
-  const found = objects.filter(
-    ({ object, raw }) => isPodOrDeployment(object.kind) && isScaleSetController({ ...raw, kind: object.kind }),
-  )
-  const pod = found.find((fact) => fact.object.kind === 'Pod' && !isOver(fact))
-  if (pod) return { is: 'alive', because: `its pod ${pod.object.namespace}/${pod.object.name} stands` }
-  const deployments = found.filter(({ object }) => object.kind === 'Deployment')
-  const wanted = deployments.find(({ raw }) => (numberAt(raw, 'spec', 'replicas') ?? 1) > 0)
-  if (wanted)
-    return { is: 'alive', because: `its Deployment ${wanted.object.namespace}/${wanted.object.name} asks for a pod` }
-  const blind = blindFor('Deployment', undefined) ?? blindFor('Pod', undefined)
-  if (blind !== undefined) return { is: 'unknown', because: blind }
-  return deployments[0] ? { is: 'scaled-to-zero', deployment: deployments[0] } : { is: 'gone' }
-}
-
-function isPodOrDeployment(kind: string): boolean {
-  return kind === 'Pod' || kind === 'Deployment'
-}
-
-function isOver({ raw }: ObjectFact): boolean {
-  const phase = textAt(raw, 'status', 'phase')
-  return phase === 'Succeeded' || phase === 'Failed'
-}
-
-/** A kind that the API server does not know has no objects; that is proved by the list of what it does know. */
-function isUndefinedKind(objects: readonly ObjectFact[], live: LiveFacts, kind: string): boolean {
-  const resource = customResources.find(({ kind: one }) => one === kind)
-  if (!resource || live.unreadable['CustomResourceDefinition'] !== undefined) return false
-  const name = `${resource.plural}.${resource.group}`
-  return !objects.some(({ object }) => object.kind === 'CustomResourceDefinition' && object.name === name)
 }
 
 function nameKey({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {

@@ -1,7 +1,9 @@
 // What the doctor reads of a cluster: pages, failures, and nothing that it should not hold.
 import { expect, test } from 'vitest'
 import { createArc, createPod, openDoctorCluster, running } from '../../../test/doctor-cluster.ts'
-import type { Answer, Request } from '../../lib/http.ts'
+import { type Answer, type Request, textAnswer } from '../../lib/http.ts'
+import { runRules } from '../engine.ts'
+import { rule as disruptionUnprotected } from '../rules/disruption-unprotected.ts'
 import { gatherLive } from './gather.ts'
 
 test('ten thousand pods are read in pages, and only what rules read of them is kept', { timeout: 60_000 }, async () => {
@@ -12,26 +14,61 @@ test('ten thousand pods are read in pages, and only what rules read of them is k
   expect(objects.every(({ raw }) => !JSON.stringify(raw).includes('managedFields'))).toBe(true)
 })
 
-test('what cannot be read is named: refused, unknown to the server, or broken', async () => {
+test('what cannot be read is named: refused, broken, or served in another version alone', async () => {
   const broken: Record<string, Answer> = {
-    jobs: refusal(403, 'Forbidden'),
-    nodes: { status: 200, headers: {}, body: { kind: 'json', value: { items: [] } } },
-    customresourcedefinitions: refusal(403, 'Forbidden'),
+    '/apis/batch/v1/jobs': refusal(403, 'Forbidden'),
+    '/api/v1/nodes': answerOf({ items: [] }),
+    '/apis/actions.github.com/v1alpha1/ephemeralrunners': textAnswer(404, '404 page not found\n'),
+    '/apis/actions.github.com/v1alpha1': answerOf({ resources: [] }),
+    '/apis/actions.github.com/v1beta1': answerOf({ resources: [{ name: 'ephemeralrunners' }] }),
+    '/apis': answerOf({
+      groups: [
+        { name: 'actions.github.com', versions: [{ version: 'v1alpha1' }, { version: 'v1beta1' }] },
+        { name: 'batch', versions: [{ version: 'v1' }] },
+      ],
+    }),
   }
-  const cluster = openDoctorCluster(({ path }) => broken[path.split('/').at(-1) ?? ''])
-  const { live } = await gatherLive(cluster)
-  expect(live?.unreadable).toMatchObject({
+  const { live } = await gatherLive(openDoctorCluster(({ path }) => broken[path]))
+  expect(live?.unreadable).toEqual({
     Job: 'not allowed to list it',
     Node: expect.stringContaining('without a list'),
-    CustomResourceDefinition: 'not allowed to list it',
-    RunnerSet: 'the API server does not know this kind',
+    EphemeralRunner: 'served only as v1beta1',
   })
-  expect(Object.keys(live?.unreadable ?? {})).toHaveLength(4)
 })
 
-test('a custom kind that no definition makes has no objects: no gap, by the list of definitions', async () => {
-  const { live } = await gatherLive(openDoctorCluster())
+test('a kind that discovery does not list has no objects, also where the asker may not list it', async () => {
+  const cluster = openDoctorCluster(({ path }) =>
+    path.endsWith('/runnersets') ? refusal(403, 'Forbidden') : undefined,
+  )
+  const { live } = await gatherLive(cluster)
   expect(live?.unreadable).toEqual({})
+})
+
+test('a 404 is no proof: where discovery does not answer, the kind is unread', async () => {
+  const cluster = openDoctorCluster(({ path }) => (path === '/apis' ? textAnswer(404, 'no such route') : undefined))
+  const { live } = await gatherLive(cluster)
+  expect(Object.keys(live?.unreadable ?? {}).sort()).toEqual(unserved)
+})
+
+/** What the embedded API server does not serve and nobody has defined here. */
+const unserved = ['NodeClaim', 'NodePool', 'RunnerSet']
+
+test("Karpenter's pools and claims are read in the version that is served, by their metadata alone", async () => {
+  const cluster = openDoctorCluster(({ path }) => {
+    if (path === '/apis') return answerOf({ groups: [{ name: 'karpenter.sh', versions: [{ version: 'v1beta1' }] }] })
+    if (path === '/apis/karpenter.sh/v1beta1')
+      return answerOf({ resources: [{ name: 'nodepools' }, { name: 'nodeclaims' }] })
+    if (path.endsWith('/v1beta1/nodepools')) return listOf([{ metadata: { name: 'ci' }, spec: { template: {} } }])
+    return path.endsWith('/v1beta1/nodeclaims') ? listOf([]) : undefined
+  })
+  createPod(cluster.registry, { name: 'r1' }, { phase: 'Running', runner: running(cluster.clock) })
+  const facts = await gatherLive(cluster)
+  const { objects, live } = facts
+  expect(runRules(facts, [disruptionUnprotected]).hits.map(({ hit }) => hit.object.name)).toEqual(['r1'])
+  expect(live?.unreadable).toEqual({})
+  const pool = objects.find(({ object }) => object.kind === 'NodePool')
+  expect(pool).toMatchObject({ object: { apiVersion: 'karpenter.sh/v1beta1', name: 'ci' } })
+  expect(Object.keys(pool?.raw ?? {})).toEqual(['apiVersion', 'kind', 'metadata'])
 })
 
 test('rules get what surrounds the runners: CronJobs, DaemonSets, budgets and webhooks', async () => {
@@ -114,7 +151,11 @@ function podPage({ query = {} }: Request): Answer {
 }
 
 function listOf(items: readonly object[]): Answer {
-  return { status: 200, headers: {}, body: { kind: 'json', value: { metadata: { resourceVersion: '1' }, items } } }
+  return answerOf({ metadata: { resourceVersion: '1' }, items })
+}
+
+function answerOf(value: unknown): Answer {
+  return { status: 200, headers: {}, body: { kind: 'json', value } }
 }
 
 function refusal(code: number, reason: string): Answer {

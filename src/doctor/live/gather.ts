@@ -1,18 +1,20 @@
 // Reads a cluster into facts: each kind in pages, of which only what rules read is kept. What could not be read is said, and never taken for empty.
 
 import { KubernetesError } from '../../kubernetes/errors.ts'
-import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
+import type { Inquiry } from '../../kubernetes/inquiry.ts'
+import type { Kubernetes, ListOptions } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
 import { textAt, textsAt } from '../fields.ts'
 import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
-import { customResources, definitions, events, factOf, type LiveKind, liveKinds, surroundings } from './resources.ts'
+import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
 import { newestEvents, trim } from './trim.ts'
 
 export type GatherOptions = {
   readonly kubernetes: Kubernetes
+  readonly inquiry: Pick<Inquiry, 'versionsOf'>
   readonly clock: Clock
   /** All, unless given. */
   readonly namespaces?: readonly string[] | undefined
@@ -32,7 +34,6 @@ export async function gatherLive(options: GatherOptions): Promise<Facts> {
   const unreadable: Record<string, string> = {}
   const objects: ObjectFact[] = []
   for (const kind of liveKinds) objects.push(...(await readKind(options, kind, unreadable)))
-  forgetUndefined(unreadable, objects)
   const inhabited = [
     ...new Set(objects.flatMap(({ object }) => (object.kind === 'Pod' ? (object.namespace ?? []) : []))),
   ]
@@ -54,16 +55,45 @@ export async function gatherLive(options: GatherOptions): Promise<Facts> {
 
 async function readKind(
   options: GatherOptions,
-  { resource, read }: LiveKind,
+  kind: LiveKind,
   unreadable: Record<string, string>,
 ): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
-  for (const namespace of scopesOf(resource, options.namespaces)) {
-    const keep = (object: KubeObject) => trim(object, read)
-    const metadataOnly = read === 'metadata'
-    found.push(...(await readList(options, { resource, namespace, keep, metadataOnly }, unreadable)))
+  for (const namespace of scopesOf(kind.resource, options.namespaces)) {
+    const gap = await readList(options, listOf(kind, namespace), found)
+    if (!gap) continue
+    const served = await servedAs(options, kind)
+    // What is not served has no objects.
+    if (served === 'not served') return []
+    const where = namespace === undefined ? '' : ` in namespace ${namespace}`
+    if (typeof served === 'string') unreadable[kind.resource.kind] ??= served
+    else if (served !== undefined) return readKind(options, { ...kind, resource: served }, unreadable)
+    else unreadable[kind.resource.kind] ??= `${reasonOf(gap)}${where}`
   }
   return found
+}
+
+function listOf({ resource, read, fieldSelector }: LiveKind, namespace: string | undefined): List {
+  const keep = (object: KubeObject) => trim(object, read)
+  return { resource, namespace, keep, fieldSelector, metadataOnly: read === 'metadata' }
+}
+
+/** After a list failed: whether the API server knows the kind at all, or only in another version. Undefined: it knows it, or does not say. */
+async function servedAs(
+  { inquiry, signal }: GatherOptions,
+  { resource, anyVersion }: LiveKind,
+): Promise<'not served' | `served only as ${string}` | Resource | undefined> {
+  if (resource.group === '') return undefined
+  try {
+    const versions = await inquiry.versionsOf(resource, signal)
+    const [version] = versions
+    if (version === undefined) return 'not served'
+    if (versions.includes(resource.version)) return undefined
+    return anyVersion ? { ...resource, version } : `served only as ${versions.join(', ')}`
+  } catch (error) {
+    if (error instanceof KubernetesError) return undefined
+    throw error
+  }
 }
 
 /** One list a namespace; of each object the newest few, which is what rules ask for. */
@@ -75,53 +105,33 @@ async function readEvents(
   const found: ObjectFact[] = []
   for (const namespace of namespaces) {
     const newest = newestEvents()
-    const list = { resource: events, namespace, keep: newest.keep, metadataOnly: false }
-    await readList(options, list, unreadable)
+    const gap = await readList(options, { resource: events, namespace, keep: newest.keep, metadataOnly: false }, [])
+    if (gap) unreadable[events.kind] ??= `${reasonOf(gap)} in namespace ${namespace}`
     found.push(...newest.all().map((event) => factOf(events, event)))
   }
   return found
 }
 
-type List = {
-  readonly resource: Resource
-  readonly namespace: string | undefined
-  readonly keep: (object: KubeObject) => KubeObject | undefined
-  readonly metadataOnly: boolean
-}
+type List = ListOptions & { readonly resource: Resource }
 
+/** Adds what the list has to `found`; what went wrong instead is the answer. */
 async function readList(
   { kubernetes, signal }: GatherOptions,
-  { resource, namespace, keep, metadataOnly }: List,
-  unreadable: Record<string, string>,
-): Promise<ObjectFact[]> {
+  { resource, ...list }: List,
+  found: ObjectFact[],
+): Promise<KubernetesError | undefined> {
   try {
-    const { items } = await kubernetes.list(resource, { namespace, keep, metadataOnly, signal })
-    return items.map((item) => factOf(resource, item))
+    const { items } = await kubernetes.list(resource, { ...list, signal })
+    for (const item of items) found.push(factOf(resource, item))
+    return undefined
   } catch (error) {
-    if (!(error instanceof KubernetesError)) throw error
-    const where = namespace === undefined ? '' : ` in namespace ${namespace}`
-    unreadable[resource.kind] ??= `${reasonOf(error)}${where}`
-    return []
+    if (error instanceof KubernetesError) return error
+    throw error
   }
 }
 
 function reasonOf(error: KubernetesError): string {
-  if (error.kind === 'not-found') return unknownKind
-  if (error.kind === 'forbidden') return 'not allowed to list it'
-  return error.message
-}
-
-const unknownKind = 'the API server does not know this kind'
-
-/** What is not served has no objects. Of built-in surroundings the server's 404 is believed (it comes after the permission was checked);
- *  of a custom kind, on which deletions rest, only a complete list of the definitions without it. */
-function forgetUndefined(unreadable: Record<string, string>, objects: readonly ObjectFact[]): void {
-  for (const { kind } of surroundings) if (unreadable[kind]?.startsWith(unknownKind)) delete unreadable[kind]
-  if (unreadable[definitions.kind] !== undefined) return
-  const defined = new Set(objects.flatMap(({ object }) => (object.kind === definitions.kind ? [object.name] : [])))
-  for (const { kind, plural, group } of customResources) {
-    if (unreadable[kind]?.startsWith(unknownKind) && !defined.has(`${plural}.${group}`)) delete unreadable[kind]
-  }
+  return error.kind === 'forbidden' ? 'not allowed to list it' : error.message
 }
 
 function scopesOf(resource: Resource, namespaces: readonly string[] | undefined): readonly (string | undefined)[] {

@@ -1,22 +1,22 @@
 // Looks again at what a step rests on, right before it: the same questions as in the plan, of what the API server and the forge say now.
 import type { Link } from '../../forge/forge.ts'
-import type { Kubernetes, ListOptions } from '../../kubernetes/kubernetes.ts'
+import type { ListOptions } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isArcController } from '../arc.ts'
 import type { LiveFacts, ObjectFact } from '../facts.ts'
 import { undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
-import { type Cluster, indexCluster, isScaleSetController, ownersOf, scaleSetController } from './cluster.ts'
-import { find, findSame } from './perform.ts'
-import { deployments, ephemeralRunners, factOf, nodes, pods } from './resources.ts'
+import { type Cluster, indexCluster, ownersOf } from './cluster.ts'
+import { scaleSetController } from './controller.ts'
+import { find, findSame, type Place } from './perform.ts'
+import { deployments, ephemeralRunners, factOf, leases, nodes, pods } from './resources.ts'
 import { judgeBusy } from './signs.ts'
 import type { Guard, Target } from './step.ts'
 
-export type Surroundings = {
-  readonly kubernetes: Kubernetes
+export type Surroundings = Place & {
   readonly clock: Clock
   readonly link: Pick<Link, 'registrations'> | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
 /** Undefined when it still holds, else what speaks against it. Rejects when it cannot be known. */
@@ -33,16 +33,25 @@ export async function checkGuard(guard: Guard, around: Surroundings): Promise<st
     case 'no-runner':
       return (await namesakes(guard.name, around)) > 0 ? 'the cluster has a runner of its name again' : undefined
     case 'controller-gone': {
-      const keep = (object: KubeObject) => (isScaleSetController(object) ? object : undefined)
-      const found = [...(await look(pods, around, { keep })), ...(await look(deployments, around, { keep }))]
-      const controller = scaleSetController(clusterOf(found, around, undefined))
-      return controller.is === 'alive' ? `ARC's controller is back: ${controller.because}` : undefined
+      const controller = scaleSetController(clusterOf(await lookForController(around), around, undefined))
+      if (controller.is === 'alive') return `ARC's controller is back: ${controller.because}`
+      return controller.is === 'unknown' ? `whether ARC's controller is back: ${controller.because}` : undefined
     }
   }
 }
 
+async function lookForController(around: Surroundings): Promise<readonly ObjectFact[]> {
+  const running = (kind: string) => (object: KubeObject) => (isArcController(kind, object) ? object : undefined)
+  return [
+    ...(await look(pods, around, { keep: running('Pod') })),
+    ...(await look(deployments, around, { keep: running('Deployment') })),
+    ...(await look(leases, around, { fieldSelector: 'metadata.namespace!=kube-node-lease' })),
+    ...(await look(nodes, around, {})),
+  ]
+}
+
 async function checkBusy(target: Target, around: Surroundings): Promise<string | undefined> {
-  const now = await findSame(around.kubernetes, target, around.signal)
+  const now = await findSame(around, target)
   if (!now) return 'it is gone'
   const fact = factOf(target.resource, now)
   const { namespace } = target
@@ -57,7 +66,7 @@ async function checkBusy(target: Target, around: Surroundings): Promise<string |
     ...(target.resource.kind === 'Pod' ? [{ name: target.name }] : []),
   ]
   for (const name of new Set(runners.map((runner) => runner.name))) {
-    const runner = await find(around.kubernetes, { resource: ephemeralRunners, namespace, name }, around.signal)
+    const runner = await find(around, { resource: ephemeralRunners, namespace, name })
     if (runner) near.push(factOf(ephemeralRunners, runner))
   }
   near.push(...(await look(nodes, around, {})))
@@ -71,9 +80,9 @@ const absenceMsMax = 10_000
 const absenceMsStep = 500
 
 async function awaitAbsence(target: Omit<Target, 'resourceVersion'>, around: Surroundings): Promise<boolean> {
-  const { kubernetes, clock, signal } = around
+  const { clock, signal } = around
   for (const end = clock.now() + absenceMsMax; ; ) {
-    const now = await findSame(kubernetes, target, signal)
+    const now = await findSame(around, target)
     if (!now) return true
     // Only what is on its way is worth waiting for.
     if (now.metadata.deletionTimestamp === undefined || clock.now() >= end) return false

@@ -2,15 +2,8 @@
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, listAt, numberAt, textAt, timeAt } from '../fields.ts'
 import type { ObjectRef } from '../finding.ts'
-import {
-  type Cluster,
-  controllerOf,
-  finalizersOf,
-  isTerminating,
-  ownersOf,
-  scaleSetController,
-  targetOf,
-} from './cluster.ts'
+import { type Cluster, controllerOf, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
+import { scaleSetController } from './controller.ts'
 import type { PlanOptions } from './plan-options.ts'
 import { jobs } from './resources.ts'
 import { isNodeGone, judgeBusy } from './signs.ts'
@@ -58,8 +51,10 @@ function endZombie(work: Work): Proposal {
   const says = 'its runner container has ended, and what runs beside it keeps the pod alive'
   const owner = controllerOf(fact)
   if (owner === undefined || owner.kind === 'RunnerSet') return remove(work, fact, says)
-  if (owner.kind !== 'Job' && owner.kind !== 'EphemeralRunner')
-    return guide(work, `its ${owner.kind} ${owner.name} would make it anew: mend the template first`)
+  const isKnown = /^(batch\/\S+ Job|actions\.github\.com\/\S+ EphemeralRunner)$/.test(
+    `${owner.apiVersion} ${owner.kind}`,
+  )
+  if (!isKnown) return guide(work, `its ${owner.kind} ${owner.name} would make it anew: mend the template first`)
   const blind = cluster.blindFor(owner.kind, fact.object.namespace)
   if (blind !== undefined) return refuse(work, 'unreadable', blind)
   const above = cluster.find({ kind: owner.kind, namespace: fact.object.namespace, name: owner.name })
@@ -182,7 +177,9 @@ function remove(
 function ownerIsLost(work: Work): { readonly guard: Guard } | { readonly refusal: Proposal } {
   const { fact, cluster } = work
   const owner = controllerOf(fact)
-  if (owner?.kind !== 'Job') return { refusal: guide(work, 'it is not owned by a Job: look for its owner') }
+  // Other systems have Jobs too (Volcano), which are not looked for.
+  if (owner?.kind !== 'Job' || !owner.apiVersion.startsWith('batch/'))
+    return { refusal: guide(work, 'it is not owned by a Job: look for its owner') }
   const { namespace } = fact.object
   const blind = cluster.blindFor('Job', namespace)
   if (blind !== undefined) return { refusal: refuse(work, 'unreadable', blind) }

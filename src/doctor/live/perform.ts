@@ -1,8 +1,8 @@
 // The two writes of a repair, each refused by the server as soon as the object is not the one that was planned; and whether an object is gone.
 import { KubernetesError } from '../../kubernetes/errors.ts'
+import type { Inquiry } from '../../kubernetes/inquiry.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
-import type { KubeObject, Resource } from '../../kubernetes/types.ts'
-import { definitions } from './resources.ts'
+import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Action, Target } from './step.ts'
 
 export type Performance = {
@@ -43,45 +43,33 @@ export async function perform(kubernetes: Kubernetes, performance: Performance):
   await kubernetes.patch(target.resource, at(target), { type: 'json', operations }, { dryRun, fieldManager, signal })
 }
 
+/** Where objects are looked up one by one. */
+export type Place = {
+  readonly kubernetes: Kubernetes
+  readonly inquiry: Pick<Inquiry, 'versionsOf'>
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Undefined: there is no object of this name. Everything else that the server says is thrown. */
 export async function find(
-  kubernetes: Kubernetes,
+  { kubernetes, inquiry, signal }: Place,
   target: Pick<Target, 'resource' | 'namespace' | 'name'>,
-  signal: AbortSignal | undefined,
 ): Promise<KubeObject | undefined> {
   try {
     return await kubernetes.get(target.resource, at(target), { signal })
   } catch (error) {
     if (!(error instanceof KubernetesError) || error.kind !== 'not-found') throw error
-    if (error.about === target.name || (await isKindGone(kubernetes, target.resource, signal))) return undefined
+    if (error.about === target.name) return undefined
+    // An unknown path proves nothing by itself; a kind that is not served has no objects.
+    if ((await inquiry.versionsOf(target.resource, signal)).length === 0) return undefined
     throw error
   }
 }
 
 /** The same for one object: undefined also when its name has gone to another. */
-export async function findSame(
-  kubernetes: Kubernetes,
-  target: Omit<Target, 'resourceVersion'>,
-  signal: AbortSignal | undefined,
-): Promise<KubeObject | undefined> {
-  const object = await find(kubernetes, target, signal)
+export async function findSame(place: Place, target: Omit<Target, 'resourceVersion'>): Promise<KubeObject | undefined> {
+  const object = await find(place, target)
   return object?.metadata.uid === target.uid ? object : undefined
-}
-
-/** An unknown path proves nothing by itself; a kind whose definition is gone has no objects. */
-async function isKindGone(
-  kubernetes: Kubernetes,
-  { plural, group }: Resource,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const name = `${plural}.${group}`
-  try {
-    await kubernetes.get(definitions, { name }, { signal })
-    return false
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === 'not-found') return error.about === name
-    throw error
-  }
 }
 
 function at({ namespace, name }: Pick<Target, 'namespace' | 'name'>) {

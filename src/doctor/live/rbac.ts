@@ -1,12 +1,12 @@
 // The least roles: one that only reads, and one a set of fixes, so that nobody grants deletion for a look.
 import type { Resource } from '../../kubernetes/types.ts'
 import {
-  definitions,
   deployments,
   ephemeralRunnerSets,
   ephemeralRunners,
   events,
   jobs,
+  leases,
   listeners,
   liveKinds,
   nodes,
@@ -37,7 +37,7 @@ type PolicyRule = {
 type Verb = 'get' | 'list' | 'patch' | 'delete'
 type Grant = readonly [Resource, readonly Verb[]]
 
-/** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. Nodes, webhooks and definitions always need a ClusterRole. */
+/** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. What has no namespace always needs a ClusterRole. */
 export function doctorRoles({ fixes, namespaces }: RoleOptions): readonly RoleObject[] {
   const fixing = fixes.flatMap((slug) => grants[slug] ?? [])
   return [
@@ -56,7 +56,6 @@ const guarding: readonly Grant[] = [
   [pods, ['list']],
   [nodes, ['list']],
   [ephemeralRunners, ['get']],
-  [definitions, ['get']],
 ]
 
 const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
@@ -85,6 +84,7 @@ const grants: Readonly<Record<string, readonly Grant[]>> = {
     [scaleSets, ['get', 'patch']],
     ...protectedResources.map((resource): Grant => [resource, ['get', 'list', 'patch']]),
     [deployments, ['list']],
+    [leases, ['list']],
   ],
 }
 

@@ -96,7 +96,7 @@ function everyFinding({ objects }: Facts): readonly Found[] {
   return objects.flatMap(({ object }) => (slugs[object.kind] ?? []).map((rule) => ({ rule, object })))
 }
 
-async function carryOut({ kubernetes, clock }: DoctorCluster, state: State, plan: Plan) {
+async function carryOut({ kubernetes, inquiry, clock }: DoctorCluster, state: State, plan: Plan) {
   const registrations = state.registrations?.map(({ name, busy }) => ({
     id: name,
     name,
@@ -112,6 +112,7 @@ async function carryOut({ kubernetes, clock }: DoctorCluster, state: State, plan
   }
   const { entries } = await repair(plan, {
     kubernetes,
+    inquiry,
     clock,
     link: link as Parameters<typeof repair>[1]['link'],
     confirmed: plan.digest,

@@ -222,9 +222,10 @@ async function plan(
   return planRepair({ ...facts, live }, findings, { ...planDefaults, ...options })
 }
 
-function carryOut({ kubernetes, clock }: DoctorCluster, made: Plan, options: Partial<RepairOptions> = {}) {
+function carryOut({ kubernetes, inquiry, clock }: DoctorCluster, made: Plan, options: Partial<RepairOptions> = {}) {
   const standard = {
     kubernetes,
+    inquiry,
     clock,
     link: undefined,
     confirmed: made.digest,

@@ -1,17 +1,15 @@
 // Carries out a confirmed plan, step by step: look again, dry run, before-image, act with preconditions, verify. Whatever does not fit ends that step and all that need it, never the care.
 import type { Link } from '../../forge/forge.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
-import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Clock, Instant } from '../../lib/clock.ts'
 import { PortError } from '../../model/port-error.ts'
 import { checkGuard } from './guard.ts'
-import { findSame, perform } from './perform.ts'
+import { findSame, type Place, perform } from './perform.ts'
 import type { Plan } from './plan.ts'
 import { describe, type Step, type Target } from './step.ts'
 
-export type RepairOptions = {
-  readonly kubernetes: Kubernetes
+export type RepairOptions = Place & {
   readonly clock: Clock
   /** The forge's removal must refuse busy runners; without it no registration is touched. */
   readonly link: Pick<Link, 'deregister' | 'registrations'> | undefined
@@ -20,7 +18,6 @@ export type RepairOptions = {
   /** Keeps the object as it was, before anything is done to it; a rejection ends the step. Its secret parts are already taken out. */
   readonly keepImage: (step: Step, image: KubeObject) => Promise<void>
   readonly log: (entry: RepairEntry) => void
-  readonly signal?: AbortSignal | undefined
 }
 
 /** One line of the action log. */
@@ -110,8 +107,7 @@ function differs({ metadata }: KubeObject, target: Target): string | undefined {
 
 /** Reads what became of it; what only awaits its end counts as done. */
 async function verify(run: Run, { action }: Step, target: Target): Promise<Result> {
-  const { kubernetes, signal } = run.options
-  const now = await findSame(kubernetes, target, signal)
+  const now = await findSame(run.options, target)
   if (!now) return { outcome: 'done', why: 'it is gone' }
   const { metadata } = now
   if (metadata.resourceVersion !== undefined) run.versions.set(target.uid, metadata.resourceVersion)

@@ -4,7 +4,13 @@ import type { ObjectFact } from '../facts.ts'
 import type { ObjectRef } from '../finding.ts'
 
 /** `metadata`: names, owners and finalizers are enough; of Secrets nothing else ever leaves the API server. */
-export type LiveKind = { readonly resource: Resource; readonly read: 'whole' | 'metadata' }
+export type LiveKind = {
+  readonly resource: Resource
+  readonly read: 'whole' | 'metadata'
+  readonly fieldSelector?: string
+  /** Also in a version that is not ours: only rules read it, and no repair rests on its absence. */
+  readonly anyVersion?: true
+}
 
 const arc = { group: 'actions.github.com', version: 'v1alpha1', namespaced: true }
 const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true }
@@ -25,13 +31,10 @@ const webhooks: Resource = {
   kind: 'MutatingWebhookConfiguration',
   namespaced: false,
 }
-export const definitions: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-}
+export const leases: Resource = { ...core, group: 'coordination.k8s.io', plural: 'leases', kind: 'Lease' }
+const karpenter = { group: 'karpenter.sh', version: 'v1', namespaced: false }
+const nodePools: Resource = { ...karpenter, plural: 'nodepools', kind: 'NodePool' }
+const nodeClaims: Resource = { ...karpenter, plural: 'nodeclaims', kind: 'NodeClaim' }
 const runnerSets: Resource = {
   group: 'dayfly.dev',
   version: 'v1alpha1',
@@ -48,17 +51,6 @@ const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
 const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
 export const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
 
-export const customResources: readonly Resource[] = [
-  runnerSets,
-  ephemeralRunners,
-  ephemeralRunnerSets,
-  listeners,
-  scaleSets,
-]
-
-/** Built-in kinds that only rules read: no repair rests on their absence. */
-export const surroundings: readonly Resource[] = [cronJobs, daemonSets, budgets, webhooks]
-
 /** What ARC's chart protects, in the order in which it is freed. */
 export const protectedResources: readonly Resource[] = [roleBindings, roles, serviceAccounts, secrets]
 
@@ -72,9 +64,13 @@ export const liveKinds: readonly LiveKind[] = [
   { resource: scaleSets, read: 'whole' },
   { resource: runnerSets, read: 'whole' },
   { resource: deployments, read: 'whole' },
-  ...surroundings.map((resource) => ({ resource, read: 'whole' as const })),
+  // Of the leases of nodes there is one each.
+  { resource: leases, read: 'whole', fieldSelector: 'metadata.namespace!=kube-node-lease' },
+  ...[cronJobs, daemonSets, budgets, webhooks].map(
+    (resource): LiveKind => ({ resource, read: 'whole', anyVersion: true }),
+  ),
+  ...[nodePools, nodeClaims].map((resource): LiveKind => ({ resource, read: 'metadata', anyVersion: true })),
   { resource: nodes, read: 'whole' },
-  { resource: definitions, read: 'metadata' },
   ...protectedResources.map((resource) => ({ resource, read: 'metadata' as const })),
 ]
 

@@ -1,7 +1,8 @@
 // ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
 import type { ObjectFact } from '../facts.ts'
 import { numberAt, textAt } from '../fields.ts'
-import { type Cluster, finalizersOf, isTerminating, ownersOf, scaleSetController, targetOf } from './cluster.ts'
+import { type Cluster, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
+import { scaleSetController } from './controller.ts'
 import { type Found, guide, join, refuse } from './mend.ts'
 import type { PlanOptions } from './plan-options.ts'
 import { protectedResources } from './resources.ts'
@@ -39,7 +40,8 @@ export function unlockUninstall(found: Found, cluster: Cluster, options: PlanOpt
   if (!options.restoreDeclined)
     return guide({ found }, restoreAdvice(controller.is === 'scaled-to-zero' ? controller.deployment : undefined))
   const members = doomed(cluster)
-  const steps: Chain = { found, cluster, options, members, blocked: new Map(), last: new Map() }
+  const proof = `ARC's controller, which would do it, is gone: ${controller.because}`
+  const steps: Chain = { found, cluster, options, members, proof, blocked: new Map(), last: new Map() }
   return join(
     kindsInOrder.flatMap((kind) =>
       members.filter(({ object }) => object.kind === kind).map((fact) => free(steps, fact)),
@@ -52,6 +54,7 @@ type Chain = {
   readonly cluster: Cluster
   readonly options: PlanOptions
   readonly members: readonly ObjectFact[]
+  readonly proof: string
   /** By uid: what cannot be freed, and why; nor can what it belongs to. */
   readonly blocked: Map<string, string>
   /** By uid: the last step on the object. */
@@ -105,7 +108,7 @@ function draftsFor(chain: Chain, fact: ObjectFact, target: Target, below: readon
     const draft: Draft = {
       rule: chain.found.rule,
       action,
-      evidence: { class: 'dead-hard', says: "ARC's controller, which would do it, is gone" },
+      evidence: { class: 'dead-hard', says: chain.proof },
       guards,
       after: before,
     }

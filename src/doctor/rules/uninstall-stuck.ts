@@ -1,5 +1,5 @@
 // ARC: objects that wait for a controller that is gone or does not act (incident S4). The root of each chain is named, not every link.
-import { arcControllers, arcFinalizers, arcObjects, hasJob } from '../arc.ts'
+import { arcControllers, arcFinalizers, arcObjects, hasJob, type LeaderLease, leaderLeases } from '../arc.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { numberAt, timeAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -31,8 +31,10 @@ const patience = { gone: 60_000, there: 900_000 }
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const controllers = arcControllers(facts)
   const ready = controllers.some(({ raw }) => (numberAt(raw, 'status', 'readyReplicas') ?? 0) > 0)
+  const leases = leaderLeases(facts, live.at)
+  const hung = leases.length > 0 && leases.every(({ isStale }) => isStale) ? leases[0] : undefined
   const busy = busyNamespaces(facts)
-  const wait = ready ? patience.there : patience.gone
+  const wait = ready && !hung ? patience.there : patience.gone
   const stuck = facts.objects.filter(
     (fact) => arcFinalizers(fact).length > 0 && live.at - (deletedAt(fact) ?? live.at) > wait,
   )
@@ -41,7 +43,7 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
     document: root.document,
     path: ['metadata', 'finalizers'],
     severity: ready ? ('warning' as const) : ('error' as const),
-    message: `${root.object.kind} ${root.object.name} has been waiting ${durationText(live.at - (deletedAt(root) ?? live.at))} to be deleted${behind}: ${cause(controllers, ready)}`,
+    message: `${root.object.kind} ${root.object.name} has been waiting ${durationText(live.at - (deletedAt(root) ?? live.at))} to be deleted${behind}: ${cause(controllers, ready, hung && { ...hung, ago: live.at - hung.renewed })}`,
   }))
 }
 
@@ -77,7 +79,15 @@ function rootsOf(stuck: readonly ObjectFact[]): readonly { readonly root: Object
   })
 }
 
-function cause(controllers: readonly ObjectFact[], ready: boolean): string {
+function cause(
+  controllers: readonly ObjectFact[],
+  ready: boolean,
+  hung: (LeaderLease & { readonly ago: number }) | undefined,
+): string {
+  if (ready && hung) {
+    const { namespace, name } = hung.fact.object
+    return `ARC's controller is there, but nobody has renewed its lease ${namespace}/${name} for ${durationText(hung.ago)}: it hangs, or cannot reach the API server. Restart it and let it finish.`
+  }
   if (ready) {
     return "ARC's controller runs but does not finish: its log says why (credentials gone, GitHub refuses, a right was taken away)."
   }
