@@ -68,9 +68,12 @@ export function kubeletVersions(facts: Facts): ReadonlyMap<string, string> {
   )
 }
 
-/** The reference to the owner of this kind: the controller before others. */
+/** The reference to the owner of this kind: the controller before others. Other systems have Jobs too (Volcano): the group counts. */
 export function ownerOf(object: Raw, kind: string): { readonly name: string; readonly uid: string } | undefined {
-  const references = listAt(object, 'metadata', 'ownerReferences').filter((each) => textAt(each, 'kind') === kind)
+  const group = kind === 'Job' ? 'batch' : 'actions.github.com'
+  const references = listAt(object, 'metadata', 'ownerReferences').filter(
+    (each) => textAt(each, 'kind') === kind && (textAt(each, 'apiVersion') ?? group).split('/')[0] === group,
+  )
   const owner = references.find((each) => valueAt(each, 'controller') === true) ?? references[0]
   const uid = textAt(owner, 'uid')
   return uid === undefined ? undefined : { uid, name: textAt(owner, 'name') ?? '' }

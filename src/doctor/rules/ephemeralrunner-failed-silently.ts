@@ -1,7 +1,7 @@
 // ARC: a runner that failed says why only in its own status (incident S1).
 import { arcObjects } from '../arc.ts'
 import type { ObjectFact } from '../facts.ts'
-import { fieldsAt, textAt } from '../fields.ts'
+import { fieldsAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import type { Rule } from '../rule.ts'
@@ -19,7 +19,8 @@ export const rule: Rule = {
 
 function check(runner: ObjectFact): readonly Hit[] {
   const { raw } = runner
-  if (textAt(raw, 'status', 'phase') !== 'Failed') return []
+  const isDeleted = valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined
+  if (textAt(raw, 'status', 'phase') !== 'Failed' || isDeleted) return []
   const reason = textAt(raw, 'status', 'reason') ?? 'no reason'
   const failures = Object.keys(fieldsAt(raw, 'status', 'failures') ?? {}).length
   const said = textAt(raw, 'status', 'message')?.trim().replace(/\.$/, '')

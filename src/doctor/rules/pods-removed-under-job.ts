@@ -1,4 +1,5 @@
 // A Job whose pods vanish before they are counted, so that it makes them again and again (incident S2).
+import type { Instant } from '../../lib/clock.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt, timeAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -52,9 +53,13 @@ function counted(raw: unknown): number {
   return [...lists, ...numbers].reduce((sum, each) => sum + each, 0)
 }
 
-/** More were made, as events tell, than are there or counted. */
+/** More were made, as events tell, than are there, counted, or taken away by the Job itself. */
 function lostByEvents(job: ObjectFact, seen: Seen): number {
-  const lost = (seen.made.get(uidOf(job.raw) ?? '') ?? 0) - counted(job.raw)
+  const started = timeAt(job.raw, 'status', 'startTime') ?? 0
+  const events = (seen.events.get(uidOf(job.raw) ?? '') ?? []).filter(({ first }) => first >= started)
+  const sum = (reason: string) =>
+    events.reduce((total, event) => total + (event.reason === reason ? event.count : 0), 0)
+  const lost = sum('SuccessfulCreate') - sum('SuccessfulDelete') - counted(job.raw)
   return lost > slack ? lost : 0
 }
 
@@ -64,6 +69,8 @@ function lostSince(job: ObjectFact, seen: Seen, live: LiveFacts): number {
   const before = uid === undefined ? undefined : seen.jobsBefore.get(uid)
   if (uid === undefined || !before) return 0
   const ended = (raw: unknown) => (numberAt(raw, 'status', 'succeeded') ?? 0) + (numberAt(raw, 'status', 'failed') ?? 0)
+  // Suspended in between, it took its pods away itself, and starts anew.
+  if (textAt(job.raw, 'status', 'startTime') !== textAt(before.raw, 'status', 'startTime')) return 0
   if (ended(job.raw) !== ended(before.raw)) return 0
   const now = seen.pods.get(uid) ?? []
   const there = new Set(now.map(({ raw }) => uidOf(raw)))
@@ -75,24 +82,31 @@ function lostSince(job: ObjectFact, seen: Seen, live: LiveFacts): number {
 
 /** What both looks say, by the UIDs of Jobs. */
 type Seen = {
-  /** Pods made, as events tell. */
-  readonly made: ReadonlyMap<string, number>
+  /** What the Job controller says it did. */
+  readonly events: ReadonlyMap<string, readonly JobEvent[]>
   readonly pods: ReadonlyMap<string, readonly ObjectFact[]>
   readonly podsBefore: ReadonlyMap<string, readonly ObjectFact[]>
   readonly jobsBefore: ReadonlyMap<string, ObjectFact>
 }
 
+/** One event, or several of the same words: how many, and when the first of them was. */
+type JobEvent = { readonly reason: string; readonly count: number; readonly first: Instant }
+
 function lookAt(facts: Facts, live: LiveFacts): Seen {
-  const made = new Map<string, number>()
+  const events = new Map<string, JobEvent[]>()
   for (const { raw } of objectsOf(facts, 'Event')) {
     const uid = textAt(raw, 'involvedObject', 'uid')
-    if (uid === undefined || textAt(raw, 'reason') !== 'SuccessfulCreate') continue
-    made.set(uid, (made.get(uid) ?? 0) + (numberAt(raw, 'count') ?? 1))
+    const reason = textAt(raw, 'reason')
+    if (uid === undefined || reason === undefined) continue
+    const first = timeAt(raw, 'firstTimestamp') ?? timeAt(raw, 'eventTime') ?? timeAt(raw, 'lastTimestamp') ?? 0
+    const known = events.get(uid) ?? []
+    known.push({ reason, count: numberAt(raw, 'count') ?? 1, first })
+    events.set(uid, known)
   }
   const before = live.earlier?.objects ?? []
   const jobs = before.filter(({ object }) => object.kind === 'Job')
   return {
-    made,
+    events,
     pods: podsByJob(facts.objects),
     podsBefore: podsByJob(before),
     jobsBefore: new Map(jobs.map((job) => [uidOf(job.raw) ?? '', job])),

@@ -1,7 +1,7 @@
 // ARC: a runner that is said to run and has no pod.
 import { arcObjects, hasJob } from '../arc.ts'
-import type { Facts, LiveFacts } from '../facts.ts'
-import { textAt, valueAt } from '../fields.ts'
+import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
+import { fieldsAt, textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import { ageOf, durationText, objectsOf } from '../live-pod.ts'
@@ -18,17 +18,19 @@ export const rule: Rule = {
   check: (facts) => withLive(facts, ['EphemeralRunner', 'Pod'], (live) => check(facts, live)),
 }
 
-/** Milliseconds: the controller may be about to make its pod again. */
+/** Milliseconds: the controller may be about to make its pod again; it waits up to 80 s after a failure (ARC 3). */
 const patience = 600_000
 
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
-  const pods = new Set(objectsOf(facts, 'Pod').map(({ object }) => `${object.namespace}/${object.name}`))
+  const pods = new Set(objectsOf(facts, 'Pod').map(placeOf))
+  const before = new Set((live.earlier?.objects ?? []).filter(({ object }) => object.kind === 'Pod').map(placeOf))
   return arcObjects(facts, 'EphemeralRunner').flatMap((runner) => {
     const { object, document, raw } = runner
     const age = ageOf(raw, live.at) ?? 0
     const isDeleted = valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined
     if (textAt(raw, 'status', 'phase') !== 'Running' || isDeleted || age < patience) return []
-    if (pods.has(`${object.namespace}/${object.name}`)) return []
+    if (pods.has(placeOf(runner)) || live.at - (lastFailure(runner) ?? 0) < patience) return []
+    if (before.has(placeOf(runner)) && live.at - (live.earlier?.at ?? 0) < patience) return []
     const busy = hasJob(runner)
       ? ' It still names a job: look whether the forge says it runs before you delete it.'
       : ''
@@ -41,4 +43,15 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
       },
     ]
   })
+}
+
+function placeOf({ object }: ObjectFact): string {
+  return `${object.namespace}/${object.name}`
+}
+
+/** When its last pod failed: ARC keeps a time for each, by the pod's UID. */
+function lastFailure({ raw }: ObjectFact): number | undefined {
+  const failures = fieldsAt(raw, 'status', 'failures') ?? {}
+  const times = Object.keys(failures).flatMap((uid) => timeAt(failures, uid) ?? [])
+  return times.length === 0 ? undefined : Math.max(...times)
 }

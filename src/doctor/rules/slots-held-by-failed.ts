@@ -23,7 +23,8 @@ export const rule: Rule = {
 function check(set: ObjectFact, facts: Facts): readonly Hit[] {
   const max = numberAt(set.raw, 'spec', 'maxRunners')
   if (max === undefined || valueAt(set.raw, 'metadata', 'deletionTimestamp') !== undefined) return []
-  const runners = runnersOf(facts, set)
+  // ARC does not count those that it is deleting.
+  const runners = runnersOf(facts, set).filter(({ raw }) => valueAt(raw, 'metadata', 'deletionTimestamp') === undefined)
   const failed = runners.filter(({ raw }) => textAt(raw, 'status', 'phase') === 'Failed').length
   const alive = runners.length - failed
   if (failed === 0 || failed < max - alive) return []

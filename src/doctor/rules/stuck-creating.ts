@@ -1,6 +1,8 @@
 // A pod that does not get to run, with the reason from its status and events.
+import type { Instant } from '../../lib/clock.ts'
+import { daemonOf } from '../daemon.ts'
 import type { LiveFacts } from '../facts.ts'
-import { listAt, textAt, valueAt } from '../fields.ts'
+import { listAt, textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import { ageOf, type ContainerState, containerStates, durationText, eventIndex } from '../live-pod.ts'
@@ -25,27 +27,44 @@ export const rule: Rule = {
 
 type Events = ReturnType<typeof eventIndex>
 
-/** Milliseconds since the pod was made. */
+/** Milliseconds since the pod was made, or since it got its node. */
 const window = 300_000
+
+/** Milliseconds: what hinders a pod is said again within two minutes or so; what was said earlier is over. */
+const recent = 600_000
 
 function check(pod: PodView, seen: Events, live: LiveFacts): readonly Hit[] {
   const age = ageOf(pod.raw, live.at) ?? 0
   const isDeleted = valueAt(pod.raw, 'metadata', 'deletionTimestamp') !== undefined
   if (textAt(pod.raw, 'status', 'phase') !== 'Pending' || isDeleted || age < window) return []
-  const cause = scheduling(pod) ?? image(pod) ?? event(pod, seen) ?? startup(pod)
-  if (cause === undefined) return []
+  const scheduled = conditionOf(pod, 'PodScheduled')
+  // Waiting in a queue on purpose (Kueue).
+  if (textAt(scheduled, 'reason') === 'SchedulingGated') return []
+  const onNode = live.at - (timeAt(scheduled, 'lastTransitionTime') ?? 0)
+  const cause =
+    textAt(scheduled, 'status') === 'False'
+      ? unscheduled(scheduled)
+      : onNode < window
+        ? undefined
+        : (image(pod) ?? event(pod, seen, live.at) ?? startup(pod))
+  const slow = cause === undefined && onNode >= window ? runningInit(pod) : undefined
+  const says = cause ?? slow?.says
+  if (says === undefined) return []
   return [
     hitIn(pod, {
       path: ['status', 'phase'],
-      message: `Pending for ${durationText(age)}: ${cause.replace(/\.?$/, '.')}`,
+      ...(slow && !slow.surely ? { confidence: 'medium' as const } : {}),
+      message: `Pending for ${durationText(age)}: ${says.replace(/\.?$/, '.')}`,
     }),
   ]
 }
 
-function scheduling(pod: PodView): string | undefined {
-  const scheduled = listAt(pod.raw, 'status', 'conditions').find((each) => textAt(each, 'type') === 'PodScheduled')
-  if (textAt(scheduled, 'status') !== 'False') return undefined
-  return `no node takes it: ${textAt(scheduled, 'message') ?? textAt(scheduled, 'reason') ?? 'the scheduler does not say why'}`
+function conditionOf(pod: PodView, type: string): unknown {
+  return listAt(pod.raw, 'status', 'conditions').find((each) => textAt(each, 'type') === type)
+}
+
+function unscheduled(condition: unknown): string {
+  return `no node takes it: ${textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'the scheduler does not say why'}`
 }
 
 const imageReasons = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|ImageInspectError)$/
@@ -58,17 +77,21 @@ function image(pod: PodView): string | undefined {
   return `${what} ${state.name} does not work (${state.reason})${state.message ? `: ${state.message}` : ''}`
 }
 
+const hookFailed = 'FailedPostStartHook'
+
 /** What the kubelet and the volume controllers say, the gravest first. */
 const eventReasons: readonly (readonly [string, string])[] = [
   ['FailedAttachVolume', 'a volume cannot be attached'],
   ['FailedMount', 'a volume cannot be mounted'],
   ['FailedCreatePodSandBox', 'its sandbox cannot be made (network, runtime)'],
   ['NetworkNotReady', 'the network of its node is not ready'],
-  ['FailedPostStartHook', 'its postStart command fails'],
+  [hookFailed, 'its postStart command fails'],
 ]
 
-function event(pod: PodView, seen: Events): string | undefined {
-  const events = seen(pod)
+/** Volumes and the sandbox come before every container: once one has started, what was said of them is over. */
+function event(pod: PodView, seen: Events, at: Instant): string | undefined {
+  const hasStarted = statesOf(pod).some(({ state }) => state === 'running' || state === 'terminated')
+  const events = seen(pod).filter(({ last, reason }) => at - last < recent && (!hasStarted || reason === hookFailed))
   for (const [reason, what] of eventReasons) {
     const found = events.find((each) => each.reason === reason)
     if (found) return `${what}: ${found.message}`
@@ -76,7 +99,22 @@ function event(pod: PodView, seen: Events): string | undefined {
   return undefined
 }
 
-/** A sidecar that never starts, an init container that never ends, a hook that never returns. */
+/** An init container that has not ended: a daemon never will, any other may have much to do. */
+function runningInit(pod: PodView): { readonly says: string; readonly surely: boolean } | undefined {
+  const states = containerStates(pod.raw, 'initContainerStatuses')
+  const found = pod.containers.find(
+    ({ name, role }) => role === 'init' && states.some((each) => each.name === name && each.state === 'running'),
+  )
+  if (!found) return undefined
+  return daemonOf(found, pod)
+    ? {
+        says: `the init container ${found.name} is a daemon and never ends: it needs restartPolicy Always`,
+        surely: true,
+      }
+    : { says: `the init container ${found.name} still runs: its log says at what`, surely: false }
+}
+
+/** A sidecar that never starts, a container that ends again and again, a hook that never returns. */
 function startup(pod: PodView): string | undefined {
   const states = statesOf(pod)
   for (const container of pod.containers) {
@@ -85,8 +123,6 @@ function startup(pod: PodView): string | undefined {
       return `the startup probe of ${container.name} does not succeed`
     }
     if (state?.reason === 'CrashLoopBackOff') return `${container.name} ends again and again (CrashLoopBackOff)`
-    if (container.role === 'init' && state?.state === 'running')
-      return `the init container ${container.name} still runs`
     if (container.postStart?.exec && state?.reason === 'ContainerCreating' && hasAddress(pod)) {
       return `the postStart command of ${container.name} may hang`
     }

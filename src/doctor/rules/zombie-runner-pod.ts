@@ -34,7 +34,7 @@ function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   const { workers, helpers } = rolesOf(pod)
   const ended = workers.map((name) => states.get(name))
   const running = helpers.filter((name) => states.get(name)?.state === 'running')
-  if (workers.length === 0 || running.length === 0 || !ended.every(hasEnded)) return []
+  if (workers.length === 0 || running.length === 0 || !ended.every((state) => hasEnded(state, pod))) return []
   const since = Math.max(...ended.map((state) => state?.finishedAt ?? Number.POSITIVE_INFINITY))
   const idle = live.at - since
   if (!(idle > (pod.terminationGracePeriodSeconds ?? 30) * 1000 + margin)) return []
@@ -48,20 +48,18 @@ function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   ]
 }
 
-function hasEnded(state: ContainerState | undefined): boolean {
-  return state?.state === 'terminated'
+/** One that the kubelet starts again has not ended: with OnFailure after any exit code but 0. */
+function hasEnded(state: ContainerState | undefined, pod: PodView): boolean {
+  if (state?.state !== 'terminated') return false
+  const own = pod.containers.find(({ name }) => name === state.name)?.restartPolicy
+  const policy = own ?? pod.restartPolicy
+  return policy === 'Never' || (policy === 'OnFailure' && state.exitCode === 0)
 }
 
-/** The runner is the work, when it is known; else everything that is no known helper. */
+/** Everything that is no known helper is work: a container beside the runner may still upload its results. */
 function rolesOf(pod: PodView): { readonly workers: readonly string[]; readonly helpers: readonly string[] } {
   const ordinary = ordinaryContainers(pod)
-  const isHelper = (name: string) => {
-    const container = ordinary.find((each) => each.name === name)
-    return container !== undefined && (daemonOf(container, pod) ?? longLivedHelper(container, pod)) !== undefined
-  }
-  const names = ordinary.map(({ name }) => name)
-  if (pod.runner !== undefined) {
-    return { workers: [pod.runner], helpers: names.filter((name) => name !== pod.runner && isHelper(name)) }
-  }
-  return { workers: names.filter((name) => !isHelper(name)), helpers: names.filter(isHelper) }
+  const helpers = ordinary.filter((each) => (daemonOf(each, pod) ?? longLivedHelper(each, pod)) !== undefined)
+  const workers = ordinary.filter((each) => !helpers.includes(each))
+  return { workers: workers.map(({ name }) => name), helpers: helpers.map(({ name }) => name) }
 }
