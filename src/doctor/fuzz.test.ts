@@ -305,6 +305,34 @@ const terraform = `resource "kubectl_manifest" "x" {
 ${indent(job.replace('name: a', 'name: ${var.name}'), 4)}  EOT
 }
 `
+const literal = `resource "helm_release" "x" {
+  values = [
+    yamlencode({
+      githubConfigUrl = var.url
+      template = {
+        spec = {
+          restartPolicy = "OnFailure"
+          containers = [
+            # does the work
+            { name = "runner", image = "runner:${'${var.tag}'}", args = ["a", 1, null] },
+            merge(local.dind, { name = "docker", image = "docker:dind" }),
+          ]
+        }
+      }
+      extra = { data = {
+        "x.yaml" = <<-EOT
+${indent(job, 10)}        EOT
+      } }
+    })
+  ]
+}
+resource "kubernetes_manifest" "y" {
+  manifest = {
+    apiVersion = "v1", kind = "Pod"
+    spec = { restartPolicy = "Never", containers = [{ name = "runner" }, { name = "docker", image = "docker:dind" }] }
+  }
+}
+`
 const anchored = `apiVersion: v1
 kind: Pod
 metadata: &m
@@ -336,4 +364,4 @@ const corpus: readonly SourceFile[] = [
   JSON.stringify(JSON.parse(json), null, 2),
 ]
   .map((text): SourceFile => ({ path: 'a.yaml', text }))
-  .concat({ path: 'a.tf', text: terraform })
+  .concat([terraform, literal].map((text) => ({ path: 'a.tf', text })))

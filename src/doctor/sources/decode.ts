@@ -3,11 +3,12 @@ import type { Path } from '../finding.ts'
 import type { DecodedFile, Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
 import { type EmbeddedText, embeddedText } from './embedded.ts'
 import { findObjects } from './find-objects.ts'
-import { findHeredocs } from './heredoc.ts'
+import { findTexts } from './hcl/find-texts.ts'
+import { documentOf, maskUnknown } from './hcl/object-document.ts'
 import { isPatchString } from './kustomize.ts'
 import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
 import { type Parsed, parseYaml, tooMuch } from './parse.ts'
-import { mayHoldManifest, splitDocuments } from './split.ts'
+import { mayHoldManifest, mayHoldObject, splitDocuments } from './split.ts'
 
 const lettersMax = 4 * 1024 * 1024
 const nestingMax = 5
@@ -29,8 +30,8 @@ export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const { text } = file
   if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
+  else if (isTerraform(file)) decodeTerraform(draft)
   else if (!mayHoldManifest(text)) leaveOut(draft, undefined, 'no manifest in it')
-  else if (/\.(?:tf|tofu|hcl)$/.test(file.path)) decodeHeredocs(draft)
   else decodeStream(draft)
   return { file, documents: draft.documents, objects: draft.objects, skipped: draft.skipped }
 }
@@ -52,10 +53,28 @@ function decodeStream(draft: Draft): void {
   }
 }
 
-function decodeHeredocs(draft: Draft): void {
-  for (const { text, toFile, prefix } of findHeredocs(draft.file.text)) {
-    if (mayHoldManifest(text)) decodeChunk(draft, text, toFile, prefix)
+function isTerraform({ path }: SourceFile): boolean {
+  return /\.(?:tf|tofu|hcl)$/.test(path)
+}
+
+function decodeTerraform(draft: Draft): void {
+  const { text } = draft.file
+  if (!mayHoldObject(text)) {
+    leaveOut(draft, undefined, 'no manifest in it')
+    return
   }
+  const { heredocs, objects, malformed } = findTexts(text)
+  for (const { text: body, toFile, prefix } of heredocs) {
+    if (mayHoldManifest(body)) decodeChunk(draft, body, toFile, prefix)
+  }
+  const masked = maskUnknown(text, objects)
+  for (const object of objects) {
+    const [start = 0, end] = object.node.range ?? []
+    if (!mayHoldObject(text.slice(start, end))) continue
+    const { value, nodes, spot, ...rest } = documentOf(object, masked)
+    addDocument(draft, { ...rest, host: undefined, open: object.open }, { value, nodes, spot })
+  }
+  if (malformed) skip(draft, malformed.at, `an object of Terraform: ${malformed.message}`)
 }
 
 /** Tries the ways to mask a line that is only a marker, and takes the first that parses. */
@@ -65,7 +84,7 @@ function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => nu
     skip(draft, toFile(0), refusal)
     return
   }
-  const markers = findMarkers(chunk, prefix !== '' || /\.(?:tf|tofu|hcl)$/.test(draft.file.path))
+  const markers = findMarkers(chunk, isTerraform(draft.file))
   const open = markers.some(({ role, alone }) => role === 'value' && alone)
   const ways: readonly LoneMarkers[] = markers.length > 0 ? ['comment', 'aligned', 'blank'] : ['comment']
   let failed: { parsed: Extract<Parsed, { failed: string }> } | undefined

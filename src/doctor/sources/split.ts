@@ -19,3 +19,8 @@ export function splitDocuments(text: string): Chunk[] {
 export function mayHoldManifest(text: string): boolean {
   return /\bkind["']?[ \t]*:|\bcontainers["']?[ \t]*:/.test(text)
 }
+
+/** The same of an object of Terraform, whose keys stand before `=`. */
+export function mayHoldObject(text: string): boolean {
+  return /\bkind["']?[ \t]*[:=]|\bcontainers["']?[ \t]*[:=]/.test(text)
+}

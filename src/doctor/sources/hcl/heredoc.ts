@@ -1,0 +1,45 @@
+// The text of a heredoc (`<<EOT`, `<<-EOT`), with the way back to the file.
+import { stripIndentation } from '../embedded.ts'
+
+export type Heredoc = {
+  readonly text: string
+  readonly toFile: (offset: number) => number
+  readonly prefix: string
+}
+
+/** Where a heredoc's body stands, and where the line ends that closes it: the end of the text if none does. */
+export type HeredocSpan = {
+  readonly start: number
+  readonly bodyEnd: number
+  readonly end: number
+  readonly indented: boolean
+}
+
+/** Undefined: none begins here. */
+export function heredocAt(text: string, at: number): HeredocSpan | undefined {
+  const opening = /<<(-?)([A-Za-z_]\w*)[ \t]*\r?\n/y
+  opening.lastIndex = at
+  const match = opening.exec(text)
+  if (!match) return undefined
+  const start = opening.lastIndex
+  const closing = new RegExp(`^[ \\t]*${match[2]}(?=[ \\t]*\\r?$)`, 'gm')
+  closing.lastIndex = start
+  const bodyEnd = closing.exec(text)?.index ?? text.length
+  return { start, bodyEnd, end: closing.lastIndex || text.length, indented: match[1] === '-' }
+}
+
+/** Undefined: its lines are not indented alike. */
+export function readHeredoc(text: string, { start, bodyEnd, indented }: HeredocSpan): Heredoc | undefined {
+  const body = text.slice(start, bodyEnd)
+  const indentation = indented ? commonIndentation(body) : ''
+  const lines = stripIndentation(body, 0, { indentation, base: start })
+  return lines && { text: lines.text, toFile: lines.toOuter, prefix: indentation }
+}
+
+function commonIndentation(body: string): string {
+  let least: string | undefined
+  for (const [, indentation = ''] of body.matchAll(/^([ \t]*)\S/gm)) {
+    if (least === undefined || indentation.length < least.length) least = indentation
+  }
+  return least ?? ''
+}
