@@ -1,5 +1,5 @@
 // Flow style on one line, for the fast reader: `[a, "b"]`, `{ a: b }`.
-import { fastKey, giveUp, resolvePlain } from './fast-scalar.ts'
+import { giveUp, keyEnd, resolvePlain } from './fast-scalar.ts'
 
 type Reader = { readonly text: string; at: number }
 
@@ -47,9 +47,10 @@ function flowMapping(reader: Reader, depth: number): unknown {
   spaces(reader)
   if (skip(reader, '}')) return result
   for (;;) {
-    const key = fastKey(reader.text, reader.at)
-    if (key === undefined) return giveUp
-    reader.at += key.length + 1
+    const colon = keyEnd(reader.text, reader.at)
+    if (colon < 0) return giveUp
+    const key = reader.text.slice(reader.at, colon)
+    reader.at = colon + 1
     spaces(reader)
     const value = flowValue(reader, depth + 1)
     if (value === giveUp) return giveUp

@@ -1,8 +1,10 @@
 // Reads the YAML that manifests are mostly made of, some ten times faster than a full parser, and nothing else: at the first oddity it gives up, and the full parser decides.
 import { fastFlow } from './fast-flow.ts'
-import { fastKey, fastScalar, giveUp } from './fast-scalar.ts'
+import { hash, isEntry, newline, quote, skipSpaces } from './fast-letters.ts'
+import { fastScalar, giveUp, keyEnd } from './fast-scalar.ts'
 
-type Reader = { readonly lines: string[]; at: number }
+/** `at`: what is read next, never a space or a comment; `column`: where it stands in its line, -1 at the end of the text. */
+type Reader = { readonly text: string; at: number; column: number }
 
 const depthMax = 60
 
@@ -11,115 +13,113 @@ export function parseFast(text: string): { readonly value: unknown } | undefined
   // Tabs, carriage returns, other controls, byte order marks, spaces that YAML takes for letters: rules of their own.
   if (/[^\S\n ]|[^\n\x20-\x7e\xa0-\uD7FF\uE000-\uFEFE\uFF00-\uFFEF]/.test(text) || !text.endsWith('\n'))
     return undefined
-  const lines = text.split('\n')
-  lines.pop()
-  const reader: Reader = { lines, at: lines[0] === '---' ? 1 : 0 }
-  const start = next(reader)
-  if (start < 0) return undefined
-  const value = block(reader, start, 0)
-  return value === giveUp || next(reader) >= 0 ? undefined : { value }
+  const reader: Reader = { text, at: 0, column: 0 }
+  nextLine(reader, text.startsWith('---\n') ? 4 : 0)
+  if (reader.column < 0) return undefined
+  const value = block(reader, 0)
+  return value === giveUp || reader.column >= 0 ? undefined : { value }
 }
 
-/** Skips to the next line that says something; its indentation, or -1 at the end. */
-function next(reader: Reader): number {
-  for (; reader.at < reader.lines.length; reader.at++) {
-    const line = reader.lines[reader.at] ?? ''
-    const indent = indentOf(line)
-    if (indent < line.length && line[indent] !== '#') return indent
+/** Goes to the next line that says something. `from`: where a line begins. */
+function nextLine(reader: Reader, from: number): void {
+  const { text } = reader
+  for (let line = from; line < text.length; ) {
+    const at = skipSpaces(text, line)
+    const code = text.charCodeAt(at)
+    if (code !== newline && code !== hash) {
+      reader.at = at
+      reader.column = at - line
+      return
+    }
+    line = text.indexOf('\n', at) + 1
   }
-  return -1
+  reader.column = -1
 }
 
-function indentOf(line: string): number {
-  let at = 0
-  while (line.charCodeAt(at) === 0x20) at++
-  return at
-}
-
-function block(reader: Reader, indent: number, depth: number): unknown {
+function block(reader: Reader, depth: number): unknown {
   if (depth > depthMax) return giveUp
-  return isEntry(reader.lines[reader.at] ?? '', indent) ? list(reader, indent, depth) : mapping(reader, indent, depth)
+  return isEntry(reader.text, reader.at) ? list(reader, depth) : mapping(reader, depth)
 }
 
-function isEntry(line: string, indent: number): boolean {
-  return line.startsWith('- ', indent) || (line.length === indent + 1 && line[indent] === '-')
-}
-
-function mapping(reader: Reader, indent: number, depth: number): unknown {
+function mapping(reader: Reader, depth: number): unknown {
+  const { text, column } = reader
   const result: Record<string, unknown> = {}
-  for (let here = indent; here === indent; here = next(reader)) {
-    const line = reader.lines[reader.at] ?? ''
-    const key = fastKey(line, indent)
-    if (key === undefined) return giveUp
-    reader.at++
-    const value = valueBehind(reader, line.slice(indent + key.length + 1).trimStart(), {
-      indent,
-      depth,
-      inMapping: true,
-    })
+  while (reader.column === column) {
+    const colon = keyEnd(text, reader.at)
+    if (colon < 0) return giveUp
+    const key = text.slice(reader.at, colon)
+    const value = valueBehind(reader, skipSpaces(text, colon + 1), { column, depth, inMapping: true })
     if (value === giveUp) return giveUp
     result[key] = value
   }
-  return next(reader) > indent ? giveUp : result
+  return reader.column > column ? giveUp : result
 }
 
-function list(reader: Reader, indent: number, depth: number): unknown {
+function list(reader: Reader, depth: number): unknown {
+  const { text, column } = reader
   const result: unknown[] = []
-  for (let here = indent; here === indent; here = next(reader)) {
-    const line = reader.lines[reader.at] ?? ''
-    if (!isEntry(line, indent)) return result
-    const rest = line.slice(indent + 1).trimStart()
-    const column = line.length - rest.length
+  while (reader.column === column && isEntry(text, reader.at)) {
+    const start = skipSpaces(text, reader.at + 1)
     let value: unknown
-    if (rest !== '' && (isEntry(line, column) || fastKey(line, column) !== undefined)) {
+    if (isEntry(text, start) || keyEnd(text, start) >= 0) {
       // The entry begins a block of its own on the line of its dash.
-      reader.lines[reader.at] = ' '.repeat(column) + rest
-      value = block(reader, column, depth + 1)
-    } else {
-      reader.at++
-      value = valueBehind(reader, rest, { indent, depth, inMapping: false })
-    }
+      reader.column = column + start - reader.at
+      reader.at = start
+      value = block(reader, depth + 1)
+    } else value = valueBehind(reader, start, { column, depth, inMapping: false })
     if (value === giveUp) return giveUp
     result.push(value)
   }
-  return next(reader) > indent ? giveUp : result
+  return reader.column > column ? giveUp : result
 }
 
-type Where = { readonly indent: number; readonly depth: number; readonly inMapping: boolean }
+type Where = { readonly column: number; readonly depth: number; readonly inMapping: boolean }
 
-/** What stands behind a key or a dash: `rest` of its line, or the block below. */
-function valueBehind(reader: Reader, rest: string, { indent, depth, inMapping }: Where): unknown {
-  const first = rest[0]
-  if (first === undefined || first === '#') {
-    const below = next(reader)
-    if (below > indent) return block(reader, below, depth + 1)
-    const dashed = inMapping && below === indent && isEntry(reader.lines[reader.at] ?? '', indent)
-    return dashed ? list(reader, indent, depth + 1) : null
+/** What stands behind a key or a dash: from `start` to the end of its line, or the block below. */
+function valueBehind(reader: Reader, start: number, { column, depth, inMapping }: Where): unknown {
+  const { text } = reader
+  const first = text.charCodeAt(start)
+  const end = text.indexOf('\n', start)
+  if (first === newline || first === hash) {
+    nextLine(reader, end + 1)
+    if (reader.column > column) return block(reader, depth + 1)
+    const dashed = inMapping && reader.column === column && isEntry(text, reader.at)
+    return dashed ? list(reader, depth + 1) : null
   }
-  if (first === '|') return literal(reader, rest, indent)
-  const value = first === '[' || first === '{' ? fastFlow(rest) : fastScalar(rest)
+  if (first === quote.literal) return literal(reader, text.slice(start, end), { from: end + 1, parent: column })
+  const isFlow = first === quote.list || first === quote.mapping
+  const value = isFlow ? fastFlow(text.slice(start, end)) : fastScalar(text, start, end)
+  nextLine(reader, end + 1)
   // A deeper line would go on with the value.
-  return value === giveUp || next(reader) > indent ? giveUp : value
+  return reader.column > column ? giveUp : value
 }
 
-function literal(reader: Reader, header: string, parent: number): unknown {
+type Lines = { readonly from: number; readonly parent: number }
+
+function literal(reader: Reader, header: string, { from, parent }: Lines): unknown {
   if (header !== '|' && header !== '|-') return giveUp
+  const { text } = reader
   const lines: string[] = []
   let indent = -1
-  for (; reader.at < reader.lines.length; reader.at++) {
-    const line = reader.lines[reader.at] ?? ''
-    const own = indentOf(line)
-    if (own === line.length) {
+  let line = from
+  while (line < text.length) {
+    const at = skipSpaces(text, line)
+    const own = at - line
+    const end = text.indexOf('\n', at)
+    if (at === end) {
       if (indent < 0 ? own > 0 : own > indent) return giveUp
       lines.push('')
-      continue
+    } else {
+      if (own <= parent) break
+      if (indent < 0) indent = own
+      if (own < indent) return giveUp
+      lines.push(text.slice(line + indent, end))
     }
-    if (own <= parent) break
-    if (indent < 0) indent = own
-    if (own < indent) return giveUp
-    lines.push(line.slice(indent))
+    line = end + 1
   }
   if (indent < 0) return giveUp
-  const text = lines.join('\n').replace(/\n+$/, '')
-  return header === '|' ? `${text}\n` : text
+  nextLine(reader, line)
+  while (lines.at(-1) === '') lines.pop()
+  const value = lines.join('\n')
+  return header === '|' ? `${value}\n` : value
 }

@@ -1,4 +1,5 @@
 // Keys and scalars on one line, for the fast reader.
+import { colon, dash, hash, newline, quote, skipSpaces, space } from './fast-letters.ts'
 
 /** Not certain: the full parser decides. */
 export const giveUp = Symbol('give up')
@@ -12,28 +13,72 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
   ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
 ])
+const wordMax = 'false'.length
+const proto = '__proto__'
 
-/** A plain key of letters, digits and `_ . / -`, at this column and before a colon. */
-export function fastKey(line: string, column: number): string | undefined {
-  const key = /^[A-Za-z_][\w./-]*(?=:(?: |$))/.exec(column === 0 ? line : line.slice(column))?.[0]
-  return key === undefined || words.has(key) || key === '__proto__' ? undefined : key
+/** The colon behind a plain key of letters, digits and `_ . / -` that begins here; -1: there is none, or it is no such key. */
+export function keyEnd(text: string, start: number): number {
+  if (!isLetter(text.charCodeAt(start))) return -1
+  let at = start + 1
+  for (let code = text.charCodeAt(at); isLetter(code) || isDigitOrMark(code); code = text.charCodeAt(at)) at++
+  if (text.charCodeAt(at) !== colon) return -1
+  const next = text.charCodeAt(at + 1)
+  if (next !== space && next !== newline && at + 1 < text.length) return -1
+  const length = at - start
+  if (length <= wordMax && words.has(text.slice(start, at))) return -1
+  return length === proto.length && text.startsWith(proto, start) ? -1 : at
 }
 
-/** `text` begins with a word and may end with a comment. */
-export function fastScalar(text: string): unknown {
-  const first = text[0]
-  if (first === '"') return /^"([^"\\]*)" *(?: #.*)?$/.exec(text)?.[1] ?? giveUp
-  if (first === "'") return /^'([^']*)' *(?: #.*)?$/.exec(text)?.[1] ?? giveUp
-  const comment = text.indexOf(' #')
-  const plain = (comment < 0 ? text : text.slice(0, comment)).trimEnd()
-  if (/^[-?:](?: |$)|^[,[\]{}#&*!|>'"%@`]|: |:$/.test(plain)) return giveUp
-  return resolvePlain(plain)
+function isLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f
+}
+
+/** `- . /` and the digits, which stand one behind the other. */
+function isDigitOrMark(code: number): boolean {
+  return code >= dash && code <= 0x39
+}
+
+/** The scalar from `start` to the end of its line, which may hold a comment. */
+export function fastScalar(text: string, start: number, end: number): unknown {
+  const first = text.charCodeAt(start)
+  if (first === quote.double || first === quote.single) return quoted(text, start, end)
+  if (/[,\]}#&*!|>%@`]/.test(text.charAt(start))) return giveUp
+  const next = text.charCodeAt(start + 1)
+  if ((first === dash || first === 0x3f || first === colon) && (next === space || start + 1 === end)) return giveUp
+  let stop = start
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code === space) {
+      if (text.charCodeAt(at + 1) === hash) break
+      continue
+    }
+    if (code === colon && (at + 1 === end || text.charCodeAt(at + 1) === space)) return giveUp
+    stop = at + 1
+  }
+  return resolvePlain(text.slice(start, stop))
+}
+
+/** Without escapes: a quote in the quotes would need one. */
+function quoted(text: string, start: number, end: number): unknown {
+  const close = text.indexOf(text.charAt(start), start + 1)
+  if (close < 0 || close >= end || !endsLine(text, close + 1, end)) return giveUp
+  const value = text.slice(start + 1, close)
+  return text.charCodeAt(start) === quote.double && value.includes('\\') ? giveUp : value
+}
+
+/** Nothing but spaces, or a comment behind them. */
+function endsLine(text: string, from: number, end: number): boolean {
+  const at = skipSpaces(text, from)
+  return at === end || (at > from && text.charCodeAt(at) === hash)
 }
 
 export function resolvePlain(plain: string): unknown {
-  const word = words.get(plain)
-  if (word !== undefined) return word
-  if (!/^[-+.0-9]/.test(plain)) return plain
+  if (plain.length <= wordMax) {
+    const word = words.get(plain)
+    if (word !== undefined) return word
+  }
+  const first = plain.charCodeAt(0)
+  if (!isDigitOrMark(first) && first !== 0x2b) return plain
   if (integer.test(plain)) return Number.parseInt(plain, 10)
   if (float.test(plain)) return Number.parseFloat(plain)
   return doubtful.test(plain) ? giveUp : plain

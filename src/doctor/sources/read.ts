@@ -57,7 +57,9 @@ function readText(file: string, shownAs: string): SourceFile | Skipped {
   try {
     const { size } = statSync(file)
     if (size > bytesMax) return { file: shownAs, line: undefined, reason: `larger than ${bytesMax / 1024 / 1024} MiB` }
-    return decodeText(readFileSync(file), shownAs)
+    const text = readFileSync(file, 'utf8')
+    // The decoder writes this letter for what is not UTF-8, and for itself: only the bytes tell which.
+    return text.includes('\uFFFD') ? decodeText(readFileSync(file), shownAs) : { path: shownAs, text }
   } catch (error) {
     return { file: shownAs, line: undefined, reason: reasonOf(error) }
   }
