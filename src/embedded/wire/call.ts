@@ -9,7 +9,7 @@ import type { NodeApi } from '../api/node.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
 import type { Identity } from './authentication.ts'
-import { type Accepted, negotiate } from './negotiation.ts'
+import { type Accepted, negotiate, notAcceptable } from './negotiation.ts'
 import type { ResourceRoute } from './route.ts'
 import { printerOf } from './table/printer-of.ts'
 import { type IncludeObject, tableOf } from './table/table.ts'
@@ -35,6 +35,9 @@ export function callOf(backend: Backend, request: Request, about: Pick<Call, 'ro
   return { ...about, backend, request, accepted: negotiate(request.headers['accept']) }
 }
 
+/** Kubernetes: endpoints/handlers/response.go. */
+export const noList = 'you requested PartialObjectMetadataList, but the requested object is not a list'
+
 /** The object in the version, and the form, this client asked for. */
 export function objectAnswer(
   call: Call,
@@ -44,8 +47,15 @@ export function objectAnswer(
 ): Answer {
   const seen = atVersion(object, call.route.kind, call.route.version)
   if (call.accepted === 'json') return jsonAnswer(status, seen, headers)
+  if (call.accepted === 'metadata') return jsonAnswer(status, metadataOf(object), headers)
+  if (call.accepted === 'metadata-list') throw notAcceptable(noList)
   const { resourceVersion } = object.metadata
   return jsonAnswer(status, tabled(call)([seen], { resourceVersion }, true), headers)
+}
+
+/** All that clients want who only count, find owners or collect. */
+export function metadataOf({ metadata }: { readonly metadata: object }): object {
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
 }
 
 /** A list as its kind's own clients read it: the items of built-in kinds do not repeat what they are. */

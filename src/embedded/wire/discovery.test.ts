@@ -74,12 +74,14 @@ describe('discovery', () => {
     const read = (path: string) => json(discoveryAnswer(request(path), kinds()))
     expect(read('/api')).toMatchObject({ kind: 'APIVersions', versions: ['v1'] })
     expect(read('/apis').groups.map(({ name }: { name: string }) => name)).toEqual([
+      'admissionregistration.k8s.io',
       'apiextensions.k8s.io',
       'apps',
       'authorization.k8s.io',
       'batch',
       'coordination.k8s.io',
       'example.dev',
+      'policy',
       'rbac.authorization.k8s.io',
     ])
     expect(read('/apis/example.dev')).toMatchObject({
@@ -158,7 +160,9 @@ test.each([
   ['application/json;q=0.5,application/json;as=Table;v=v1;g=meta.k8s.io', 'table'],
   ['application/json;stream=watch', 'json'],
   ['text/html', 406],
-  ['application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 406],
+  ['application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 'metadata'],
+  ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json', 'metadata-list'],
+  ['application/json;as=constructor;v=v1;g=meta.k8s.io', 406],
 ])('Accept: %s', (accept, expected) => {
   if (expected === 406) expect(() => negotiate(accept)).toThrow('media types')
   else expect(negotiate(accept)).toBe(expected)

@@ -1,16 +1,24 @@
-// What a client accepts, and what it gets: JSON, a Table, or aggregated discovery. Protobuf, which Go clients ask for first, is passed over.
+// What a client accepts, and what it gets: JSON, a Table, metadata alone, or aggregated discovery. Protobuf, which Go clients ask for first, is passed over.
 import { ApiError } from '../api/errors.ts'
 
-export type Accepted = 'json' | 'table' | 'discovery'
+/** `metadata`, `metadata-list`: PartialObjectMetadata of one object, and of a list. */
+export type Accepted = 'json' | 'table' | 'metadata' | 'metadata-list' | 'discovery'
 
 /** The first thing the Accept header names (by its q values, then in order) that can be given; a missing header takes JSON. Throws 406. */
-export function negotiate(accept: string | undefined, can: readonly Accepted[] = ['json', 'table']): Accepted {
+export function negotiate(accept: string | undefined, can: readonly Accepted[] = forObjects): Accepted {
   if (accept === undefined || accept === '' || accept === 'application/json') return 'json'
   for (const clause of clausesOf(accept)) {
     const accepted = acceptedBy(clause)
     if (accepted && can.includes(accepted)) return accepted
   }
-  throw new ApiError(406, 'NotAcceptable', 'only the following media types are accepted: application/json')
+  throw notAcceptable('only the following media types are accepted: application/json')
+}
+
+const forObjects: readonly Accepted[] = ['json', 'table', 'metadata', 'metadata-list']
+
+/** 406: what was asked for has another form. */
+export function notAcceptable(message: string): ApiError {
+  return new ApiError(406, 'NotAcceptable', message)
 }
 
 type Clause = { readonly type: string; readonly parameters: ReadonlyMap<string, string> }
@@ -38,7 +46,13 @@ function acceptedBy({ type, parameters }: Clause): Accepted | undefined {
   const as = parameters.get('as')
   if (as === undefined) return 'json'
   const from = `${parameters.get('g')}/${parameters.get('v')}`
-  if (as === 'Table' && from === 'meta.k8s.io/v1') return 'table'
+  if (from === 'meta.k8s.io/v1') return metaForms.get(as)
   if (as === 'APIGroupDiscoveryList' && from === 'apidiscovery.k8s.io/v2') return 'discovery'
   return undefined
 }
+
+const metaForms: ReadonlyMap<string, Accepted> = new Map([
+  ['Table', 'table'],
+  ['PartialObjectMetadata', 'metadata'],
+  ['PartialObjectMetadataList', 'metadata-list'],
+])

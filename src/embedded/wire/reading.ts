@@ -6,9 +6,9 @@ import { apiVersionOf, atVersion } from '../api/kinds.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { PageOptions } from '../api/registry.ts'
 import { parseSelectors } from '../api/selectors.ts'
-import { type Call, listObject, objectAnswer, tabled } from './call.ts'
+import { type Call, listObject, metadataOf, noList, objectAnswer, tabled } from './call.ts'
 import { type ListOptions, listOptions, resourceVersionOf, tooLargeRevision } from './list-options.ts'
-
+import { notAcceptable } from './negotiation.ts'
 import { tableBookmark } from './table/table.ts'
 import { type Watch, type WatchEvent, watchEvents } from './watch.ts'
 
@@ -28,6 +28,13 @@ export function listAnswer(call: Call): Answer {
     resourceVersion: String(page.revision),
     ...(page.continue === undefined ? {} : { continue: page.continue }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  }
+  if (accepted === 'metadata') {
+    throw notAcceptable('you requested PartialObjectMetadata, but the requested object is a list')
+  }
+  if (accepted === 'metadata-list') {
+    const items = page.items.map(metadataOf)
+    return jsonAnswer(200, { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items })
   }
   if (accepted === 'table') return jsonAnswer(200, tabled(call)(page.items, metadata, true))
   return jsonAnswer(200, listObject(route, page.items, metadata))
@@ -101,6 +108,8 @@ function shapesOf(call: Call): Pick<Watch, 'shape' | 'bookmark'> {
       bookmark: (metadata) => ({ kind: kind.kind, apiVersion, metadata }),
     }
   }
+  if (call.accepted === 'metadata') return { shape: metadataOf, bookmark: (metadata) => metadataOf({ metadata }) }
+  if (call.accepted === 'metadata-list') throw notAcceptable(noList)
   const table = tabled(call)
   let first = true
   const shape = (object: StoredObject): object => {

@@ -1,24 +1,32 @@
 // Which rules hold for which kind.
 import type { Kind } from '../kinds.ts'
+import { cronJobRules } from './cron-job.ts'
 import { customRules } from './custom-resource.ts'
 import { definitionRules } from './custom-resource-definition.ts'
-import { deploymentRules } from './deployment.ts'
+import { budgetRules } from './disruption-budget.ts'
 import { eventRules } from './event.ts'
 import { jobRules } from './job/job-rules.ts'
 import { leaseRules } from './lease.ts'
+import { webhookRules } from './mutating-webhook.ts'
 import { namespaceRules } from './namespace.ts'
 import { nodeRules } from './node.ts'
 import { podRules } from './pod/pod-rules.ts'
 import { roleRules } from './role.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
+import { daemonSetRules, deploymentRules, statefulSetRules } from './workload.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
   ['customresourcedefinitions.apiextensions.k8s.io', definitionRules],
   ['events', eventRules],
   ['jobs.batch', jobRules],
+  ['cronjobs.batch', cronJobRules],
   ['deployments.apps', deploymentRules],
+  ['daemonsets.apps', daemonSetRules],
+  ['statefulsets.apps', statefulSetRules],
+  ['poddisruptionbudgets.policy', budgetRules],
+  ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookRules],
   ['roles.rbac.authorization.k8s.io', roleRules],
   ['rolebindings.rbac.authorization.k8s.io', roleRules],
   ['clusterroles.rbac.authorization.k8s.io', roleRules],

@@ -5,8 +5,16 @@ import type { ResourceKey, StoredObject } from '../../api/object.ts'
 import { integer, list, size, text } from '../json.ts'
 import { age } from './age.ts'
 import { ageColumn, type Cell, column, nameColumn, type Printer } from './column.ts'
-import { jobPrinter, templateCells, templateColumns } from './job-printer.ts'
+import { jobPrinter } from './job-printer.ts'
 import { podPrinter } from './pod-printer.ts'
+import {
+  budgetPrinter,
+  cronJobPrinter,
+  daemonSetPrinter,
+  deploymentPrinter,
+  statefulSetPrinter,
+  webhookPrinter,
+} from './stored-printers.ts'
 
 /** For kinds without columns of their own: name and age. */
 export const plainPrinter: Printer = {
@@ -81,27 +89,12 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
     },
   ],
   ['jobs.batch', jobPrinter],
-  [
-    'deployments.apps',
-    {
-      columns: [
-        nameColumn,
-        column('Ready', 'How many pods are ready, of how many.'),
-        column('Up-to-date', 'How many pods follow the present template.'),
-        column('Available', 'How many pods are available.'),
-        ageColumn,
-        ...templateColumns,
-      ],
-      cells: (object, now) => [
-        object.metadata.name,
-        `${integer(object, 'status', 'readyReplicas')}/${integer(object, 'spec', 'replicas')}`,
-        integer(object, 'status', 'updatedReplicas'),
-        integer(object, 'status', 'availableReplicas'),
-        age(object.metadata.creationTimestamp, now),
-        ...templateCells(object),
-      ],
-    },
-  ],
+  ['cronjobs.batch', cronJobPrinter],
+  ['deployments.apps', deploymentPrinter],
+  ['daemonsets.apps', daemonSetPrinter],
+  ['statefulsets.apps', statefulSetPrinter],
+  ['poddisruptionbudgets.policy', budgetPrinter],
+  ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookPrinter],
   ['rolebindings.rbac.authorization.k8s.io', bindingPrinter()],
   ['clusterrolebindings.rbac.authorization.k8s.io', bindingPrinter()],
   ['roles.rbac.authorization.k8s.io', createdPrinter()],

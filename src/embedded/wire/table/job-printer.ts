@@ -32,8 +32,12 @@ export const jobPrinter: Printer = {
   ],
 }
 
-export function templateCells(object: StoredObject): readonly string[] {
-  const containers = list(object, 'spec', 'template', 'spec', 'containers')
+/** @param template where the pod template stands. */
+export function templateCells(
+  object: StoredObject,
+  template: readonly string[] = ['spec', 'template'],
+): readonly string[] {
+  const containers = list(object, ...template, 'spec', 'containers')
   const labels = field(object, 'spec', 'selector', 'matchLabels')
   const selector = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => `${key}=${value}`)
   return [

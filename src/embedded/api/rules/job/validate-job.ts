@@ -53,7 +53,7 @@ const counts = [
   'maxFailedIndexes',
 ] as const
 
-function validateNumbers(spec: JobSpec): readonly FieldError[] {
+export function validateNumbers(spec: JobSpec): readonly FieldError[] {
   return counts.flatMap((part) => {
     const value = spec[part]
     if (value === undefined || value >= 0) return []
@@ -82,7 +82,7 @@ function validateReplacement({ podReplacementPolicy, podFailurePolicy }: JobSpec
   return [notSupported('spec.podReplacementPolicy', podReplacementPolicy, supported)]
 }
 
-function validateTemplate({ template, podFailurePolicy }: JobSpec, profile: Profile): readonly FieldError[] {
+export function validateTemplate({ template, podFailurePolicy }: JobSpec, profile: Profile): readonly FieldError[] {
   const spec = template?.spec ?? {}
   const { restartPolicy } = spec
   const at = 'spec.template.spec.restartPolicy'

@@ -1,0 +1,96 @@
+// Deployments, DaemonSets and StatefulSets: stored with Kubernetes' defaults (apis/apps/v1/defaults.go) and checked as far as the pods they would
+// make; no controller acts on them here.
+import type { Profile } from '../api.ts'
+import type { Draft } from '../draft.ts'
+import { type FieldError, invalidValue, notSupported, required } from '../field-error.ts'
+import { field, isObject, type JsonObject, sameJson } from '../json.ts'
+import { fillTemplateSpec } from './pod/pod-defaults.ts'
+import { type PodSpec, specOf } from './pod/pod-spec.ts'
+import { validatePodSpec } from './pod/validate-pod.ts'
+import type { Rules } from './rules.ts'
+
+export const deploymentRules = workloadRules((spec) => ({
+  replicas: 1,
+  revisionHistoryLimit: 10,
+  progressDeadlineSeconds: 600,
+  ...spec,
+  strategy: rolling(spec['strategy'], { maxUnavailable: '25%', maxSurge: '25%' }),
+}))
+
+export const daemonSetRules = workloadRules(
+  (spec) => ({
+    revisionHistoryLimit: 10,
+    ...spec,
+    updateStrategy: rolling(spec['updateStrategy'], { maxUnavailable: 1, maxSurge: 0 }),
+  }),
+  { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
+)
+
+export const statefulSetRules = workloadRules(
+  (spec) => ({
+    replicas: 1,
+    revisionHistoryLimit: 10,
+    podManagementPolicy: 'OrderedReady',
+    ...spec,
+    updateStrategy: rolling(spec['updateStrategy'], { partition: 0 }),
+    persistentVolumeClaimRetentionPolicy: {
+      whenDeleted: 'Retain',
+      whenScaled: 'Retain',
+      ...objectOf(spec['persistentVolumeClaimRetentionPolicy']),
+    },
+  }),
+  { replicas: 0, availableReplicas: 0 },
+)
+
+/** @param status what a new object says of itself. */
+function workloadRules(withDefaults: (spec: JsonObject) => JsonObject, status: JsonObject = {}): Rules {
+  return {
+    fill: (draft) => {
+      const template = field(draft, 'spec', 'template')
+      if (!isObject(draft['spec']) || !isObject(template)) return
+      const spec = podSpecOf(draft)
+      fillTemplateSpec(spec)
+      draft['spec'] = { ...withDefaults(draft['spec']), template: { ...template, spec } }
+    },
+    prepare: (draft) => {
+      draft.metadata.generation = 1
+      draft['status'] = status
+    },
+    validate: (draft, { profile }) => validateWorkload(draft, profile),
+    validateUpdate: (draft, current, { profile }) =>
+      draft['spec'] === current['spec'] ? [] : validateWorkload(draft, profile),
+    changesGeneration: (draft, current) => !sameJson(draft['spec'], current['spec']),
+  }
+}
+
+function rolling(given: unknown, defaults: JsonObject): JsonObject {
+  const strategy = { type: 'RollingUpdate', ...objectOf(given) }
+  if (strategy.type !== 'RollingUpdate') return strategy
+  return { ...strategy, rollingUpdate: { ...defaults, ...objectOf(field(given, 'rollingUpdate')) } }
+}
+
+function validateWorkload(draft: Draft, profile: Profile): readonly FieldError[] {
+  const spec = podSpecOf(draft)
+  const selector = field(draft, 'spec', 'selector')
+  const labels = objectOf(field(draft, 'spec', 'template', 'metadata', 'labels'))
+  const errors: FieldError[] = selector === undefined ? [required('spec.selector')] : []
+  const wanted = Object.entries(objectOf(field(selector, 'matchLabels')))
+  if (selector !== undefined && !wanted.every(([key, value]) => labels[key] === value)) {
+    const why = '`selector` does not match template `labels`'
+    errors.push(invalidValue('spec.template.metadata.labels', labels, why))
+  }
+  for (const error of validatePodSpec(spec, profile)) errors.push({ ...error, field: `spec.template.${error.field}` })
+  if (spec.restartPolicy !== 'Always') {
+    errors.push(notSupported('spec.template.spec.restartPolicy', spec.restartPolicy, ['Always']))
+  }
+  return errors
+}
+
+function podSpecOf(draft: Draft): PodSpec {
+  const spec = field(draft, 'spec', 'template', 'spec')
+  return specOf({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec })
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}
