@@ -54,6 +54,32 @@ describe('decodeFiles', () => {
   })
 })
 
+describe('what a template computes', () => {
+  const missing: Rule = {
+    ...names,
+    check: ({ objects }) => ({
+      hits: objects.map(({ object, document }) => {
+        return { object, document, path: ['spec'], message: 'No a.b.', absent: [['spec', 'a', 'b']] }
+      }),
+    }),
+  }
+  const cases: [spec: string, hits: number][] = [
+    ['{}', 1],
+    ['{ a: {} }', 1],
+    ['{ a: "{{ x }}" }', 0],
+    ['{ a: { b: {{ x }} } }', 0],
+    ['{ a: { b: ["{{ x }}"] } }', 0],
+    ['{ a: { "{{ x }}": 1 } }', 0],
+    ['{ a: { c: "{{ x }}" } }', 1],
+  ]
+  for (const [spec, hits] of cases) {
+    it(`is not missing in ${spec}`, () => {
+      const files = decodeFiles([{ path: 'a', text: `kind: A\napiVersion: v1\nspec: ${spec}\n` }])
+      expect(examine(files, [missing]).findings.length).toBe(hits)
+    })
+  }
+})
+
 describe('examine', () => {
   const files = decodeFiles([
     { path: 'b.yaml', text },

@@ -9,7 +9,7 @@ import type { DecodedFile, Skipped, SourceFile, SourceObject } from './sources/d
 import { patchFiles } from './sources/kustomize.ts'
 import { findNode } from './sources/nodes.ts'
 import { type Suppression, suppress } from './suppressions.ts'
-import { filler, isUnknown } from './unknown.ts'
+import { filler, isUnknown, mayBeWritten } from './unknown.ts'
 
 export type SkippedRule = { readonly rule: string; readonly code: string; readonly reason: string }
 
@@ -135,9 +135,10 @@ function locator(objects: readonly SourceObject[]): (rule: Rule, hit: Hit) => Fi
   }
 }
 
-/** A value that a template computes is not known, so nothing can be wrong with it. */
-function isComputed({ document, path: begin }: SourceObject, hit: Hit): boolean {
+/** A value that a template computes is not known, so nothing can be wrong with it, nor missing there. */
+function isComputed({ document, path: begin, value }: SourceObject, hit: Hit): boolean {
   if (!document.text.includes(filler)) return false
+  if (hit.absent?.some((path) => mayBeWritten(value, path))) return true
   const path = [...begin, ...hit.path]
   const { node, depth } = findNode(document.nodes(), path)
   return depth === path.length && node !== undefined && 'value' in node && isUnknown(node.value)

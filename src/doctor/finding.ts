@@ -60,6 +60,8 @@ export type Hit = {
   readonly severity?: Severity
   readonly confidence?: Confidence
   readonly fix?: Fix | undefined
+  /** What must not be there for it to hold: where a template may write one of these, nothing is said. */
+  readonly absent?: readonly Path[]
   /** Further places that explain it, in the same document. */
   readonly related?: readonly { readonly path: Path; readonly message: string }[]
 }

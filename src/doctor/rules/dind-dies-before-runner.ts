@@ -28,6 +28,10 @@ function check(pod: PodView): readonly Hit[] {
         container: container.name,
         message: `${container.name} gets TERM together with the runner and ends within seconds, and the job loses its Docker. A native sidecar is stopped after the runner; an ordinary container needs a preStop that waits.`,
         confidence: daemon.confidence,
+        absent: [
+          [...container.path, 'lifecycle'],
+          [...pod.path, 'restartPolicy'],
+        ],
       }),
     ]
   })

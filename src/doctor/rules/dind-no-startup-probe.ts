@@ -1,7 +1,7 @@
 // A Docker sidecar without a startup probe: the runner may start before the daemon answers.
 import { daemonOf } from '../daemon.ts'
 import type { Hit } from '../finding.ts'
-import { hitIn } from '../pod-parts.ts'
+import { hitIn, ordinaryContainers } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -26,6 +26,7 @@ const probe = {
 
 function check(pod: PodView): readonly Hit[] {
   if (pod.containers.some((container) => waitsForDocker(container))) return []
+  const waits = ordinaryContainers(pod).flatMap(({ path }) => ['command', 'args', 'env'].map((key) => [...path, key]))
   return pod.containers.flatMap((container) => {
     const daemon = container.role === 'sidecar' ? daemonOf(container, pod) : undefined
     if (!daemon || container.startupProbe || container.postStart) return []
@@ -36,6 +37,7 @@ function check(pod: PodView): readonly Hit[] {
         container: container.name,
         message: `${container.name} has no startup probe, so the runner starts as soon as its process runs, which is before it answers.`,
         confidence: daemon.confidence,
+        absent: [path, [...container.path, 'lifecycle'], ...waits],
         fix:
           daemon.engine === 'docker'
             ? {

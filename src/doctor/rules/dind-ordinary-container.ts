@@ -37,6 +37,7 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
       message: `${container.name} runs a ${daemon.engine === 'docker' ? 'Docker' : 'BuildKit'} daemon, which never ends by itself, so ${consequence(pod)}. ${cure(facts)}`,
       confidence: daemon.confidence,
       ...(hasKeeper(pod) ? { severity: 'warning' as const } : {}),
+      absent: [[...container.path, 'command']],
       fix: asSidecar(pod, container, facts.version),
     }),
   )

@@ -29,6 +29,7 @@ function check(pod: PodView): readonly Hit[] {
       path: job.path,
       message:
         'No podFailurePolicy says what a disruption (DisruptionTarget: drain, preemption, lost node) means: it counts as a failed run and uses up backoffLimit.',
+      absent: [[...job.path, 'podFailurePolicy']],
     }),
   ]
 }

@@ -59,6 +59,7 @@ function missing(pod: PodView, { by, annotation, value }: Protection): readonly 
       path: pod.path,
       message: `${by} may evict this runner in the middle of its job to save a node: its pod has no ${annotation}: "${value}".`,
       fix: annotate(pod, annotation, value),
+      absent: [[...podMetadataPath(pod), 'annotations', annotation]],
     }),
   ]
 }

@@ -23,7 +23,8 @@ function check(pod: PodView): readonly Hit[] {
     if (container.role === 'init' || daemonOf(container, pod)?.engine !== 'docker') return []
     const problem = problemOf(container, pod)
     if (problem === undefined) return []
-    return [hitIn(pod, { path: problem.path, container: container.name, message: problem.message })]
+    const absent = ['args', 'resources', 'volumeMounts'].map((key) => [...container.path, key])
+    return [hitIn(pod, { path: problem.path, container: container.name, message: problem.message, absent })]
   })
 }
 

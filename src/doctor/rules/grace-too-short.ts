@@ -34,6 +34,7 @@ function check(pod: PodView): readonly Hit[] {
           ? `The runner gets ${grace} s${written ? '' : ' (the default)'} to end when its pod is deleted or its node is drained: a job that takes longer is killed.`
           : `The runner waits up to ${wanted} s for its job (RUNNER_GRACEFUL_STOP_TIMEOUT), but its pod is killed after ${grace} s${written ? '' : ' (the default)'}.`,
       confidence: wanted === undefined ? 'medium' : 'high',
+      absent: written ? [] : [path],
       fix: {
         safety: 'unsafe',
         title: `Give the pod ${value} s to end`,

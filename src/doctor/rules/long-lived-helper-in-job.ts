@@ -33,6 +33,10 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
     const fix = asSidecar(pod, container, facts.version)
     return hitIn(pod, {
       path: container.path,
+      absent: [
+        [...container.path, 'command'],
+        [...container.path, 'args'],
+      ],
       container: container.name,
       message: `${container.name} is ${what} and serves until somebody ends it: the pod stays Running after its work has ended. Make it a native sidecar (Kubernetes 1.29 and later).`,
       fix: fix && { ...fix, safety: 'unsafe' },

@@ -19,13 +19,14 @@ export const rule: Rule = {
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
   if (!job || !pod.isRunner || !isWhole(pod)) return []
-  const limits = [job.fields['activeDeadlineSeconds'], valueAt(pod.raw, ...pod.path, 'activeDeadlineSeconds')]
-  if (limits.some((limit) => limit !== undefined)) return []
+  const limits = [job.path, pod.path].map((path) => [...path, 'activeDeadlineSeconds'])
+  if (limits.some((path) => valueAt(pod.raw, ...path) !== undefined)) return []
   return [
     hitIn(pod, {
       path: job.path,
       message:
         'No activeDeadlineSeconds: a runner that hangs, or whose pod cannot start, holds its place for ever. Set it above your longest job.',
+      absent: limits,
     }),
   ]
 }

@@ -30,6 +30,7 @@ function check(pod: PodView): readonly Hit[] {
     hitIn(pod, {
       path: restarts ? policyPath : written ? limitPath : job.path,
       message: `A runner registers once, but ${ways(restarts, limit, written)}: the next try runs with a used registration, or runs the pipeline twice.`,
+      absent: restarts ? [] : [limitPath],
       fix: never(pod, policyPath, limitPath, { restarts, limit }),
       ...(restarts && written && limit !== 0
         ? { related: [{ path: limitPath, message: 'and this makes a new pod after a failure' }] }

@@ -23,7 +23,8 @@ const proposed = 600
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
   if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod)) return []
-  if (job.fields['ttlSecondsAfterFinished'] !== undefined) return []
+  const path = [...job.path, 'ttlSecondsAfterFinished']
+  if (valueAt(pod.raw, ...path) !== undefined) return []
   return [
     hitIn(pod, {
       path: job.path,
@@ -31,8 +32,9 @@ function check(pod: PodView): readonly Hit[] {
       fix: {
         safety: pod.isRunner ? 'safe' : 'unsafe',
         title: `Delete the Job ${proposed} seconds after it has ended`,
-        edits: [{ do: 'set', path: [...job.path, 'ttlSecondsAfterFinished'], value: proposed }],
+        edits: [{ do: 'set', path, value: proposed }],
       },
+      absent: [path, ...hooks.map((name) => ['metadata', 'annotations', name])],
     }),
   ]
 }
