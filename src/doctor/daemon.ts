@@ -1,15 +1,26 @@
 // Which containers are daemons of a container engine: they never end by themselves, whatever the pod waits for.
 import { textsAt } from './fields.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
+import type { ContainerView, Daemon, PodView } from './pod-view.ts'
 
-export type Daemon = {
-  readonly engine: 'docker' | 'buildkit'
-  /** `high`: it says so itself; `medium`: its shape says so. */
-  readonly confidence: 'high' | 'medium'
-}
+/** A pod as far as its daemons are told from it. */
+type Seen = Omit<PodView, 'daemons'>
 
 /** The daemon that this container is, or undefined: also when a script ends it with the work, or when it is the runner itself. */
 export function daemonOf(container: ContainerView, pod: PodView): Daemon | undefined {
+  return pod.daemons.get(container)
+}
+
+/** For the pod's view, as many rules ask for each container. */
+export function findDaemons(pod: Seen): PodView['daemons'] {
+  const found = new Map<ContainerView, Daemon>()
+  for (const container of pod.containers) {
+    const daemon = recognise(container, pod)
+    if (daemon) found.set(container, daemon)
+  }
+  return found
+}
+
+function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
   if (container.name === pod.runner || endsWithTheWork(container, pod)) return undefined
   if (runsDockerd(container)) return { engine: 'docker', confidence: 'high' }
   if (runsBuildkitd(container)) return { engine: 'buildkit', confidence: 'high' }
@@ -56,7 +67,7 @@ function withoutQueries(word: string): string {
 }
 
 /** A daemon in the background of a script ends with the script; one in a shared PID namespace ends when a neighbour ends it. */
-function endsWithTheWork(container: ContainerView, pod: PodView): boolean {
+function endsWithTheWork(container: ContainerView, pod: Seen): boolean {
   if (scriptsOf(container).some((word) => /\b(dockerd|buildkitd)\b[^\n;]*?[^&>]&(?![&>])/.test(`${word} `))) return true
   if (!pod.shareProcessNamespace) return false
   const kills = /\b(pkill|killall|kill)\b[^;&|\n]*\b(dockerd|buildkitd)\b|\bkill\b[^;&|\n]*(pidof|pgrep)/
@@ -65,7 +76,7 @@ function endsWithTheWork(container: ContainerView, pod: PodView): boolean {
 
 const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/
 
-function sharesSocket(container: ContainerView, pod: PodView): boolean {
+function sharesSocket(container: ContainerView, pod: Seen): boolean {
   if (!container.privileged || !/^(docker|dind|docker-dind|docker-daemon|dockerd)$/.test(container.name)) return false
   if (container.words.length > 0) return false
   const shared = Object.entries(container.mounts).filter(([path]) => socketFolders.test(path))

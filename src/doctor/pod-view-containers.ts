@@ -44,20 +44,20 @@ function words(value: unknown): string[] {
 }
 
 function environment(value: unknown): ContainerView['env'] {
-  return Object.fromEntries(
-    asRecords(value).flatMap((entry) => {
-      const name = entry && asText(entry['name'])
-      return name === undefined ? [] : [[name, entry?.['value'] === undefined ? undefined : String(entry['value'])]]
-    }),
-  )
+  const variables: Record<string, string | undefined> = {}
+  for (const entry of asRecords(value)) {
+    const name = entry && asText(entry['name'])
+    if (name !== undefined) variables[name] = entry?.['value'] === undefined ? undefined : String(entry['value'])
+  }
+  return variables
 }
 
 function mounts(value: unknown): ContainerView['mounts'] {
-  return Object.fromEntries(
-    asRecords(value).flatMap((entry) => {
-      const at = entry && asText(entry['mountPath'])
-      const name = entry && asText(entry['name'])
-      return at === undefined || name === undefined ? [] : [[at, name]]
-    }),
-  )
+  const names: Record<string, string> = {}
+  for (const entry of asRecords(value)) {
+    const at = entry && asText(entry['mountPath'])
+    const name = entry && asText(entry['name'])
+    if (at !== undefined && name !== undefined) names[at] = name
+  }
+  return names
 }

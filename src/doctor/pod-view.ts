@@ -1,4 +1,5 @@
 // One normalised view of a pod spec, wherever it stands: Pod, Job, CronJob, Deployment, runner set, live or in a file. Every part knows its path.
+import type { VersionFact } from './facts.ts'
 import type { ObjectRef, Path } from './finding.ts'
 
 export type ProbeView = { readonly path: Path }
@@ -23,6 +24,13 @@ export type ContainerView = {
   readonly preStop: { readonly path: Path; readonly exec: readonly string[] | undefined } | undefined
   /** The container as it is written. */
   readonly raw: Readonly<Record<string, unknown>>
+}
+
+/** A container engine that serves until somebody ends it. */
+export type Daemon = {
+  readonly engine: 'docker' | 'buildkit'
+  /** `high`: it says so itself; `medium`: its shape says so. */
+  readonly confidence: 'high' | 'medium'
 }
 
 /** What the pod belongs to, as far as its life is concerned. */
@@ -56,6 +64,8 @@ export type PodView = {
   readonly labels: Readonly<Record<string, string>>
   /** Init containers and sidecars in their order, then containers. */
   readonly containers: readonly ContainerView[]
+  /** Those of them that run a container engine. */
+  readonly daemons: ReadonlyMap<ContainerView, Daemon>
   readonly volumes: readonly {
     readonly name: string
     readonly path: Path
@@ -63,4 +73,6 @@ export type PodView = {
   }[]
   /** The object as it is written, or as the API server gave it. */
   readonly raw: Readonly<Record<string, unknown>>
+  /** As its object's. */
+  readonly version?: VersionFact | undefined
 }

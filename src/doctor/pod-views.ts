@@ -1,4 +1,5 @@
 // Builds the pod views of objects: where each kind keeps its pod spec, and what kind of life the pod leads. Objects may come from files or from a cluster.
+import { findDaemons } from './daemon.ts'
 import type { ObjectFact } from './facts.ts'
 import type { Path } from './finding.ts'
 import type { PodOwner, PodView } from './pod-view.ts'
@@ -48,7 +49,7 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   const metadata = asRecord(template['metadata']) ?? {}
   const restartPolicy = asText(spec['restartPolicy'])
   const runner = findRunner(shape.owner, containers, asRecord(metadata['labels']) ?? {})
-  return {
+  const pod = {
     object: fact.object,
     document: fact.document,
     owner: shape.owner,
@@ -64,7 +65,9 @@ function viewPod(fact: ObjectFact): PodView | undefined {
     containers,
     volumes: viewVolumes(spec, path),
     raw: fact.raw,
+    version: fact.version,
   }
+  return { ...pod, daemons: findDaemons(pod) }
 }
 
 function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boolean {

@@ -24,12 +24,11 @@ export function asNumber(value: unknown): number | undefined {
 
 /** The entries whose value is text, or a number or boolean that a person forgot to quote. */
 export function asTexts(value: unknown): Readonly<Record<string, string>> {
-  const entries = isRecord(value) ? Object.entries(value) : []
-  return Object.fromEntries(
-    entries.flatMap(([key, entry]) =>
-      typeof entry === 'string' || typeof entry === 'number' || typeof entry === 'boolean'
-        ? [[key, String(entry)]]
-        : [],
-    ),
-  )
+  const texts: Record<string, string> = {}
+  if (!isRecord(value)) return texts
+  for (const key of Object.keys(value)) {
+    const entry = value[key]
+    if (typeof entry === 'string' || typeof entry === 'number' || typeof entry === 'boolean') texts[key] = String(entry)
+  }
+  return texts
 }

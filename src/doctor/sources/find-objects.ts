@@ -5,7 +5,7 @@ import { mayHoldManifest } from './split.ts'
 
 export type FoundObject = {
   readonly path: Path
-  readonly kind: 'object' | 'values'
+  readonly kind: 'object' | 'values' | 'charts'
   readonly value: Readonly<Record<string, unknown>>
 }
 export type Findings = {
@@ -17,6 +17,8 @@ export type Findings = {
 
 const visitsMax = 200_000
 const depthMax = 64
+/** Where a chart, a helmfile and a kustomization name the charts that they install. */
+export const chartLists = ['dependencies', 'releases', 'helmCharts'] as const
 /** Below these keys an object (of Flux or Argo CD) holds values of a chart. */
 const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 
@@ -25,33 +27,59 @@ export function findObjects(root: unknown): Findings {
   const strings: { path: Path; text: string }[] = []
   let visits = 0
   let cut = false
-  const visit = (value: unknown, path: Path, inside: boolean): void => {
+  // One path for the whole walk: it is copied only where something is found.
+  const path: (string | number)[] = []
+  const visit = (value: unknown, inside: boolean): void => {
     if (++visits > visitsMax || path.length > depthMax) {
       cut = true
       return
     }
     if (typeof value === 'string') {
-      if (value.includes('\n') && mayHoldManifest(value)) strings.push({ path, text: value })
-    } else if (Array.isArray(value)) value.forEach((item, index) => void visit(item, [...path, index], inside))
-    else if (isRecord(value)) {
+      if (value.includes('\n') && mayHoldManifest(value)) strings.push({ path: [...path], text: value })
+    } else if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) visitEntry(index, value[index], inside)
+    } else if (isRecord(value)) {
       const kind = kindOf(value, inside)
-      if (kind) objects.push({ path, kind, value })
-      const within = (key: string) => (kind === 'object' || inside) && !valuesKeys.has(key)
-      for (const key of Object.keys(value)) visit(value[key], [...path, key], within(key))
+      if (kind) objects.push({ path: [...path], kind, value })
+      const within = kind === 'object' || inside
+      for (const key of Object.keys(value)) visitEntry(key, value[key], within && !valuesKeys.has(key))
     }
   }
-  visit(root, [], false)
+  const visitEntry = (step: string | number, value: unknown, inside: boolean): void => {
+    if (typeof value !== 'object' && typeof value !== 'string') {
+      visits++
+      return
+    }
+    path.push(step)
+    visit(value, inside)
+    path.pop()
+  }
+  visit(root, false)
   return { objects, strings, cut }
 }
 
 function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): FoundObject['kind'] | undefined {
   const { apiVersion, kind } = value
   if (typeof apiVersion === 'string' && typeof kind === 'string') {
+    if (kind === 'Kustomization' && installsCharts(value)) return 'charts'
     // References to objects carry both words as well, but nothing that an object has.
     const isObject = 'metadata' in value || 'spec' in value || 'data' in value
     return isObject && !(kind.endsWith('List') && Array.isArray(value.items)) ? 'object' : undefined
   }
-  return !inside && isRunnerValues(value) ? 'values' : undefined
+  if (inside) return undefined
+  return isRunnerValues(value) ? 'values' : installsCharts(value) ? 'charts' : undefined
+}
+
+/** A file that installs ARC's charts: a chart with dependencies, a helmfile, a kustomization (which is no object). */
+function installsCharts(value: Readonly<Record<string, unknown>>): boolean {
+  return chartLists.some((list) => {
+    const entries = value[list]
+    return Array.isArray(entries) && entries.some((entry) => isRecord(entry) && isArcChart(entry.chart ?? entry.name))
+  })
+}
+
+function isArcChart(name: unknown): boolean {
+  return typeof name === 'string' && /(^|\/)gha-runner-scale-set(-controller)?$/.test(name)
 }
 
 /** The values of ARC's chart `gha-runner-scale-set`, alone or below a dependency's name. */
