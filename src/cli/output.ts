@@ -17,7 +17,12 @@ export function printJson(value: unknown): void {
 
 /** Whether the result goes to a terminal that shows colours. */
 export function resultHasColour(): boolean {
-  return process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb'
+  return process.stdout.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb'
+}
+
+/** How many columns the result's terminal has; undefined where it goes elsewhere. */
+export function resultColumns(): number | undefined {
+  return process.stdout.isTTY === true ? process.stdout.columns : undefined
 }
 
 /** A line of progress, a warning, an error: never part of the result. */
@@ -33,7 +38,7 @@ export function printRaw(text: string): void {
 /** Whether somebody sees stderr redraw, and how many columns they have. */
 export function screen(): { readonly live: boolean; readonly columns: number; readonly colour: boolean } {
   const live = process.stderr.isTTY === true && process.env['TERM'] !== 'dumb'
-  return { live, columns: process.stderr.columns ?? 80, colour: live && process.env['NO_COLOR'] === undefined }
+  return { live, columns: process.stderr.columns ?? 80, colour: live && !process.env['NO_COLOR'] }
 }
 
 /** A reader that goes away (`dayfly … | head`) ends the program quietly, as it ends every other tool. */

@@ -15,24 +15,37 @@ export function diffLines(before: string, after: string): readonly Change[] {
 
 /** A unified diff with three lines of context; empty when nothing differs. */
 export function unifiedDiff(file: string, before: string, after: string): string {
-  const changes = diffLines(before, after)
+  return patchFor(file, linesOf(before), diffLines(before, after))
+}
+
+/** The same of changes that are known; `old`: all lines of the file. */
+export function patchFor(file: string, old: readonly string[], changes: readonly Change[]): string {
   if (changes.length === 0) return ''
-  const old = linesOf(before)
   let shift = 0
   const hunks = gather(changes).map((group) => {
     const text = hunk(old, group, shift)
     for (const { removed, added } of group) shift += added.length - removed.length
     return text
   })
-  return `--- a/${file}\n+++ b/${file}\n${hunks.join('')}`
+  return `--- ${named(`a/${file}`)}\n+++ ${named(`b/${file}`)}\n${hunks.join('')}`
+}
+
+/** A text's lines with their ends; the last may have none. */
+export function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
 const context = 3
 /** Beyond this many differing lines the whole middle is one change: the script costs the square of it. */
 const differencesMax = 500
 
-function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+/** As git writes it, which git and patch read: a tab ends a name with spaces, and odd letters are quoted. */
+function named(name: string): string {
+  if (!/["\\\x00-\x1f\x7f]/.test(name)) return name.includes(' ') ? `${name}\t` : name
+  const quoted = name.replace(/["\\]/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, (letter) => {
+    return `\\${letter.charCodeAt(0).toString(8).padStart(3, '0')}`
+  })
+  return `"${quoted}"`
 }
 
 function shortestScript(old: readonly string[], now: readonly string[], offset: number): readonly Change[] {

@@ -2,77 +2,71 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { VersionFact } from '../../doctor/facts.ts'
-import type { Finding } from '../../doctor/finding.ts'
-import { fixFiles } from '../../doctor/fixes.ts'
+import { linesOf } from '../../doctor/line-diff.ts'
+import { previewFixes } from '../../doctor/preview-fixes.ts'
 import { reportGithub } from '../../doctor/reporters/github.ts'
 import { reportJson } from '../../doctor/reporters/json.ts'
 import { reportJunit } from '../../doctor/reporters/junit.ts'
 import { reportPretty } from '../../doctor/reporters/pretty.ts'
-import type { Preview, Report } from '../../doctor/reporters/report.ts'
+import type { Report } from '../../doctor/reporters/report.ts'
 import { reportSarif } from '../../doctor/reporters/sarif.ts'
+import type { Whereabouts } from '../../doctor/reporters/whereabouts.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../../doctor/sources/document.ts'
-import { resultHasColour } from '../output.ts'
+import { resultColumns, resultHasColour } from '../output.ts'
 import { version as tool } from '../version.ts'
 import type { Checked } from './check-files.ts'
 import { readPages } from './explain.ts'
 import type { Format } from './options.ts'
 
-type Input = { readonly checked: Checked; readonly files: readonly DecodedFile[]; readonly version: VersionFact }
+/** `live`: a cluster was examined; its objects stand in no files. */
+type Input = {
+  readonly checked: Checked
+  readonly files: readonly DecodedFile[]
+  readonly version: VersionFact
+  readonly live?: boolean
+}
 
-export function render(format: Format, { checked, files, version }: Input): string {
+export function render(format: Format, { checked, files, version, live = false }: Input): string {
   const mends = format === 'pretty' || format === 'json' || format === 'sarif'
   const report: Report = {
     ...checked,
     rules: catalogue,
     version,
     tool,
-    texts: new Map(files.map(({ file }) => [file.path, file.text])),
-    previews: mends ? previews(checked.findings, files) : new Map(),
+    live,
+    lines: mends ? linesByPath(checked, files) : new Map(),
+    previews: mends ? previewFixes(checked.findings, files) : new Map(),
     pages: format === 'sarif' ? readPages() : new Map(),
   }
   switch (format) {
     case 'pretty':
-      return reportPretty(report, { colour: resultHasColour() })
+      return reportPretty(report, { colour: resultHasColour(), columns: resultColumns() })
     case 'json':
       return reportJson(report)
     case 'sarif':
-      return reportSarif(report, { prefix: repositoryPrefix() })
+      return reportSarif(report, whereabouts())
     case 'github':
-      return reportGithub(report, { prefix: repositoryPrefix() })
+      return reportGithub(report, whereabouts())
     case 'junit':
       return reportJunit(report)
   }
 }
 
-/** Each fix alone, as if no other were made. */
-function previews(findings: readonly Finding[], files: readonly DecodedFile[]): ReadonlyMap<Finding, Preview> {
-  const byPath = new Map(files.map((file) => [file.file.path, file]))
-  const tried = new Map<Finding, Preview>()
-  for (const finding of findings) {
-    const file = finding.place && byPath.get(finding.place.file)
-    if (!finding.fix || !file) continue
-    let passes = 0
-    const { changed, refused } = fixFiles(
-      [file],
-      () => (passes++ === 0 ? [finding] : []),
-      () => true,
-    )
-    const after = changed[0]?.after.text
-    if (after !== undefined) tried.set(finding, { after })
-    else if (refused[0]) tried.set(finding, { refused: refused[0].reason })
-  }
-  return tried
+/** Of the files with findings. */
+function linesByPath({ findings }: Checked, files: readonly DecodedFile[]): ReadonlyMap<string, readonly string[]> {
+  const named = new Set(findings.flatMap(({ place }) => place?.file ?? []))
+  const own = files.filter(({ file }) => named.has(file.path))
+  return new Map(own.map(({ file }) => [file.path, linesOf(file.text)]))
 }
 
-/** The working folder as GitHub sees it: from the root of its repository, with a slash at the end. */
-function repositoryPrefix(): string {
+/** The working folder, and the root of its repository; itself where there is none. */
+function whereabouts(): Whereabouts {
   const folder = process.cwd()
   let root = folder
   while (!existsSync(path.join(root, '.git'))) {
-    if (root === path.dirname(root)) return ''
+    if (root === path.dirname(root)) return { root: folder, folder }
     root = path.dirname(root)
   }
-  const relative = path.relative(root, folder)
-  return relative === '' ? '' : `${relative.split(path.sep).join('/')}/`
+  return { root, folder }
 }

@@ -26,8 +26,9 @@ function placeAt(
   return { file: file.path, ...from, endLine: to.line, endColumn: to.column, start, end }
 }
 
+/** A byte order mark is no part of the first line. */
 export function indexLines(text: string): LineIndex {
-  const starts = [0]
+  const starts = [text.charCodeAt(0) === 0xfeff ? 1 : 0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return (offset) => {
     let low = 0
@@ -37,7 +38,7 @@ export function indexLines(text: string): LineIndex {
       if ((starts[middle] ?? 0) <= offset) low = middle
       else high = middle - 1
     }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
+    return { line: low + 1, column: Math.max(1, offset - (starts[low] ?? 0) + 1) }
   }
 }
 

@@ -1,33 +1,48 @@
 // Findings as annotations of GitHub Actions: workflow commands on stdout, which show them beside the changed lines.
-import path from 'node:path'
 import type { Finding, Severity } from '../finding.ts'
 import type { Report } from './report.ts'
-import { nameOf } from './wording.ts'
+import { inRepository, type Whereabouts } from './whereabouts.ts'
+import { count, describeCoverage, nameOf, tallySeverities } from './wording.ts'
 
-/** `prefix`: the examined folder from the repository's root, `''` or with a slash at its end. One line a finding; GitHub shows ten of each level a step. */
-export function reportGithub(
-  { findings, coverage, unusedSuppressions }: Report,
-  { prefix }: { readonly prefix: string },
-): string {
-  const inRepository = (file: string) => (path.isAbsolute(file) ? file : path.posix.join(prefix, file))
-  const gaps = coverage.skipped.map(({ file, line, reason }) =>
-    command('warning', { file: inRepository(file), line }, `Not examined: ${reason}`),
-  )
-  const unused = unusedSuppressions.map(({ file, line, rule }) =>
-    command('warning', { file: inRepository(file), line }, `doctor-ignore[${rule}] silences nothing here.`),
-  )
-  return [...findings.map((finding) => annotation(finding, inRepository)), ...gaps, ...unused]
-    .map((line) => `${line}\n`)
-    .join('')
+/** GitHub: beyond ten of each level a step's annotations stand in its log alone. */
+const shownMax = 10
+
+/** One line a finding, the most severe first, then what was not examined, and a summary for the log. */
+export function reportGithub(report: Report, whereabouts: Whereabouts): string {
+  const commands = [...annotations(report, whereabouts), ...remarks(report, whereabouts)]
+  const shown = new Map<string, number>()
+  const lines = commands.map(({ level, at, properties, message }) => {
+    const number = (shown.get(level) ?? 0) + 1
+    shown.set(level, number)
+    // The log shows the message alone, so what is not shown beside its line has to say where that is.
+    return command(level, properties, number > shownMax && at !== '' ? `${at}: ${message}` : message)
+  })
+  return [...lines, ...summary(report, shown)].map((line) => `${line}\n`).join('')
 }
 
-const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' }
+type Level = 'error' | 'warning' | 'notice'
+type Properties = Readonly<Record<string, string | number | undefined>>
+type Command = {
+  readonly level: Level
+  readonly at: string
+  readonly properties: Properties
+  readonly message: string
+}
 
-function annotation(finding: Finding, inRepository: (file: string) => string): string {
+const levels: Readonly<Record<Severity, Level>> = { error: 'error', warning: 'warning', info: 'notice' }
+const order: readonly Severity[] = ['error', 'warning', 'info']
+
+function annotations({ findings }: Report, whereabouts: Whereabouts): readonly Command[] {
+  const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
+  return sorted.map((finding) => annotation(finding, whereabouts))
+}
+
+function annotation(finding: Finding, whereabouts: Whereabouts): Command {
   const { code, rule, severity, place, message } = finding
+  const file = place && inRepository(place.file, whereabouts)
   const sameLine = place && place.line === place.endLine
   const properties = {
-    file: place && inRepository(place.file),
+    file,
     line: place?.line,
     endLine: place?.endLine,
     // GitHub refuses columns of a range over several lines.
@@ -35,18 +50,43 @@ function annotation(finding: Finding, inRepository: (file: string) => string): s
     endColumn: sameLine ? place.endColumn : undefined,
     title: `${code} ${rule}`,
   }
-  return command(levels[severity], properties, `${nameOf(finding)}: ${message}`)
+  const at = place ? `${file}:${place.line}:${place.column}` : ''
+  return { level: levels[severity], at, properties, message: `${nameOf(finding)}: ${message}` }
 }
 
-function command(
-  name: string,
-  properties: Readonly<Record<string, string | number | undefined>>,
-  message: string,
-): string {
+function remarks({ coverage, unusedSuppressions, live }: Report, whereabouts: Whereabouts): readonly Command[] {
+  const warning = (file: string, line: number | undefined, message: string): Command => {
+    const name = inRepository(file, whereabouts)
+    return live
+      ? { level: 'warning', at: '', properties: {}, message: `${file}: ${message}` }
+      : { level: 'warning', at: name, properties: { file: name, line }, message }
+  }
+  return [
+    ...coverage.skipped.map(({ file, line, reason }) => warning(file, line, `Not examined: ${reason}`)),
+    ...unusedSuppressions.map(({ file, line, rule }) =>
+      warning(file, line, `doctor-ignore[${rule}] silences nothing here.`),
+    ),
+  ]
+}
+
+/** Plain lines, which are no commands. */
+function summary({ findings, coverage }: Report, shown: ReadonlyMap<string, number>): readonly string[] {
+  const more = [...shown].flatMap(([level, number]) =>
+    number > shownMax ? [count(number - shownMax, `more ${level}`)] : [],
+  )
+  return [
+    `dayfly doctor: ${tallySeverities(findings)}; ${describeCoverage(coverage)}`,
+    ...(more.length > 0
+      ? [`GitHub shows ${shownMax} annotations of each level a step; in this log alone: ${more.join(', ')}`]
+      : []),
+  ]
+}
+
+function command(name: Level, properties: Properties, message: string): string {
   const written = Object.entries(properties).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}=${escapeProperty(String(value))}`],
   )
-  return `::${name} ${written.join(',')}::${escapeData(message)}`
+  return `::${name}${written.length > 0 ? ` ${written.join(',')}` : ''}::${escapeData(message)}`
 }
 
 function escapeData(text: string): string {

@@ -1,6 +1,6 @@
 // Findings as JSON for programs. Its shape is published; shape.ts holds it, and generates the schema.
 import type { Finding } from '../finding.ts'
-import { unifiedDiff } from '../line-diff.ts'
+import { patchFor } from '../line-diff.ts'
 import type { Report } from './report.ts'
 import type { JsonFinding, JsonReport } from './shape.ts'
 
@@ -29,12 +29,11 @@ export function reportJson(report: Report): string {
   return `${JSON.stringify(json, undefined, 2)}\n`
 }
 
-function jsonFinding(finding: Finding, { texts, previews }: Report): JsonFinding {
+function jsonFinding(finding: Finding, { lines, previews }: Report): JsonFinding {
   const { rule, code, severity, confidence, object, container, message, place, fix } = finding
   const preview = previews.get(finding)
-  const before = place && texts.get(place.file)
-  const diff =
-    preview && 'after' in preview && before !== undefined ? unifiedDiff(place?.file ?? '', before, preview.after) : null
+  const old = place && lines.get(place.file)
+  const diff = preview && 'changes' in preview && old ? patchFor(place.file, old, preview.changes) : null
   return {
     rule,
     code,

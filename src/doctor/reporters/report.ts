@@ -1,11 +1,9 @@
-// What a reporter writes down: an examination, with the texts and mended texts that explain it.
+// What a reporter writes down: an examination, with the lines and changes that explain it.
 import type { Examination } from '../engine.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Finding } from '../finding.ts'
+import type { Preview } from '../preview-fixes.ts'
 import type { Rule } from '../rule.ts'
-
-/** A finding's fix, tried on the original text: the file after it, or why it would not be made. */
-export type Preview = { readonly after: string } | { readonly refused: string }
 
 export type Report = Examination & {
   /** Every rule that was asked, in the order of the catalogue. */
@@ -13,8 +11,10 @@ export type Report = Examination & {
   readonly version: VersionFact
   /** Dayfly's own version. */
   readonly tool: string
-  /** Original texts by the file of their places. */
-  readonly texts: ReadonlyMap<string, string>
+  /** A cluster was examined: what `file` says in the coverage is a kind. */
+  readonly live: boolean
+  /** Original lines with their ends, by the file of their places. */
+  readonly lines: ReadonlyMap<string, readonly string[]>
   readonly previews: ReadonlyMap<Finding, Preview>
   /** The rules' pages by slug; a reporter that shows none gets none. */
   readonly pages: ReadonlyMap<string, string>

@@ -1,51 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
-import type { Finding } from '../finding.ts'
-import { fixFiles } from '../fixes.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
-import { catalogue } from '../rules/catalogue.ts'
+import { excerpt } from './excerpt.ts'
 import { reportGithub } from './github.ts'
 import { reportJson } from './json.ts'
 import { reportJunit } from './junit.ts'
+import { painter } from './look.ts'
 import { reportPretty } from './pretty.ts'
-import type { Preview, Report } from './report.ts'
-import { reportSarif } from './sarif.ts'
+import { job, reportOf, standing } from './report-of.ts'
 import { jsonReport } from './shape.ts'
-
-const job = `apiVersion: batch/v1
-kind: Job
-metadata: {name: runner, namespace: ci}
-spec:
-  ttlSecondsAfterFinished: 600
-  backoffLimit: 0
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: runner
-          image: bitbucket-pipelines-runner:6
-        - name: docker
-          image: docker:27-dind`
-
-function reportOf(text: string, file = 'k8s/a job.yaml'): Report {
-  const files = decodeFiles([{ path: file, text }])
-  const examination = examine(files, catalogue)
-  const previews = new Map<Finding, Preview>()
-  for (const finding of examination.findings) {
-    let passes = 0
-    const result = fixFiles(
-      files,
-      () => (passes++ === 0 ? [finding] : []),
-      () => true,
-    )
-    const after = result.changed[0]?.after.text
-    if (after !== undefined) previews.set(finding, { after })
-    else if (result.refused[0]) previews.set(finding, { refused: result.refused[0].reason })
-  }
-  const texts = new Map([[file, text]])
-  const rest = { rules: catalogue, version: undeclaredVersion, tool: '0.0.0', pages: new Map(), known: [], below: [] }
-  return { ...examination, ...rest, texts, previews }
-}
+import { inRepository } from './whereabouts.ts'
 
 describe('json', () => {
   it('has the published shape', () => {
@@ -64,89 +26,46 @@ describe('json', () => {
   })
 })
 
-type Region = { startLine: number; startColumn: number; endLine: number; endColumn: number }
+describe('github', () => {
+  const github = (text: string, file?: string, folder?: string) =>
+    reportGithub(reportOf(text, file), standing(folder)).trimEnd().split('\n')
 
-/** Applies SARIF replacements as a reader of SARIF would: by line and column alone. */
-function applyReplacements(text: string, all: { deletedRegion: Region; insertedContent: { text: string } }[]): string {
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
-  const offset = (line: number, column: number) => (starts[line - 1] ?? text.length) + column - 1
-  return [...all].reverse().reduce((now, { deletedRegion: at, insertedContent }) => {
-    const before = now.slice(0, offset(at.startLine, at.startColumn))
-    return before + insertedContent.text + now.slice(offset(at.endLine, at.endColumn))
-  }, text)
-}
-
-describe('sarif', () => {
-  const sarif = (report: Report, prefix = '') => JSON.parse(reportSarif(report, { prefix }))
-
-  it('has an empty list of results when nothing is found', () => {
-    expect(sarif(reportOf('a: 1\n')).runs[0].results).toEqual([])
-  })
-
-  it('names files from the root of the repository, as URIs', () => {
-    const [result] = sarif(reportOf(job), 'deploy/').runs[0].results
-    expect(result.locations[0].physicalLocation.artifactLocation.uri).toBe('deploy/k8s/a%20job.yaml')
-  })
-
-  it('points at the place: the region holds the text of the finding', () => {
-    const report = reportOf(job)
-    const { results } = sarif(report).runs[0]
-    for (const [index, { place }] of report.findings.entries()) {
-      const at: Region = results[index].locations[0].physicalLocation.region
-      expect(Math.min(at.startLine, at.startColumn, at.endLine, at.endColumn)).toBeGreaterThan(0)
-      const found = job.split('\n')[at.startLine - 1]?.slice(at.startColumn - 1, at.endColumn - 1)
-      expect(found).toBe(job.slice(place?.start, place?.end))
+  it('cannot be made to say another command', () => {
+    const text = job.replace('name: docker', 'name: "docker\\n::error::no,: %"')
+    const lines = github(text, 'a,b:c%.yaml', 'x')
+    expect(lines.pop()).toMatch(/^dayfly doctor: /)
+    for (const line of lines) {
+      expect(line).toMatch(/^::(error|warning|notice) file=x\/a%2Cb%3Ac%25.yaml,line=\d+,.*::/)
     }
   })
 
-  it.each([
-    ['LF without an end', job],
-    ['LF', `${job}\n`],
-    ['CRLF', `${job}\n`.replace(/\n/g, '\r\n')],
-  ])('has fixes that make what our own fix makes: %s', (_, text) => {
-    const report = reportOf(text)
-    const results: { fixes?: { artifactChanges: { replacements: never[] }[] }[] }[] = sarif(report).runs[0].results
-    let fixes = 0
-    for (const [index, finding] of report.findings.entries()) {
-      const preview = report.previews.get(finding)
-      const replacements = results[index]?.fixes?.[0]?.artifactChanges[0]?.replacements
-      if (!replacements || !preview || !('after' in preview)) continue
-      expect(applyReplacements(text, replacements)).toBe(preview.after)
-      fixes++
-    }
-    expect(fixes).toBeGreaterThan(0)
+  it('shows the most severe first, and says where those stand that GitHub does not show', () => {
+    const lines = github(Array.from({ length: 12 }, () => job).join('\n---\n'))
+    const levels = lines.flatMap((line) => /^::(\w+)/.exec(line)?.[1] ?? [])
+    expect(levels.lastIndexOf('error')).toBeLessThan(levels.indexOf('warning'))
+    const errors = lines.filter((line) => line.startsWith('::error'))
+    expect(errors).toHaveLength(24)
+    expect(errors[9]).toMatch(/::Job ci\/runner/)
+    expect(errors[10]).toMatch(/::k8s\/a job.yaml:\d+:\d+: Job ci\/runner/)
+    expect(lines.at(-2)).toMatch(/^dayfly doctor: 24 errors, \d+ warnings/)
+    expect(lines.at(-1)).toMatch(/in this log alone: 14 more errors, \d+ more warnings, \d+ more notices$/)
   })
 
-  it('knows a finding again when its lines move, and tells two of one kind apart', () => {
-    const prints = (report: Report): string[] =>
-      sarif(report).runs[0].results.map(
-        (one: { partialFingerprints: object }) => Object.values(one.partialFingerprints)[0],
-      )
-    const first = prints(reportOf(job))
-    expect(prints(reportOf(`# moved\n\n${job}`))).toEqual(first)
-    expect(new Set(first).size).toBe(first.length)
-    const twice = prints(reportOf(`${job}\n---\n${job}`))
-    expect(new Set(twice).size).toBe(twice.length)
-  })
-
-  it('keeps silenced findings with their reason', () => {
-    const report = reportOf(job.replace('- name: docker', '- name: docker # doctor-ignore[POD101]: known'))
-    const silenced = sarif(report).runs[0].results.find(({ ruleId }: { ruleId: string }) => ruleId === 'POD101')
-    expect(silenced.suppressions).toEqual([{ kind: 'inSource', justification: 'known' }])
-  })
-
-  it('refers to rules that it lists', () => {
-    const [run] = sarif(reportOf(job)).runs
-    for (const { ruleId, ruleIndex } of run.results) expect(run.tool.driver.rules[ruleIndex].id).toBe(ruleId)
-    for (const rule of run.tool.driver.rules) expect(rule.properties.tags.length).toBeLessThanOrEqual(20)
+  it('says that nothing was found', () => {
+    expect(github('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n')).toEqual([
+      'dayfly doctor: no findings; 1 file seen, 1 with Kubernetes objects: 1 object, 0 pods',
+    ])
   })
 })
 
-describe('github', () => {
-  it('cannot be made to say another command', () => {
-    const text = job.replace('name: docker', 'name: "docker\\n::error::no,: %"')
-    const lines = reportGithub(reportOf(text, 'a,b:c.yaml'), { prefix: 'x/' }).trimEnd().split('\n')
-    for (const line of lines) expect(line).toMatch(/^::(error|warning|notice) file=x\/a%2Cb%3Ac.yaml,line=\d+,.*::/)
+describe('names of files', () => {
+  it('count from the root of the repository', () => {
+    expect(inRepository('a.yaml', standing())).toBe('a.yaml')
+    expect(inRepository('a.yaml', standing('k8s'))).toBe('k8s/a.yaml')
+    expect(inRepository('../b/a.yaml', standing('k8s'))).toBe('b/a.yaml')
+    expect(inRepository('/repository/c/a.yaml', standing('k8s'))).toBe('c/a.yaml')
+    expect(inRepository('../../a.yaml', standing('k8s'))).toBe('/a.yaml')
+    expect(inRepository('..a.yaml', standing())).toBe('..a.yaml')
   })
 })
 
@@ -161,9 +80,11 @@ describe('junit', () => {
   })
 })
 
+const plain = { colour: false, columns: undefined }
+
 describe('pretty', () => {
   it('shows the line, carets below the place, and the fix', () => {
-    const lines = reportPretty(reportOf(job), { colour: false }).split('\n')
+    const lines = reportPretty(reportOf(job), plain).split('\n')
     const at = lines.findIndex((line) => line.includes('POD101'))
     const shown = lines.slice(at)
     const source = shown.findIndex((line) => line.includes('13 | '))
@@ -173,7 +94,38 @@ describe('pretty', () => {
   })
 
   it('lets no escape sequence of a file reach the terminal', () => {
-    const text = reportPretty(reportOf(`${job} # \x1b]0;title\x07\x9b31m\u202e\n`), { colour: false })
+    const text = reportPretty(reportOf(`${job} # \x1b]0;title\x07\x9b31m\u202e\n`), plain)
     expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+  })
+
+  it('breaks its own sentences between words at the width of the terminal', () => {
+    const text = reportPretty(reportOf(job), { colour: false, columns: 60 })
+    const own = text.split('\n').filter((line) => !/ \||^ {4}|-->|: why|fixes? |Kubernetes|rule skipped/.test(line))
+    expect(own.length).toBeGreaterThan(10)
+    for (const line of own) expect(line.length, line).toBeLessThan(60)
+    const flat = (whole: string) => whole.replace(/\s+/g, ' ')
+    expect(flat(text)).toBe(flat(reportPretty(reportOf(job), plain)))
+  })
+
+  it.each([
+    ['behind wide letters', 'a: {"😀": 1, image: b}', 1],
+    ['behind combining marks', 'a: {"e\u0301": 1, image: b}', -1],
+    ['far to the right', `a: {x: ${'x'.repeat(300)}, image: b}`, 0],
+    ['in a line longer than the terminal', `image: ${'x'.repeat(300)}`, 0],
+  ])('keeps carets below a place %s', (_, text, cells) => {
+    const column = text.indexOf('image') + 1
+    const place = { file: '', line: 1, column, endLine: 1, endColumn: column + 5, start: 0, end: 0 }
+    const [source = '', carets = ''] = excerpt(place, [`${text}\r\n`], { ...plain, paint: painter(plain) })
+    expect(source.length).toBeLessThan(180)
+    expect(carets).toMatch(/^ +\| +\^{5}$/)
+    const shown = [...source.slice(0, source.indexOf('image'))].length
+    expect(carets.indexOf('^')).toBe(shown + cells)
+  })
+
+  it('says when a silenced finding has no reason, and when a comment names no rule', () => {
+    const silent = reportPretty(reportOf(job.replace('name: docker', 'name: docker # doctor-ignore[POD101]')), plain)
+    expect(silent).toContain('1 finding silenced by comments, 1 of them without a reason')
+    const wrong = reportPretty(reportOf(job.replace('name: docker', 'name: docker # doctor-ignore[POD999]: x')), plain)
+    expect(wrong).toContain('doctor-ignore[POD999] (there is no such rule)')
   })
 })

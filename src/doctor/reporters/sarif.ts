@@ -1,14 +1,15 @@
 // Findings as SARIF 2.1.0, in the part that GitHub's code scanning reads: exact regions, fixes, fingerprints, silenced results.
 import type { Finding, Place, Severity } from '../finding.ts'
 import { fingerprints } from '../fingerprint.ts'
-import { diffLines } from '../line-diff.ts'
 import type { Rule } from '../rule.ts'
+import { withoutMarks } from '../rule-page.ts'
 import type { Report } from './report.ts'
+import { inRepository, type Whereabouts } from './whereabouts.ts'
 import { nameOf } from './wording.ts'
 
-/** `prefix`: the examined folder as a path from the repository's root, `''` or with a slash at its end. */
-export function reportSarif(report: Report, { prefix }: { readonly prefix: string }): string {
-  const uriOf = (file: string) => uri(prefix, file)
+export function reportSarif(report: Report, whereabouts: Whereabouts): string {
+  const artifactOf = (file: string) => artifact(inRepository(file, whereabouts))
+  const all = listResults(report)
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -22,15 +23,25 @@ export function reportSarif(report: Report, { prefix }: { readonly prefix: strin
           },
         },
         columnKind: 'utf16CodeUnits',
-        invocations: [{ executionSuccessful: true, toolExecutionNotifications: notifications(report, uriOf) }],
-        results: results(report, uriOf),
+        invocations: [
+          {
+            executionSuccessful: true,
+            toolExecutionNotifications: [...notifications(report, artifactOf), ...leftOut(all.length)],
+          },
+        ],
+        results: results(all, report, artifactOf),
       },
     ],
   }
   return `${JSON.stringify(log, undefined, 2)}\n`
 }
 
-type UriOf = (file: string) => string
+type ArtifactOf = (file: string) => object
+/** `suppressions`: of a finding that is known or silenced. */
+type Result = { readonly finding: Finding; readonly suppressions: readonly object[] }
+
+/** GitHub refuses a run with more, and shows the 5,000 most severe. */
+const resultsMax = 25_000
 
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' }
 const precisions = { high: 'very-high', medium: 'medium', low: 'low' } as const
@@ -46,7 +57,7 @@ function describeRule(rule: Rule, page: string | undefined): object {
     ...(link && { helpUri: link }),
     help: {
       text: `${title}. "dayfly doctor explain ${code}" says why, and when not.`,
-      ...(page && { markdown: page }),
+      ...(page && { markdown: withoutMarks(page) }),
     },
     defaultConfiguration: { level: levels[severity] },
     properties: {
@@ -57,9 +68,8 @@ function describeRule(rule: Rule, page: string | undefined): object {
   }
 }
 
-function results(report: Report, uriOf: UriOf): readonly object[] {
-  const numbers = new Map(report.rules.map(({ slug }, index) => [slug, index]))
-  const all = [
+function listResults(report: Report): readonly Result[] {
+  return [
     ...report.findings.map((finding) => ({ finding, suppressions: [] })),
     ...report.suppressed.map(({ finding, reason }) => ({
       finding,
@@ -70,40 +80,53 @@ function results(report: Report, uriOf: UriOf): readonly object[] {
       suppressions: [{ kind: 'external', justification: 'known from the baseline' }],
     })),
   ]
-  const prints = fingerprints(all.map(({ finding }) => finding))
-  return all.map(({ finding, suppressions }, index) => ({
+}
+
+/** Of too many the most severe. */
+function limit(all: readonly Result[]): readonly Result[] {
+  if (all.length <= resultsMax) return all
+  const order: readonly Severity[] = ['error', 'warning', 'info']
+  return order.flatMap((severity) => all.filter(({ finding }) => finding.severity === severity)).slice(0, resultsMax)
+}
+
+function results(all: readonly Result[], report: Report, artifactOf: ArtifactOf): readonly object[] {
+  const numbers = new Map(report.rules.map(({ slug }, index) => [slug, index]))
+  const shown = limit(all)
+  const prints = fingerprints(shown.map(({ finding }) => finding))
+  return shown.map(({ finding, suppressions }, index) => ({
     ruleId: finding.code,
     ruleIndex: numbers.get(finding.rule),
     level: levels[finding.severity],
     message: { text: `${nameOf(finding)}: ${finding.message}` },
-    locations: [locationOf(finding, uriOf)],
+    locations: [locationOf(finding, artifactOf)],
     ...(finding.related.length > 0 && {
       relatedLocations: finding.related.map(({ place, message }, id) => ({
         id,
-        ...physical(place, uriOf),
+        ...physical(place, artifactOf),
         message: { text: message },
       })),
     }),
-    partialFingerprints: { primaryLocationLineHash: prints[index] },
-    ...fixesOf(finding, report, uriOf),
+    // Not under GitHub's own name, primaryLocationLineHash: its upload step makes that itself, and warns of any other value.
+    partialFingerprints: { 'dayflyDoctor/v1': prints[index] },
+    ...fixesOf(finding, report, artifactOf),
     ...(suppressions.length > 0 && { suppressions }),
     properties: { confidence: finding.confidence, ...(finding.fix && { fix: finding.fix.safety }) },
   }))
 }
 
-function locationOf(finding: Finding, uriOf: UriOf): object {
+function locationOf(finding: Finding, artifactOf: ArtifactOf): object {
   const { object, container, place } = finding
   const parts = [object.namespace, object.kind, object.name, container].filter((part) => part !== undefined)
   return {
-    ...(place && physical(place, uriOf)),
-    logicalLocations: [{ fullyQualifiedName: parts.join('/'), kind: 'object' }],
+    ...(place && physical(place, artifactOf)),
+    logicalLocations: [{ name: container ?? object.name, fullyQualifiedName: parts.join('/'), kind: 'resource' }],
   }
 }
 
-function physical(place: Place, uriOf: UriOf): object {
+function physical(place: Place, artifactOf: ArtifactOf): object {
   return {
     physicalLocation: {
-      artifactLocation: { uri: uriOf(place.file), uriBaseId: '%SRCROOT%' },
+      artifactLocation: artifactOf(place.file),
       region: {
         startLine: place.line,
         startColumn: place.column,
@@ -115,24 +138,24 @@ function physical(place: Place, uriOf: UriOf): object {
 }
 
 /** Whole lines, of which SARIF deletes from the first column to the first column of the line behind. */
-function fixesOf(finding: Finding, { texts, previews }: Report, uriOf: UriOf): object {
+function fixesOf(finding: Finding, { lines, previews }: Report, artifactOf: ArtifactOf): object {
   const { fix, place } = finding
   const preview = previews.get(finding)
-  const before = place && texts.get(place.file)
-  if (!fix || !place || before === undefined || !preview || !('after' in preview)) return {}
-  const replacements = diffLines(before, preview.after).map(({ from, removed, added }) => ({
-    deletedRegion: deleted(before, from, removed),
-    insertedContent: { text: added.join('') },
+  const old = place && lines.get(place.file)
+  if (!fix || !old || !preview || !('changes' in preview)) return {}
+  const replacements = preview.changes.map(({ from, removed, added }) => ({
+    deletedRegion: deleted(old, from, removed),
+    // A byte order mark is no part of the text that regions count in.
+    insertedContent: { text: added.join('').replace(/^\ufeff/, '') },
   }))
-  if (replacements.length === 0) return {}
-  const artifactLocation = { uri: uriOf(place.file), uriBaseId: '%SRCROOT%' }
+  const artifactLocation = artifactOf(place.file)
   return { fixes: [{ description: { text: fix.title }, artifactChanges: [{ artifactLocation, replacements }] }] }
 }
 
 /** A last line without its line end goes up to its own end: there is no line behind. */
-function deleted(before: string, from: number, removed: readonly string[]): object {
+function deleted(old: readonly string[], from: number, removed: readonly string[]): object {
   const last = removed.at(-1)
-  const start = startOf(before, from)
+  const start = startOf(old, from)
   if (last !== undefined && !last.endsWith('\n')) {
     return { ...start, endLine: from + removed.length, endColumn: last.length + 1 }
   }
@@ -140,29 +163,25 @@ function deleted(before: string, from: number, removed: readonly string[]): obje
 }
 
 /** Behind a last line without line end, an insertion begins at that line's end. */
-function startOf(before: string, from: number): { readonly startLine: number; readonly startColumn: number } {
-  const lines = before.split('\n')
-  const last = lines.at(-1) ?? ''
-  return from >= lines.length && last !== ''
-    ? { startLine: lines.length, startColumn: last.length + 1 }
+function startOf(old: readonly string[], from: number): { readonly startLine: number; readonly startColumn: number } {
+  const last = old.at(-1)
+  return from >= old.length && last !== undefined && !last.endsWith('\n')
+    ? { startLine: old.length, startColumn: last.length + 1 }
     : { startLine: from + 1, startColumn: 1 }
 }
 
 /** `executionSuccessful` stays true: what could be read was examined, and the rest is named here. */
-function notifications({ coverage, skippedRules, unusedSuppressions }: Report, uriOf: UriOf): readonly object[] {
-  const at = (file: string, line: number | undefined) => ({
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: { uri: uriOf(file), uriBaseId: '%SRCROOT%' },
-          ...(line !== undefined && { region: { startLine: line } }),
-        },
-      },
-    ],
-  })
+function notifications(report: Report, artifactOf: ArtifactOf): readonly object[] {
+  const { coverage, skippedRules, unusedSuppressions, live } = report
+  const at = (file: string, line: number | undefined) => {
+    if (live) return {}
+    const region = line === undefined ? {} : { region: { startLine: line } }
+    return { locations: [{ physicalLocation: { artifactLocation: artifactOf(file), ...region } }] }
+  }
   return [
     ...coverage.skipped.map(({ file, line, reason }) => {
-      return { level: 'warning', message: { text: `Not examined: ${reason}` }, ...at(file, line) }
+      const what = live ? `${file}: ` : ''
+      return { level: 'warning', message: { text: `Not examined: ${what}${reason}` }, ...at(file, line) }
     }),
     ...skippedRules.map(({ code, reason }) => {
       return { level: 'note', message: { text: `${code} was skipped: ${reason}` }, associatedRule: { id: code } }
@@ -173,7 +192,16 @@ function notifications({ coverage, skippedRules, unusedSuppressions }: Report, u
   ]
 }
 
-function uri(prefix: string, file: string): string {
-  if (file.startsWith('/')) return `file://${file.split('/').map(encodeURIComponent).join('/')}`
-  return `${prefix}${file}`.split(/[\\/]/).map(encodeURIComponent).join('/')
+function leftOut(results: number): readonly object[] {
+  if (results <= resultsMax) return []
+  const text = `${results - resultsMax} of ${results} results are left out: GitHub takes no more than ${resultsMax} of a run.`
+  return [{ level: 'warning', message: { text } }]
+}
+
+/** Outside the repository there is no base that a relative URI could count from. */
+function artifact(file: string): object {
+  const uri = file.split('/').map(encodeURIComponent).join('/')
+  if (file.startsWith('/')) return { uri: `file://${uri}` }
+  const drive = /^[a-z]:\//i.test(file)
+  return drive ? { uri: `file:///${uri.replace('%3A', ':')}` } : { uri, uriBaseId: '%SRCROOT%' }
 }

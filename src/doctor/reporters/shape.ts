@@ -29,7 +29,12 @@ const finding = z.strictObject({
         .enum(['safe', 'unsafe'])
         .describe('Safe: no workload that works stops working. "--fix" makes safe ones, "--fix=unsafe" all.'),
       title: z.string(),
-      diff: z.string().nullable().describe('A unified diff of this fix alone.'),
+      diff: z
+        .string()
+        .nullable()
+        .describe(
+          'A unified diff of this fix alone. Null where it is refused, and where it was not tried: of silenced findings, of live ones, and of the last in very large inputs.',
+        ),
       refused: z.string().nullable().describe('Why the file would not be changed.'),
     })
     .optional(),

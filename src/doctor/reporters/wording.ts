@@ -8,8 +8,8 @@ export function nameOf({ object, container }: Finding): string {
   return `${object.kind} ${name}${container === undefined ? '' : `, container ${container}`}`
 }
 
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }
 
 /** `2 errors, 1 warning`; `no findings`. */

@@ -1,0 +1,237 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { decodeFiles } from '../engine.ts'
+import { fixFiles } from '../fixes.ts'
+import { readRulePage } from '../rule-page.ts'
+import { catalogue } from '../rules/catalogue.ts'
+import type { Report } from './report.ts'
+import { job, reportOf, standing } from './report-of.ts'
+import { reportSarif } from './sarif.ts'
+
+type Region = { startLine: number; startColumn: number; endLine: number; endColumn: number }
+type Artifact = { uri: string; uriBaseId?: string }
+type Replacement = { deletedRegion: Region; insertedContent: { text: string } }
+type Result = {
+  ruleId: string
+  ruleIndex: number
+  level: string
+  message: { text: string }
+  locations: {
+    physicalLocation?: { artifactLocation: Artifact; region: Region }
+    logicalLocations: { fullyQualifiedName: string; kind: string }[]
+  }[]
+  partialFingerprints: Record<string, string>
+  fixes?: { artifactChanges: { artifactLocation: Artifact; replacements: Replacement[] }[] }[]
+  suppressions?: { kind: string; justification?: string }[]
+}
+type Notification = { level: string; message: { text: string }; locations?: unknown[] }
+type Log = {
+  runs: {
+    columnKind: string
+    results: Result[]
+    tool: { driver: { rules: { id: string; help: { markdown?: string }; properties: { tags: string[] } }[] } }
+    invocations: { toolExecutionNotifications: Notification[] }[]
+  }[]
+}
+
+function runOf(report: Report, folder?: string) {
+  const log: Log = JSON.parse(reportSarif(report, standing(folder)))
+  const [run] = log.runs
+  if (!run) throw new Error('a log has one run')
+  return run
+}
+
+/** Counts as SARIF does: columns are UTF-16 code units, a byte order mark is no text. */
+function applyReplacements(file: string, all: readonly Replacement[]): string {
+  const mark = file.startsWith('\ufeff') ? '\ufeff' : ''
+  const text = file.slice(mark.length)
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+  const offset = (line: number, column: number) => (starts[line - 1] ?? text.length) + column - 1
+  const applied = [...all].reverse().reduce((now, { deletedRegion: at, insertedContent }) => {
+    const before = now.slice(0, offset(at.startLine, at.startColumn))
+    return before + insertedContent.text + now.slice(offset(at.endLine, at.endColumn))
+  }, text)
+  return mark + applied
+}
+
+/** What `--fix` writes for this finding alone. */
+function fixedAlone(text: string, file: string, index: number): string | undefined {
+  const { findings } = reportOf(text, file)
+  let passes = 0
+  const { changed } = fixFiles(
+    decodeFiles([{ path: file, text }]),
+    () => (passes++ === 0 ? findings.slice(index, index + 1) : []),
+    () => true,
+  )
+  return changed[0]?.after.text
+}
+
+const fixtures = catalogue
+  .filter(({ modes, fix }) => modes.includes('static') && (fix === 'safe' || fix === 'unsafe'))
+  .flatMap(({ slug }) => {
+    const page = readRulePage(readFileSync(new URL(`../rules/${slug}.md`, import.meta.url), 'utf8'))
+    return page.fixtures
+      .filter(({ kind }) => kind === 'bad')
+      .map(({ text }, index) => [`${slug} ${index}`, text] as const)
+  })
+
+const samples = ['bitbucket-config-map.yaml', 'bitbucket-list.yaml.template', 'arc-dind-values.yaml', 's0-zombie.yaml']
+
+describe('fixes', () => {
+  const expectSame = (text: string, file = 'a.yaml') => {
+    const { results } = runOf(reportOf(text, file))
+    let fixes = 0
+    for (const [index, { fixes: own }] of results.entries()) {
+      const alone = fixedAlone(text, file, index)
+      expect(own?.length ?? 0).toBe(alone === undefined ? 0 : 1)
+      if (!own || alone === undefined) continue
+      expect(applyReplacements(text, own[0]?.artifactChanges[0]?.replacements ?? [])).toBe(alone)
+      fixes++
+    }
+    return fixes
+  }
+
+  it.each(fixtures)('applied, give the file that --fix writes: %s', (_, text) => {
+    expectSame(text)
+  })
+
+  it.each(samples)('applied, give the file that --fix writes: %s', (name) => {
+    const text = readFileSync(new URL(`../samples/${name}`, import.meta.url), 'utf8')
+    expect(expectSame(text, name)).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['without a last line end', job],
+    ['LF', `${job}\n`],
+    ['CRLF', `${job}\n`.replace(/\n/g, '\r\n')],
+    ['a byte order mark', `\ufeff${job}\n`],
+    [
+      'astral letters',
+      `# 😀\n${job.replace('- name: docker', '- {name: "😀", image: a}\n        - name: docker # 😀')}\n`,
+    ],
+    ['several documents', `${job}\n---\n# 😀\n${job}\n...\n---\n${job}`],
+    ['a byte order mark and several documents, CRLF', `\ufeff${job}\n---\n${job}\n`.replace(/\n/g, '\r\n')],
+  ])('applied, give the file that --fix writes: %s', (_, text) => {
+    expect(expectSame(text)).toBeGreaterThan(0)
+  })
+})
+
+describe('places', () => {
+  it.each([
+    ['LF', job],
+    ['CRLF', job.replace(/\n/g, '\r\n')],
+    ['a byte order mark', `\ufeff${job}`],
+    [
+      'astral letters',
+      job.replace('- name: docker\n', '- {name: "😀😀", image: docker:27-dind}\n        - name: docker\n'),
+    ],
+  ])('hold the text of the finding: %s', (_, text) => {
+    const report = reportOf(text)
+    const { results, columnKind } = runOf(report)
+    expect(columnKind).toBe('utf16CodeUnits')
+    const lines = text.replace('\ufeff', '').split(/\r?\n/)
+    for (const [index, { place }] of report.findings.entries()) {
+      const at = results[index]?.locations[0]?.physicalLocation?.region
+      if (!at) throw new Error('a finding in a file has a region')
+      expect(Math.min(at.startLine, at.startColumn, at.endLine, at.endColumn)).toBeGreaterThan(0)
+      expect(lines[at.startLine - 1]?.slice(at.startColumn - 1, at.endColumn - 1)).toBe(
+        text.slice(place?.start, place?.end),
+      )
+    }
+  })
+
+  it('count the first line without a byte order mark', () => {
+    const values = 'githubConfigUrl: https://github.com/a\ntemplate:\n  spec: {}\ncontainerMode: {type: dind}\n'
+    const first = (text: string) =>
+      runOf(reportOf(text)).results.map(({ locations }) => locations[0]?.physicalLocation?.region)
+    expect(first(`\ufeff${values}`)).toEqual(first(values))
+  })
+
+  it.each([
+    ['k8s/a job.yaml', 'deploy', 'deploy/k8s/a%20job.yaml', true],
+    ['../ünï/a#1%?.yaml', 'deploy', '%C3%BCn%C3%AF/a%231%25%3F.yaml', true],
+    ['a\\b:c.yaml', '', 'a%5Cb%3Ac.yaml', true],
+    ['/elsewhere/a.yaml', '', 'file:///elsewhere/a.yaml', false],
+  ])('name files by URIs from the root of the repository: %s in %s', (file, folder, uri, based) => {
+    const [result] = runOf(reportOf(job, file), folder).results
+    expect(result?.locations[0]?.physicalLocation?.artifactLocation).toEqual({
+      uri,
+      ...(based && { uriBaseId: '%SRCROOT%' }),
+    })
+    const fixed = runOf(reportOf(job, file), folder).results.find(({ fixes }) => fixes)
+    expect(fixed?.fixes?.[0]?.artifactChanges[0]?.artifactLocation.uri).toBe(uri)
+  })
+
+  it('are logical in a cluster', () => {
+    const report = reportOf(job)
+    const findings = report.findings.map((finding) => ({ ...finding, place: undefined, fix: undefined }))
+    const skipped = [{ file: 'Secret', line: undefined, reason: 'forbidden' }]
+    const run = runOf({ ...report, findings, live: true, coverage: { ...report.coverage, skipped } })
+    for (const { locations } of run.results) expect(locations[0]?.physicalLocation).toBeUndefined()
+    const names = run.results.map(({ locations }) => locations[0]?.logicalLocations[0]?.fullyQualifiedName)
+    expect(names).toContain('ci/Job/runner/docker')
+    const [first] = run.invocations[0]?.toolExecutionNotifications ?? []
+    expect(first).toEqual({ level: 'warning', message: { text: 'Not examined: Secret: forbidden' } })
+  })
+})
+
+describe('what GitHub asks for', () => {
+  it('has a list of results also when nothing is found', () => {
+    expect(runOf(reportOf('a: 1\n')).results).toEqual([])
+  })
+
+  it('lists the rules that results refer to, with help for people, and few tags', () => {
+    const { results, tool } = runOf({
+      ...reportOf(job),
+      pages: new Map([['dind-ordinary-container', '# A\n\n## Bad\n```yaml bad for=all\na: 1 # ! ~\n```\n']]),
+    })
+    for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId)
+    expect(new Set(tool.driver.rules.map(({ id }) => id)).size).toBe(catalogue.length)
+    for (const { properties } of tool.driver.rules) expect(properties.tags.length).toBeLessThanOrEqual(20)
+    const markdown = tool.driver.rules.find(({ id }) => id === 'POD101')?.help.markdown
+    expect(markdown).toBe('# A\n\n## Bad\n```yaml\na: 1 # ← here\n```\n')
+  })
+
+  it('keeps no more than 25,000 results, the most severe, and says so', () => {
+    const report = reportOf(job)
+    const findings = Array.from({ length: 26_000 / 4 }, () => report.findings.slice(0, 4)).flat()
+    const { results, invocations } = runOf({ ...report, findings })
+    expect(results).toHaveLength(25_000)
+    const errors = (list: readonly { level: string }[]) => list.filter(({ level }) => level === 'error').length
+    expect(errors(results)).toBe(findings.filter(({ severity }) => severity === 'error').length)
+    expect(invocations[0]?.toolExecutionNotifications.at(-1)?.message.text).toMatch(/^1000 of 26000 results/)
+  })
+
+  it('names what was not examined', () => {
+    const [invocation] = runOf(reportOf('apiVersion: v1\nkind: Pod\nmetadata: {name: [\n', 'b c.yaml')).invocations
+    expect(invocation?.toolExecutionNotifications[0]).toMatchObject({
+      level: 'warning',
+      message: { text: expect.stringContaining('Not examined: not valid YAML') },
+      locations: [{ physicalLocation: { artifactLocation: { uri: 'b%20c.yaml' }, region: { startLine: 4 } } }],
+    })
+  })
+})
+
+describe('one run and the next', () => {
+  it('knows a finding again when its lines move, and tells two of one kind apart', () => {
+    const prints = (text: string) =>
+      runOf(reportOf(text)).results.map((one) => one.partialFingerprints['dayflyDoctor/v1'])
+    const first = prints(job)
+    expect(prints(`# moved\n\n${job}`)).toEqual(first)
+    expect(new Set(first).size).toBe(first.length)
+    const twice = prints(`${job}\n---\n${job}`)
+    expect(new Set(twice).size).toBe(twice.length)
+  })
+
+  it('leaves the fingerprint to GitHub that its upload step makes', () => {
+    for (const { partialFingerprints } of runOf(reportOf(job)).results) {
+      expect(partialFingerprints).not.toHaveProperty('primaryLocationLineHash')
+    }
+  })
+
+  it('keeps silenced findings with their reason', () => {
+    const text = job.replace('- name: docker', '- name: docker # doctor-ignore[POD101]: known')
+    const silenced = runOf(reportOf(text)).results.find(({ ruleId }) => ruleId === 'POD101')
+    expect(silenced?.suppressions).toEqual([{ kind: 'inSource', justification: 'known' }])
+  })
+})
