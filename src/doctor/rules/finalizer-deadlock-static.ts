@@ -1,7 +1,8 @@
 // Runner sets and the controller that must take their finalizers away, in one delivery without an order (incident S4).
 import { arcControllers, arcObjects } from '../arc.ts'
+import { type ChartRelease, chartReleases, mayMeet } from '../chart-releases.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt } from '../fields.ts'
+import { fieldsAt, listAt, textAt, valueAt } from '../fields.ts'
 import type { Fix, Hit } from '../finding.ts'
 import { objectsOf } from '../live-pod.ts'
 import type { Rule } from '../rule.ts'
@@ -14,53 +15,89 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: [...argo(facts), ...flux(facts), ...together(facts)] }),
+  check: (facts) => ({ hits: [...delivered(facts), ...together(facts)] }),
 }
 
-const controllerChart = 'gha-runner-scale-set-controller'
-const setChart = 'gha-runner-scale-set'
 const waveAnnotation = 'argocd.argoproj.io/sync-wave'
+const stay = "the controller may go first, and the runner set's finalizers stay for ever"
+
+/** Each release of a runner set beside the controllers that the same tool delivers to the same cluster. */
+function delivered(facts: Facts): readonly Hit[] {
+  const controllers = chartReleases(facts, 'gha-runner-scale-set-controller')
+  return chartReleases(facts, 'gha-runner-scale-set').flatMap((set) => {
+    const { kind } = set.fact.object
+    const beside = controllers.filter((each) => each.fact.object.kind === kind && mayMeet(each, set))
+    const [first, ...others] = beside
+    if (!first) return []
+    if (kind === 'Application') return argo(set, [first, ...others])
+    return kind === 'HelmRelease' ? flux(facts, set, first) : oneFile(set, beside)
+  })
+}
+
+type Some = readonly [ChartRelease, ...ChartRelease[]]
 
 /** Argo CD deletes in the opposite order of the waves: the sets need a higher one than the controller. */
-function argo(facts: Facts): readonly Hit[] {
-  const controllers = releases(facts, 'Application', controllerChart)
-  const [controller] = controllers
-  if (!controller) return []
-  const wave = Math.max(...controllers.map(waveOf))
-  return releases(facts, 'Application', setChart)
-    .filter((fact) => waveOf(fact) <= wave)
-    .map((fact) =>
-      hit(fact, {
-        path: ['metadata'],
-        message: `Application ${fact.object.name} is in the same wave as its controller (${controller.object.name}) or an earlier one: when both are deleted, the controller may go first, and the runner set's finalizers stay for ever. Give it a later ${waveAnnotation}.`,
-        fix: laterWave(fact, wave + 1),
-      }),
-    )
+function argo({ fact }: ChartRelease, controllers: Some): readonly Hit[] {
+  const wave = Math.max(...controllers.map((each) => waveOf(each.fact)))
+  const own = controllers.some((each) => each.fact === fact)
+  if (waveOf(fact) > wave && !own) return []
+  const { name } = fact.object
+  return [
+    own
+      ? hit(fact, {
+          path: ['metadata'],
+          message: `Application ${name} delivers the runner set and its controller at once: when it is deleted, ${stay}. Make two Applications of it, the set's in a later ${waveAnnotation}.`,
+        })
+      : hit(fact, {
+          path: ['metadata'],
+          message: `Application ${name} is in the same wave as its controller (${controllers[0].fact.object.name}) or an earlier one: when both are deleted, ${stay}. Give it a later ${waveAnnotation}.`,
+          fix: laterWave(fact, wave + 1),
+        }),
+  ]
 }
 
-function flux(facts: Facts): readonly Hit[] {
-  const [controller] = releases(facts, 'HelmRelease', controllerChart)
-  if (!controller) return []
-  const { name, namespace } = controller.object
-  return releases(facts, 'HelmRelease', setChart)
-    .filter(({ raw }) => !listAt(raw, 'spec', 'dependsOn').some((each) => textAt(each, 'name') === name))
-    .map((fact) => {
-      const elsewhere = namespace !== undefined && namespace !== fact.object.namespace
-      return hit(fact, {
-        path: ['spec'],
-        message: `HelmRelease ${fact.object.name} does not depend on its controller (${name}): when both are deleted, the controller may go first, and the runner set's finalizers stay for ever.`,
-        fix:
-          fieldsAt(fact.raw, 'spec') && listAt(fact.raw, 'spec', 'dependsOn').length === 0
-            ? {
-                safety: 'unsafe',
-                title: `Depend on ${name}`,
-                edits: [
-                  { do: 'set', path: ['spec', 'dependsOn'], value: [{ name, ...(elsewhere ? { namespace } : {}) }] },
-                ],
-              }
-            : undefined,
-      })
-    })
+/** An order can also stand one level above, between Flux's Kustomizations: then nothing is known. */
+function flux(facts: Facts, { fact }: ChartRelease, controller: ChartRelease): readonly Hit[] {
+  const above = objectsOf(facts, 'Kustomization').some(({ raw }) => listAt(raw, 'spec', 'dependsOn').length > 0)
+  const { name, namespace } = controller.fact.object
+  const dependsOn = listAt(fact.raw, 'spec', 'dependsOn')
+  if (above || dependsOn.some((each) => textAt(each, 'name') === name)) return []
+  const elsewhere = namespace !== undefined && namespace !== fact.object.namespace
+  return [
+    hit(fact, {
+      path: ['spec'],
+      message: `Nothing says that HelmRelease ${fact.object.name} needs its controller (${name}): when both are deleted, ${stay}. Say so with dependsOn; and as Flux heeds that only when it installs, delete the set first, in a commit of its own.`,
+      fix:
+        dependsOn.length === 0
+          ? {
+              safety: 'unsafe',
+              title: `Depend on ${name}`,
+              edits: [
+                { do: 'set', path: ['spec', 'dependsOn'], value: [{ name, ...(elsewhere ? { namespace } : {}) }] },
+              ],
+            }
+          : undefined,
+    }),
+  ]
+}
+
+/** A chart with both as dependencies, a kustomization or a helmfile of both: one command deletes all. */
+function oneFile({ fact, path }: ChartRelease, controllers: readonly ChartRelease[]): readonly Hit[] {
+  const beside = controllers.find((each) => each.fact === fact)
+  if (!beside) return []
+  const entry = fieldsAt(fact.raw, ...path) ?? {}
+  // A helmfile deletes in the opposite order of what its releases need.
+  if (listAt(entry, 'needs').length > 0) return []
+  const mayBeOff = [entry, fieldsAt(fact.raw, ...beside.path)].some((each) => 'condition' in (each ?? {}))
+  return [
+    {
+      ...hit(fact, {
+        path,
+        message: `The runner set and its controller are installed by one file: deleted at once, ${stay}. Install them apart, and delete the set first.`,
+      }),
+      confidence: mayBeOff ? 'low' : path[0] === 'dependencies' ? 'high' : 'medium',
+    },
+  ]
 }
 
 /** Both as plain manifests in the same input, without waves. */
@@ -74,7 +111,7 @@ function together(facts: Facts): readonly Hit[] {
     .map((fact) => ({
       ...hit(fact, {
         path: ['metadata'],
-        message: `The runner set ${fact.object.name} and its controller (${controller.object.name}) are delivered together without an order: deleted together, the controller may go first, and the set's finalizers stay for ever. Deliver them apart, or give the set a later ${waveAnnotation}.`,
+        message: `The runner set ${fact.object.name} and its controller (${controller.object.name}) are delivered together without an order: deleted together, ${stay}. Deliver them apart, or give the set a later ${waveAnnotation}.`,
       }),
       confidence: 'medium' as const,
     }))
@@ -84,18 +121,8 @@ function hit(fact: ObjectFact, rest: Pick<Hit, 'path' | 'message' | 'fix'>): Hit
   return { object: fact.object, document: fact.document, ...rest }
 }
 
-function releases(facts: Facts, kind: 'Application' | 'HelmRelease', chart: string): readonly ObjectFact[] {
-  const at = kind === 'Application' ? ['spec', 'source', 'chart'] : ['spec', 'chart', 'spec', 'chart']
-  return objectsOf(facts, kind).filter(
-    ({ raw }) =>
-      textAt(raw, ...at)
-        ?.split('/')
-        .at(-1) === chart,
-  )
-}
-
 function waveOf({ raw }: ObjectFact): number {
-  return Number(textAt(raw, 'metadata', 'annotations', waveAnnotation) ?? 0) || 0
+  return Number(valueAt(raw, 'metadata', 'annotations', waveAnnotation) ?? 0) || 0
 }
 
 function laterWave({ raw }: ObjectFact, wave: number): Fix {

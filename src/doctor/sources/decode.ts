@@ -8,7 +8,7 @@ import { documentOf, maskUnknown } from './hcl/object-document.ts'
 import { isPatchString } from './kustomize.ts'
 import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
 import { type Parsed, parseYaml, tooMuch } from './parse.ts'
-import { mayHoldManifest, mayHoldObject, splitDocuments } from './split.ts'
+import { mayHoldManifest, mayHoldObject, mayInstallCharts, splitDocuments } from './split.ts'
 
 const lettersMax = 4 * 1024 * 1024
 const nestingMax = 5
@@ -31,7 +31,7 @@ export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
   else if (isTerraform(file)) decodeTerraform(draft)
-  else if (!mayHoldManifest(text)) leaveOut(draft, undefined, 'no manifest in it')
+  else if (!mayHoldManifest(text) && !mayInstallCharts(text)) leaveOut(draft, undefined, 'no manifest in it')
   else decodeStream(draft)
   return { file, documents: draft.documents, objects: draft.objects, skipped: draft.skipped }
 }
@@ -40,7 +40,7 @@ function decodeStream(draft: Draft): void {
   const { text } = draft.file
   for (const { start, end } of splitDocuments(text)) {
     const chunk = text.slice(start, end)
-    if (!mayHoldManifest(chunk)) continue
+    if (!mayHoldManifest(chunk) && !mayInstallCharts(chunk)) continue
     if (draft.documents.length + draft.skipped.length >= documentsMax) {
       skip(draft, start, `more than ${documentsMax} documents`)
       return

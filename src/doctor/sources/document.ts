@@ -39,14 +39,14 @@ export type SourceDocument = {
   readonly open: boolean
 }
 
-/** A Kubernetes object wherever it stands, or the values of a runner chart. */
+/** A Kubernetes object wherever it stands, the values of a runner chart, or a file that installs charts. */
 export type SourceObject = {
   /** Counts through all files of the input: what facts and findings call the document. */
   readonly number: number
   readonly document: SourceDocument
   /** Where it begins in its document: an item of a List, a key of values. */
   readonly path: Path
-  readonly kind: 'object' | 'values'
+  readonly kind: 'object' | 'values' | 'charts'
   readonly value: Readonly<Record<string, unknown>>
 }
 

@@ -5,7 +5,7 @@ import { isUnknown } from '../unknown.ts'
 import type { SourceObject } from './document.ts'
 import { findNode } from './nodes.ts'
 
-/** The apiVersion by which values of a chart are named, which are no Kubernetes object; their kind is `Values`. */
+/** The apiVersion by which values of a chart (kind `Values`) and files that install charts (kind `Charts`) are named, which are no Kubernetes objects. */
 export const valuesVersion = 'helm'
 
 export function refOf(object: SourceObject): ObjectRef {
@@ -13,6 +13,9 @@ export function refOf(object: SourceObject): ObjectRef {
   if (kind === 'values') {
     const name = named(object, value, 'runnerScaleSetName')
     return { apiVersion: valuesVersion, kind: 'Values', namespace: undefined, name: name ?? '' }
+  }
+  if (kind === 'charts') {
+    return { apiVersion: valuesVersion, kind: 'Charts', namespace: undefined, name: asText(value['name']) ?? '' }
   }
   const metadata = asRecord(value['metadata']) ?? {}
   return {

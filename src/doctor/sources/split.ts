@@ -20,6 +20,11 @@ export function mayHoldManifest(text: string): boolean {
   return /\bkind["']?[ \t]*:|\bcontainers["']?[ \t]*:/.test(text)
 }
 
+/** The same of a file that installs ARC's charts: a chart with dependencies, a helmfile. */
+export function mayInstallCharts(text: string): boolean {
+  return /\b(?:name|chart)["']?:[ \t]*["']?\S*gha-runner-scale-set/.test(text)
+}
+
 /** The same of an object of Terraform, whose keys stand before `=`. */
 export function mayHoldObject(text: string): boolean {
   return /\bkind["']?[ \t]*[:=]|\bcontainers["']?[ \t]*[:=]/.test(text)
