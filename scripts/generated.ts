@@ -1,9 +1,10 @@
-// The files that are made from the doctor's rules: their pages, the index, the schema of the JSON report.
+// The files that are made from the doctor's rules: their pages, the index, the schema of the JSON report, the admission policies.
 import { readFileSync } from 'node:fs'
 import { jsonSchema } from '../src/doctor/reporters/shape.ts'
 import type { Rule } from '../src/doctor/rule.ts'
 import { withoutMarks } from '../src/doctor/rule-page.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { hasPolicy, policyBundle, whyNoPolicy } from './policies.ts'
 import { symptoms } from './symptoms.ts'
 
 /** By path from the repository's root. */
@@ -11,6 +12,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/doctor.schema.json', `${JSON.stringify(jsonSchema(), undefined, 2)}\n`],
     ['docs/rules/README.md', index()],
+    ['deploy/doctor-policies.yaml', policyBundle()],
     ...catalogue.map((rule) => [`docs/rules/${rule.slug}.md`, page(rule)] as const),
   ])
 }
@@ -21,9 +23,9 @@ const where = { static: 'files', live: 'clusters' } as const
 function page(rule: Rule): string {
   const source = readFileSync(new URL(`../src/doctor/rules/${rule.slug}.md`, import.meta.url), 'utf8')
   const facts = [
-    '| Code | Severity | Confidence | Looks at | Fix |',
-    '|---|---|---|---|---|',
-    `| ${rule.code} | ${rule.severity} | ${rule.confidence} | ${rule.modes.map((mode) => where[mode]).join(', ')} | ${rule.fix} |`,
+    '| Code | Severity | Confidence | Looks at | Fix | Admission policy |',
+    '|---|---|---|---|---|---|',
+    `| ${rule.code} | ${rule.severity} | ${rule.confidence} | ${rule.modes.map((mode) => where[mode]).join(', ')} | ${rule.fix} | ${hasPolicy(rule) ? 'yes' : 'no'} |`,
   ].join('\n')
   const silence = `## Silence it\n\n\`# doctor-ignore[${rule.code}]: the reason\`, on the line or in the comment above it.\n`
   const body = withoutMarks(source)
@@ -41,6 +43,10 @@ function index(): string {
   const all = catalogue.map(
     ({ code, slug, title, severity }) => `| ${code} | [${slug}](${slug}.md) | ${severity} | ${title} |`,
   )
+  const unsaid = catalogue.flatMap((rule) => {
+    const why = whyNoPolicy(rule)
+    return why === undefined ? [] : [`| [${rule.slug}](${rule.slug}.md) | ${why} |`]
+  })
   return `${made}
 # The doctor's rules
 
@@ -57,5 +63,14 @@ ${seen.join('\n')}
 | Code | Rule | Severity | What |
 |---|---|---|---|
 ${all.join('\n')}
+
+## At the API server
+
+[deploy/doctor-policies.yaml](../../deploy/doctor-policies.yaml) says ${catalogue.filter(hasPolicy).length} of the rules as ValidatingAdmissionPolicies (Kubernetes 1.30 and later), for those who apply objects without asking the doctor.
+They warn and audit; the file says how one of them refuses instead. Rules for files that have no policy:
+
+| Rule | Why |
+|---|---|
+${unsaid.join('\n')}
 `
 }

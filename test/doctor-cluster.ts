@@ -47,7 +47,7 @@ export function openDoctorCluster(intercept: (request: Request) => Answer | unde
   for (const name of ['runners', 'arc-system']) {
     registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
-  for (const [kind, resource] of Object.entries(arcKinds)) registry.create(definitions, definition(kind, resource))
+  for (const [kind, resource] of Object.entries(arcKinds)) registry.create(definitions, definitionOf(kind, resource))
   const kubernetes = createKubernetes({ transport, clock, random })
   const inquiry = createInquiry({ transport, clock, random })
   return { registry, clock, kubernetes, inquiry, requests }
@@ -55,7 +55,8 @@ export function openDoctorCluster(intercept: (request: Request) => Answer | unde
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
 
-function definition(kind: string, resource: string) {
+/** A custom kind that takes whatever it is given, as ARC's pod templates do; `resource` is `plural.group`. */
+export function definitionOf(kind: string, resource: string) {
   const plural = resource.slice(0, resource.indexOf('.'))
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } }
@@ -64,7 +65,7 @@ function definition(kind: string, resource: string) {
     kind: 'CustomResourceDefinition',
     metadata: { name: resource },
     spec: {
-      group: 'actions.github.com',
+      group: resource.slice(plural.length + 1),
       scope: 'Namespaced',
       names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
       versions: [{ name: 'v1alpha1', served: true, storage: true, schema }],

@@ -1,0 +1,92 @@
+// Objects on which admission policies are tried: those of every rule's page and of the samples, as written and as a custom resource that nobody validates.
+import { readdirSync, readFileSync } from 'node:fs'
+import { decodeFiles, runRules } from '../../src/doctor/engine.ts'
+import type { ObjectFact } from '../../src/doctor/facts.ts'
+import { gatherFacts, undeclaredVersion } from '../../src/doctor/gather-facts.ts'
+import { viewPods } from '../../src/doctor/pod-views.ts'
+import type { Rule } from '../../src/doctor/rule.ts'
+import { readRulePage } from '../../src/doctor/rule-page.ts'
+import { catalogue } from '../../src/doctor/rules/catalogue.ts'
+import { filler } from '../../src/doctor/unknown.ts'
+import type { KubeObject } from '../../src/kubernetes/types.ts'
+
+export type Subject = {
+  /** Where it is written. */
+  readonly from: string
+  readonly fact: ObjectFact
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const rules = new URL('../../src/doctor/rules/', import.meta.url)
+const samples = new URL('../../src/doctor/samples/', import.meta.url)
+
+export function allSubjects(): readonly Subject[] {
+  const written = [...catalogue.flatMap(ofPage), ...readdirSync(samples).flatMap(ofSample)]
+  return written.flatMap((subject) => [subject, ...asRunnerSet(subject)])
+}
+
+/** The codes of these rules that fire on the object when nothing else is known. */
+export function codesOf({ fact }: Subject, among: readonly Rule[]): readonly string[] {
+  const facts = { version: undeclaredVersion, objects: [fact], pods: viewPods([fact]), live: undefined }
+  const { hits } = runRules(facts, among)
+  return [...new Set(hits.map(({ rule }) => rule.code))].sort()
+}
+
+function ofPage({ slug }: Rule): readonly Subject[] {
+  const { fixtures } = readRulePage(readFileSync(new URL(`${slug}.md`, rules), 'utf8'))
+  return fixtures.flatMap(({ kind, text, cured, fixed }, index) =>
+    Object.entries({ [kind]: text, cured, fixed }).flatMap(([as, version]) =>
+      version === undefined ? [] : decode(`${slug}.md, block ${index + 1} (${as})`, version),
+    ),
+  )
+}
+
+function ofSample(name: string): readonly Subject[] {
+  return name.endsWith('.yaml') ? decode(`samples/${name}`, readFileSync(new URL(name, samples), 'utf8')) : []
+}
+
+function decode(from: string, text: string): readonly Subject[] {
+  const { objects } = gatherFacts(decodeFiles([{ path: 'x.yaml', text }]).flatMap((file) => file.objects))
+  return objects.flatMap((fact) => {
+    const isPlain = !JSON.stringify(fact.raw).includes(filler)
+    return isPlain ? [{ from: `${from}, ${fact.object.kind}`, fact: { ...fact, raw: complete(fact) } }] : []
+  })
+}
+
+/** What pages leave out for shortness and the API server asks for; and without the marks of a life in another cluster. */
+function complete({ object, raw }: ObjectFact): Fields {
+  const { name, labels, annotations, finalizers } = asFields(raw['metadata'])
+  const metadata = { name: name ?? 'unnamed', labels, annotations, finalizers }
+  const bare = { ...raw, apiVersion: object.apiVersion, kind: object.kind, metadata, status: undefined }
+  if (!object.apiVersion.startsWith('apps/')) return bare
+  const spec = asFields(raw['spec'])
+  const template = asFields(spec['template'])
+  const told = { app: 'it', ...asFields(asFields(template['metadata'])['labels']) }
+  const withLabels = { ...template, metadata: { ...asFields(template['metadata']), labels: told } }
+  return { ...bare, spec: { ...spec, selector: { matchLabels: { app: 'it' } }, template: withLabels } }
+}
+
+/** ARC takes any pod template, also one that the API server would refuse. */
+function asRunnerSet({ from, fact }: Subject): readonly Subject[] {
+  const [view] = viewPods([fact])
+  if (!view || fact.object.kind === 'AutoscalingRunnerSet') return []
+  const at = (path: readonly (string | number)[]) => path.reduce<Fields>((here, key) => asFields(here[key]), fact.raw)
+  const { labels, annotations } = asFields(at(view.path.slice(0, -1))['metadata'])
+  const template = { metadata: { labels, annotations }, spec: at(view.path) }
+  const apiVersion = 'actions.github.com/v1alpha1'
+  const kind = 'AutoscalingRunnerSet'
+  const raw = { apiVersion, kind, metadata: { name: 'set' }, spec: { template } }
+  const object = { ...fact.object, apiVersion, kind, name: 'set' }
+  return [{ from: `${from} as ${kind}`, fact: { object, document: fact.document, raw } }]
+}
+
+/** The object to be created in this namespace. */
+export function objectIn(namespace: string, { fact }: Subject): KubeObject {
+  const metadata = { ...asFields(fact.raw['metadata']), namespace }
+  return { ...fact.raw, metadata } as unknown as KubeObject
+}
+
+function asFields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
