@@ -234,6 +234,13 @@ const builtIn: readonly Kind[] = [
   },
   {
     ...base,
+    ...named('replicasets', 'ReplicaSet', 'apps'),
+    shortNames: ['rs'],
+    categories: ['all'],
+    subresources: ['status'],
+  },
+  {
+    ...base,
     ...named('poddisruptionbudgets', 'PodDisruptionBudget', 'policy'),
     shortNames: ['pdb'],
     subresources: ['status'],

@@ -20,6 +20,7 @@ ClusterRoleBinding metadata!ObjectMeta subjects:[]Subject roleRef!RoleRef
 CronJob metadata!ObjectMeta spec!CronJobSpec status!CronJobStatus
 DaemonSet metadata!ObjectMeta spec!DaemonSetSpec status!DaemonSetStatus
 StatefulSet metadata!ObjectMeta spec!StatefulSetSpec status!StatefulSetStatus
+ReplicaSet metadata!ObjectMeta spec!ReplicaSetSpec status!ReplicaSetStatus
 PodDisruptionBudget metadata!ObjectMeta spec!PodDisruptionBudgetSpec status!PodDisruptionBudgetStatus
 MutatingWebhookConfiguration metadata!ObjectMeta webhooks:[]MutatingWebhook~merge@name
 SelfSubjectAccessReview metadata!ObjectMeta spec!SelfSubjectAccessReviewSpec status!SubjectAccessReviewStatus
@@ -51,6 +52,8 @@ DaemonSetSpec selector?LabelSelector template!PodTemplateSpec updateStrategy!Dae
 DaemonSetStatus currentNumberScheduled!int32 numberMisscheduled!int32 desiredNumberScheduled!int32 numberReady!int32 observedGeneration:int64 updatedNumberScheduled:int32 numberAvailable:int32 numberUnavailable:int32 collisionCount?int32 conditions:[]DaemonSetCondition~merge@type
 StatefulSetSpec replicas?int32 selector?LabelSelector template!PodTemplateSpec volumeClaimTemplates:[]PersistentVolumeClaim serviceName!string podManagementPolicy:$v1.PodManagementPolicyType updateStrategy!StatefulSetUpdateStrategy revisionHistoryLimit?int32 minReadySeconds:int32 persistentVolumeClaimRetentionPolicy?StatefulSetPersistentVolumeClaimRetentionPolicy ordinals?StatefulSetOrdinals
 StatefulSetStatus observedGeneration:int64 replicas!int32 readyReplicas:int32 currentReplicas:int32 updatedReplicas:int32 currentRevision:string updateRevision:string collisionCount?int32 conditions:[]StatefulSetCondition~merge@type availableReplicas!int32
+ReplicaSetSpec replicas?int32 minReadySeconds:int32 selector?LabelSelector template!PodTemplateSpec
+ReplicaSetStatus replicas!int32 fullyLabeledReplicas:int32 readyReplicas:int32 availableReplicas:int32 terminatingReplicas?int32 observedGeneration:int64 conditions:[]ReplicaSetCondition~merge@type
 PodDisruptionBudgetSpec minAvailable?IntOrString selector?LabelSelector~replace maxUnavailable?IntOrString unhealthyPodEvictionPolicy?$v1.UnhealthyPodEvictionPolicyType
 PodDisruptionBudgetStatus observedGeneration:int64 disruptedPods:{}Time disruptionsAllowed!int32 currentHealthy!int32 desiredHealthy!int32 expectedPods!int32 conditions:[]Condition~merge@type
 MutatingWebhook name!string clientConfig!WebhookClientConfig rules:[]RuleWithOperations failurePolicy?$v1.FailurePolicyType matchPolicy?$v1.MatchPolicyType namespaceSelector?LabelSelector objectSelector?LabelSelector sideEffects?$v1.SideEffectClass timeoutSeconds?int32 admissionReviewVersions![]string reinvocationPolicy?$v1.ReinvocationPolicyType matchConditions:[]MatchCondition~merge@name
@@ -112,6 +115,7 @@ StatefulSetUpdateStrategy type:$v1.StatefulSetUpdateStrategyType rollingUpdate?R
 StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted:$v1.PersistentVolumeClaimRetentionPolicyType whenScaled:$v1.PersistentVolumeClaimRetentionPolicyType
 StatefulSetOrdinals start!int32
 StatefulSetCondition type!$v1.StatefulSetConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string
+ReplicaSetCondition type!$v1.ReplicaSetConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string
 Condition type!string status!$v1.ConditionStatus observedGeneration:int64 lastTransitionTime!Time reason!string message!string
 WebhookClientConfig url?string service?ServiceReference caBundle:bytes
 RuleWithOperations operations:[]$v1.OperationType Rule|apiGroups:[]string Rule|apiVersions:[]string Rule|resources:[]string Rule|scope?$v1.ScopeType

@@ -37,7 +37,7 @@ func main() {
 	for _, root := range []any{corev1.Pod{}, corev1.Secret{}, corev1.ConfigMap{}, corev1.Namespace{}, corev1.Node{}, corev1.Event{},
 		corev1.ServiceAccount{}, corev1.Binding{}, coordinationv1.Lease{}, apiextensionsv1.CustomResourceDefinition{},
 		batchv1.Job{}, appsv1.Deployment{}, rbacv1.Role{}, rbacv1.RoleBinding{}, rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{},
-		batchv1.CronJob{}, appsv1.DaemonSet{}, appsv1.StatefulSet{}, policyv1.PodDisruptionBudget{}, admissionv1.MutatingWebhookConfiguration{},
+		batchv1.CronJob{}, appsv1.DaemonSet{}, appsv1.StatefulSet{}, appsv1.ReplicaSet{}, policyv1.PodDisruptionBudget{}, admissionv1.MutatingWebhookConfiguration{},
 		authorizationv1.SelfSubjectAccessReview{}} {
 		enqueue(reflect.TypeOf(root))
 	}

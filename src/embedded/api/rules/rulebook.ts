@@ -14,7 +14,7 @@ import { podRules } from './pod/pod-rules.ts'
 import { roleRules } from './role.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
-import { daemonSetRules, deploymentRules, statefulSetRules } from './workload.ts'
+import { daemonSetRules, deploymentRules, replicaSetRules, statefulSetRules } from './workload.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
@@ -23,6 +23,7 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['jobs.batch', jobRules],
   ['cronjobs.batch', cronJobRules],
   ['deployments.apps', deploymentRules],
+  ['replicasets.apps', replicaSetRules],
   ['daemonsets.apps', daemonSetRules],
   ['statefulsets.apps', statefulSetRules],
   ['poddisruptionbudgets.policy', budgetRules],

@@ -74,6 +74,11 @@ test.each([
     { spec: { updateStrategy: { type: 'OnDelete' } } },
   ],
   [
+    'replicasets.apps',
+    { spec: { selector, template: template() } },
+    { spec: { replicas: 1 }, status: { replicas: 0 } },
+  ],
+  [
     'statefulsets.apps',
     { spec: { selector, serviceName: 's', template: template() } },
     {

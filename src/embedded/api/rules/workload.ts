@@ -1,4 +1,4 @@
-// Deployments, DaemonSets and StatefulSets: stored with Kubernetes' defaults (apis/apps/v1/defaults.go) and checked as far as the pods they would
+// Deployments, ReplicaSets, DaemonSets and StatefulSets: stored with Kubernetes' defaults (apis/apps/v1/defaults.go) and checked as far as the pods they would
 // make; no controller acts on them here.
 import type { Profile } from '../api.ts'
 import type { Draft } from '../draft.ts'
@@ -16,6 +16,8 @@ export const deploymentRules = workloadRules((spec) => ({
   ...spec,
   strategy: rolling(spec['strategy'], { maxUnavailable: '25%', maxSurge: '25%' }),
 }))
+
+export const replicaSetRules = workloadRules((spec) => ({ replicas: 1, ...spec }), { replicas: 0 })
 
 export const daemonSetRules = workloadRules(
   (spec) => ({

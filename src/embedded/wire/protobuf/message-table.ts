@@ -20,6 +20,7 @@ ClusterRoleBinding 1:metadata:ObjectMeta 2:subjects:[]Subject 3:roleRef:RoleRef
 CronJob 1:metadata:ObjectMeta 2:spec:CronJobSpec 3:status:CronJobStatus
 DaemonSet 1:metadata:ObjectMeta 2:spec:DaemonSetSpec 3:status:DaemonSetStatus
 StatefulSet 1:metadata:ObjectMeta 2:spec:StatefulSetSpec 3:status:StatefulSetStatus
+ReplicaSet 1:metadata:ObjectMeta 2:spec:ReplicaSetSpec 3:status:ReplicaSetStatus
 PodDisruptionBudget 1:metadata:ObjectMeta 2:spec:PodDisruptionBudgetSpec 3:status:PodDisruptionBudgetStatus
 MutatingWebhookConfiguration 1:metadata:ObjectMeta 2:webhooks:[]MutatingWebhook
 SelfSubjectAccessReview 1:metadata:ObjectMeta 2:spec:SelfSubjectAccessReviewSpec 3:status:SubjectAccessReviewStatus
@@ -50,6 +51,8 @@ DaemonSetSpec 1?selector:LabelSelector 2:template:PodTemplateSpec 3:updateStrate
 DaemonSetStatus 1:currentNumberScheduled:int 2:numberMisscheduled:int 3:desiredNumberScheduled:int 4:numberReady:int 5:observedGeneration:int 6:updatedNumberScheduled:int 7:numberAvailable:int 8:numberUnavailable:int 9?collisionCount:int 10:conditions:[]DaemonSetCondition
 StatefulSetSpec 1?replicas:int 2?selector:LabelSelector 3:template:PodTemplateSpec 4:volumeClaimTemplates:[]PersistentVolumeClaim 5:serviceName:string 6:podManagementPolicy:string 7:updateStrategy:StatefulSetUpdateStrategy 8?revisionHistoryLimit:int 9:minReadySeconds:int 10?persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy 11?ordinals:StatefulSetOrdinals
 StatefulSetStatus 1:observedGeneration:int 2:replicas:int 3:readyReplicas:int 4:currentReplicas:int 5:updatedReplicas:int 6:currentRevision:string 7:updateRevision:string 9?collisionCount:int 10:conditions:[]StatefulSetCondition 11:availableReplicas:int
+ReplicaSetSpec 1?replicas:int 4:minReadySeconds:int 2?selector:LabelSelector 3:template:PodTemplateSpec
+ReplicaSetStatus 1:replicas:int 2:fullyLabeledReplicas:int 4:readyReplicas:int 5:availableReplicas:int 7?terminatingReplicas:int 3:observedGeneration:int 6:conditions:[]ReplicaSetCondition
 PodDisruptionBudgetSpec 1?minAvailable:IntOrString 2?selector:LabelSelector 3?maxUnavailable:IntOrString 4?unhealthyPodEvictionPolicy:string
 PodDisruptionBudgetStatus 1:observedGeneration:int 2:disruptedPods:{}Time 3:disruptionsAllowed:int 4:currentHealthy:int 5:desiredHealthy:int 6:expectedPods:int 7:conditions:[]Condition
 MutatingWebhook 1:name:string 2:clientConfig:WebhookClientConfig 3:rules:[]RuleWithOperations 4?failurePolicy:string 9?matchPolicy:string 5?namespaceSelector:LabelSelector 11?objectSelector:LabelSelector 6?sideEffects:string 7?timeoutSeconds:int 8:admissionReviewVersions:[]string 10?reinvocationPolicy:string 12:matchConditions:[]MatchCondition
@@ -107,6 +110,7 @@ StatefulSetUpdateStrategy 1:type:string 2?rollingUpdate:RollingUpdateStatefulSet
 StatefulSetPersistentVolumeClaimRetentionPolicy 1:whenDeleted:string 2:whenScaled:string
 StatefulSetOrdinals 1:start:int
 StatefulSetCondition 1:type:string 2:status:string 3:lastTransitionTime:Time 4:reason:string 5:message:string
+ReplicaSetCondition 1:type:string 2:status:string 3:lastTransitionTime:Time 4:reason:string 5:message:string
 Condition 1:type:string 2:status:string 3:observedGeneration:int 4:lastTransitionTime:Time 5:reason:string 6:message:string
 WebhookClientConfig 3?url:string 1?service:ServiceReference 2:caBundle:bytes
 RuleWithOperations 1:operations:[]string 2::Rule

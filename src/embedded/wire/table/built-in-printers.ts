@@ -12,6 +12,7 @@ import {
   cronJobPrinter,
   daemonSetPrinter,
   deploymentPrinter,
+  replicaSetPrinter,
   statefulSetPrinter,
   webhookPrinter,
 } from './stored-printers.ts'
@@ -91,6 +92,7 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
   ['jobs.batch', jobPrinter],
   ['cronjobs.batch', cronJobPrinter],
   ['deployments.apps', deploymentPrinter],
+  ['replicasets.apps', replicaSetPrinter],
   ['daemonsets.apps', daemonSetPrinter],
   ['statefulsets.apps', statefulSetPrinter],
   ['poddisruptionbudgets.policy', budgetPrinter],

@@ -49,6 +49,25 @@ export const deploymentPrinter: Printer = {
   ],
 }
 
+export const replicaSetPrinter: Printer = {
+  columns: [
+    nameColumn,
+    column('Desired', 'How many pods there should be.'),
+    column('Current', 'How many there are.'),
+    column('Ready', 'How many of them are ready.'),
+    ageColumn,
+    ...templateColumns,
+  ],
+  cells: (object, now) => [
+    object.metadata.name,
+    integer(object, 'spec', 'replicas'),
+    integer(object, 'status', 'replicas'),
+    integer(object, 'status', 'readyReplicas'),
+    age(object.metadata.creationTimestamp, now),
+    ...templateCells(object),
+  ],
+}
+
 export const daemonSetPrinter: Printer = {
   columns: [
     nameColumn,
