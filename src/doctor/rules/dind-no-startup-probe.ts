@@ -25,7 +25,7 @@ const probe = {
 }
 
 function check(pod: PodView): readonly Hit[] {
-  if (pod.containers.some((container) => waitsForDocker(container))) return []
+  if (pod.daemons.size === 0 || pod.containers.some((container) => waitsForDocker(container))) return []
   const waits = ordinaryContainers(pod).flatMap(({ path }) => ['command', 'args', 'env'].map((key) => [...path, key]))
   return pod.containers.flatMap((container) => {
     const daemon = container.role === 'sidecar' ? daemonOf(container, pod) : undefined

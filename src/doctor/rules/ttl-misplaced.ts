@@ -2,6 +2,7 @@
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, valueAt } from '../fields.ts'
 import type { Edit, Fix, Hit, Path } from '../finding.ts'
+import { asRecord, type Raw } from '../raw.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -28,27 +29,15 @@ const rightPlaces: Readonly<Record<string, Path | undefined>> = {
   ReplicaSet: undefined,
 }
 
-const parents: readonly Path[] = [
-  [],
-  ['metadata'],
-  ['spec'],
-  ['spec', 'template'],
-  ['spec', 'template', 'metadata'],
-  ['spec', 'template', 'spec'],
-  ['spec', 'jobTemplate'],
-  ['spec', 'jobTemplate', 'metadata'],
-  ['spec', 'jobTemplate', 'spec'],
-  ['spec', 'jobTemplate', 'spec', 'template'],
-  ['spec', 'jobTemplate', 'spec', 'template', 'metadata'],
-  ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
-]
+/** Below these stand the fields of a Job, a CronJob and their pod. */
+const holders = ['metadata', 'spec', 'template', 'jobTemplate'] as const
 
 function check(fact: ObjectFact): readonly Hit[] {
   const { apiVersion, kind } = fact.object
   if (!(kind in rightPlaces) || !/^(v1|batch\/|apps\/)/.test(apiVersion)) return []
   const right = rightPlaces[kind]
-  return parents
-    .filter((parent) => parent.join() !== right?.join() && valueAt(fact.raw, ...parent, field) !== undefined)
+  return parentsOf(fact.raw, [])
+    .filter((parent) => parent.join() !== right?.join())
     .map((parent) => ({
       object: fact.object,
       document: fact.document,
@@ -58,6 +47,16 @@ function check(fact: ObjectFact): readonly Hit[] {
         : `A ${kind} has no ${field}: only Jobs are cleaned up by it.`,
       ...(right ? { fix: moveTo(right, parent, fact) } : {}),
     }))
+}
+
+/** The paths of the mappings that hold the field. */
+function parentsOf(fields: Raw, path: Path): Path[] {
+  const found: Path[] = fields[field] === undefined ? [] : [path]
+  for (const holder of holders) {
+    const below = asRecord(fields[holder])
+    if (below) found.push(...parentsOf(below, [...path, holder]))
+  }
+  return found
 }
 
 function moveTo(right: Path, wrong: Path, fact: ObjectFact): Fix {

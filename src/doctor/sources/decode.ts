@@ -77,27 +77,33 @@ function decodeTerraform(draft: Draft): void {
   if (malformed) skip(draft, malformed.at, `an object of Terraform: ${malformed.message}`)
 }
 
-/** Tries the ways to mask a line that is only a marker, and takes the first that parses. */
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
-  const refusal = tooMuch(chunk)
-  if (refusal !== undefined) {
-    skip(draft, toFile(0), refusal)
-    return
-  }
   const markers = findMarkers(chunk, isTerraform(draft.file))
   const open = markers.some(({ role, alone }) => role === 'value' && alone)
-  const ways: readonly LoneMarkers[] = markers.length > 0 ? ['comment', 'aligned', 'blank'] : ['comment']
-  let failed: { parsed: Extract<Parsed, { failed: string }> } | undefined
-  for (const way of ways) {
+  const { text, parsed } =
+    markers.length === 0 ? { text: chunk, parsed: parseYaml(chunk) } : parseMasked(chunk, markers)
+  if ('value' in parsed) {
+    addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
+  } else skip(draft, toFile(parsed.offset ?? 0), explain(parsed.failed, markers))
+}
+
+type Attempt = { readonly text: string; readonly parsed: Parsed }
+
+/** Tries the ways to mask a line that is only a marker, and takes the first that parses; if none does, the first failure. */
+function parseMasked(chunk: string, markers: readonly Marker[]): Attempt {
+  const refusal = tooMuch(chunk)
+  if (refusal !== undefined) return { text: chunk, parsed: { failed: refusal, offset: undefined } }
+  const attempt = (way: LoneMarkers): Attempt => {
     const text = maskMarkers(chunk, markers, way)
-    const parsed = parseYaml(text)
-    if ('value' in parsed) {
-      addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
-      return
-    }
-    failed ??= { parsed }
+    return { text, parsed: parseYaml(text) }
   }
-  if (failed) skip(draft, toFile(failed.parsed.offset ?? 0), explain(failed.parsed.failed, markers))
+  const first = attempt('comment')
+  if ('value' in first.parsed) return first
+  for (const way of ['aligned', 'blank'] as const) {
+    const other = attempt(way)
+    if ('value' in other.parsed) return other
+  }
+  return first
 }
 
 function explain(failed: string, markers: readonly Marker[]): string {

@@ -17,9 +17,9 @@ const depthMax = 200
 const walkedMax = 20_000
 
 export function parseYaml(text: string): Parsed {
-  const refusal = tooMuch(text)
+  const fast = isTooLong(text) ? undefined : parseFast(text)
+  const refusal = fast ? undefined : tooMuch(text)
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
-  const fast = parseFast(text)
   const read = fast ?? parseJson(text)
   if (!read) return parseFully(text)
   const nodes = once(() => parseNodes(text))
@@ -67,12 +67,15 @@ function once<Value>(make: () => Value): () => Value {
 /** Bounds that cost little to check: asked before anything else is done with a text. */
 export function tooMuch(text: string): string | undefined {
   if (text.length > lettersMax) return `a document larger than ${lettersMax / 1024 / 1024} MiB`
-  if (text.length > wordsMax && count(text, /[\n,]/g, wordsMax) > wordsMax)
-    return `a document of more than ${wordsMax} lines`
+  if (isTooLong(text)) return `a document of more than ${wordsMax} lines`
   if (text.includes('*') && count(text, /(?:^|[\s,[{:])\*[^\s,[\]{}*]/g, aliasesMax) > aliasesMax) {
     return `more than ${aliasesMax} aliases`
   }
   return nestsTooDeeply(text) ? `nested deeper than ${depthMax} levels` : undefined
+}
+
+function isTooLong(text: string): boolean {
+  return text.length > wordsMax && (text.length > lettersMax || count(text, /[\n,]/g, wordsMax) > wordsMax)
 }
 
 function holdsItself(value: unknown, around: Set<unknown>): boolean {
