@@ -114,6 +114,7 @@ describe('examine', () => {
       pods: 2,
       skipped: [{ file: 'd', line: undefined, reason: 'gone' }],
       leftOut: [{ file: 'c.txt', line: undefined, reason: 'no manifest in it', intended: true }],
+      charts: [],
     })
   })
 })

@@ -1,4 +1,5 @@
 // Runs rules over facts and gives each hit its place. Same input, same findings, in the same order.
+import { type ChartVersion, chartOf, chartVersions } from './chart-versions.ts'
 import type { Facts, VersionFact } from './facts.ts'
 import type { Confidence, Finding, Hit } from './finding.ts'
 import { gatherFacts } from './gather-facts.ts'
@@ -22,6 +23,8 @@ export type Coverage = {
   readonly skipped: readonly Skipped[]
   /** What was left out on purpose: files without manifests, patches, definitions. */
   readonly leftOut: readonly Skipped[]
+  /** Charts that say which Kubernetes versions they allow, which counts for their files. */
+  readonly charts: readonly ChartVersion[]
 }
 
 export type Examination = {
@@ -59,7 +62,8 @@ export function examine(
   options: ExamineOptions = {},
 ): Examination {
   const objects = files.flatMap((file) => file.objects)
-  const facts = gatherFacts(objects, options.version)
+  const charts = options.version?.declared ? [] : chartVersions(files.map(({ file }) => file))
+  const facts = gatherFacts(objects, options.version, (file) => chartOf(file, charts)?.version)
   const { hits, skippedRules } = runRules(facts, rules)
   const locate = locator(objects)
   const skipped = [...(options.skipped ?? []), ...files.flatMap((file) => file.skipped)]
@@ -75,6 +79,7 @@ export function examine(
       pods: facts.pods.length,
       skipped: skipped.filter(({ intended }) => !intended),
       leftOut: skipped.filter(({ intended }) => intended),
+      charts,
     },
     skippedRules,
   }

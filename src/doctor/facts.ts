@@ -6,13 +6,21 @@ import type { PodView } from './pod-view.ts'
 /** A minor version of Kubernetes: 33 for 1.33. */
 export type Minor = number
 
-/** Undefined `minors`: none was declared, and every supported one is considered. `from`: who said it. */
-export type VersionFact = { readonly minors: readonly Minor[]; readonly declared: boolean; readonly from: string }
+export type VersionFact = {
+  /** The versions to consider. */
+  readonly minors: readonly Minor[]
+  /** Somebody said that it runs on each of them; else they are only possible. */
+  readonly declared: boolean
+  /** Who said it. */
+  readonly from: string
+}
 
 export type ObjectFact = {
   readonly object: ObjectRef
   readonly document: number | undefined
   readonly raw: Readonly<Record<string, unknown>>
+  /** Of its chart, where that narrows what is said of the whole input. */
+  readonly version?: VersionFact | undefined
 }
 
 /** As the forge port's `Registration`; the id and status are needed only to remove it. */

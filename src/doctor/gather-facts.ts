@@ -10,9 +10,15 @@ export const supportedMinors = [28, 29, 30, 31, 32, 33, 34, 35, 36] as const
 /** Nobody said which version: each supported one is considered. */
 export const undeclaredVersion: VersionFact = { minors: supportedMinors, declared: false, from: 'no version declared' }
 
-export function gatherFacts(found: readonly SourceObject[], version: VersionFact = undeclaredVersion): Facts {
+/** `charts`: what the chart of a file says, where nobody says more. */
+export function gatherFacts(
+  found: readonly SourceObject[],
+  version: VersionFact = undeclaredVersion,
+  charts: (file: string) => VersionFact | undefined = () => undefined,
+): Facts {
   const objects = found.map((object): ObjectFact => {
-    return { object: refOf(object), document: object.number, raw: object.value }
+    const own = version.declared ? undefined : charts(object.document.file.path)
+    return { object: refOf(object), document: object.number, raw: object.value, version: own }
   })
   return { version, objects, pods: viewPods(objects), live: undefined }
 }

@@ -20,12 +20,13 @@ export function initPolicyOutcome(minor: Minor, value: string): InitPolicyOutcom
   return minor === 34 ? 'dropped' : 'retried'
 }
 
-/** The versions that run native sidecars were declared: a fix may count on them. */
-export function surelyHasSidecars(version: VersionFact): boolean {
-  return version.declared && version.minors.length > 0 && version.minors.every((minor) => minor >= firstSidecarMinor)
+/** Every version in question runs native sidecars: a fix may count on them. */
+export function surelyHasSidecars({ minors }: VersionFact): boolean {
+  return minors.length > 0 && minors.every((minor) => minor >= firstSidecarMinor)
 }
 
-/** A version without native sidecars was declared. */
-export function lacksSidecars(version: VersionFact): boolean {
-  return version.declared && version.minors.some((minor) => minor < firstSidecarMinor)
+/** A version without native sidecars was declared, or no other is possible. */
+export function lacksSidecars({ minors, declared }: VersionFact): boolean {
+  const old = minors.filter((minor) => minor < firstSidecarMinor).length
+  return old > 0 && (declared || old === minors.length)
 }

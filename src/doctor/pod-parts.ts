@@ -1,5 +1,5 @@
 // Parts of a pod view that several rules ask for: its ordinary containers, its Job, its metadata, and the start of a hit.
-import type { Facts } from './facts.ts'
+import type { Facts, VersionFact } from './facts.ts'
 import { fieldsAt, listAt, textAt } from './fields.ts'
 import type { Hit, Path } from './finding.ts'
 import type { ContainerView, PodView } from './pod-view.ts'
@@ -12,6 +12,11 @@ export function writtenPods(facts: Facts): readonly PodView[] {
   return facts.pods.filter(
     ({ raw }) => !listAt(raw, 'metadata', 'ownerReferences').some((owner) => uids.has(textAt(owner, 'uid') ?? '')),
   )
+}
+
+/** The versions that the pod may run on. */
+export function versionOf(pod: PodView, facts: Facts): VersionFact {
+  return pod.version ?? facts.version
 }
 
 export function ordinaryContainers(pod: PodView): readonly ContainerView[] {

@@ -65,6 +65,7 @@ function check(facts: LiveCluster, options: DoctorOptions): Checked {
       pods: facts.pods.length,
       skipped,
       leftOut: [],
+      charts: [],
     },
     skippedRules,
   }

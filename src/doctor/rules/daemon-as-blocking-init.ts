@@ -1,9 +1,9 @@
 // A daemon as a plain init container: initialisation waits for it for ever (incident S1's false cure).
 import { daemonOf } from '../daemon.ts'
-import type { Facts } from '../facts.ts'
+import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
-import { hitIn, writtenPods } from '../pod-parts.ts'
+import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 import { isUnknown } from '../unknown.ts'
@@ -16,14 +16,14 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: writtenPods(facts).flatMap((pod) => check(pod, facts)) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap((pod) => check(pod, versionOf(pod, facts))) }),
 }
 
-function check(pod: PodView, facts: Facts): readonly Hit[] {
+function check(pod: PodView, version: VersionFact): readonly Hit[] {
   return pod.containers.flatMap((container) => {
     if (container.role !== 'init' || isUnknown(container.restartPolicy)) return []
     const daemon = daemonOf(container, pod)
-    if (!daemon || isRefused(container, facts)) return []
+    if (!daemon || isRefused(container, version)) return []
     const written = container.restartPolicy !== undefined
     return [
       hitIn(pod, {
@@ -31,7 +31,7 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
         container: container.name,
         message: `${container.name} is a daemon and never ends, but an init container without restartPolicy Always must end before the next one starts: the pod stays in Init for ever.`,
         confidence: daemon.confidence,
-        fix: lacksSidecars(facts.version)
+        fix: lacksSidecars(version)
           ? undefined
           : {
               safety: 'unsafe',
@@ -44,8 +44,8 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
 }
 
 /** Every version in question refuses the pod for its policy, so it never comes to hang. */
-function isRefused(container: ContainerView, facts: Facts): boolean {
+function isRefused(container: ContainerView, { minors }: VersionFact): boolean {
   const policy = container.restartPolicy
   if (policy === undefined) return false
-  return facts.version.minors.every((minor) => initPolicyOutcome(minor, policy) === 'refused')
+  return minors.every((minor) => initPolicyOutcome(minor, policy) === 'refused')
 }

@@ -1,10 +1,10 @@
 // A container engine beside the work, as an ordinary container of a pod that is meant to end: the pod never ends (incident S0).
 import { asSidecar } from '../as-sidecar.ts'
 import { daemonOf } from '../daemon.ts'
-import type { Facts } from '../facts.ts'
+import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { lacksSidecars } from '../init-policy.ts'
-import { hitIn, ordinaryContainers, writtenPods } from '../pod-parts.ts'
+import { hitIn, ordinaryContainers, versionOf, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -19,11 +19,11 @@ export const rule: Rule = {
   check: (facts) => ({
     hits: writtenPods(facts)
       .filter((pod) => pod.runsToCompletion)
-      .flatMap((pod) => check(pod, facts)),
+      .flatMap((pod) => check(pod, versionOf(pod, facts))),
   }),
 }
 
-function check(pod: PodView, facts: Facts): readonly Hit[] {
+function check(pod: PodView, version: VersionFact): readonly Hit[] {
   const ordinary = ordinaryContainers(pod)
   const daemons = ordinary.flatMap((container) => {
     const daemon = daemonOf(container, pod)
@@ -34,11 +34,11 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
     hitIn(pod, {
       path: container.path,
       container: container.name,
-      message: `${container.name} runs a ${daemon.engine === 'docker' ? 'Docker' : 'BuildKit'} daemon, which never ends by itself, so ${consequence(pod)}. ${cure(facts)}`,
+      message: `${container.name} runs a ${daemon.engine === 'docker' ? 'Docker' : 'BuildKit'} daemon, which never ends by itself, so ${consequence(pod)}. ${cure(version)}`,
       confidence: daemon.confidence,
       ...(hasKeeper(pod) ? { severity: 'warning' as const } : {}),
       absent: [[...container.path, 'command']],
-      fix: asSidecar(pod, container, facts.version),
+      fix: asSidecar(pod, container, version),
     }),
   )
 }
@@ -54,8 +54,8 @@ function hasKeeper(pod: PodView): boolean {
   return pod.owner === 'arc' || pod.owner === 'RunnerSet'
 }
 
-function cure(facts: Facts): string {
-  return lacksSidecars(facts.version)
+function cure(version: VersionFact): string {
+  return lacksSidecars(version)
     ? 'Native sidecars need Kubernetes 1.29.'
     : 'Make it a native sidecar: an init container with restartPolicy Always (Kubernetes 1.29 and later).'
 }

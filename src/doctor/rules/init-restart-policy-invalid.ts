@@ -1,9 +1,9 @@
 // restartPolicy on an init container with a value that the API server refuses or silently drops (incident S1).
 import { daemonOf } from '../daemon.ts'
-import type { Facts, Minor } from '../facts.ts'
+import type { Minor, VersionFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
 import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
-import { hitIn, writtenPods } from '../pod-parts.ts'
+import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 import { isUnknown } from '../unknown.ts'
@@ -16,15 +16,15 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: writtenPods(facts).flatMap((pod) => check(pod, facts)) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap((pod) => check(pod, versionOf(pod, facts))) }),
 }
 
-function check(pod: PodView, facts: Facts): readonly Hit[] {
+function check(pod: PodView, version: VersionFact): readonly Hit[] {
   return pod.containers.flatMap((container) => {
     const policy = container.restartPolicy
     if (container.role === 'container' || policy === undefined || policy === 'Always' || isUnknown(policy)) return []
-    const refused = facts.version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'refused')
-    const dropped = facts.version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'dropped')
+    const refused = version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'refused')
+    const dropped = version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'dropped')
     if (refused.length + dropped.length === 0) return []
     return [
       hitIn(pod, {
@@ -32,7 +32,7 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
         container: container.name,
         message: `restartPolicy ${policy} on the init container ${container.name} is ${verdict(refused, dropped)}${hint(container, pod)}`,
         ...(refused.length === 0 ? { severity: 'warning' as const } : {}),
-        fix: fixOf(container, pod, facts),
+        fix: fixOf(container, pod, version),
       }),
     ]
   })
@@ -65,7 +65,7 @@ function hint(container: ContainerView, pod: PodView): string {
     : '. Without the field it follows the pod; Always would make it a sidecar.'
 }
 
-function fixOf(container: ContainerView, pod: PodView, facts: Facts): Fix | undefined {
+function fixOf(container: ContainerView, pod: PodView, version: VersionFact): Fix | undefined {
   const path = [...container.path, 'restartPolicy']
   if (!daemonOf(container, pod)) {
     return {
@@ -74,7 +74,7 @@ function fixOf(container: ContainerView, pod: PodView, facts: Facts): Fix | unde
       edits: [{ do: 'remove', path }],
     }
   }
-  if (lacksSidecars(facts.version)) return undefined
+  if (lacksSidecars(version)) return undefined
   return {
     safety: 'unsafe',
     title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,

@@ -1,9 +1,9 @@
 // A proxy, log shipper or secret agent beside the work of a Job: it serves for ever, so the pod never ends.
 import { asSidecar } from '../as-sidecar.ts'
-import type { Facts } from '../facts.ts'
+import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { longLivedHelper } from '../long-lived.ts'
-import { hitIn, ordinaryContainers, writtenPods } from '../pod-parts.ts'
+import { hitIn, ordinaryContainers, versionOf, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -18,11 +18,11 @@ export const rule: Rule = {
   check: (facts) => ({
     hits: writtenPods(facts)
       .filter((pod) => pod.runsToCompletion)
-      .flatMap((pod) => check(pod, facts)),
+      .flatMap((pod) => check(pod, versionOf(pod, facts))),
   }),
 }
 
-function check(pod: PodView, facts: Facts): readonly Hit[] {
+function check(pod: PodView, version: VersionFact): readonly Hit[] {
   const ordinary = ordinaryContainers(pod)
   const helpers = ordinary.flatMap((container) => {
     const what = longLivedHelper(container, pod)
@@ -30,7 +30,7 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
   })
   if (helpers.length === ordinary.length) return []
   return helpers.map(({ container, what }) => {
-    const fix = asSidecar(pod, container, facts.version)
+    const fix = asSidecar(pod, container, version)
     return hitIn(pod, {
       path: container.path,
       absent: [

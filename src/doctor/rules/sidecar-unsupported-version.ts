@@ -4,7 +4,7 @@ import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { firstSidecarMinor, lacksSidecars } from '../init-policy.ts'
 import { kubeletVersions } from '../live-pod.ts'
-import { hitIn } from '../pod-parts.ts'
+import { hitIn, versionOf } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -37,12 +37,13 @@ function check(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, string>
 }
 
 function problemOf(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, string>): string | undefined {
-  if (lacksSidecars(facts.version)) {
-    const old = facts.version.minors.filter((minor) => minor < firstSidecarMinor).map((minor) => `1.${minor}`)
-    return `Kubernetes ${old.join(', ')} drops restartPolicy from init containers`
+  const version = versionOf(pod, facts)
+  if (lacksSidecars(version)) {
+    const old = version.minors.filter((minor) => minor < firstSidecarMinor).map((minor) => `1.${minor}`)
+    return `Kubernetes ${old.join(', ')} (${version.from}) drops restartPolicy from init containers`
   }
   const at = pod.object.kind === 'Pod' ? textAt(pod.raw, 'spec', 'nodeName') : undefined
-  const version = kubelets.get(at ?? '')
-  const minor = Number(/^v?1\.(\d+)/.exec(version ?? '')?.[1])
-  return minor < firstSidecarMinor ? `The kubelet of its node ${at} is ${version}` : undefined
+  const kubelet = kubelets.get(at ?? '')
+  const minor = Number(/^v?1\.(\d+)/.exec(kubelet ?? '')?.[1])
+  return minor < firstSidecarMinor ? `The kubelet of its node ${at} is ${kubelet}` : undefined
 }
