@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { decodeFiles, examine } from '../src/doctor/engine.ts'
 import type { VersionFact } from '../src/doctor/facts.ts'
+import { fieldsAt, valueAt } from '../src/doctor/fields.ts'
 import { fixFiles } from '../src/doctor/fixes.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../src/doctor/sources/document.ts'
@@ -60,7 +61,7 @@ function rendered(text: string): string {
   return text
     .replace(/\{#[\s\S]*?#\}/g, '')
     .replace(/^.*\{%.*$/gm, '')
-    .replace(/<%requests_(?:memory|cpu)%>/g, '1')
+    .replace(/<%(?:requests|limits)_(?:memory|cpu)%>/g, '1')
     .replace(/<%[a-z0-9_]+%>/g, 'a1')
     .replace(/\{\{[^}]*\}\}/g, 'a1')
 }
@@ -70,6 +71,11 @@ function manifests(text: string): readonly Manifest[] {
     (document) => document.toJS() as Manifest & { readonly items?: readonly Manifest[] },
   )
   return read.flatMap((manifest) => manifest.items ?? [manifest])
+}
+
+/** What stands at a path of a file's last document. */
+function part(text: string, ...path: readonly (string | number)[]): unknown {
+  return valueAt(manifests(text).at(-1), ...path)
 }
 
 function applyJob(stage: Stage, text: string): void {
@@ -92,19 +98,29 @@ const withOauth = (stage: Stage) =>
     data: { oauthClientId: 'YQ==', oauthClientSecret: 'YQ==' },
   })
 
-it.each(['s0-zombie.yaml', 'bitbucket-list.yaml.template'])(
+const templateOf = (text: string) => String(part(text, 'data', 'job.yaml.template'))
+
+/** Each with the way from the file to the template that the autoscaler reads. */
+const jobTemplates: readonly (readonly [string, (text: string) => string])[] = [
+  ['s0-zombie.yaml', (text) => text],
+  ['bitbucket-list.yaml.template', (text) => text],
+  ['bitbucket-config-map.yaml', templateOf],
+  ['bitbucket-values.yaml', (text) => templateOf(rendered(String(part(text, 'extraManifests', 0))))],
+]
+
+it.each(jobTemplates)(
   'S0: %s: the pod outlives its runner; fixed, the Job completes and is cleaned up',
-  async (name) => {
+  async (name, unwrap) => {
     const sick = open()
     withOauth(sick)
-    applyJob(sick, rendered(sample(name)))
+    applyJob(sick, rendered(unwrap(sample(name))))
     await sick.clock.advance(60 * minute)
     expect(jobs(sick)[0]?.status).toMatchObject({ active: 1 })
     expect(sick.seen.at(-1)).toMatch(/Running runner=Completed\(0\) docker=running/)
 
     const well = open()
     withOauth(well)
-    applyJob(well, rendered(fixed(name, sample(name))))
+    applyJob(well, rendered(unwrap(fixed(name, sample(name)))))
     await well.clock.advance(minute)
     expect(jobs(well)[0]?.status).toMatchObject({ succeeded: 1 })
     await well.clock.advance(11 * minute)
@@ -112,13 +128,36 @@ it.each(['s0-zombie.yaml', 'bitbucket-list.yaml.template'])(
   },
 )
 
-/** The pod that ARC makes of a set's template. */
-function podOfSet(text: string) {
-  const set = manifests(text).find(({ kind }) => kind === 'AutoscalingRunnerSet')
-  const template = set?.spec['template'] as { readonly spec: object }
-  const spec = { restartPolicy: 'Never', ...template.spec }
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'builds-1', namespace: 'default' }, spec }
+/** The pod that ARC makes of a runner's template: its spec as it is, never started again. */
+function podOfRunner(template: unknown) {
+  const metadata = { name: 'builds-1', namespace: 'default' }
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { restartPolicy: 'Never', ...fieldsAt(template, 'spec') } }
 }
+
+const podOfSet = (text: string) => podOfRunner(part(text, 'spec', 'template'))
+
+/** Each with the way to the template that ARC and its chart make the pod of, and what becomes of that pod. */
+const runnerSets: readonly (readonly [string, (text: string) => unknown, RegExp])[] = [
+  ['arc-dind-ordinary.yaml', (text) => part(text, 'spec', 'template'), /Running runner=Completed\(0\) dind=running/],
+  [
+    'arc-values-ordinary.yaml',
+    (text) => part(text, 'gha-runner-scale-set', 'template'),
+    /Running .*runner=Completed\(0\) dind=running/,
+  ],
+  ['s1-removed.yaml', (text) => part(text, 'spec', 'ephemeralRunnerSpec'), /Pending dind=running/],
+  ['s1-release.yaml', (text) => part(text, 'spec', 'values', 'template'), /Pending dind=running/],
+]
+
+it.each(runnerSets)('ARC: %s: its pods never end or never start; fixed, they do both', async (name, read, fate) => {
+  const run = async (text: string) => {
+    const stage = open({ profile: '1.36' })
+    stage.registry.create('pods', podOfRunner(read(text)))
+    await stage.clock.advance(60 * minute)
+    return stage.seen.at(-1)
+  }
+  expect(await run(sample(name))).toMatch(fate)
+  expect(await run(fixed(name, sample(name)))).toMatch(/Succeeded .*runner=Completed\(0\)/)
+})
 
 it('S1: a daemon with OnFailure is refused on 1.33 and hangs on 1.36; fixed, the runner runs', async () => {
   const text = sample('s1-on-failure.yaml')

@@ -28,10 +28,12 @@ test.each(names)('%s, fixed, keeps only what no fix cures', (name) => {
   const { refused, files } = fixFiles(decodeFiles([{ path: name, text }]), findingsOf, () => true)
   expect(refused).toEqual([])
   expect(findingsOf(files).filter(({ fix }) => fix)).toEqual([])
-  expect(findingsOf(files).filter(({ severity }) => severity === 'error')).toEqual(
-    name.startsWith('s3-') ? [expect.objectContaining({ code: 'POD110' })] : [],
-  )
+  const left = findingsOf(files).flatMap(({ severity, code }) => (severity === 'error' ? [code] : []))
+  expect(left).toEqual(byHand[name] ?? [])
 })
+
+/** Errors that only a person can mend. */
+const byHand: Readonly<Record<string, readonly string[]>> = { 's3-hook.yaml': ['POD110'], 's4-oci.yaml': ['ARC404'] }
 
 function expectedIn(text: string): string[] {
   return text
