@@ -75,6 +75,10 @@ describe('exit codes', () => {
       ['--live'],
       ['-n', 'ci'],
       ['--fix', '-'],
+      ['--diff', '..'],
+      ['explain', 'POD101', 'POD102'],
+      ['explain', '--jsno'],
+      ['baseline', 'wirte'],
     ]) {
       const { status, stderr, stdout } = doctor(args)
       expect([status, stdout], args.join(' ')).toEqual([2, ''])
@@ -82,9 +86,30 @@ describe('exit codes', () => {
     }
   })
 
+  it.each([
+    [['--format', 'sarfi'], 'Did you mean "sarif"?'],
+    [['--formt', 'json'], 'Did you mean --format?'],
+    [['--fix=unsaf'], 'Did you mean --fix=unsafe?'],
+    [['explain', 'POD110X'], 'Did you mean POD110 pid-share-with-poststart?'],
+    [['explain', 'dind-ordinary'], 'Did you mean POD101 dind-ordinary-container?'],
+    [['basline', 'write'], 'Did you mean "dayfly doctor baseline"?'],
+    [['baseline', 'wirte'], 'Did you mean write?'],
+  ])('2: a guess at what was meant by %j', (args, guess) => {
+    expect(doctor(args).stderr).toContain(`next: ${guess}`)
+  })
+
+  it('2: the commands of a group, where none is named', () => {
+    expect(doctor(['baseline'])).toMatchObject({ status: 2, stderr: expect.stringContaining('write [options]') })
+  })
+
   it('3: nothing to analyse', () => {
     put('a.yaml', 'just: values\n')
-    expect(doctor([])).toMatchObject({ status: 3, stderr: expect.stringContaining('nothing was analysed') })
+    const nothing = expect.stringContaining('nothing was analysed')
+    expect(doctor([])).toMatchObject({ status: 3, stdout: nothing, stderr: '' })
+    expect(doctor(['--format', 'json'])).toMatchObject({ status: 3, stderr: nothing })
+    expect(doctor(['--diff'])).toMatchObject({ status: 3, stdout: '', stderr: nothing })
+    mkdirSync(path.join(folder, 'empty'))
+    expect(doctor(['empty'])).toMatchObject({ status: 3 })
   })
 
   it('4: a part could not be analysed, and it is said', () => {
@@ -122,10 +147,32 @@ describe('sources', () => {
     expect(codesOf(stdout)).toContain('POD101')
   })
 
+  it('reads a pipe that is named like a file', () => {
+    put('a.yaml', bad)
+    const command = `'${process.execPath}' '${program}' doctor --format json <(cat a.yaml)`
+    const { stdout } = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8' })
+    expect(codesOf(stdout)).toContain('POD101')
+  })
+
   it('reads a template inside a ConfigMap', () => {
     const inner = bad.replace('name: runner # the name', 'name: {{ name }}').replace(/^/gm, '    ')
     put('map.yaml', `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  job.yaml: |\n${inner}\n`)
     expect(codesOf(doctor(['--format', 'json']).stdout)).toContain('POD101')
+  })
+})
+
+describe('names', () => {
+  it('count from the root of the repository for GitHub, and from the working folder for people', () => {
+    mkdirSync(path.join(folder, '.git'))
+    put('a b.yaml', bad)
+    put('sub/c.yaml', good)
+    const inside = (args: readonly string[]) =>
+      spawnSync(process.execPath, [program, 'doctor', ...args], { cwd: path.join(folder, 'sub'), encoding: 'utf8' })
+    expect(inside(['../a b.yaml', '--format', 'github']).stdout).toMatch(/^::error file=a b.yaml,line=14,/m)
+    const [run] = JSON.parse(inside(['..', '--format', 'sarif']).stdout).runs
+    expect(run.results[0].locations[0].physicalLocation.artifactLocation.uri).toBe('a%20b.yaml')
+    expect(inside(['../a b.yaml']).stdout).toContain('--> ../a b.yaml:14:11')
+    expect(inside([path.join(folder, 'a b.yaml')]).stdout).toContain(`--> ${path.join(folder, 'a b.yaml')}:14:11`)
   })
 })
 
@@ -175,6 +222,42 @@ describe('fixes', () => {
     expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(patched)
   })
 
+  it.each(['git apply -', 'patch -s -p1'])(
+    '--diff of many odd files from a folder of the repository is for %s',
+    (tool) => {
+      const files: Readonly<Record<string, string>> = {
+        'sub/plain.yaml': bad,
+        'sub/deep er/a b.yaml': bad,
+        'sub/ünï😀.yaml': bad,
+        'sub/crlf.yaml': bad.replace(/\n/g, '\r\n'),
+        'sub/mark.yaml': `\ufeff${bad}`,
+        'sub/no-end.yaml': bad.trimEnd(),
+        'sub/two.yaml': `${bad}---\n${bad}`,
+      }
+      const reset = () => Object.entries(files).forEach(([name, text]) => put(name, text))
+      const read = () => Object.keys(files).map((name) => readFileSync(path.join(folder, name), 'utf8'))
+      const inside = { cwd: path.join(folder, 'sub'), encoding: 'utf8' } as const
+      const run = (...args: string[]) => spawnSync(process.execPath, [program, 'doctor', ...args], inside)
+      reset()
+      execFileSync('git', ['init', '-q'], { cwd: folder })
+      run('--fix=unsafe')
+      const expected = read()
+      for (const [index, text] of Object.values(files).entries()) expect(expected[index]).not.toBe(text)
+      reset()
+      execFileSync('bash', ['-c', tool], { ...inside, input: run('--diff', '--fix=unsafe', '.').stdout })
+      expect(read()).toEqual(expected)
+    },
+  )
+
+  it('--fix leaves the path that follows it to the paths', () => {
+    put('a/a.yaml', bad)
+    put('b.yaml', bad)
+    expect(doctor(['--fix', 'a']).stderr).toMatch(/^1 fix made in 1 file; \d+ more with --fix=unsafe\n$/)
+    expect(readFileSync(path.join(folder, 'a/a.yaml'), 'utf8')).not.toBe(bad)
+    expect(readFileSync(path.join(folder, 'b.yaml'), 'utf8')).toBe(bad)
+    expect(doctor(['--fix', 'unsafe', 'b.yaml']).stderr).toMatch(/^\d fixes made in 1 file\n$/)
+  })
+
   it('--check writes nothing and exits with 1 while there is a fix', () => {
     put('a.yaml', bad)
     expect(doctor(['--check'])).toMatchObject({ status: 1 })
@@ -193,6 +276,12 @@ describe('baseline', () => {
     expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ status: 0 })
     put('b.yaml', bad)
     expect(doctor(['--baseline', 'known.json', '.'])).toMatchObject({ status: 1 })
+    rmSync(path.join(folder, 'b.yaml'))
+    put('a.yaml', good)
+    expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^the baseline holds \d+ findings that no longer exist: write it anew\n$/),
+    })
     put('known.json', '{')
     expect(doctor(['--baseline', 'known.json'])).toMatchObject({ status: 2 })
   })
@@ -207,6 +296,16 @@ describe('explain', () => {
     expect(byCode).toMatchObject({ status: 0, stdout: expect.stringContaining('## When not') })
     expect(doctor(['explain', 'dind-ordinary-container']).stdout).toBe(byCode.stdout)
   })
+
+  it('--json is for programs', () => {
+    const all: unknown = JSON.parse(doctor(['explain', '--json']).stdout)
+    expect(all).toHaveLength(catalogue.length)
+    expect(JSON.parse(doctor(['explain', 'JOB201', '--json']).stdout)).toMatchObject({
+      rule: 'ttl-missing',
+      code: 'JOB201',
+      page: expect.stringContaining('## When not'),
+    })
+  })
 })
 
 describe('rbac', () => {
@@ -215,7 +314,13 @@ describe('rbac', () => {
     expect(status).toBe(0)
     expect(stdout).toContain('kind: ClusterRole')
     expect(stdout).not.toMatch(/delete|patch|secrets/)
-    for (const plural of ['cronjobs', 'daemonsets', 'poddisruptionbudgets', 'mutatingwebhookconfigurations']) {
+    for (const plural of [
+      'cronjobs',
+      'daemonsets',
+      'statefulsets',
+      'poddisruptionbudgets',
+      'mutatingwebhookconfigurations',
+    ]) {
       expect(stdout).toContain(`- ${plural}\n`)
     }
     expect(doctor(['rbac', '--fixes', 'LIV301']).stdout).toContain('delete')

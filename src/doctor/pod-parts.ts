@@ -9,9 +9,20 @@ import type { Raw } from './raw.ts'
 export function writtenPods(facts: Facts): readonly PodView[] {
   if (!facts.live) return facts.pods
   const uids = new Set(facts.pods.flatMap(({ raw }) => textAt(raw, 'metadata', 'uid') ?? []))
-  return facts.pods.filter(
-    ({ raw }) => !listAt(raw, 'metadata', 'ownerReferences').some((owner) => uids.has(textAt(owner, 'uid') ?? '')),
+  const deployments = new Set(
+    facts.pods.flatMap(({ object }) => (object.kind === 'Deployment' ? `${object.namespace}/${object.name}` : [])),
   )
+  const isMade = (pod: PodView, owner: unknown) =>
+    uids.has(textAt(owner, 'uid') ?? '') || deployments.has(`${pod.object.namespace}/${deploymentOf(pod, owner)}`)
+  return facts.pods.filter((pod) => !listAt(pod.raw, 'metadata', 'ownerReferences').some((owner) => isMade(pod, owner)))
+}
+
+/** ReplicaSets are not read, as there are ten of each Deployment; their names are made of its name and their pods' label. Kubernetes: deployment controller. */
+function deploymentOf({ raw }: PodView, owner: unknown): string | undefined {
+  const hash = textAt(raw, 'metadata', 'labels', 'pod-template-hash')
+  const name = textAt(owner, 'name')
+  if (textAt(owner, 'kind') !== 'ReplicaSet' || !hash || !name?.endsWith(`-${hash}`)) return undefined
+  return name.slice(0, -hash.length - 1)
 }
 
 /** The versions that the pod may run on. */

@@ -23,6 +23,7 @@ export const events: Resource = { ...core, plural: 'events', kind: 'Event' }
 export const deployments: Resource = { ...core, group: 'apps', plural: 'deployments', kind: 'Deployment' }
 const cronJobs: Resource = { ...jobs, plural: 'cronjobs', kind: 'CronJob' }
 const daemonSets: Resource = { ...deployments, plural: 'daemonsets', kind: 'DaemonSet' }
+const statefulSets: Resource = { ...deployments, plural: 'statefulsets', kind: 'StatefulSet' }
 const budgets: Resource = { ...core, group: 'policy', plural: 'poddisruptionbudgets', kind: 'PodDisruptionBudget' }
 const webhooks: Resource = {
   group: 'admissionregistration.k8s.io',
@@ -66,7 +67,7 @@ export const liveKinds: readonly LiveKind[] = [
   { resource: deployments, read: 'whole' },
   // Of the leases of nodes there is one each.
   { resource: leases, read: 'whole', fieldSelector: 'metadata.namespace!=kube-node-lease' },
-  ...[cronJobs, daemonSets, budgets, webhooks].map(
+  ...[cronJobs, daemonSets, statefulSets, budgets, webhooks].map(
     (resource): LiveKind => ({ resource, read: 'whole', anyVersion: true }),
   ),
   ...[nodePools, nodeClaims].map((resource): LiveKind => ({ resource, read: 'metadata', anyVersion: true })),

@@ -1,7 +1,7 @@
 // A runner's Job that nothing ends when its runner hangs.
 import { valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
+import { hitIn, isWhole, jobSpecOf, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -13,7 +13,7 @@ export const rule: Rule = {
   confidence: 'medium',
   modes: ['static', 'live'],
   fix: 'none',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 function check(pod: PodView): readonly Hit[] {

@@ -2,7 +2,7 @@
 
 import { numberAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
-import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
+import { hitIn, isWhole, jobSpecOf, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -14,7 +14,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 function check(pod: PodView): readonly Hit[] {

@@ -37,13 +37,15 @@ function check(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, string>
 }
 
 function problemOf(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, string>): string | undefined {
-  const version = versionOf(pod, facts)
-  if (lacksSidecars(version)) {
-    const old = version.minors.filter((minor) => minor < firstSidecarMinor).map((minor) => `1.${minor}`)
-    return `Kubernetes ${old.join(', ')} (${version.from}) drops restartPolicy from init containers`
-  }
   const at = pod.object.kind === 'Pod' ? textAt(pod.raw, 'spec', 'nodeName') : undefined
   const kubelet = kubelets.get(at ?? '')
   const minor = Number(/^v?1\.(\d+)/.exec(kubelet ?? '')?.[1])
-  return minor < firstSidecarMinor ? `The kubelet of its node ${at} is ${kubelet}` : undefined
+  // A pod that has its node lives by that kubelet, whatever the others are.
+  if (!Number.isNaN(minor)) {
+    return minor < firstSidecarMinor ? `The kubelet of its node ${at} is ${kubelet}` : undefined
+  }
+  const version = versionOf(pod, facts)
+  if (!lacksSidecars(version)) return undefined
+  const old = version.minors.filter((one) => one < firstSidecarMinor).map((one) => `1.${one}`)
+  return `Kubernetes ${old.join(', ')} (${version.from}) drops restartPolicy from init containers`
 }

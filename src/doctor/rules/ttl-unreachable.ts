@@ -2,7 +2,7 @@
 import { daemonOf } from '../daemon.ts'
 import type { Hit } from '../finding.ts'
 import { longLivedHelper } from '../long-lived.ts'
-import { hitIn, jobSpecOf, ordinaryContainers } from '../pod-parts.ts'
+import { hitIn, jobSpecOf, ordinaryContainers, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -14,7 +14,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'none',
-  check: (facts) => ({ hits: facts.pods.flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
 function check(pod: PodView): readonly Hit[] {

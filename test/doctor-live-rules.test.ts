@@ -1,0 +1,38 @@
+// Each live rule on a running cluster: the state is made through the API and the kubelet, exactly this rule finds exactly this object, and the
+// same state without the hazard is silent.
+import { afterEach, describe, expect, test } from 'vitest'
+import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { type LiveStage, openLiveStage } from './doctor-live-stage.ts'
+import { arcStates } from './doctor-live-states/arc.ts'
+import { jobStates } from './doctor-live-states/jobs.ts'
+import { podStates } from './doctor-live-states/pods.ts'
+import type { LiveState } from './doctor-live-states/state.ts'
+
+const states: readonly LiveState[] = [...podStates, ...jobStates, ...arcStates]
+
+let stage: LiveStage | undefined
+afterEach(async () => {
+  await stage?.cluster.stop()
+  stage = undefined
+})
+
+describe.each(states)('$code: $what', ({ code, options, make, along = [], says, look }) => {
+  test('is found, on that object', async () => {
+    stage = await openLiveStage(options)
+    const on = await make(stage, true)
+    const { found, messages } = await stage.look(look)
+    expect(found).toEqual([...along, `${code} ${on}`].sort())
+    if (says !== undefined) expect(messages.join('\n')).toContain(says)
+  })
+
+  test('and without the hazard nothing is', async () => {
+    stage = await openLiveStage(options)
+    await make(stage, false)
+    expect((await stage.look(look)).found).toEqual([])
+  })
+})
+
+test('every rule for live clusters has its state here', () => {
+  const live = catalogue.filter(({ modes }) => modes.includes('live')).map(({ code }) => code)
+  expect(live.filter((code) => !states.some((state) => state.code === code))).toEqual([])
+})
