@@ -3,6 +3,7 @@
 import type { RegistrationFact } from '../src/doctor/facts.ts'
 import type { Registry } from '../src/embedded/api/registry.ts'
 import type { Random } from '../src/lib/random.ts'
+import { accountUrl } from './doctor-account.ts'
 import {
   arcKinds,
   createArc,
@@ -26,6 +27,7 @@ export type Runner = {
 
 export type State = {
   readonly runners: readonly Runner[]
+  /** At the account of ARC's runners, where it was asked. */
   readonly registrations: readonly RegistrationFact[] | undefined
 }
 
@@ -40,7 +42,9 @@ export function buildState(cluster: DoctorCluster, random: Random): State {
   const runners = Array.from({ length: 1 + pick(random, 5) }, (_, index) =>
     createRunner(cluster, random, { name: `r${index}`, set, asked }),
   )
-  const registrations = runners.flatMap(({ name, forge }) => (forge ? [{ ...forge, id: name, name }] : []))
+  const registrations = runners.flatMap(({ name, forge }) =>
+    forge ? [{ ...forge, id: name, name, set: undefined, createdAt: undefined }] : [],
+  )
   if (set && chance(random, 0.5)) deleteSet(registry, random)
   return { runners, registrations: asked ? registrations : undefined }
 }
@@ -140,7 +144,8 @@ function createArcRunner(
   }
   const domain = 'ephemeralrunner.actions.github.com'
   const finalizers = [`${domain}/finalizer`, `${domain}/runner-registration-finalizer`]
-  return createArc(registry, 'EphemeralRunner', { name, finalizers, ownerReferences: ownedBy(set) }, { status })
+  const spec = { githubConfigUrl: accountUrl }
+  return createArc(registry, 'EphemeralRunner', { name, finalizers, ownerReferences: ownedBy(set) }, { spec, status })
 }
 
 function createSet(registry: Registry): Owner {

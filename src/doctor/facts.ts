@@ -23,12 +23,24 @@ export type ObjectFact = {
   readonly version?: VersionFact | undefined
 }
 
-/** As the forge port's `Registration`; the id and status are needed only to remove it. */
+/** As the forge's account lists it (src/forge/account.ts). */
 export type RegistrationFact = {
+  readonly id: string
   readonly name: string
+  readonly status: 'online' | 'offline' | 'unknown'
   readonly busy: boolean | 'unknown'
-  readonly id?: string
-  readonly status?: 'online' | 'offline' | 'unknown'
+  /** The id of its set at the forge, if it is of one. */
+  readonly set: string | undefined
+  readonly createdAt: Instant | undefined
+}
+
+/** What one account at a forge holds; it says nothing of runners of other accounts. */
+export type ForgeFacts = {
+  readonly url: string
+  readonly removal: 'refuses-busy' | 'unguarded'
+  readonly registrations: readonly RegistrationFact[]
+  /** Of the sets that the cluster is about to forget, those that are still there. */
+  readonly sets: readonly { readonly id: string; readonly name: string }[]
 }
 
 export type LiveFacts = {
@@ -39,8 +51,10 @@ export type LiveFacts = {
   readonly namespaces?: readonly string[] | undefined
   /** An earlier look at the same cluster, where a rule needs a change in time. */
   readonly earlier: { readonly at: Instant; readonly objects: readonly ObjectFact[] } | undefined
-  /** Registrations at the forge, where credentials were given. */
-  readonly registrations: readonly RegistrationFact[] | undefined
+  /** Undefined: no credentials were given; or the forge did not answer, which then stands in `unreadable` under `Registration`. */
+  readonly forge: ForgeFacts | undefined
+  /** The ends of runners' logs, by the uid of their pod, and of how many more none was read; undefined: not asked for. */
+  readonly logs?: { readonly tails: ReadonlyMap<string, string>; readonly unread: number } | undefined
   /** Terminated pods above which the pod garbage collector deletes, and whether that is assumed. */
   readonly podGcThreshold: { readonly value: number; readonly assumed: boolean }
 }

@@ -25,7 +25,7 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
   try {
     const userAgent = `dayfly-doctor/${tool}`
     const caller = { transport: connection.transport, clock, random: systemRandom(), userAgent }
-    const place = { kubernetes: createKubernetes(caller), inquiry: createInquiry(caller), clock }
+    const place = { kubernetes: createKubernetes(caller), inquiry: createInquiry(caller), clock, account: undefined }
     const namespaces = options.namespace === undefined ? undefined : [options.namespace]
     const facts = await gatherLive({ ...place, namespaces, version: options.kubernetesVersion })
     const { live } = facts

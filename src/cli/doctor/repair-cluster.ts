@@ -7,7 +7,7 @@ import { type RepairOptions, repair } from '../../doctor/live/repair.ts'
 import { describe } from '../../doctor/live/step.ts'
 import { printNote } from '../output.ts'
 
-export type RepairPlace = Pick<RepairOptions, 'kubernetes' | 'inquiry' | 'clock'>
+export type RepairPlace = Pick<RepairOptions, 'kubernetes' | 'inquiry' | 'clock' | 'account'>
 
 /** To stderr: the result is the report. */
 export function showPlan({ steps, refused, guided, stays, deferred, blocked, digest }: Plan): void {
@@ -45,7 +45,6 @@ export async function carryOut(plan: Plan, place: RepairPlace, confirmed: string
   const log = path.resolve(`dayfly-doctor-${confirmed}.log.jsonl`)
   const outcome = await repair(plan, {
     ...place,
-    link: undefined,
     confirmed,
     keepImage: keepImagesIn(images),
     log: (entry) => {

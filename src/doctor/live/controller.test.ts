@@ -78,7 +78,7 @@ function look(objects: readonly ObjectFact[], more: Partial<LiveFacts> = {}): Co
     at: now,
     unreadable: {},
     earlier: undefined,
-    registrations: undefined,
+    forge: undefined,
     podGcThreshold: threshold,
     ...more,
   }

@@ -1,14 +1,18 @@
 // Reads a cluster into facts: each kind in pages, of which only what rules read is kept. What could not be read is said, and never taken for empty.
 
+import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Inquiry } from '../../kubernetes/inquiry.ts'
 import type { Kubernetes, ListOptions } from '../../kubernetes/kubernetes.ts'
+import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
 import { textAt, textsAt } from '../fields.ts'
 import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
+import { type Asking, askRegistrations, askSets } from './ask-forge.ts'
+import { readLogs } from './read-logs.ts'
 import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
 import { newestEvents, trim } from './trim.ts'
 
@@ -22,7 +26,10 @@ export type GatherOptions = {
   readonly version?: VersionFact | undefined
   /** An earlier look at the same cluster. */
   readonly earlier?: LiveFacts['earlier']
-  readonly registrations?: LiveFacts['registrations']
+  /** At the forge, where credentials were given. */
+  readonly account?: ForgeAccount | undefined
+  /** Reads the logs of runners that may wait in vain; needs a right of its own. */
+  readonly logs?: PodLogs | undefined
   /** What the controller manager's own flag says, or Kubernetes' default, unless given. */
   readonly podGcThreshold?: number | undefined
   readonly signal?: AbortSignal | undefined
@@ -32,22 +39,28 @@ export type GatherOptions = {
 export async function gatherLive(options: GatherOptions): Promise<Facts> {
   const at = options.clock.now()
   const unreadable: Record<string, string> = {}
+  const { account, logs, signal } = options
+  const asking: Asking = { account, unreadable, signal }
+  const registrations = await askRegistrations(asking)
   const objects: ObjectFact[] = []
   for (const kind of liveKinds) objects.push(...(await readKind(options, kind, unreadable)))
   const inhabited = [
     ...new Set(objects.flatMap(({ object }) => (object.kind === 'Pod' ? (object.namespace ?? []) : []))),
   ]
   objects.push(...(await readEvents(options, options.namespaces ?? inhabited.sort(), unreadable)))
+  const sets = await askSets(asking, objects)
+  const pods = viewPods(objects)
   return {
     version: options.version ?? versionOfNodes(objects),
     objects,
-    pods: viewPods(objects),
+    pods,
     live: {
       at,
       unreadable,
       namespaces: options.namespaces,
       earlier: options.earlier,
-      registrations: options.registrations,
+      forge: account && registrations && { url: account.url, removal: account.removal, registrations, sets },
+      logs: logs && (await readLogs({ objects, pods }, { logs, at, unreadable, signal })),
       podGcThreshold: thresholdOf(options.podGcThreshold, objects),
     },
   }

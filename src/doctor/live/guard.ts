@@ -1,22 +1,22 @@
 // Looks again at what a step rests on, right before it: the same questions as in the plan, of what the API server and the forge say now.
-import type { Link } from '../../forge/forge.ts'
+import type { ForgeAccount } from '../../forge/account.ts'
 import type { ListOptions } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isArcController } from '../arc.ts'
-import type { LiveFacts, ObjectFact } from '../facts.ts'
+import type { ForgeFacts, LiveFacts, ObjectFact } from '../facts.ts'
 import { undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
 import { type Cluster, indexCluster, ownersOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { find, findSame, type Place } from './perform.ts'
 import { deployments, ephemeralRunners, factOf, leases, nodes, pods } from './resources.ts'
-import { judgeBusy } from './signs.ts'
-import type { Guard, Target } from './step.ts'
+import { judgeBusy, namesOf } from './signs.ts'
+import type { Guard, Registered, Target } from './step.ts'
 
 export type Surroundings = Place & {
   readonly clock: Clock
-  readonly link: Pick<Link, 'registrations'> | undefined
+  readonly account: ForgeAccount | undefined
 }
 
 /** Undefined when it still holds, else what speaks against it. Rejects when it cannot be known. */
@@ -31,7 +31,9 @@ export async function checkGuard(guard: Guard, around: Surroundings): Promise<st
     case 'node-gone':
       return (await isNodeThere(guard.node, around)) ? `the node ${guard.node} is back` : undefined
     case 'no-runner':
-      return (await namesakes(guard.name, around)) > 0 ? 'the cluster has a runner of its name again' : undefined
+      return (await hasRunner(guard.name, around)) ? 'the cluster has a runner of its name again' : undefined
+    case 'left-over':
+      return checkLeftOver(guard.registration, around)
     case 'controller-gone': {
       const controller = scaleSetController(clusterOf(await lookForController(around), around, undefined))
       if (controller.is === 'alive') return `ARC's controller is back: ${controller.because}`
@@ -70,8 +72,8 @@ async function checkBusy(target: Target, around: Surroundings): Promise<string |
     if (runner) near.push(factOf(ephemeralRunners, runner))
   }
   near.push(...(await look(nodes, around, {})))
-  const registrations = await around.link?.registrations()
-  const verdict = judgeBusy(clusterOf(near, around, registrations), fact)
+  const names = near.flatMap((one) => namesOf(one, one.object.kind === 'EphemeralRunner' ? one : undefined))
+  const verdict = judgeBusy(clusterOf(near, around, await askByName(names, around)), fact)
   return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
 }
 
@@ -94,9 +96,34 @@ async function isNodeThere(name: string, around: Surroundings): Promise<boolean>
   return (await look(nodes, around, {})).some(({ object }) => object.name === name)
 }
 
-async function namesakes(name: string, around: Surroundings): Promise<number> {
+/** Of a kind that is not installed there is none. */
+async function hasRunner(name: string, around: Surroundings): Promise<boolean> {
   const keep = (object: KubeObject) => (object.metadata.name === name ? object : undefined)
-  return (await look(pods, around, { keep })).length
+  const named = { fieldSelector: `metadata.name=${name}`, keep }
+  if ((await look(pods, around, named)).length > 0) return true
+  if ((await around.inquiry.versionsOf(ephemeralRunners, around.signal)).length === 0) return false
+  return (await look(ephemeralRunners, around, named)).length > 0
+}
+
+async function checkLeftOver({ id, name }: Registered, { account, signal }: Surroundings): Promise<string | undefined> {
+  if (!account) return 'the forge cannot be asked'
+  const now = await account.find(name, signal)
+  if (!now) return 'the forge no longer has it'
+  if (now.id !== id) return 'another runner has been registered by its name'
+  if (now.busy !== false) return 'it may be busy: the forge does not say that it is idle'
+  return now.status === 'offline' ? undefined : 'its runner may be online'
+}
+
+/** One question a name: the list of a large account is dear, and only these matter. */
+async function askByName(names: readonly string[], around: Surroundings): Promise<ForgeFacts | undefined> {
+  const { account, signal } = around
+  if (!account) return undefined
+  const registrations: ForgeFacts['registrations'][number][] = []
+  for (const name of new Set(names)) {
+    const found = await account.find(name, signal)
+    if (found) registrations.push(found)
+  }
+  return { url: account.url, removal: account.removal, registrations, sets: [] }
 }
 
 /** Rejects when it cannot be read: then nothing is done. */
@@ -106,16 +133,12 @@ async function look(resource: Resource, around: Surroundings, options: ListOptio
 }
 
 /** A small look is complete for what it was asked. */
-function clusterOf(
-  objects: readonly ObjectFact[],
-  { clock }: Surroundings,
-  registrations: LiveFacts['registrations'],
-): Cluster {
+function clusterOf(objects: readonly ObjectFact[], { clock }: Surroundings, forge: ForgeFacts | undefined): Cluster {
   const live: LiveFacts = {
     at: clock.now(),
     unreadable: {},
     earlier: undefined,
-    registrations,
+    forge,
     podGcThreshold: { value: 0, assumed: true },
   }
   return indexCluster({ version: undeclaredVersion, objects, pods: viewPods(objects), live })

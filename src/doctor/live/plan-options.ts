@@ -1,11 +1,8 @@
 // What the operator may say of a plan, and what holds unless they do.
-import type { Traits } from '../../forge/forge.ts'
 
 export type PlanOptions = {
   /** The operator has declined to bring ARC's controller back: only then finalizers are removed in its place. */
   readonly restoreDeclined: boolean
-  /** Whether the forge can be asked, and whether its removal refuses busy runners. */
-  readonly forge: Traits['removal'] | undefined
   /** How long a runner must have ended before its pod counts as a zombie, in milliseconds. */
   readonly zombieGraceMs: number
   /** Objects of one run, and of one namespace in it. */
@@ -18,7 +15,6 @@ export type PlanOptions = {
 
 export const planDefaults: PlanOptions = {
   restoreDeclined: false,
-  forge: undefined,
   zombieGraceMs: 5 * 60_000,
   objectsMax: 100,
   objectsPerNamespaceMax: 50,

@@ -40,7 +40,7 @@ export function planRepair(
 
 function propose(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
   if (found.rule === uninstallRule) return unlockUninstall(found, cluster, options)
-  if (found.rule === orphanRule) return dropOrphan(found, cluster, options)
+  if (found.rule === orphanRule) return dropOrphan(found, cluster)
   return mend(found, cluster, options)
 }
 

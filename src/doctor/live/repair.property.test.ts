@@ -1,8 +1,10 @@
 // Random cluster states with busy runners, every finding on every object: whatever a rule may say, no busy runner is deleted, no step goes without preconditions, and nothing unreadable is taken for absent.
 import { expect, test } from 'vitest'
+import { accountOf } from '../../../test/doctor-account.ts'
 import { arcKinds, type DoctorCluster, openDoctorCluster } from '../../../test/doctor-cluster.ts'
 import { buildState, chance, pickOf, type State, startWaiting } from '../../../test/doctor-state.ts'
 import type { StoredObject } from '../../embedded/api/object.ts'
+import type { ForgeAccount } from '../../forge/account.ts'
 import type { Answer, Request } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
@@ -58,11 +60,12 @@ async function tryState(seed: number, totals: Totals): Promise<void> {
   let isDenying = denied !== undefined
   const cluster = openDoctorCluster((request) => (isDenying && isListOf(request, denied) ? forbidden : undefined))
   const state = buildState(cluster, random)
-  const facts = await gather(cluster, state)
+  const removal = chance(random, 0.5) ? 'refuses-busy' : 'unguarded'
+  const account = state.registrations && accountOf([...state.registrations], removal)
+  const facts = await gather(cluster, account)
   const options: PlanOptions = {
     ...planDefaults,
     restoreDeclined: chance(random, 0.7),
-    forge: state.registrations && chance(random, 0.5) ? 'refuses-busy' : undefined,
   }
   const findings = everyFinding(facts)
   const plan = planRepair(facts, findings, options)
@@ -74,7 +77,7 @@ async function tryState(seed: number, totals: Totals): Promise<void> {
   if (starts) startWaiting(cluster, state)
   const before = snapshot(cluster)
   cluster.requests.length = 0
-  const entries = await carryOut(cluster, state, plan)
+  const entries = await carryOut(cluster, account, plan)
   checkRequests(cluster)
   checkBusy(cluster, state, before, starts)
   checkOutcome({ plan, entries, before, after: snapshot(cluster) })
@@ -86,8 +89,8 @@ async function tryState(seed: number, totals: Totals): Promise<void> {
   totals.busy += state.runners.filter(({ busy }) => busy).length
 }
 
-async function gather(cluster: DoctorCluster, { registrations }: State): Promise<Facts & { live: LiveFacts }> {
-  const { live, ...facts } = await gatherLive({ ...cluster, registrations })
+async function gather(cluster: DoctorCluster, account: ForgeAccount | undefined): Promise<Facts & { live: LiveFacts }> {
+  const { live, ...facts } = await gatherLive({ ...cluster, account })
   if (!live) throw new Error('no live facts')
   return { ...facts, live }
 }
@@ -96,25 +99,12 @@ function everyFinding({ objects }: Facts): readonly Found[] {
   return objects.flatMap(({ object }) => (slugs[object.kind] ?? []).map((rule) => ({ rule, object })))
 }
 
-async function carryOut({ kubernetes, inquiry, clock }: DoctorCluster, state: State, plan: Plan) {
-  const registrations = state.registrations?.map(({ name, busy }) => ({
-    id: name,
-    name,
-    busy,
-    status: 'unknown' as const,
-  }))
-  const link = registrations && {
-    registrations: async () => registrations,
-    deregister: async ({ name }: { readonly name: string }) => {
-      const found = registrations.find((one) => one.name === name)
-      return found ? (found.busy === true ? 'busy' : 'removed') : 'absent'
-    },
-  }
+async function carryOut({ kubernetes, inquiry, clock }: DoctorCluster, account: ForgeAccount | undefined, plan: Plan) {
   const { entries } = await repair(plan, {
     kubernetes,
     inquiry,
     clock,
-    link: link as Parameters<typeof repair>[1]['link'],
+    account,
     confirmed: plan.digest,
     keepImage: async () => {},
     log: () => {},

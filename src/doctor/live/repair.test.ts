@@ -3,6 +3,7 @@ import { mkdtemp, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { accountOf, accountUrl, registration } from '../../../test/doctor-account.ts'
 import {
   arcKinds,
   createArc,
@@ -13,8 +14,8 @@ import {
   ownedBy,
   running,
 } from '../../../test/doctor-cluster.ts'
+import type { ForgeAccount } from '../../forge/account.ts'
 import { runRules } from '../engine.ts'
-import type { RegistrationFact } from '../facts.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { gatherLive } from './gather.ts'
 import { keepImagesIn } from './keep-image.ts'
@@ -137,19 +138,24 @@ test('the limits leave objects for the next run, and too many at once stop the p
 test('a pod is deleted without its node only when the node is gone and the forge no longer has the runner', async () => {
   const cluster = open()
   const look = { phase: 'Running', runner: running(cluster.clock), node: 'node-2' }
-  createPod(cluster.registry, { name: 'r1' }, look)
+  const spec = { githubConfigUrl: `${accountUrl}/` }
+  const owner = createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' }, { spec })
+  createPod(cluster.registry, { name: 'r1', ownerReferences: ownedBy(owner) }, look)
   cluster.registry.delete('pods', 'runners', 'r1')
   const refused = await plan(cluster, 'stuck-terminating', 'r1')
   expect(refused.refused[0]?.because).toContain('the forge has not said that it is no longer registered')
-  const made = await plan(cluster, 'stuck-terminating', 'r1', {}, [])
+  // The list of another account says nothing of it.
+  const stranger = { ...accountOf([]), url: 'https://github.com/other' }
+  expect((await plan(cluster, 'stuck-terminating', 'r1', {}, stranger)).steps).toEqual([])
+  const made = await plan(cluster, 'stuck-terminating', 'r1', {}, accountOf([]))
   expect(made.steps).toMatchObject([
     { action: { do: 'delete', gracePeriodSeconds: 0 }, evidence: { class: 'dead-hard' } },
   ])
-  const { entries } = await carryOut(cluster, made, { link: linkOf([]) })
+  const { entries } = await carryOut(cluster, made, { account: accountOf([]) })
   expect(entries).toMatchObject([{ outcome: 'done', why: 'it is gone' }])
   createPod(cluster.registry, { name: 'r2' }, { ...look, node: 'node-1', runner: ended(cluster.clock) })
   cluster.registry.delete('pods', 'runners', 'r2')
-  const there = await plan(cluster, 'stuck-terminating', 'r2', {}, [])
+  const there = await plan(cluster, 'stuck-terminating', 'r2', {}, accountOf([]))
   expect(there.refused).toMatchObject([
     { evidence: 'time', because: expect.stringContaining('time alone proves nothing') },
   ])
@@ -169,18 +175,29 @@ test('a failed runner of ARC is deleted; without its controller it would hang, s
 
 test('an orphan registration goes through a forge that refuses busy ones, and stays where the forge does not', async () => {
   const cluster = open()
-  const registration = { id: '4', name: 'gone', busy: false, status: 'offline' } as const
-  const asked = [registration]
-  const made = await plan(cluster, orphanRule, 'gone', { forge: 'refuses-busy' }, asked, 'Registration')
-  const { entries } = await carryOut(cluster, made, { link: linkOf(asked) })
-  expect(entries).toMatchObject([{ outcome: 'done', action: 'remove the registration gone at the forge' }])
-  const busy = await carryOut(cluster, made, { link: linkOf([{ ...registration, busy: true }]) })
-  expect(busy.entries).toMatchObject([{ outcome: 'aborted', why: 'the forge says that it is busy' }])
-  const unguarded = await plan(cluster, orphanRule, 'gone', { forge: 'unguarded' }, asked, 'Registration')
+  const orphan = registration('gone', { id: '4' })
+  const orphanPlan = (account: ForgeAccount) => plan(cluster, orphanRule, 'gone', {}, account, 'Registration')
+  const made = await orphanPlan(accountOf([orphan]))
+  const outcome = async (account: ForgeAccount) => (await carryOut(cluster, made, { account })).entries
+  expect(await outcome(accountOf([orphan]))).toMatchObject([
+    { outcome: 'done', action: 'remove the registration gone at the forge', why: 'the forge removed it' },
+  ])
+  for (const [change, why] of [
+    [{ busy: true }, 'it may be busy: the forge does not say that it is idle'],
+    [{ busy: 'unknown' }, 'it may be busy: the forge does not say that it is idle'],
+    [{ status: 'online' }, 'its runner may be online'],
+    [{ id: '5' }, 'another runner has been registered by its name'],
+  ] as const) {
+    const account = accountOf([{ ...orphan, ...change }])
+    expect(await outcome(account)).toMatchObject([{ outcome: 'aborted', why }])
+    expect(await account.find('gone')).toBeDefined()
+  }
+  expect(await outcome(accountOf([]))).toMatchObject([{ outcome: 'aborted', why: 'the forge no longer has it' }])
+  const unguarded = await orphanPlan(accountOf([orphan], 'unguarded'))
   expect([unguarded.steps, unguarded.guided[0]?.advice]).toEqual([[], expect.stringContaining('by hand')])
   zombie(cluster, 'gone')
-  const known = await plan(cluster, orphanRule, 'gone', { forge: 'refuses-busy' }, asked, 'Registration')
-  expect(known.refused[0]?.because).toBe('the cluster has an object of its name')
+  expect(await outcome(accountOf([orphan]))).toMatchObject([{ why: 'the cluster has a runner of its name again' }])
+  expect((await orphanPlan(accountOf([orphan]))).refused[0]?.because).toBe('the cluster has an object of its name')
 })
 
 function open(watch: (request: DoctorCluster['requests'][number]) => void = () => {}): DoctorCluster {
@@ -210,10 +227,10 @@ async function plan(
   rule: string,
   names: string | readonly string[],
   options: Partial<PlanOptions> = {},
-  registrations?: readonly RegistrationFact[],
+  account?: ForgeAccount,
   kind = 'Pod',
 ): Promise<Plan> {
-  const { live, ...facts } = await gatherLive({ ...cluster, registrations })
+  const { live, ...facts } = await gatherLive({ ...cluster, account })
   if (!live) throw new Error('no live facts')
   const findings = [names].flat().map((name) => ({
     rule,
@@ -227,21 +244,10 @@ function carryOut({ kubernetes, inquiry, clock }: DoctorCluster, made: Plan, opt
     kubernetes,
     inquiry,
     clock,
-    link: undefined,
+    account: undefined,
     confirmed: made.digest,
     keepImage: async () => {},
     log: () => {},
   }
   return repair(made, { ...standard, ...options })
-}
-
-function linkOf(registrations: readonly RegistrationFact[]): NonNullable<RepairOptions['link']> {
-  return {
-    registrations: async () =>
-      registrations.map(({ id = '', name, busy, status = 'unknown' }) => ({ id, name, busy, status })),
-    deregister: async ({ name }) => {
-      const found = registrations.find((one) => one.name === name)
-      return found ? (found.busy === true ? 'busy' : 'removed') : 'absent'
-    },
-  }
 }

@@ -1,5 +1,5 @@
 // Carries out a confirmed plan, step by step: look again, dry run, before-image, act with preconditions, verify. Whatever does not fit ends that step and all that need it, never the care.
-import type { Link } from '../../forge/forge.ts'
+import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Clock, Instant } from '../../lib/clock.ts'
@@ -12,7 +12,7 @@ import { describe, type Step, type Target } from './step.ts'
 export type RepairOptions = Place & {
   readonly clock: Clock
   /** The forge's removal must refuse busy runners; without it no registration is touched. */
-  readonly link: Pick<Link, 'deregister' | 'registrations'> | undefined
+  readonly account: ForgeAccount | undefined
   /** The digest that was confirmed. */
   readonly confirmed: string
   /** Keeps the object as it was, before anything is done to it; a rejection ends the step. Its secret parts are already taken out. */
@@ -74,8 +74,8 @@ async function carryOut(run: Run, step: Step): Promise<Result> {
     }
     const { action } = step
     if (action.do !== 'deregister') return await change(run, step, action.target)
-    if (!run.options.link) return { outcome: 'aborted', why: 'the forge cannot be asked' }
-    const answer = await run.options.link.deregister({ ...action.registration, status: 'unknown', busy: 'unknown' })
+    if (!run.options.account) return { outcome: 'aborted', why: 'the forge cannot be asked' }
+    const answer = await run.options.account.deregister(action.registration.id)
     return answer === 'busy'
       ? { outcome: 'aborted', why: 'the forge says that it is busy' }
       : { outcome: 'done', why: answer === 'absent' ? 'the forge no longer had it' : 'the forge removed it' }

@@ -1,6 +1,7 @@
 // Reads the signs of being busy from pods, Jobs and ARC's runners.
 import type { LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt, valueAt } from '../fields.ts'
+import { isSameAccount } from '../forge-url.ts'
 import type { PodView } from '../pod-view.ts'
 import { type BusyVerdict, mayBeBusy, type RunnerSigns } from './busy.ts'
 import type { Cluster } from './cluster.ts'
@@ -26,7 +27,9 @@ function signsOfPod(cluster: Cluster, pod: ObjectFact): RunnerSigns {
   // ARC gives both one name; a pod that has lost its owner is still taken for the runner's.
   const runner = cluster.find({ kind: 'EphemeralRunner', namespace, name: isArc ? controller.name : name })
   const arc = isArc || runner ? jobSign(cluster, namespace, runner) : 'not-arc'
-  return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, namesOf(pod, runner)) }
+  const set = controller && cluster.find({ kind: 'RunnerSet', namespace, name: controller.name })
+  const url = textAt(runner?.raw, 'spec', 'githubConfigUrl') ?? textAt(set?.raw, 'spec', 'github', 'url')
+  return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, namesOf(pod, runner), url) }
 }
 
 function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
@@ -40,7 +43,7 @@ function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
   return {
     container,
     arc: jobSign(cluster, namespace, runner),
-    forge: forgeSign(cluster.live, namesOf(runner, runner)),
+    forge: forgeSign(cluster.live, namesOf(runner, runner), textAt(runner.raw, 'spec', 'githubConfigUrl')),
   }
 }
 
@@ -50,16 +53,22 @@ function jobSign(cluster: Cluster, namespace: string | undefined, runner: Object
   return signs.some((id) => id !== undefined && id !== '' && id !== 0) ? 'job' : 'no-job'
 }
 
-function forgeSign({ registrations }: LiveFacts, names: readonly string[]): RunnerSigns['forge'] {
-  if (!registrations) return 'not-asked'
-  const found = registrations.filter(({ name }) => names.includes(name))
-  if (found.length === 0) return 'absent'
+/** `url`: of the runner's account, where the cluster says it. Another account's list says nothing of this runner, unless it has it. */
+function forgeSign(
+  { forge, unreadable }: LiveFacts,
+  names: readonly string[],
+  url: string | undefined,
+): RunnerSigns['forge'] {
+  if (unreadable['Registration'] !== undefined) return 'unknown'
+  if (!forge) return 'not-asked'
+  const found = forge.registrations.filter(({ name }) => names.includes(name))
+  if (found.length === 0) return url !== undefined && isSameAccount(url, forge.url) ? 'absent' : 'not-asked'
   if (found.some(({ busy }) => busy === true)) return 'busy'
   return found.some(({ busy }) => busy === 'unknown') ? 'unknown' : 'idle'
 }
 
 /** Under which a runner may be registered: its pod's name, ARC's own, and Bitbucket's uuid. */
-function namesOf(fact: ObjectFact, runner: ObjectFact | undefined): readonly string[] {
+export function namesOf(fact: ObjectFact, runner: ObjectFact | undefined): readonly string[] {
   const registered = runner && textAt(runner.raw, 'status', 'runnerName')
   const job = controllerOf(fact)?.name
   const uuid = textAt(fact.raw, 'metadata', 'labels', 'runner_uuid')

@@ -20,7 +20,10 @@ export type Action =
     }
   /** One finalizer, by its value at its index. */
   | { readonly do: 'remove-finalizer'; readonly target: Target; readonly finalizer: string }
-  | { readonly do: 'deregister'; readonly registration: { readonly id: string; readonly name: string } }
+  | { readonly do: 'deregister'; readonly registration: Registered }
+
+/** A registration at the forge. */
+export type Registered = { readonly id: string; readonly name: string }
 
 /** What is looked at again, right before the step. */
 export type Guard =
@@ -31,6 +34,8 @@ export type Guard =
   | { readonly is: 'node-gone'; readonly node: string }
   /** No pod, and no runner of ARC, has this name. */
   | { readonly is: 'no-runner'; readonly name: string }
+  /** The forge still has this registration by this name, offline and idle. */
+  | { readonly is: 'left-over'; readonly registration: Registered }
   /** No controller of ARC runs or is about to. */
   | { readonly is: 'controller-gone' }
 

@@ -118,7 +118,7 @@ async function carryOut(cluster: DoctorCluster, made: Plan) {
   const entries: RepairEntry[] = []
   const outcome = await repair(made, {
     ...cluster,
-    link: undefined,
+    account: undefined,
     confirmed: made.digest,
     keepImage: async (_step, image) => void images.push(JSON.stringify(image)),
     log: (entry) => entries.push(entry),

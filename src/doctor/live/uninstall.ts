@@ -1,6 +1,7 @@
 // ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
 import type { ObjectFact } from '../facts.ts'
 import { numberAt, textAt } from '../fields.ts'
+import { isSameAccount } from '../forge-url.ts'
 import { type Cluster, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { type Found, guide, join, refuse } from './mend.ts'
@@ -229,9 +230,16 @@ function protectedBlindness(cluster: Cluster, fact: ObjectFact): readonly (strin
   )
 }
 
-function deregistration({ options }: Chain, fact: ObjectFact): readonly Action[] {
+function deregistration(chain: Chain, fact: ObjectFact): readonly Action[] {
   const registration = registrationOf(fact)
-  return registration && options.forge === 'refuses-busy' ? [{ do: 'deregister', registration }] : []
+  return registration && canDeregister(chain, fact) ? [{ do: 'deregister', registration }] : []
+}
+
+/** Only where the account is the runner's own: ids are numbers, and another account has the same ones. */
+function canDeregister({ cluster }: Chain, { raw }: ObjectFact): boolean {
+  const { forge } = cluster.live
+  const url = textAt(raw, 'spec', 'githubConfigUrl')
+  return forge?.removal === 'refuses-busy' && url !== undefined && isSameAccount(url, forge.url)
 }
 
 function registrationOf({ object, raw }: ObjectFact): { readonly id: string; readonly name: string } | undefined {
@@ -240,10 +248,10 @@ function registrationOf({ object, raw }: ObjectFact): { readonly id: string; rea
   return { id: String(id), name: textAt(raw, 'status', 'runnerName') ?? object.name }
 }
 
-function remains({ options }: Chain, fact: ObjectFact): readonly string[] {
+function remains(chain: Chain, fact: ObjectFact): readonly string[] {
   const url = textAt(fact.raw, 'spec', 'githubConfigUrl') ?? 'GitHub'
   const registration = registrationOf(fact)
-  if (registration && options.forge !== 'refuses-busy')
+  if (registration && !canDeregister(chain, fact))
     return [`the registration ${registration.name} (id ${registration.id}) at ${url}`]
   const scaleSet = textAt(fact.raw, 'metadata', 'annotations', 'runner-scale-set-id')
   if (fact.object.kind !== 'AutoscalingRunnerSet' || scaleSet === undefined) return []

@@ -14,6 +14,7 @@ import { rule as initRestartPolicyInvalid } from './init-restart-policy-invalid.
 import { rule as longLivedHelperInJob } from './long-lived-helper-in-job.ts'
 import { rule as noActiveDeadline } from './no-active-deadline.ts'
 import { rule as orphanCompletedPods } from './orphan-completed-pods.ts'
+import { rule as orphanRegistration } from './orphan-registration.ts'
 import { rule as pdbOnArcRunners } from './pdb-on-arc-runners.ts'
 import { rule as pidShareWithPoststart } from './pid-share-with-poststart.ts'
 import { rule as podsRemovedUnderJob } from './pods-removed-under-job.ts'
@@ -75,6 +76,7 @@ export const catalogue: readonly Rule[] = [
   terminatedNearPodgc,
   orphanCompletedPods,
   runnerSessionConflict,
+  orphanRegistration,
   ephemeralrunnerFailedSilently,
   slotsHeldByFailed,
   runnerCrWithoutPod,

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decodeFiles, examine, runRules } from '../engine.ts'
-import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
+import type { Facts, ForgeFacts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
+import { textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { fixFiles } from '../fixes.ts'
 import { gatherFacts, undeclaredVersion } from '../gather-facts.ts'
@@ -57,13 +58,15 @@ function check(rule: Rule, fixture: Fixture, text: string): PlacedHit[] {
   const decoded = decodeFiles([{ path: 'fixture.yaml', text }])
   expect(decoded.flatMap(({ skipped }) => skipped)).toEqual([])
   const objects = decoded.flatMap((file) => file.objects)
-  const facts: Facts = { ...gatherFacts(objects, versionOf(fixture)), live: liveOf(fixture) }
+  const facts: Facts = { ...gatherFacts(objects, versionOf(fixture)), live: liveOf({ ...fixture, text }) }
   const { hits, skippedRules } = runRules(facts, [rule])
   if (fixture.kind === 'bad') expect(skippedRules).toEqual([])
   const lines = indexLines(text)
   return hits
     .map(({ hit }) => {
-      const object = objects.find(({ number }) => number === hit.document)
+      const named = ({ value }: { readonly value: ObjectFact['raw'] }) =>
+        value['kind'] === 'Registration' && textAt(value, 'metadata', 'name') === hit.object.name
+      const object = objects.find(({ number }) => number === hit.document) ?? objects.find(named)
       return { line: object && placeOf(object, hit.path, lines).line, hit }
     })
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
@@ -82,7 +85,8 @@ function versionOf({ options }: Fixture): VersionFact {
 }
 
 /** `at` makes a fixture a look at a cluster. */
-function liveOf({ options, earlier }: Fixture): LiveFacts | undefined {
+function liveOf(fixture: Fixture): LiveFacts | undefined {
+  const { options, earlier } = fixture
   if (options['at'] === undefined) return undefined
   const objects = (text: string): readonly ObjectFact[] =>
     gatherFacts(decodeFiles([{ path: 'earlier.yaml', text }]).flatMap((file) => file.objects)).objects
@@ -90,7 +94,34 @@ function liveOf({ options, earlier }: Fixture): LiveFacts | undefined {
     at: Date.parse(options['at']),
     unreadable: Object.fromEntries((options['unreadable'] ?? '').split(',').map((kind) => [kind, 'forbidden'])),
     earlier: earlier && { at: Date.parse(earlier.options['at'] ?? ''), objects: objects(earlier.text) },
-    registrations: options['registrations']?.split(',').map((name) => ({ name, busy: false })),
+    forge: forgeOf(fixture),
+    logs: logsOf(fixture),
     podGcThreshold: { value: Number(options['threshold'] ?? 12_500), assumed: options['threshold'] === undefined },
   }
+}
+
+/** Ends of logs stand in the fixture as objects of the kind Log, named by the uid of their pod. */
+function logsOf({ text }: Fixture): LiveFacts['logs'] {
+  const logs = objectsIn(text, 'Log')
+  const tails = logs.map((log) => [textAt(log, 'metadata', 'name') ?? '', textAt(log, 'spec', 'tail') ?? ''] as const)
+  return logs.length === 0 ? undefined : { tails: new Map(tails), unread: 0 }
+}
+
+/** `account` is the URL of an account that was asked; what it lists stands in the fixture as objects of the kind Registration. */
+function forgeOf({ options, text }: Fixture): ForgeFacts | undefined {
+  if (options['account'] === undefined) return undefined
+  const registrations = objectsIn(text, 'Registration').map((raw) => ({
+    id: '1',
+    name: textAt(raw, 'metadata', 'name') ?? '',
+    status: textAt(raw, 'status', 'status') === 'offline' ? ('offline' as const) : ('online' as const),
+    busy: valueAt(raw, 'status', 'busy') === true,
+    set: textAt(raw, 'spec', 'set'),
+    createdAt: timeAt(raw, 'metadata', 'creationTimestamp'),
+  }))
+  return { url: options['account'], removal: 'refuses-busy', registrations, sets: [] }
+}
+
+function objectsIn(text: string, kind: string): readonly ObjectFact['raw'][] {
+  const objects = decodeFiles([{ path: 'fixture.yaml', text }]).flatMap((file) => file.objects)
+  return objects.flatMap(({ value }) => (value['kind'] === kind ? [value] : []))
 }

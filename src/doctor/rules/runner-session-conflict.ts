@@ -1,16 +1,18 @@
-// A runner's pod that runs while the forge knows no such runner: it waits for jobs that can never come.
-import { arcObjects, hasJob } from '../arc.ts'
-import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { textAt, valueAt } from '../fields.ts'
+// A runner's pod that runs while the forge knows no such runner, or lets another hold its session: it waits for jobs that can never come.
+import type { Facts, LiveFacts } from '../facts.ts'
+import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
+import { isSameAccount } from '../forge-url.ts'
 import { withLive } from '../live-facts.ts'
-import { ageOf, durationText } from '../live-pod.ts'
+import { durationText, uidOf } from '../live-pod.ts'
 import type { Rule, RuleResult } from '../rule.ts'
+import { readRunnerLog } from '../runner-log.ts'
+import { type WaitingRunner, waitingRunners } from '../waiting-runners.ts'
 
 export const rule: Rule = {
   slug: 'runner-session-conflict',
   code: 'LIV306',
-  title: 'A runner runs that the forge does not know',
+  title: 'A runner runs that the forge gives no job',
   severity: 'warning',
   confidence: 'high',
   modes: ['live'],
@@ -18,31 +20,49 @@ export const rule: Rule = {
   check,
 }
 
-/** Milliseconds: a runner may take its time to register. */
-const patience = 600_000
-
 function check(facts: Facts): RuleResult {
-  if (facts.live && !facts.live.registrations) {
-    return { skipped: 'the registrations at the forge were not read (no credentials were given)' }
+  const live = facts.live
+  if (live && !live.forge && !live.logs) {
+    const why = live.unreadable['Registration'] ?? 'no credentials were given (--github-url)'
+    return { skipped: `neither the forge nor logs could be read: ${why}; --logs was not given` }
   }
-  return withLive(facts, ['EphemeralRunner'], (live) =>
-    arcObjects(facts, 'EphemeralRunner').flatMap((runner) => judge(runner, live)),
+  return withLive(facts, ['Pod', 'EphemeralRunner'], (known) =>
+    waitingRunners(facts, known.at).flatMap((runner) => judge(runner, known)),
   )
 }
 
-function judge(runner: ObjectFact, live: LiveFacts): readonly Hit[] {
-  const { raw } = runner
-  const age = ageOf(raw, live.at) ?? 0
-  const name = textAt(raw, 'status', 'runnerName') ?? runner.object.name
-  const isDeleted = valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined
-  if (textAt(raw, 'status', 'phase') !== 'Running' || isDeleted || hasJob(runner) || age < patience) return []
-  if (live.registrations?.some((each) => each.name === name)) return []
+function judge(waiting: WaitingRunner, live: LiveFacts): readonly Hit[] {
+  const cause = causeInLog(waiting, live) ?? causeAtForge(waiting, live)
+  if (cause === undefined) return []
+  const { pod, runner, container, startedAt } = waiting
+  const since = durationText(live.at - startedAt)
+  const cure = runner
+    ? `Delete its EphemeralRunner${runner.object.name === pod.object.name ? '' : ` ${runner.object.name}`}: a new one takes its place. The pod alone would come back with the same registration.`
+    : 'Delete what made the pod, so that the next one registers anew.'
   return [
     {
-      object: runner.object,
-      document: runner.document,
-      path: ['status', 'phase'],
-      message: `The runner has run for ${durationText(age)}, has no job, and the forge knows no runner ${name}: its registration is used up or was removed, so no job will come. Delete the EphemeralRunner; a new one takes its place.`,
+      object: (runner ?? pod).object,
+      document: (runner ?? pod).document,
+      path: runner ? ['status', 'phase'] : ['status'],
+      container: runner ? undefined : container,
+      message: `The runner has run for ${since}, and ${cause}. No job will come to it, though it counts as capacity. ${cure}`,
     },
   ]
+}
+
+function causeInLog({ pod }: WaitingRunner, { logs }: LiveFacts): string | undefined {
+  const sign = readRunnerLog(logs?.tails.get(uidOf(pod.raw) ?? '') ?? '')
+  if (!sign) return undefined
+  const says =
+    sign.is === 'conflict' ? 'another session holds its registration' : 'the forge no longer has its registration'
+  return `its log ends with ${JSON.stringify(sign.line)}: ${says}`
+}
+
+/** Only of the account that was asked, and only of a runner whose object says whose it is. */
+function causeAtForge({ runner }: WaitingRunner, { forge }: LiveFacts): string | undefined {
+  const url = textAt(runner?.raw, 'spec', 'githubConfigUrl')
+  if (!forge || !runner || url === undefined || !isSameAccount(url, forge.url)) return undefined
+  const name = textAt(runner.raw, 'status', 'runnerName') ?? runner.object.name
+  if (forge.registrations.some((each) => each.name === name)) return undefined
+  return `${forge.url} has no runner ${name}: its registration is used up or was removed`
 }

@@ -1,0 +1,45 @@
+// The ends of the logs of those runners that call for it: few, whatever the size of the cluster.
+import { KubernetesError } from '../../kubernetes/errors.ts'
+import type { PodLogs } from '../../kubernetes/pod-logs.ts'
+import type { Instant } from '../../lib/clock.ts'
+import { limit } from '../../lib/queue.ts'
+import type { Facts, LiveFacts } from '../facts.ts'
+import { waitingRunners } from '../waiting-runners.ts'
+
+export type LogReading = {
+  readonly logs: PodLogs
+  readonly at: Instant
+  /** Gets the reason why logs could not be read. */
+  readonly unreadable: Record<string, string>
+  readonly signal: AbortSignal | undefined
+}
+
+const podsMax = 100
+const linesMax = 200
+const atOnce = 8
+
+/** Idle runners wait for long, too: of very many the longest are read, and the rest is told. */
+export async function readLogs(
+  facts: Pick<Facts, 'objects' | 'pods'>,
+  { logs, at, unreadable, signal }: LogReading,
+): Promise<NonNullable<LiveFacts['logs']>> {
+  const waiting = waitingRunners(facts, at)
+  const tails = new Map<string, string>()
+  const bounded = limit(atOnce)
+  const read = async ({ pod, container }: (typeof waiting)[number]) => {
+    const { namespace = '', name, uid = '' } = pod.object
+    try {
+      tails.set(uid, await logs.tail({ namespace, name }, { container, lines: linesMax, signal }))
+    } catch (error) {
+      if (!(error instanceof KubernetesError)) throw error
+      // A pod that has gone in between has no log any more.
+      if (error.kind !== 'not-found') unreadable['pods/log'] ??= reasonOf(error)
+    }
+  }
+  await Promise.all(waiting.slice(0, podsMax).map((one) => bounded(() => read(one))))
+  return { tails, unread: Math.max(0, waiting.length - podsMax) }
+}
+
+function reasonOf(error: KubernetesError): string {
+  return error.kind === 'forbidden' ? 'not allowed to read them: see "dayfly doctor rbac --logs"' : error.message
+}
