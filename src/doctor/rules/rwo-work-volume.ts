@@ -1,5 +1,5 @@
 // ARC in kubernetes mode: job pods that the scheduler may put on another node than the runner's volume.
-import { textsAt } from '../fields.ts'
+import { textAt, textsAt } from '../fields.ts'
 import type { Hit, Path } from '../finding.ts'
 import { hitIn } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
@@ -18,20 +18,21 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   if (!pod.containers.some(({ env }) => env['ACTIONS_RUNNER_USE_KUBE_SCHEDULER'] === 'true')) return []
-  const claims: readonly Path[] = [
-    ...pod.volumes
-      .filter(({ name }) => name === 'work')
-      .map(({ path }) => [...path, 'ephemeral', 'volumeClaimTemplate', 'spec', 'accessModes']),
-    ['containerMode', 'kubernetesModeWorkVolumeClaim', 'accessModes'],
+  const path = claimOf(pod)
+  const modes = path ? textsAt(pod.raw, ...path) : []
+  if (!path || modes.length === 0 || modes.includes('ReadWriteMany')) return []
+  return [
+    hitIn(pod, {
+      path,
+      message: `The work volume is ${modes.join(', ')}, but ACTIONS_RUNNER_USE_KUBE_SCHEDULER lets the scheduler put a job's pod on another node, where the volume cannot be mounted (Multi-Attach). It must be ReadWriteMany.`,
+    }),
   ]
-  return claims.flatMap((path) => {
-    const modes = textsAt(pod.raw, ...path)
-    if (modes.length === 0 || modes.includes('ReadWriteMany')) return []
-    return [
-      hitIn(pod, {
-        path,
-        message: `The work volume is ${modes.join(', ')}, but ACTIONS_RUNNER_USE_KUBE_SCHEDULER lets the scheduler put a job's pod on another node, where the volume cannot be mounted (Multi-Attach). It must be ReadWriteMany.`,
-      }),
-    ]
-  })
+}
+
+/** Where the work volume says who may mount it: the template's own, or else the one that the chart makes in kubernetes mode (ARC 5.2). */
+function claimOf(pod: PodView): Path | undefined {
+  const own = pod.volumes.find(({ name }) => name === 'work')
+  if (own) return [...own.path, 'ephemeral', 'volumeClaimTemplate', 'spec', 'accessModes']
+  const mode = textAt(pod.raw, 'containerMode', 'type')
+  return mode === 'kubernetes' ? ['containerMode', 'kubernetesModeWorkVolumeClaim', 'accessModes'] : undefined
 }
