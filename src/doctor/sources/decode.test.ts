@@ -35,6 +35,23 @@ describe('objects are found however they are wrapped', () => {
       kinds: ['ConfigMap', 'Pod'],
       line: 15,
     },
+    {
+      name: 'in base64 of a Secret',
+      text: `apiVersion: v1\nkind: Secret\ndata:\n  a: aGVsbG8=\n  b: ${Buffer.from(`# {{ x }}\n${pod}`).toString('base64')}\n`,
+      kinds: ['Secret', 'Pod'],
+      line: 5,
+    },
+    {
+      name: 'in base64 over lines of a ConfigMap',
+      text: `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c }\nbinaryData:\n  b: |\n${indented(
+        Buffer.from(pod)
+          .toString('base64')
+          .replace(/(.{40})/g, '$1\n'),
+        4,
+      )}\n`,
+      kinds: ['ConfigMap', 'Pod'],
+      line: 5,
+    },
     { name: 'in quotes', text: `a: ${JSON.stringify(pod)}\n`, kinds: ['Pod'], line: 1 },
     {
       name: 'as values of a chart',

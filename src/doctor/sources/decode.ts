@@ -1,8 +1,7 @@
 // A file's text → the objects in it, however they are wrapped: several documents, Lists, strings in strings, template markers, heredocs. Never throws.
-import type { Path } from '../finding.ts'
 import type { DecodedFile, Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
 import { type EmbeddedText, embeddedText } from './embedded.ts'
-import { findObjects } from './find-objects.ts'
+import { type FoundString, findObjects } from './find-objects.ts'
 import { findTexts } from './hcl/find-texts.ts'
 import { documentOf, maskUnknown } from './hcl/object-document.ts'
 import { isPatchString } from './kustomize.ts'
@@ -78,16 +77,27 @@ function decodeTerraform(draft: Draft): void {
 }
 
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
-  const markers = findMarkers(chunk, isTerraform(draft.file))
-  const open = markers.some(({ role, alone }) => role === 'value' && alone)
-  const { text, parsed } =
-    markers.length === 0 ? { text: chunk, parsed: parseYaml(chunk) } : parseMasked(chunk, markers)
+  const { text, parsed, open } = parseTemplate(chunk, isTerraform(draft.file))
   if ('value' in parsed) {
     addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
-  } else skip(draft, toFile(parsed.offset ?? 0), explain(parsed.failed, markers))
+  } else skip(draft, toFile(parsed.offset ?? 0), parsed.failed)
 }
 
 type Attempt = { readonly text: string; readonly parsed: Parsed }
+
+function parseTemplate(chunk: string, dollar = false): Attempt & Pick<SourceDocument, 'open'> {
+  const markers = findMarkers(chunk, dollar)
+  if (markers.length === 0) return { ...unmasked(chunk), open: false }
+  const { text, parsed } = parseMasked(chunk, markers)
+  const open = markers.some(({ role, alone }) => role === 'value' && alone)
+  if ('value' in parsed) return { text, parsed, open }
+  const failed = `${parsed.failed} (after masking ${markers.length} template markers)`
+  return { text, parsed: { ...parsed, failed }, open }
+}
+
+function unmasked(chunk: string): Attempt {
+  return { text: chunk, parsed: parseYaml(chunk) }
+}
 
 /** Tries the ways to mask a line that is only a marker, and takes the first that parses; if none does, the first failure. */
 function parseMasked(chunk: string, markers: readonly Marker[]): Attempt {
@@ -106,10 +116,6 @@ function parseMasked(chunk: string, markers: readonly Marker[]): Attempt {
   return first
 }
 
-function explain(failed: string, markers: readonly Marker[]): string {
-  return markers.length > 0 ? `${failed} (after masking ${markers.length} template markers)` : failed
-}
-
 function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { value: unknown }>): void {
   const document: SourceDocument = { file: draft.file, ...text, ...parsed }
   draft.documents.push(document)
@@ -118,11 +124,12 @@ function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { value: 
   for (const object of found.objects) {
     draft.objects.push({ number: draft.first + draft.objects.length, document, ...object })
   }
-  for (const { path, text: inner } of found.strings) addEmbedded(draft, document, { path, text: inner })
+  for (const inner of found.strings) addEmbedded(draft, document, inner)
 }
 
-function addEmbedded(draft: Draft, host: SourceDocument, { path, text }: { path: Path; text: string }): void {
-  const inside = embeddedText(host, path, text)
+function addEmbedded(draft: Draft, host: SourceDocument, found: FoundString): void {
+  const { path } = found
+  const inside = embeddedText(host, found)
   if (!inside) return
   if (isPatchString(draft.file, path)) {
     leaveOut(draft, inside.toFile(0), 'a patch of kustomize: only a part of an object')
@@ -135,13 +142,14 @@ function addEmbedded(draft: Draft, host: SourceDocument, { path, text }: { path:
   for (const { start, end } of splitDocuments(inside.text)) {
     const chunk = inside.text.slice(start, end)
     if (!mayHoldManifest(chunk)) continue
-    const parsed = parseYaml(chunk)
+    // Other strings were masked together with the text around them.
+    const { text, parsed, open } = found.encoded ? parseTemplate(chunk) : { ...unmasked(chunk), open: host.open }
     if ('failed' in parsed) {
       skip(draft, inside.toFile(start + (parsed.offset ?? 0)), `text in a string: ${parsed.failed}`)
       continue
     }
     const toFile = (offset: number) => inside.toFile(start + offset)
-    addDocument(draft, { ...inside, text: chunk, toFile, host: { document: host, path }, open: host.open }, parsed)
+    addDocument(draft, { ...inside, text, toFile, host: { document: host, path }, open }, parsed)
   }
 }
 

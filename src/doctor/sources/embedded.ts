@@ -1,22 +1,22 @@
 // Text inside a string of a document: a block scalar gives a layer of its own whose offsets lead back to the file; any other string can be read, but not edited.
 import { isScalar, type Scalar } from 'yaml'
-import type { Path } from '../finding.ts'
 import type { SourceDocument } from './document.ts'
+import type { FoundString } from './find-objects.ts'
 import { findNode } from './nodes.ts'
 
 export type EmbeddedText = Pick<SourceDocument, 'text' | 'toFile' | 'prefix' | 'readonlyBecause'>
 
-export function embeddedText(document: SourceDocument, path: Path, value: string): EmbeddedText | undefined {
+export function embeddedText(document: SourceDocument, { path, text, encoded }: FoundString): EmbeddedText | undefined {
   const { node, depth, shared } = findNode(document.nodes(), path)
   if (depth < path.length || !isScalar(node) || !node.range) return undefined
-  const block = shared ? undefined : literalLines(document, node)
+  const block = shared || encoded ? undefined : literalLines(document, node)
   if (!block) {
     const start = document.toFile(node.range[0])
     return {
-      text: value,
+      text,
       toFile: () => start,
       prefix: '',
-      readonlyBecause: 'it stands in a string that is not a literal block',
+      readonlyBecause: encoded ? 'it stands in base64' : 'it stands in a string that is not a literal block',
     }
   }
   return {

@@ -1,6 +1,7 @@
 // Walks a document's value: the objects in it (also the items of a List and those nested in values), and the strings that look like manifests.
 import type { Path } from '../finding.ts'
 import { isRecord } from '../raw.ts'
+import { encodedTexts } from './base64.ts'
 import { mayHoldManifest } from './split.ts'
 
 export type FoundObject = {
@@ -8,9 +9,11 @@ export type FoundObject = {
   readonly kind: 'object' | 'values' | 'charts'
   readonly value: Readonly<Record<string, unknown>>
 }
+/** `encoded`: it stands there in base64. */
+export type FoundString = { readonly path: Path; readonly text: string; readonly encoded: boolean }
 export type Findings = {
   readonly objects: readonly FoundObject[]
-  readonly strings: readonly { readonly path: Path; readonly text: string }[]
+  readonly strings: readonly FoundString[]
   /** The walk ended early: there is more than it may visit. */
   readonly cut: boolean
 }
@@ -24,7 +27,7 @@ const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 
 export function findObjects(root: unknown): Findings {
   const objects: FoundObject[] = []
-  const strings: { path: Path; text: string }[] = []
+  const strings: FoundString[] = []
   let visits = 0
   let cut = false
   // One path for the whole walk: it is copied only where something is found.
@@ -35,12 +38,15 @@ export function findObjects(root: unknown): Findings {
       return
     }
     if (typeof value === 'string') {
-      if (value.includes('\n') && mayHoldManifest(value)) strings.push({ path: [...path], text: value })
+      if (value.includes('\n') && mayHoldManifest(value)) strings.push({ path: [...path], text: value, encoded: false })
     } else if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) visitEntry(index, value[index], inside)
     } else if (isRecord(value)) {
       const kind = kindOf(value, inside)
       if (kind) objects.push({ path: [...path], kind, value })
+      for (const { field, key, text } of kind === 'object' ? encodedTexts(value) : []) {
+        if (mayHoldManifest(text)) strings.push({ path: [...path, field, key], text, encoded: true })
+      }
       const within = kind === 'object' || inside
       for (const key of Object.keys(value)) visitEntry(key, value[key], within && !valuesKeys.has(key))
     }

@@ -1,0 +1,32 @@
+// Text in base64, as Secrets keep their data and ConfigMaps their binary data.
+import { isRecord } from '../raw.ts'
+
+const lettersMax = 1024 * 1024
+/** Where a kind keeps texts in base64. */
+const fields: Readonly<Record<string, string>> = { Secret: 'data', ConfigMap: 'binaryData' }
+
+export type Encoded = { readonly field: string; readonly key: string; readonly text: string }
+
+/** The texts that an object holds in base64. */
+export function encodedTexts(object: Readonly<Record<string, unknown>>): readonly Encoded[] {
+  const { kind } = object
+  const field = typeof kind === 'string' && Object.hasOwn(fields, kind) ? fields[kind] : undefined
+  const data = field === undefined ? undefined : object[field]
+  if (field === undefined || !isRecord(data)) return []
+  return Object.keys(data).flatMap((key) => {
+    const text = decodeBase64(data[key])
+    return text === undefined ? [] : [{ field, key, text }]
+  })
+}
+
+/** Undefined: it is something else, or no text. */
+export function decodeBase64(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > lettersMax) return undefined
+  const letters = value.replace(/\s+/g, '')
+  if (letters.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(letters)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(letters, 'base64'))
+  } catch {
+    return undefined
+  }
+}
