@@ -7,6 +7,7 @@ import type { Kind } from '../src/embedded/api/kinds.ts'
 import type { StoredObject } from '../src/embedded/api/object.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
 import { createInquiry } from '../src/kubernetes/inquiry.ts'
+import { createPodLogs } from '../src/kubernetes/pod-logs.ts'
 import { jsonBody, type Method, noBody } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { arcKinds, definitionOf, type Metadata } from './doctor-cluster.ts'
@@ -21,7 +22,8 @@ export type Manifest = {
   readonly [field: string]: unknown
 }
 
-type Look = Partial<Pick<GatherOptions, 'namespaces' | 'earlier' | 'registrations'>>
+/** `logs`: also the ends of runners' logs. */
+type Look = Partial<Pick<GatherOptions, 'namespaces' | 'earlier' | 'account'>> & { readonly logs?: true }
 
 export async function openLiveStage(options: PodStageOptions = {}) {
   const stage = openPodStage(options)
@@ -54,10 +56,11 @@ export async function openLiveStage(options: PodStageOptions = {}) {
   }
   const remove = (kind: string, name: string, how: object = {}) => call('DELETE', `${pathOf(kind)}/${name}`, how)
   /** Everything the doctor says, as `POD101 Pod name`. */
-  const look = async (more: Look = {}) => {
+  const look = async ({ logs, ...more }: Look = {}) => {
     const connection = { transport: cluster.transport('doctor'), clock, random: seededRandom(1) }
     const kubernetes = createKubernetes(connection)
-    const facts = await gatherLive({ kubernetes, inquiry: createInquiry(connection), clock, ...more })
+    const read = logs ? { logs: createPodLogs(connection) } : {}
+    const facts = await gatherLive({ kubernetes, inquiry: createInquiry(connection), clock, ...more, ...read })
     expect(facts.live?.unreadable).toEqual({})
     const { hits } = runRules(facts, catalogue)
     const found = hits.map(({ rule, hit }) => `${rule.code} ${hit.object.kind} ${hit.object.name}`)

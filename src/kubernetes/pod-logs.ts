@@ -1,4 +1,5 @@
 // The end of a container's log. Needs a right of its own, to get `pods/log`, so it is no verb of the client.
+import type { Body } from '../lib/http.ts'
 import { objectPath } from './path.ts'
 import { type Connection, createSend } from './send.ts'
 import type { ObjectName, Resource } from './types.ts'
@@ -27,7 +28,16 @@ export function createPodLogs(connection: Connection): PodLogs {
     tail: async (pod, { container, lines, signal }) => {
       const query = { container, tailLines: String(lines), limitBytes: String(bytesAsked) }
       const { body } = await send({ method: 'GET', path: objectPath(pods, pod, 'log'), query, signal })
-      return body.kind === 'text' ? body.text.slice(-charactersKept) : ''
+      return (await textOf(body)).slice(-charactersKept)
     },
   }
+}
+
+/** A transport without a codec hands over the server's own pieces. */
+async function textOf(body: Body): Promise<string> {
+  if (body.kind === 'text') return body.text
+  if (body.kind !== 'bytes') return ''
+  const pieces: Buffer[] = []
+  for await (const piece of body.chunks) pieces.push(Buffer.from(piece as string))
+  return Buffer.concat(pieces).toString()
 }

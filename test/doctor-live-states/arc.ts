@@ -1,4 +1,5 @@
 // Hazards of Actions Runner Controller's runner sets. Its controller does not run here: what only it writes is written by the states.
+import { accountOf, accountUrl, registration } from '../doctor-account.ts'
 import { arc, type LiveStage, pod, runner } from '../doctor-live-stage.ts'
 import { type LiveState, minutes } from './state.ts'
 
@@ -10,7 +11,8 @@ const ownedBy = ({ apiVersion, kind, metadata }: Awaited<ReturnType<LiveStage['c
 ]
 
 async function createRunner({ create }: LiveStage, status: object, hasPod = true): Promise<void> {
-  const owner = await create(arc('EphemeralRunner', { name: 'r' }, { spec: { spec }, status }))
+  const githubConfigUrl = accountUrl
+  const owner = await create(arc('EphemeralRunner', { name: 'r' }, { spec: { githubConfigUrl, spec }, status }))
   if (hasPod) await create(pod('r', spec, { ownerReferences: ownedBy(owner) }))
 }
 
@@ -27,11 +29,43 @@ export const arcStates: readonly LiveState[] = [
   {
     code: 'LIV306',
     what: 'the forge does not know a runner that runs',
-    look: { registrations: [{ name: 'another', busy: false }] },
+    says: 'https://github.com/acme has no runner r: ',
+    look: { account: accountOf([registration('another')]) },
     make: async (stage, isSick) => {
       await createRunner(stage, { phase: 'Running', runnerName: isSick ? 'r' : 'another' })
       await stage.clock.advance(11 * minutes)
       return 'EphemeralRunner r'
+    },
+  },
+  {
+    code: 'LIV306',
+    what: "a runner's log ends with a conflict of sessions",
+    says: 'its log ends with "A session for this runner already exists."',
+    options: {
+      scripts: { runner: { output: '√ Connected to GitHub\n\nA session for this runner already exists.\n' } },
+    },
+    look: { logs: true },
+    make: async (stage, isSick) => {
+      await createRunner(stage, { phase: 'Running', ...(isSick ? {} : { jobId: '7' }) })
+      await stage.clock.advance(11 * minutes)
+      return 'EphemeralRunner r'
+    },
+  },
+  {
+    code: 'LIV307',
+    what: 'the forge has a runner that the cluster lost',
+    look: {
+      account: accountOf([
+        registration('r', { set: '7', createdAt: 0, busy: true }),
+        registration('lost', { set: '7', createdAt: 0 }),
+        registration('elsewhere', { set: '8', createdAt: 0 }),
+      ]),
+    },
+    make: async ({ create }, isSick) => {
+      const annotations = { 'runner-scale-set-id': isSick ? '7' : '9' }
+      const fields = { spec: { githubConfigUrl: accountUrl, template: { spec } } }
+      await create(arc('AutoscalingRunnerSet', { name: 'set', annotations }, fields))
+      return 'Registration lost'
     },
   },
   {
