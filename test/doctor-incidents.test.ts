@@ -2,14 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { decodeFiles, examine } from '../src/doctor/engine.ts'
+import { decodeFiles, examine, runRules } from '../src/doctor/engine.ts'
 import type { VersionFact } from '../src/doctor/facts.ts'
 import { fieldsAt, valueAt } from '../src/doctor/fields.ts'
 import { fixFiles } from '../src/doctor/fixes.ts'
+import { gatherLive } from '../src/doctor/live/gather.ts'
+import { planRepair } from '../src/doctor/live/plan.ts'
+import { planDefaults } from '../src/doctor/live/plan-options.ts'
+import { repair } from '../src/doctor/live/repair.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../src/doctor/sources/document.ts'
 import { ApiError } from '../src/embedded/api/errors.ts'
 import type { ClusterOptions } from '../src/embedded/cluster.ts'
+import { arcKinds, createArc, openDoctorCluster, ownedBy } from './doctor-cluster.ts'
 import { openPodStage } from './pod-stage.ts'
 
 type Stage = ReturnType<typeof openPodStage>
@@ -215,4 +220,36 @@ it('S3: a hook that hangs keeps the pod from starting and from ending; without t
   expect(await run(spec)).toEqual(['Pending', 'Terminating'])
   const containers = spec.containers.map((container) => ({ ...container, lifecycle: undefined }))
   expect(await run({ ...spec, containers })).toEqual(['Running', 'gone'])
+})
+
+it('S4: a set whose controller went first is never deleted; the repair frees it from below, and the rule falls silent', async () => {
+  const cluster = openDoctorCluster()
+  const set = createArc(cluster.registry, 'AutoscalingRunnerSet', {
+    name: 'builds',
+    finalizers: ['autoscalingrunnerset.actions.github.com/finalizer'],
+  })
+  createArc(cluster.registry, 'EphemeralRunnerSet', {
+    name: 'builds-x',
+    finalizers: ['ephemeralrunnerset.actions.github.com/finalizer'],
+    ownerReferences: ownedBy(set),
+  })
+  for (const kind of ['AutoscalingRunnerSet', 'EphemeralRunnerSet'] as const)
+    cluster.registry.delete(arcKinds[kind], 'runners', kind === 'AutoscalingRunnerSet' ? 'builds' : 'builds-x')
+  await cluster.clock.sleep(2 * minute)
+  const look = async () => {
+    const { live, ...facts } = await gatherLive(cluster)
+    if (!live) throw new Error('no live facts')
+    const hits = runRules({ ...facts, live }, catalogue).hits.filter(({ rule }) => rule.slug === 'uninstall-stuck')
+    const found = hits.map(({ rule, hit }) => ({ rule: rule.slug, object: hit.object }))
+    return { found, plan: planRepair({ ...facts, live }, found, { ...planDefaults, restoreDeclined: true }) }
+  }
+  const { found, plan } = await look()
+  expect(found.map(({ object }) => object.name)).toEqual(['builds'])
+  const keepImage = async () => undefined
+  await repair(plan, { ...cluster, account: undefined, confirmed: plan.digest, keepImage, log: () => undefined })
+  expect([
+    ...cluster.registry.list(arcKinds.AutoscalingRunnerSet),
+    ...cluster.registry.list(arcKinds.EphemeralRunnerSet),
+  ]).toEqual([])
+  expect((await look()).found).toEqual([])
 })
