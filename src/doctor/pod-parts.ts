@@ -40,11 +40,12 @@ export function isWhole(pod: PodView): boolean {
   return ordinary.length > 0 && ordinary.every((container) => container.image !== undefined)
 }
 
-/** The spec of the Job, or of a CronJob's template of Jobs, in which the pod stands. */
+/** The spec of the Job, or of a template of Jobs, in which the pod stands. */
 export function jobSpecOf(pod: PodView): { readonly fields: Raw; readonly path: Path } | undefined {
-  const at = pod.owner === 'Job' ? ['spec'] : pod.owner === 'CronJob' ? ['spec', 'jobTemplate', 'spec'] : undefined
-  const fields = at && fieldsAt(pod.raw, ...at)
-  return fields && { fields, path: pod.path.slice(0, -2) }
+  if (pod.owner !== 'Job' && pod.owner !== 'CronJob' && pod.owner !== 'ScaledJob') return undefined
+  const path = pod.path.slice(0, -2)
+  const fields = fieldsAt(pod.raw, ...path)
+  return fields && { fields, path }
 }
 
 /** Where the metadata of the pod, or of its template, stands or would stand. */

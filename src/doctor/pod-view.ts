@@ -38,6 +38,8 @@ export type PodOwner =
   | 'Pod'
   | 'Job'
   | 'CronJob'
+  /** KEDA's: makes Jobs, and deletes the old ones itself. */
+  | 'ScaledJob'
   /** Deployment, StatefulSet, DaemonSet, ReplicaSet: runs for ever. */
   | 'service'
   /** ARC: AutoscalingRunnerSet, EphemeralRunnerSet, EphemeralRunner, or the values of its chart. */

@@ -23,6 +23,14 @@ describe('a pod view', () => {
       ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
       true,
     ],
+    [
+      'keda.sh/v1alpha1',
+      'ScaledJob',
+      { spec: { jobTargetRef: { template } } },
+      'ScaledJob',
+      ['spec', 'jobTargetRef', 'template', 'spec'],
+      true,
+    ],
     ['apps/v1', 'Deployment', { spec: { template } }, 'service', ['spec', 'template', 'spec'], false],
     [
       'actions.github.com/v1alpha1',
@@ -50,6 +58,13 @@ describe('a pod view', () => {
       expect(view(apiVersion, kind, rest)?.containers[0]?.path).toEqual([...path, 'containers', 0])
     })
   }
+
+  it("of Jenkins' agents does not end by itself: Jenkins deletes it", () => {
+    for (const agent of [{ name: 'jnlp' }, { name: 'a', image: 'jenkins/inbound-agent:latest' }]) {
+      const containers = [agent, { name: 'dind', image: 'docker:dind' }]
+      expect(view('v1', 'Pod', { spec: { restartPolicy: 'Never', containers } })?.runsToCompletion).toBe(false)
+    }
+  })
 
   it('is not made of other groups, or of what is not a pod spec', () => {
     expect(view('example.com/v1', 'Job', { spec: { template } })).toBeUndefined()

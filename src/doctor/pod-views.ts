@@ -2,7 +2,7 @@
 import { findDaemons } from './daemon.ts'
 import type { ObjectFact } from './facts.ts'
 import type { Path } from './finding.ts'
-import type { PodOwner, PodView } from './pod-view.ts'
+import type { ContainerView, PodOwner, PodView } from './pod-view.ts'
 import { viewContainers } from './pod-view-containers.ts'
 import { findRunner } from './pod-view-runner.ts'
 import { asNumber, asRecord, asRecords, asText, asTexts, type Raw } from './raw.ts'
@@ -15,6 +15,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   '/Pod': { owner: 'Pod', template: [] },
   'batch/Job': { owner: 'Job', template: ['spec', 'template'] },
   'batch/CronJob': { owner: 'CronJob', template: ['spec', 'jobTemplate', 'spec', 'template'] },
+  'keda.sh/ScaledJob': { owner: 'ScaledJob', template: ['spec', 'jobTargetRef', 'template'] },
   'apps/Deployment': { owner: 'service', template: ['spec', 'template'] },
   'apps/StatefulSet': { owner: 'service', template: ['spec', 'template'] },
   'apps/DaemonSet': { owner: 'service', template: ['spec', 'template'] },
@@ -53,7 +54,7 @@ function viewPod(fact: ObjectFact): PodView | undefined {
     object: fact.object,
     document: fact.document,
     owner: shape.owner,
-    runsToCompletion: endsByItself(shape.owner, restartPolicy),
+    runsToCompletion: endsByItself(shape.owner, restartPolicy) && !containers.some(isJenkinsAgent),
     ...runner,
     path,
     restartPolicy,
@@ -73,6 +74,11 @@ function viewPod(fact: ObjectFact): PodView | undefined {
 function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boolean {
   if (owner === 'service') return false
   return owner !== 'Pod' || restartPolicy === 'Never' || restartPolicy === 'OnFailure'
+}
+
+/** Jenkins deletes the pods of its agents itself, whatever still runs in them. */
+function isJenkinsAgent({ name, image }: ContainerView): boolean {
+  return name === 'jnlp' || /(^|\/)jenkins\/(inbound-agent|jnlp-(slave|agent)[\w-]*)([:@]|$)/.test(image ?? '')
 }
 
 function viewVolumes(spec: Raw, path: Path): PodView['volumes'] {
