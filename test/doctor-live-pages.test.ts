@@ -1,0 +1,42 @@
+// A look at a cluster goes on from page to page of one list, and begins it anew when the server has forgotten where it was.
+import { expect, test } from 'vitest'
+import { gatherLive } from '../src/doctor/live/gather.ts'
+import type { Request } from '../src/lib/http.ts'
+import { openDoctorCluster } from './doctor-cluster.ts'
+
+const expired = {
+  kind: 'Status',
+  status: 'Failure',
+  reason: 'Expired',
+  code: 410,
+  message: 'The provided continue parameter is too old to display a consistent list result.',
+}
+const pod = (name: string) => ({
+  metadata: { name, namespace: 'runners' },
+  spec: { containers: [{ name: 'work', image: 'busybox:1' }] },
+})
+
+test('an expired list is read again from its beginning: nothing twice, nothing that is gone', async () => {
+  let isForgotten = false
+  const cluster = openDoctorCluster((request) => {
+    if (!isPodPage(request) || !request.query['continue'] || isForgotten) return undefined
+    isForgotten = true
+    cluster.registry.delete('pods', 'runners', 'p0000', { gracePeriodSeconds: 0 })
+    cluster.registry.create('pods', pod('p9999'))
+    return { status: 410, headers: {}, body: { kind: 'json', value: expired } }
+  })
+  for (let index = 0; index < 1200; index++) {
+    cluster.registry.create('pods', pod(`p${String(index).padStart(4, '0')}`))
+  }
+  const { pods, live } = await gatherLive(cluster)
+  const names = pods.map(({ object }) => object.name)
+  expect(live?.unreadable).toEqual({})
+  expect([names.length, new Set(names).size, names[0], names.at(-1)]).toEqual([1200, 1200, 'p0001', 'p9999'])
+  const pages = cluster.requests.filter(isPodPage)
+  expect(pages.map(({ query }) => query['limit'])).toEqual(Array(5).fill('500'))
+  expect(pages.map(({ query }) => query['continue'] !== undefined)).toEqual([false, true, false, true, true])
+})
+
+function isPodPage({ method, path }: Request): boolean {
+  return method === 'GET' && path === '/api/v1/pods'
+}
