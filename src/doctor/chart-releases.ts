@@ -3,6 +3,7 @@ import type { Facts, ObjectFact } from './facts.ts'
 import { fieldsAt, listAt, textAt } from './fields.ts'
 import type { Path } from './finding.ts'
 import { objectsOf } from './live-pod.ts'
+import { chartLists } from './sources/find-objects.ts'
 import { valuesVersion } from './sources/object-ref.ts'
 
 export type ArcChart = 'gha-runner-scale-set-controller' | 'gha-runner-scale-set'
@@ -95,7 +96,7 @@ function referredChart(facts: Facts, { object, raw }: ObjectFact): Source {
 function listedReleases(facts: Facts): readonly ChartRelease[] {
   return objectsOf(facts, 'Charts').flatMap((fact) => {
     if (fact.object.apiVersion !== valuesVersion) return []
-    return ['dependencies', 'releases', 'helmCharts'].flatMap((list) =>
+    return chartLists.flatMap((list) =>
       listAt(fact.raw, list).flatMap((entry, index) => {
         const path: Path = [list, index]
         const chart = arcChart(textAt(entry, 'chart') ?? textAt(entry, 'name'))
