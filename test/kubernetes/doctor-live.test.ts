@@ -1,0 +1,76 @@
+// The doctor's live side on a real API server: it finds there what it finds on the embedded one, and its cures work.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createCluster } from '../../src/embedded/cluster.ts'
+import { createScriptedRuntime } from '../../src/embedded/runtime/scripted/scripted-runtime.ts'
+import { kubeconfigText } from '../../src/embedded/wire/kubeconfig.ts'
+import { createKubernetes } from '../../src/kubernetes/client.ts'
+import { connect } from '../../src/kubernetes/connect.ts'
+import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
+import { randomName } from '../../src/lib/ids.ts'
+import { clock, random } from './client-place.ts'
+import { kubeconfig, whyNone } from './cluster.ts'
+import { defineCustomKinds } from './custom-kinds.ts'
+import { makeIncidents } from './incidents.ts'
+import { findingsIn, liveDoctor } from './live-doctor.ts'
+
+const file = kubeconfig
+if (file) describe('the doctor', () => suite(file))
+else describe('the doctor', () => it('on a real API server', (context) => context.skip(whyNone)))
+
+function suite(file: string): void {
+  const site = `doctor-${randomName(random, 5)}`
+  const folder = mkdtempSync(path.join(tmpdir(), 'doctor-live-'))
+  const ends: (() => Promise<void>)[] = []
+
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end()
+    rmSync(folder, { recursive: true })
+  })
+
+  async function incidentsOn(kubeconfig: string) {
+    const cluster = connect(await loadKubeconfig(kubeconfig), clock)
+    ends.push(() => cluster.close())
+    const kubernetes = createKubernetes({ transport: cluster.transport, clock, random })
+    const kinds = await defineCustomKinds(kubernetes)
+    ends.push(() => kinds.remove())
+    const incidents = await makeIncidents({ kubernetes, name: site, now: clock.now })
+    ends.push(() => incidents.remove())
+    return { kubernetes, incidents }
+  }
+
+  async function embedded(): Promise<string> {
+    const runtime = createScriptedRuntime({ clock, script: () => ({}) })
+    const cluster = createCluster({ clock, random, runtime, users: new Map([['secret', 'admin']]) })
+    ends.push(() => cluster.stop())
+    const { origin: server, ca } = await cluster.listen()
+    const at = path.join(folder, 'embedded')
+    writeFileSync(at, kubeconfigText({ server, ca, user: 'admin', token: 'secret' }), { mode: 0o600 })
+    return at
+  }
+
+  it('finds what it finds on the embedded cluster', async () => {
+    const there = await embedded()
+    await incidentsOn(there)
+    await incidentsOn(file)
+    const ours = await liveDoctor(folder, there)
+    const theirs = await liveDoctor(folder, file)
+    expect(findingsIn(theirs, site)).toEqual(findingsIn(ours, site))
+    const codes = findingsIn(theirs, site).map((line) => line.slice(0, 6))
+    expect(codes).toEqual(
+      expect.arrayContaining([
+        'ARC401',
+        'ARC402',
+        'ARC403',
+        'FIN502',
+        'LIV301',
+        'LIV302',
+        'LIV303',
+        'LIV305',
+        'POD117',
+      ]),
+    )
+  })
+}
