@@ -15,6 +15,10 @@ export function reportJson(report: Report): string {
       objects: coverage.objects,
       pods: coverage.pods,
       skipped: coverage.skipped.map(({ file, line, reason }) => ({ file, line: line ?? null, reason })),
+      leftOut: coverage.leftOut.map(({ file, line, reason }) => ({ file, line: line ?? null, reason })),
+      charts: coverage.charts.map(({ file, range, version }) => {
+        return { file, range, versions: version.minors.map((minor) => `1.${minor}`) }
+      }),
       skippedRules: report.skippedRules.map(({ rule, code, reason }) => ({ rule, code, reason })),
       known: report.known.length,
       below: report.below.length,

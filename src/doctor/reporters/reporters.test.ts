@@ -122,6 +122,15 @@ describe('pretty', () => {
     expect(carets.indexOf('^')).toBe(shown + cells)
   })
 
+  it('says in one line a reason what was left out on purpose', () => {
+    const crd = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}\n'
+    const report = reportOf(`${crd}---\n${crd}---\n${job}`)
+    expect(reportPretty(report, { colour: false, columns: 100 })).toMatch(
+      /\n {4}left out: 2 parts: a CustomResourceDefinition: no rule reads it\n/,
+    )
+    expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.leftOut.map(({ line }) => line)).toEqual([1, 4])
+  })
+
   it('says when a silenced finding has no reason, and when a comment names no rule', () => {
     const silent = reportPretty(reportOf(job.replace('name: docker', 'name: docker # doctor-ignore[POD101]')), plain)
     expect(silent).toContain('1 finding silenced by comments, 1 of them without a reason')

@@ -53,6 +53,12 @@ export const jsonReport = z.strictObject({
     skipped: z
       .array(z.strictObject({ file: z.string(), line: position.nullable(), reason: z.string() }))
       .describe('What was not examined, and why.'),
+    leftOut: z
+      .array(z.strictObject({ file: z.string(), line: position.nullable(), reason: z.string() }))
+      .describe('What was left out on purpose: no rule would find anything there.'),
+    charts: z
+      .array(z.strictObject({ file: z.string(), range: z.string(), versions: z.array(z.string()) }))
+      .describe('Charts whose kubeVersion was counted for their files, as none was declared.'),
     skippedRules: z
       .array(z.strictObject({ rule: z.string(), code: z.string(), reason: z.string() }))
       .describe('Rules that could not answer: never taken for passed.'),

@@ -13,6 +13,10 @@ export function summarise(report: Report, paint: Paint): string {
     ...coverage.skipped.map(({ file, line, reason }) => {
       return `    not examined: ${clean(`${file}${line === undefined ? '' : `:${line}`}: ${reason}`)}`
     }),
+    ...describeLeftOut(coverage),
+    ...coverage.charts.map(({ file, range }) => {
+      return `  Kubernetes version of the files of ${clean(file)}: kubeVersion ${clean(range)}`
+    }),
     ...(nothing ? [] : skippedRules).map(
       ({ code, rule, reason }) => `    rule skipped: ${code} ${rule}: ${clean(reason)}`,
     ),
@@ -25,6 +29,13 @@ export function summarise(report: Report, paint: Paint): string {
     ...(live ? [] : describeFixes(report)),
     ...worst(findings).map(({ code }) => `  dayfly doctor explain ${code}: why, and when not`),
   ].join('\n')
+}
+
+/** One line for each reason. */
+function describeLeftOut({ leftOut }: Report['coverage']): readonly string[] {
+  const numbers = new Map<string, number>()
+  for (const { reason } of leftOut) numbers.set(reason, (numbers.get(reason) ?? 0) + 1)
+  return [...numbers].map(([reason, number]) => `    left out: ${count(number, 'part')}: ${clean(reason)}`)
 }
 
 function describeSilenced({ suppressed, unusedSuppressions, rules }: Report): readonly string[] {
