@@ -234,7 +234,9 @@ describe('fixes', () => {
         'sub/no-end.yaml': bad.trimEnd(),
         'sub/two.yaml': `${bad}---\n${bad}`,
       }
-      const reset = () => Object.entries(files).forEach(([name, text]) => put(name, text))
+      const reset = () => {
+        for (const [name, text] of Object.entries(files)) put(name, text)
+      }
       const read = () => Object.keys(files).map((name) => readFileSync(path.join(folder, name), 'utf8'))
       const inside = { cwd: path.join(folder, 'sub'), encoding: 'utf8' } as const
       const run = (...args: string[]) => spawnSync(process.execPath, [program, 'doctor', ...args], inside)

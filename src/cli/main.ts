@@ -40,7 +40,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
     else await start(name, rest)
     return process.exitCode === undefined ? 0 : Number(process.exitCode)
   } catch (error) {
-    if (isShownHelp(error)) return 0
+    if (isShownHelp(error)) return error.code === 'commander.help' ? 2 : 0
     const failure = fromCommander(error)
     printRaw(describeFailure(failure, debug))
     return failure instanceof CliFailure ? failure.exitCode : 1
@@ -50,9 +50,15 @@ async function run(args: readonly string[]): Promise<number | undefined> {
 async function start(name: string, args: readonly string[]): Promise<void> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) throw unknownCommand(name)
-  const command = (await entry.load()).name(`dayfly ${name}`).exitOverride()
-  command.configureOutput({ outputError: () => {} })
+  const command = (await entry.load()).name(`dayfly ${name}`)
+  prepare(command)
   await command.parseAsync(args, { from: 'user' })
+}
+
+/** Every command below it too: a wrong option tells its own story, and none ends the program. */
+function prepare(command: Command): void {
+  command.exitOverride().configureOutput({ outputError: () => {} })
+  for (const child of command.commands) prepare(child)
 }
 
 async function help(name: string | undefined): Promise<void> {
@@ -75,15 +81,23 @@ function unknownCommand(name: string): CliFailure {
   })
 }
 
-function isShownHelp(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'commander.helpDisplayed'
+/** Asked for, or `commander.help`: shown because a command was missing. */
+function isShownHelp(error: unknown): error is Error & { readonly code: string } {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
+  )
 }
 
 /** Commander's usage errors in our words; every other error as it is. */
 function fromCommander(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('commander.'))) return error
-  const [sentence = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
-  const hint = hints.join(' ').replace(/[()]/g, '').trim()
+  const [told = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
+  const [, typed = '', choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(told) ?? []
+  const guess = choices && nearest(typed, choices.split(', '))
+  const hint = guess ? `Did you mean "${guess}"?` : hints.join(' ').replace(/[()]/g, '').trim()
+  const sentence = `${told.charAt(0).toUpperCase()}${told.slice(1).replace(/\.$/, '')}.`
   const next = `${hint ? `${hint} ` : ''}Run it with --help to see what it takes.`
-  return new CliFailure({ code: 'usage', sentence: `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`, next })
+  return new CliFailure({ code: 'usage', sentence, next })
 }

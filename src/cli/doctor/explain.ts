@@ -12,7 +12,11 @@ export function explainCommand(): Command {
   return new Command('explain')
     .description('Shows what a rule finds, why it matters, how to mend it, and when not. Without a rule, lists them.')
     .argument('[rule]', 'its code or its slug: POD101, dind-ordinary-container')
-    .action((name: string | undefined) => printLine(name === undefined ? list() : explain(name)))
+    .option('--json', 'for programs')
+    .action((name: string | undefined, { json }: { json?: true }) => {
+      if (name === undefined) printLine(json ? toJson(catalogue.map(describe)) : list())
+      else printLine(json ? toJson({ ...describe(findRule(name)), page: pageOf(findRule(name)) }) : explain(name))
+    })
 }
 
 /** The pages by slug, as the sources have them. */
@@ -35,14 +39,29 @@ export function readPages(): ReadonlyMap<string, string> {
 }
 
 function list(): string {
-  return catalogue.map(({ code, slug, title }) => `${code}  ${slug.padEnd(36)}${title}`).join('\n')
+  const width = Math.max(...catalogue.map(({ slug }) => slug.length))
+  return catalogue.map(({ code, slug, title }) => `${code}  ${slug.padEnd(width)}  ${title}`).join('\n')
+}
+
+function describe({ slug, code, title, severity, confidence, modes, fix }: Rule): object {
+  return { rule: slug, code, title, severity, confidence, modes, fix }
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2)
+}
+
+function pageOf({ slug }: Rule): string {
+  return withoutMarks(readPages().get(slug) ?? '')
 }
 
 function explain(name: string): string {
   const rule = findRule(name)
-  const page = withoutMarks(readPages().get(rule.slug) ?? '')
   const facts = `${rule.severity}, ${rule.confidence} confidence; in ${rule.modes.map((mode) => where[mode]).join(' and ')}; fix: ${rule.fix}`
-  return page.replace(/^# .*\n/, () => `# ${rule.code} ${rule.slug}\n\n${rule.title}.\n${facts}.\n`).trimEnd()
+  const head = `# ${rule.code} ${rule.slug}\n\n${rule.title}.\n${facts}.\n`
+  return pageOf(rule)
+    .replace(/^# .*\n/, () => head)
+    .trimEnd()
 }
 
 const where = { static: 'files', live: 'clusters' } as const
@@ -52,13 +71,12 @@ export function findRule(name: string): Rule {
   const wanted = name.toLowerCase()
   const rule = catalogue.find(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)
   if (rule) return rule
-  const guess = nearest(
-    wanted,
-    catalogue.flatMap(({ slug, code }) => [slug, code.toLowerCase()]),
-  )
+  const names = catalogue.flatMap(({ slug, code }) => [slug, code.toLowerCase()])
+  const guess = nearest(wanted, names) ?? (wanted.length > 2 ? names.find((one) => one.includes(wanted)) : undefined)
+  const meant = catalogue.find(({ slug, code }) => slug === guess || code.toLowerCase() === guess)
   throw new CliFailure({
     code: 'unknown-rule',
     sentence: `There is no rule "${name.slice(0, 80)}".`,
-    next: `${guess ? `Did you mean "${guess}"? ` : ''}"dayfly doctor explain" lists all rules.`,
+    next: `${meant ? `Did you mean ${meant.code} ${meant.slug}? ` : ''}"dayfly doctor explain" lists all rules.`,
   })
 }

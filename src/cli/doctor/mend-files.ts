@@ -52,9 +52,12 @@ export async function write({ changed }: FixResult): Promise<void> {
   }
 }
 
-export function tellFixes({ changed, applied, refused }: FixResult, did: 'made' | 'found'): void {
+/** `judged`: fixes that only --fix=unsafe makes. */
+export function tellFixes({ changed, applied, refused }: FixResult, did: 'made' | 'found', judged: number): void {
   const number = applied.length
-  printNote(`${number} ${number === 1 ? 'fix' : 'fixes'} ${did} in ${count(changed.length, 'file')}`)
+  const where = number > 0 ? ` in ${count(changed.length, 'file')}` : ''
+  const more = judged > 0 ? `; ${judged} more with --fix=unsafe` : ''
+  printNote(`${count(number, 'fix', 'fixes')} ${did}${where}${more}`)
   for (const { finding, reason } of refused) {
     const at = finding.place ? `${finding.place.file}:${finding.place.line} ` : ''
     printNote(`refused: ${at}${finding.code} ${finding.rule}: ${reason}`)

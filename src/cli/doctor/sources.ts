@@ -3,6 +3,7 @@ import { fstatSync } from 'node:fs'
 import type { Skipped, SourceFile } from '../../doctor/sources/document.ts'
 import { decodeText, readSources } from '../../doctor/sources/read.ts'
 import { CliFailure } from '../failure.ts'
+import { nearest } from '../nearest.ts'
 
 export const stdinName = '<stdin>'
 const stdinMax = 4 * 1024 * 1024
@@ -50,10 +51,13 @@ function isNothing(): boolean {
 }
 
 function missing(paths: readonly string[]): CliFailure {
-  const [first, ...others] = paths.map((path) => ({
-    code: 'path-missing',
-    sentence: `There is no file, folder or match "${path}".`,
-    next: 'Name a file, a folder, a quoted glob, or - for stdin.',
-  }))
+  const [first, ...others] = paths.map((path) => {
+    const guess = nearest(path, ['explain', 'baseline', 'rbac'])
+    return {
+      code: 'path-missing',
+      sentence: `There is no file, folder or match "${path}".`,
+      next: `${guess ? `Did you mean "dayfly doctor ${guess}"? ` : ''}Name a file, a folder, a quoted glob, or - for stdin.`,
+    }
+  })
   return new CliFailure({ ...(first ?? { code: 'path-missing', sentence: '', next: '' }), others })
 }

@@ -8,7 +8,7 @@ export function summarise(report: Report, paint: Paint): string {
   const { findings, coverage, skippedRules, known, below, version, live } = report
   const nothing = findings.length === 0 && coverage.objects === 0
   return [
-    paint('bold', nothing ? 'nothing analysed' : tallySeverities(findings)),
+    paint('bold', nothing ? 'nothing was analysed: no Kubernetes object was found' : tallySeverities(findings)),
     `  ${describeCoverage(coverage)}`,
     ...coverage.skipped.map(({ file, line, reason }) => {
       return `    not examined: ${clean(`${file}${line === undefined ? '' : `:${line}`}: ${reason}`)}`

@@ -38,6 +38,16 @@ describe('paths', () => {
     expect(await read('b.txt', 'b.txt', 'nope')).toEqual({ files: ['b.txt'], skipped: [], missing: ['nope'] })
   })
 
+  it('shows names as the person would write them', async () => {
+    await mkdir(path.join(folder, 'empty'))
+    const below = (...paths: string[]) => readSources(paths, path.join(folder, 'sub')).files.map((file) => file.path)
+    expect(below('../a.yaml')).toEqual(['../a.yaml'])
+    expect(below('..', 'c.yml')).toEqual(['../a.yaml', 'c.yml', 'd.json', 'x y.tf'])
+    expect(below(path.join(folder, 'a.yaml'))).toEqual([path.join(folder, 'a.yaml')])
+    expect(below(path.join(folder, 'sub', 'c.yml'))).toEqual(['c.yml'])
+    expect(read('empty')).toEqual({ files: [], skipped: [], missing: [] })
+  })
+
   it('expands globs', async () => {
     expect((await read('**/*.{yml,yaml}')).files).toEqual(['a.yaml', 'sub/c.yml'])
     expect((await read('sub/?.yml')).files).toEqual(['sub/c.yml'])

@@ -18,26 +18,26 @@ const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git', '.t
 
 /** `folder`: what relative paths start from. A file named outright is read whatever its name; in folders those with the names of manifests. */
 export function readSources(paths: readonly string[], folder: string): Read {
-  const skipped: Skipped[] = []
+  const unread: Skipped[] = []
   const missing: string[] = []
-  const found = new Set<string>()
+  const found = new Map<string, string>()
   for (const given of paths) {
-    const matches = expand(path.resolve(folder, given), skipped)
-    if (matches.length === 0) missing.push(given)
-    for (const match of matches) found.add(match)
-  }
-  const wanted = [...found].slice(0, filesMax)
-  if (found.size > filesMax) {
-    skipped.push({
-      file: folder,
-      line: undefined,
-      reason: `${found.size - filesMax} files above the limit of ${filesMax}`,
-    })
+    const name = (file: string) => shown(file, folder, path.isAbsolute(given))
+    const problems: Skipped[] = []
+    const matches = expand(path.resolve(folder, given), problems)
+    unread.push(...problems.map((problem) => ({ ...problem, file: name(problem.file) })))
+    if (!matches) missing.push(given)
+    for (const match of matches ?? []) if (!found.has(match)) found.set(match, name(match))
   }
   const files: SourceFile[] = []
-  for (const file of wanted) {
-    const text = readText(file, shown(folder, file))
+  const skipped = [...unread]
+  for (const [file, name] of [...found].slice(0, filesMax)) {
+    const text = readText(file, name)
     'text' in text ? files.push(text) : skipped.push(text)
+  }
+  if (found.size > filesMax) {
+    const reason = `${found.size - filesMax} files above the limit of ${filesMax}`
+    skipped.push({ file: shown(folder, folder, false), line: undefined, reason })
   }
   return { files, skipped, missing }
 }
@@ -65,22 +65,25 @@ function readText(file: string, shownAs: string): SourceFile | Skipped {
   }
 }
 
-function expand(given: string, skipped: Skipped[]): string[] {
+/** Undefined: it names nothing. */
+function expand(given: string, skipped: Skipped[]): string[] | undefined {
   const kind = kindOf(given)
   if (kind === 'file') return [given]
   if (kind === 'folder') return walk(given, skipped, 0)
   const glob = given.search(/[*?[{]/)
-  if (kind !== undefined || glob < 0) return []
+  if (kind !== undefined || glob < 0) return undefined
   const base = given.slice(0, given.lastIndexOf(path.sep, glob)) || path.sep
-  if (kindOf(base) !== 'folder') return []
+  if (kindOf(base) !== 'folder') return undefined
   const pattern = globPattern(given)
-  return walk(base, skipped, 0, /./).filter((file) => pattern.test(file))
+  const matches = walk(base, skipped, 0, /./).filter((file) => pattern.test(file))
+  return matches.length > 0 ? matches : undefined
 }
 
+/** A pipe is a file: `<(helm template …)`. */
 function kindOf(given: string): 'file' | 'folder' | 'other' | undefined {
   try {
     const found = statSync(given)
-    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+    return found.isFile() || found.isFIFO() ? 'file' : found.isDirectory() ? 'folder' : 'other'
   } catch {
     return undefined
   }
@@ -128,9 +131,11 @@ function literal(text: string): string {
   return text.replace(/[.+^$()|\\{}[\]*?]/g, '\\$&')
 }
 
-function shown(folder: string, file: string): string {
-  const relative = path.relative(folder, file)
-  return relative.startsWith('..') ? file : relative
+/** With slashes, as the person would write it: an absolute path stays one unless it leads into the folder. */
+function shown(file: string, folder: string, absolute: boolean): string {
+  const relative = path.relative(folder, file) || '.'
+  const outside = /^\.\.(?:[\\/]|$)/.test(relative) || path.isAbsolute(relative)
+  return (outside && absolute ? file : relative).split(path.sep).join('/')
 }
 
 function reasonOf(error: unknown): string {

@@ -1,0 +1,33 @@
+// `--fix`, which may stand before paths: `--fix charts/` means the paths, `--fix unsafe` does not.
+import { existsSync } from 'node:fs'
+import { Option } from 'commander'
+import { CliFailure } from '../failure.ts'
+import { nearest } from '../nearest.ts'
+import type { DoctorOptions } from './options.ts'
+
+/** As the command line has it. */
+export type GivenOptions = Omit<DoctorOptions, 'fix'> & { readonly fix?: true | string }
+
+export function fixOption(): Option {
+  return new Option('--fix [which]', 'make the safe fixes; "unsafe" makes all')
+}
+
+/** Gives back to the paths what `--fix` took of them. */
+export function settleFix(
+  paths: readonly string[],
+  { fix, ...rest }: GivenOptions,
+): { readonly paths: readonly string[]; readonly options: DoctorOptions } {
+  if (fix === undefined) return { paths, options: rest }
+  if (fix === true || fix === 'safe' || fix === 'unsafe') return { paths, options: { ...rest, fix } }
+  if (isPath(fix)) return { paths: [fix, ...paths], options: { ...rest, fix: true } }
+  const guess = nearest(fix, ['safe', 'unsafe'])
+  throw new CliFailure({
+    code: 'usage',
+    sentence: `--fix takes "safe" or "unsafe", and there is no file or folder "${fix.slice(0, 80)}".`,
+    next: guess ? `Did you mean --fix=${guess}?` : 'Leave it out for the safe fixes.',
+  })
+}
+
+function isPath(text: string): boolean {
+  return text === '-' || /[*?[{]/.test(text) || existsSync(text)
+}
