@@ -43,7 +43,7 @@ it('finds a zombie, plans its end, and ends it and nothing else once the digest 
 
   const planned = await doctor('--fix')
   expect([planned.code, zombiesIn(planned.stdout)]).toEqual([1, ['zombie']])
-  const digest = /--live --fix --confirm ([0-9a-f]{16})$/m.exec(planned.stderr)?.[1] ?? 'no digest'
+  const digest = /with --confirm ([0-9a-f]{16})$/m.exec(planned.stderr)?.[1] ?? 'no digest'
   expect(planned.stderr).toContain(
     `plan ${digest}:\n  1. delete Pod default/zombie, for its runner container has ended`,
   )
@@ -62,8 +62,11 @@ it('finds a zombie, plans its end, and ends it and nothing else once the digest 
 
   const [images = '', log = ''] = logs()
   expect([images, log]).toEqual([`dayfly-doctor-${digest}.images.jsonl`, `dayfly-doctor-${digest}.log.jsonl`])
-  expect(lineOf(images)).toMatchObject({ step: 1, image: { kind: 'Pod', metadata: { name: 'zombie' } } })
-  expect(lineOf(log)).toMatchObject({ plan: digest, step: 1, rule: 'zombie-runner-pod', outcome: 'done' })
+  expect(linesOf(images)).toMatchObject([{ step: 1, image: { kind: 'Pod', metadata: { name: 'zombie' } } }])
+  expect(linesOf(log)).toMatchObject([
+    { plan: digest, begins: 1 },
+    { plan: digest, step: 1, rule: 'zombie-runner-pod', outcome: 'done', dryRun: 'accepted', event: 'recorded' },
+  ])
   for (const file of [images, log]) expect(statSync(path.join(folder, file)).mode & 0o777).toBe(0o600)
   expect(zombiesIn((await doctor()).stdout)).toEqual([])
 })
@@ -135,10 +138,10 @@ function logs(): readonly string[] {
   return readdirSync(folder).filter((name) => name !== 'kubeconfig')
 }
 
-function lineOf(file: string): unknown {
-  const [line = '', ...more] = readFileSync(path.join(folder, file), 'utf8').trimEnd().split('\n')
-  expect(more).toEqual([])
-  return JSON.parse(line)
+function linesOf(file: string): readonly unknown[] {
+  const text = readFileSync(path.join(folder, file), 'utf8')
+  return text.trimEnd().split('
+').map((line) => JSON.parse(line))
 }
 
 function zombiesIn(stdout: string): readonly string[] {

@@ -2,12 +2,12 @@
 import { runRules, toFinding } from '../../doctor/engine.ts'
 import type { Facts, LiveFacts } from '../../doctor/facts.ts'
 import { gatherLive } from '../../doctor/live/gather.ts'
-import { planRepair } from '../../doctor/live/plan.ts'
-import { planDefaults } from '../../doctor/live/plan-options.ts'
+import { askPermissions, unasked } from '../../doctor/live/permissions.ts'
+import { draftRepair, planRepair } from '../../doctor/live/plan.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
-import { createInquiry } from '../../kubernetes/inquiry.ts'
+import { createInquiry, type Inquiry } from '../../kubernetes/inquiry.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { clusterAccess, surroundings } from '../cluster-access.ts'
 import { CliFailure } from '../failure.ts'
@@ -16,7 +16,9 @@ import { version as tool } from '../version.ts'
 import { type Checked, loadBaseline, sift } from './check-files.ts'
 import type { DoctorOptions } from './options.ts'
 import { render } from './render.ts'
-import { carryOut, offer, type RepairPlace, showPlan } from './repair-cluster.ts'
+import { carryOut, type RepairPlace } from './repair-cluster.ts'
+import { planOptionsOf } from './repair-options.ts'
+import { offer, showPlan } from './show-plan.ts'
 
 /** The exit code. */
 export async function examineCluster(options: DoctorOptions): Promise<number> {
@@ -36,15 +38,18 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
   }
 }
 
+type Place = RepairPlace & { readonly inquiry: Inquiry }
 type LiveCluster = Facts & { readonly live: LiveFacts }
 
-async function tell(facts: LiveCluster, place: RepairPlace, options: DoctorOptions): Promise<number> {
+async function tell(facts: LiveCluster, place: Place, options: DoctorOptions): Promise<number> {
   if (facts.objects.length === 0 && Object.keys(facts.live.unreadable).length > 0) throw unreachable(facts.live)
   const checked = check(facts, options)
-  printResult(render(options.format, { checked, files: [], version: facts.version }))
+  printResult(render(options.format, { checked, files: [], version: facts.version, live: true }))
   if (options.fix) {
-    const plan = planRepair(facts, checked.findings, planDefaults)
-    showPlan(plan)
+    const drafts = draftRepair(facts, checked.findings, planOptionsOf(options, unasked))
+    const permissions = await askPermissions(place.inquiry, drafts)
+    const plan = planRepair(facts, checked.findings, planOptionsOf(options, permissions))
+    showPlan(plan, permissions)
     if (options.confirm !== undefined) return carryOut(plan, place, options.confirm)
     offer(plan)
   }

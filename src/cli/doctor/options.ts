@@ -1,16 +1,16 @@
 // What the doctor's options mean, and what they must not be.
-import path from 'node:path'
 import { Option } from 'commander'
 import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
 import { supportedMinors, undeclaredVersion } from '../../doctor/gather-facts.ts'
 import { CliFailure } from '../failure.ts'
+import { isLimited, type RepairLimits } from './repair-options.ts'
 
 export const formats = ['pretty', 'json', 'sarif', 'github', 'junit'] as const
 export type Format = (typeof formats)[number]
 
 /** `fix`: what may be mended; true: what is safe. */
-export type DoctorOptions = {
+export type DoctorOptions = RepairLimits & {
   readonly live?: true
   readonly kubeconfig?: string
   readonly context?: string
@@ -71,23 +71,17 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
   if (options.confirm !== undefined && !(live && fix)) {
     throw usage('--confirm takes the digest of a plan of --live --fix.', 'Run --live --fix first, and read its plan.')
   }
+  if (isLimited(options) && !(live && fix)) {
+    throw usage(
+      '--max-… and --remove-finalizers are for a repair of a cluster.',
+      'Add --live --fix, or leave them out.',
+    )
+  }
   if (fix && !diff && !check && paths.includes('-')) {
     throw usage('What came through stdin cannot be mended in place.', 'Add --diff, which prints a patch.')
   }
   if (diff && format !== 'pretty')
     throw usage('--diff prints a patch, which has no --format.', 'Leave one of them out.')
-  const outside = diff && paths.find((given) => isOutside(given))
-  if (outside) {
-    throw usage(
-      `--diff names files from the working folder, and "${outside}" is not in it.`,
-      'Run it in the folder that the patch is for.',
-    )
-  }
-}
-
-function isOutside(given: string): boolean {
-  const relative = path.relative(process.cwd(), path.resolve(given))
-  return relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
 }
 
 function usage(sentence: string, next: string): CliFailure {

@@ -1,61 +1,109 @@
-// A plan of repair as people read it, and its execution: what is done is told step by step, and kept in two files beside each other.
-import { appendFileSync } from 'node:fs'
+// A confirmed plan is carried out: what is done is told step by step, and kept in two files beside each other.
 import path from 'node:path'
-import { keepImagesIn } from '../../doctor/live/keep-image.ts'
+import { keepLine } from '../../doctor/live/keep-lines.ts'
 import type { Plan } from '../../doctor/live/plan.ts'
-import { type RepairOptions, repair } from '../../doctor/live/repair.ts'
-import { describe } from '../../doctor/live/step.ts'
+import {
+  type RepairEntry,
+  type RepairOptions,
+  type RepairOutcome,
+  refusalOf,
+  repair,
+} from '../../doctor/live/repair.ts'
+import { count } from '../../doctor/reporters/wording.ts'
+import { CliFailure } from '../failure.ts'
+import { Interrupted, listenForInterruption } from '../interruption.ts'
 import { printNote } from '../output.ts'
+import { version as tool } from '../version.ts'
 
 export type RepairPlace = Pick<RepairOptions, 'kubernetes' | 'inquiry' | 'clock' | 'account'>
 
-/** To stderr: the result is the report. */
-export function showPlan({ steps, refused, guided, stays, deferred, blocked, digest }: Plan): void {
-  printNote(steps.length === 0 ? 'plan: nothing to do' : `plan ${digest}:`)
-  for (const { id, action, evidence } of steps) printNote(`  ${id}. ${describe(action)}, for ${evidence.says}`)
-  for (const { object, because } of refused) printNote(`  not touched: ${object.kind} ${object.name}: ${because}`)
-  for (const line of handWork(guided)) printNote(`  by hand: ${line}`)
-  for (const what of stays) printNote(`  stays: ${what}`)
-  if (deferred > 0) printNote(`  ${deferred} objects are left for the next run`)
-  if (blocked !== undefined) printNote(`  blocked: ${blocked}`)
-}
-
-/** One line for each advice of a rule, however many objects it is for: runners come from few templates. */
-function handWork(guided: Plan['guided']): readonly string[] {
-  const objects = new Map<string, Set<string>>()
-  for (const { rule, object, advice } of guided) {
-    const key = `${rule}: ${advice}`
-    const place = object.namespace === undefined ? '' : `${object.namespace}/`
-    objects.set(key, (objects.get(key) ?? new Set()).add(`${object.kind} ${place}${object.name}`))
-  }
-  return [...objects].map(([line, names]) => {
-    const [first = ''] = names
-    const more = names.size > 1 ? ` and ${names.size - 1} more` : ''
-    return `${first}${more}, ${line}`
-  })
-}
-
-export function offer({ steps, blocked, digest }: Plan): void {
-  if (blocked !== undefined || steps.length === 0) return
-  printNote(`nothing is done yet; to do exactly this: --live --fix --confirm ${digest}`)
-}
-
+/** The exit code. */
 export async function carryOut(plan: Plan, place: RepairPlace, confirmed: string): Promise<number> {
-  const images = path.resolve(`dayfly-doctor-${confirmed}.images.jsonl`)
-  const log = path.resolve(`dayfly-doctor-${confirmed}.log.jsonl`)
-  const outcome = await repair(plan, {
-    ...place,
-    confirmed,
-    keepImage: keepImagesIn(images),
-    log: (entry) => {
-      appendFileSync(log, `${JSON.stringify(entry)}\n`, { mode: 0o600 })
-      printNote(`  ${entry.step}. ${entry.outcome}: ${entry.action}${entry.why === '' ? '' : ` (${entry.why})`}`)
-    },
+  const refused = refusalOf(plan, confirmed)
+  if (refused !== undefined) return tellRefusal(plan, refused)
+  if (plan.steps.length === 0) return 0
+  const files = await openFiles(plan, place)
+  const interruption = listenForInterruption(({ exitCode }) => {
+    printNote('ended at once: whether the last step was done is not known')
+    process.exit(exitCode)
   })
-  if (outcome.refused !== undefined) {
-    printNote(`refused: ${outcome.refused}`)
-    return 5
+  interruption.signal.addEventListener('abort', () =>
+    printNote('interrupted: a step that has begun is finished first; interrupt again to end at once'),
+  )
+  try {
+    const outcome = await repair(plan, {
+      ...place,
+      confirmed,
+      signal: interruption.signal,
+      keepImage: ({ id, rule }, image) => keepLine(files.images, { plan: confirmed, step: id, rule, image }),
+      log: async (entry) => {
+        await keepLine(files.log, { ...entry, at: timeOf(entry.at) })
+        if (entry.outcome !== 'skipped') printNote(lineOf(entry))
+      },
+    })
+    return tellOutcome(outcome, files, interruption.signal)
+  } finally {
+    interruption.release()
   }
-  if (outcome.entries.length > 0) printNote(`what was done: ${log}; the objects as they were: ${images}`)
-  return outcome.entries.every((entry) => entry.outcome === 'done') ? 0 : 5
+}
+
+type Files = { readonly log: string; readonly images: string }
+
+/** The log begins with the plan, which also shows that it can be written before anything is done. */
+async function openFiles({ digest, steps }: Plan, { clock }: RepairPlace): Promise<Files> {
+  const log = path.resolve(`dayfly-doctor-${digest}.log.jsonl`)
+  try {
+    await keepLine(log, { at: timeOf(clock.now()), plan: digest, begins: steps.length, tool: `dayfly-doctor/${tool}` })
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'log-unwritable',
+      sentence: `The log of the repair cannot be written: ${cause instanceof Error ? cause.message : 'unknown cause'}.`,
+      next: 'Nothing was done. Run it in a folder of your own.',
+      exitCode: 1,
+      cause,
+    })
+  }
+  return { log, images: path.resolve(`dayfly-doctor-${digest}.images.jsonl`) }
+}
+
+function tellRefusal({ blocked, digest, steps }: Plan, refused: string): number {
+  printNote(`refused: ${refused}`)
+  if (blocked === undefined && steps.length > 0) {
+    printNote(`nothing is done; to do what is planned now, run the same again with --confirm ${digest}`)
+  }
+  return 5
+}
+
+function tellOutcome({ entries, stopped }: RepairOutcome, { log, images }: Files, signal: AbortSignal): number {
+  const number = (outcome: RepairEntry['outcome']) => entries.filter((entry) => entry.outcome === outcome).length
+  const skipped = number('skipped')
+  const parts = [
+    `${number('done')} of ${count(entries.length, 'step')} done`,
+    ...(number('aborted') > 0 ? [`${number('aborted')} not done`] : []),
+    ...(number('unknown') > 0 ? [`${number('unknown')} not known`] : []),
+    ...(skipped > 0 ? [`${skipped} not begun`] : []),
+  ]
+  printNote(parts.join(', '))
+  for (const why of new Set(entries.flatMap((entry) => (entry.outcome === 'skipped' ? entry.why : [])))) {
+    printNote(`  not begun: ${why}`)
+  }
+  printNote(`what was done: ${log}; the objects as they were: ${images}`)
+  if (number('done') === entries.length) return 0
+  printNote('to go on, run it again without --confirm: it plans what is left')
+  return stopped !== undefined && signal.reason instanceof Interrupted ? signal.reason.exitCode : 5
+}
+
+function lineOf({ step, outcome, action, why }: RepairEntry): string {
+  return `  ${step}. ${outcomes[outcome]}: ${action} (${why})`
+}
+
+const outcomes: Readonly<Record<RepairEntry['outcome'], string>> = {
+  done: 'done',
+  aborted: 'not done',
+  unknown: 'not known',
+  skipped: 'not begun',
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString()
 }

@@ -1,5 +1,6 @@
 // Looks again at what a step rests on, right before it: the same questions as in the plan, of what the API server and the forge say now.
 import type { ForgeAccount } from '../../forge/account.ts'
+import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { ListOptions } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -35,7 +36,7 @@ export async function checkGuard(guard: Guard, around: Surroundings): Promise<st
     case 'left-over':
       return checkLeftOver(guard.registration, around)
     case 'controller-gone': {
-      const controller = scaleSetController(clusterOf(await lookForController(around), around, undefined))
+      const controller = scaleSetController(clusterOf(await lookForController(around), around))
       if (controller.is === 'alive') return `ARC's controller is back: ${controller.because}`
       return controller.is === 'unknown' ? `whether ARC's controller is back: ${controller.because}` : undefined
     }
@@ -52,29 +53,46 @@ async function lookForController(around: Surroundings): Promise<readonly ObjectF
   ]
 }
 
+/** What may change the quickest is looked at last: next to nothing comes between it and the write. */
 async function checkBusy(target: Target, around: Surroundings): Promise<string | undefined> {
+  const known = around.account ? await lookNear(target, around) : []
+  const names = known.flatMap((one) => namesOf(one, one.object.kind === 'EphemeralRunner' ? one : undefined))
+  const forge = await askByName(names, around)
+  const seen = await lookAtNodes(around)
+  const near = await lookNear(target, around)
+  const [fact] = near
+  if (!fact) return 'it is gone'
+  const verdict = judgeBusy(clusterOf([...near, ...seen.objects], around, { ...seen, forge }), fact)
+  return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
+}
+
+/** The object, then its pods and the runner that it belongs to; nothing when it is gone. */
+async function lookNear(target: Target, around: Surroundings): Promise<readonly ObjectFact[]> {
   const now = await findSame(around, target)
-  if (!now) return 'it is gone'
-  const fact = factOf(target.resource, now)
-  const { namespace } = target
-  const near: ObjectFact[] = [fact]
-  const isOf = (owner: string) => (object: KubeObject) =>
-    object.metadata.ownerReferences?.some(({ uid }) => uid === owner) || object.metadata.name === target.name
-      ? object
-      : undefined
-  if (target.resource.kind !== 'Pod') near.push(...(await look(pods, around, { namespace, keep: isOf(target.uid) })))
-  const runners = [
-    ...ownersOf(fact).filter(({ kind }) => kind === 'EphemeralRunner'),
-    ...(target.resource.kind === 'Pod' ? [{ name: target.name }] : []),
-  ]
-  for (const name of new Set(runners.map((runner) => runner.name))) {
-    const runner = await find(around, { resource: ephemeralRunners, namespace, name })
+  if (!now) return []
+  const { resource, namespace, name, uid } = target
+  const fact = factOf(resource, now)
+  const near = [fact]
+  const above = ownersOf(fact).flatMap((owner) => (owner.kind === 'EphemeralRunner' ? owner.name : []))
+  for (const one of new Set(resource.kind === 'Pod' ? [...above, name] : above)) {
+    const runner = await find(around, { resource: ephemeralRunners, namespace, name: one })
     if (runner) near.push(factOf(ephemeralRunners, runner))
   }
-  near.push(...(await look(nodes, around, {})))
-  const names = near.flatMap((one) => namesOf(one, one.object.kind === 'EphemeralRunner' ? one : undefined))
-  const verdict = judgeBusy(clusterOf(near, around, await askByName(names, around)), fact)
-  return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
+  if (resource.kind === 'Pod') return near
+  const isNear = ({ metadata }: KubeObject) =>
+    metadata.name === name || metadata.ownerReferences?.some((owner) => owner.uid === uid) === true
+  const keep = (pod: KubeObject) => (isNear(pod) ? pod : undefined)
+  return [...near, ...(await look(pods, around, { namespace, keep }))]
+}
+
+/** Only that a node is gone speaks for a runner: who may not list nodes cannot know it, and goes on without. */
+async function lookAtNodes(around: Surroundings) {
+  try {
+    return { objects: await look(nodes, around, {}), unreadable: {} }
+  } catch (error) {
+    if (!(error instanceof KubernetesError) || error.kind !== 'forbidden') throw error
+    return { objects: [], unreadable: { [nodes.kind]: error.message } }
+  }
 }
 
 /** Garbage collection follows within moments; what takes longer is for the next run. */
@@ -133,12 +151,16 @@ async function look(resource: Resource, around: Surroundings, options: ListOptio
 }
 
 /** A small look is complete for what it was asked. */
-function clusterOf(objects: readonly ObjectFact[], { clock }: Surroundings, forge: ForgeFacts | undefined): Cluster {
+function clusterOf(
+  objects: readonly ObjectFact[],
+  { clock }: Surroundings,
+  known: Partial<Pick<LiveFacts, 'forge' | 'unreadable'>> = {},
+): Cluster {
   const live: LiveFacts = {
     at: clock.now(),
-    unreadable: {},
+    unreadable: known.unreadable ?? {},
     earlier: undefined,
-    forge,
+    forge: known.forge,
     podGcThreshold: { value: 0, assumed: true },
   }
   return indexCluster({ version: undeclaredVersion, objects, pods: viewPods(objects), live })

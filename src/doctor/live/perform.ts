@@ -15,7 +15,8 @@ export type Performance = {
   readonly signal: AbortSignal | undefined
 }
 
-const fieldManager = 'dayfly-doctor'
+/** Who wrote, as the API server keeps it. A DELETE has no such field; there the user agent says it. */
+export const fieldManager = 'dayfly-doctor'
 
 export async function perform(kubernetes: Kubernetes, performance: Performance): Promise<void> {
   const { action, target, image, dryRun, signal } = performance
@@ -58,9 +59,9 @@ export async function find(
   try {
     return await kubernetes.get(target.resource, at(target), { signal })
   } catch (error) {
-    if (!(error instanceof KubernetesError) || error.kind !== 'not-found') throw error
-    if (error.about === target.name) return undefined
-    // An unknown path proves nothing by itself; a kind that is not served has no objects.
+    if (!(error instanceof KubernetesError) || (error.kind !== 'not-found' && error.kind !== 'forbidden')) throw error
+    if (error.kind === 'not-found' && error.about === target.name) return undefined
+    // An unknown path proves nothing by itself; a kind that is not served has no objects, whoever may read it.
     if ((await inquiry.versionsOf(target.resource, signal)).length === 0) return undefined
     throw error
   }

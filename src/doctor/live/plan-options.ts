@@ -1,6 +1,8 @@
 // What the operator may say of a plan, and what holds unless they do.
+import { type Permissions, unasked } from './permissions.ts'
 
 export type PlanOptions = {
+  readonly permissions: Permissions
   /** The operator has declined to bring ARC's controller back: only then finalizers are removed in its place. */
   readonly restoreDeclined: boolean
   /** How long a runner must have ended before its pod counts as a zombie, in milliseconds. */
@@ -14,6 +16,7 @@ export type PlanOptions = {
 }
 
 export const planDefaults: PlanOptions = {
+  permissions: unasked,
   restoreDeclined: false,
   zombieGraceMs: 5 * 60_000,
   objectsMax: 100,

@@ -4,12 +4,17 @@ import type { Facts, LiveFacts } from '../facts.ts'
 import { type Cluster, indexCluster } from './cluster.ts'
 import { type Found, join, mend } from './mend.ts'
 import { dropOrphan, orphanRule } from './orphan-registrations.ts'
+import { missing, mute, type Permissions, sayAccess } from './permissions.ts'
 import type { PlanOptions } from './plan-options.ts'
 import { type Action, type Draft, draftKey, type Proposal, type Step } from './step.ts'
 import { unlockUninstall } from './uninstall.ts'
 
 export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
   readonly steps: readonly Step[]
+  /** What would be done if it were allowed. */
+  readonly denied: readonly Denial[]
+  /** Namespaces in which no event may tell of what is done. */
+  readonly mute: readonly string[]
   /** Objects that this run leaves for the next one, by the limits. */
   readonly deferred: number
   /** Why the whole plan must not be carried out. */
@@ -18,17 +23,31 @@ export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
   readonly digest: string
 }
 
+export type Denial = Pick<Step, 'rule' | 'action'> & { readonly because: string }
+
+/** What the plan would do without limits and permissions: whoever asks for permission asks for these. */
+export function draftRepair(
+  facts: Facts & { readonly live: LiveFacts },
+  findings: readonly Found[],
+  options: PlanOptions,
+): readonly Draft[] {
+  return proposeAll(indexCluster(facts), findings, options).drafts
+}
+
 export function planRepair(
   facts: Facts & { readonly live: LiveFacts },
   findings: readonly Found[],
   options: PlanOptions,
 ): Plan {
   const cluster = indexCluster(facts)
-  const proposal = join(onePerChain(findings).map((found) => propose(found, cluster, options)))
-  const { kept, deferred } = limit(proposal.drafts, options)
+  const proposal = proposeAll(cluster, findings, options)
+  const { allowed, denied } = sift(proposal.drafts, options.permissions)
+  const { kept, deferred } = limit(allowed, options)
   const steps = number(kept)
   return {
     steps,
+    denied,
+    mute: [...new Set(steps.flatMap(({ action }) => mute(action, options.permissions) ?? []))],
     refused: proposal.refused,
     guided: proposal.guided,
     stays: [...new Set(proposal.stays)],
@@ -36,6 +55,10 @@ export function planRepair(
     blocked: breaker(steps, cluster, options),
     digest: hashValue(steps, 16),
   }
+}
+
+function proposeAll(cluster: Cluster, findings: readonly Found[], options: PlanOptions): Proposal {
+  return join(onePerChain(findings).map((found) => propose(found, cluster, options)))
 }
 
 function propose(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
@@ -50,6 +73,25 @@ const uninstallRule = 'uninstall-stuck'
 function onePerChain(findings: readonly Found[]): readonly Found[] {
   const first = findings.find(({ rule }) => rule === uninstallRule)
   return findings.filter((found) => found.rule !== uninstallRule || found === first)
+}
+
+/** What may not be done takes along what needs it. */
+function sift(drafts: readonly Draft[], permissions: Permissions) {
+  const allowed: Draft[] = []
+  const denied = new Map<string, Denial>()
+  for (const draft of drafts) {
+    const { rule, action } = draft
+    const access = missing(draft, permissions)
+    const before = draft.after.map((key) => denied.get(key)).find((one) => one !== undefined)
+    if (!access && !before) allowed.push(draft)
+    else
+      denied.set(draftKey(action), {
+        rule,
+        action,
+        because: access ? `you may not ${sayAccess(access)}` : `it needs another that is not allowed`,
+      })
+  }
+  return { allowed, denied: [...denied.values()] }
 }
 
 /** Whole objects in their order, each once; what depends on one that is left out is left out too. */

@@ -34,7 +34,7 @@ type PolicyRule = {
   readonly resources: readonly string[]
   readonly verbs: readonly Verb[]
 }
-type Verb = 'get' | 'list' | 'patch' | 'delete'
+type Verb = 'get' | 'list' | 'create' | 'patch' | 'delete'
 type Grant = readonly [Resource, readonly Verb[]]
 
 /** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. What has no namespace always needs a ClusterRole. */
@@ -51,11 +51,12 @@ const reading: readonly Grant[] = [
   [events, ['list']],
 ]
 
-/** What is looked at again before each step. */
+/** What is looked at again before each step, and told after it. To ask what one may do, and what is served, everybody who is known may (Kubernetes: system:basic-user, system:discovery). */
 const guarding: readonly Grant[] = [
   [pods, ['list']],
   [nodes, ['list']],
   [ephemeralRunners, ['get']],
+  [events, ['create']],
 ]
 
 const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
@@ -117,4 +118,4 @@ function policyOf(wanted: readonly Grant[]): readonly PolicyRule[] {
   return [...rules.values()].map(({ group, plurals, verbs }) => ({ apiGroups: [group], resources: plurals, verbs }))
 }
 
-const order: readonly Verb[] = ['get', 'list', 'patch', 'delete']
+const order: readonly Verb[] = ['get', 'list', 'create', 'patch', 'delete']

@@ -18,7 +18,7 @@ import type { ForgeAccount } from '../../forge/account.ts'
 import { runRules } from '../engine.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { gatherLive } from './gather.ts'
-import { keepImagesIn } from './keep-image.ts'
+import { keepLine } from './keep-lines.ts'
 import { orphanRule } from './orphan-registrations.ts'
 import { type Plan, planRepair } from './plan.ts'
 import { type PlanOptions, planDefaults } from './plan-options.ts'
@@ -29,7 +29,9 @@ test('a zombie is deleted, and what it was can be made again', async () => {
   zombie(cluster, 'r1')
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'doctor-')), 'images.jsonl')
   const made = await plan(cluster, 'zombie-runner-pod', 'r1')
-  const { entries } = await carryOut(cluster, made, { keepImage: keepImagesIn(file) })
+  const { entries } = await carryOut(cluster, made, {
+    keepImage: (step, image) => keepLine(file, { step: step.id, image }),
+  })
   expect(entries).toMatchObject([{ outcome: 'done', action: 'delete Pod runners/r1', rule: 'zombie-runner-pod' }])
   const image = JSON.parse(await readFile(file, 'utf8'))
   expect(image).toMatchObject({ step: 1, image: { kind: 'Pod', metadata: { name: 'r1' } } })
@@ -56,12 +58,14 @@ test('what the rules find in a cluster is what the plan mends, and then they are
   expect((await look()).steps).toEqual([])
 })
 
-test('no image, no deletion', async () => {
+test('no image, no deletion, and no other step', async () => {
   const cluster = open()
-  zombie(cluster, 'r1')
-  const made = await plan(cluster, 'zombie-runner-pod', 'r1')
-  await expect(carryOut(cluster, made, { keepImage: keepImagesIn('/nowhere/images.jsonl') })).rejects.toThrow('ENOENT')
-  expect(deletionOf(cluster, 'r1')).toBeUndefined()
+  for (const name of ['r1', 'r2']) zombie(cluster, name)
+  const made = await plan(cluster, 'zombie-runner-pod', ['r1', 'r2'])
+  const outcome = await carryOut(cluster, made, { keepImage: () => keepLine('/nowhere/images.jsonl', {}) })
+  expect(outcome.stopped).toContain('ENOENT')
+  expect(outcome.entries.map((entry) => entry.outcome)).toEqual(['aborted', 'skipped'])
+  for (const name of ['r1', 'r2']) expect(deletionOf(cluster, name)).toBeUndefined()
 })
 
 test('of a Job that would try again the Job is deleted, of one that would not the pod', async () => {
@@ -90,8 +94,28 @@ test('a runner that gets a job after the plan is left alone', async () => {
   expect(made.steps).toHaveLength(1)
   cluster.registry.update(arcKinds.EphemeralRunner, { ...runner, status: { phase: 'Running', jobId: 'build' } })
   const { entries } = await carryOut(cluster, made)
-  expect(entries).toMatchObject([{ outcome: 'aborted', why: 'it may be busy: its status at ARC names a job' }])
+  expect(entries).toMatchObject([{ outcome: 'aborted', why: 'it has changed since the plan was made' }])
   expect(cluster.requests.some(({ method }) => method === 'DELETE')).toBe(false)
+})
+
+test('a runner whose pod starts after the trial, which changes nothing of the runner itself, is left alone', async () => {
+  let start = () => {}
+  const cluster = open((request) => {
+    if (request.method === 'DELETE') start()
+  })
+  createController(cluster)
+  const runner = createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' }, { status: { phase: 'Failed' } })
+  const made = await plan(cluster, 'slots-held-by-failed', 'r1', {}, undefined, 'EphemeralRunner')
+  start = () => {
+    start = () => {}
+    const look = { phase: 'Running', runner: running(cluster.clock) }
+    createPod(cluster.registry, { name: 'r1', ownerReferences: ownedBy(runner) }, look)
+  }
+  const { entries } = await carryOut(cluster, made)
+  expect(entries).toMatchObject([
+    { outcome: 'aborted', dryRun: 'accepted', why: 'it may be busy: its runner container is running' },
+  ])
+  expect(cluster.registry.get(arcKinds.EphemeralRunner, 'runners', 'r1')?.metadata.deletionTimestamp).toBeUndefined()
 })
 
 test('a change in the last moment is refused by the server', async () => {

@@ -1,137 +1,84 @@
-// Carries out a confirmed plan, step by step: look again, dry run, before-image, act with preconditions, verify. Whatever does not fit ends that step and all that need it, never the care.
-import type { ForgeAccount } from '../../forge/account.ts'
-import { KubernetesError } from '../../kubernetes/errors.ts'
-import type { KubeObject } from '../../kubernetes/types.ts'
-import type { Clock, Instant } from '../../lib/clock.ts'
-import { PortError } from '../../model/port-error.ts'
-import { checkGuard } from './guard.ts'
-import { findSame, type Place, perform } from './perform.ts'
+// Carries out a confirmed plan, step by step. What does not fit ends that step and all that need it; what no later step could survive ends the run.
+import type { Instant } from '../../lib/clock.ts'
 import type { Plan } from './plan.ts'
-import { describe, type Step, type Target } from './step.ts'
+import { describe, type Step } from './step.ts'
+import { type Result, type StepOptions, type Trace, takeStep } from './take-step.ts'
 
-export type RepairOptions = Place & {
-  readonly clock: Clock
-  /** The forge's removal must refuse busy runners; without it no registration is touched. */
-  readonly account: ForgeAccount | undefined
+export type RepairOptions = StepOptions & {
   /** The digest that was confirmed. */
   readonly confirmed: string
-  /** Keeps the object as it was, before anything is done to it; a rejection ends the step. Its secret parts are already taken out. */
-  readonly keepImage: (step: Step, image: KubeObject) => Promise<void>
-  readonly log: (entry: RepairEntry) => void
+  readonly log: (entry: RepairEntry) => Promise<void> | void
 }
 
-/** One line of the action log. */
-export type RepairEntry = {
+/** One line of the action log. `unknown`: it was asked for, and what became of it could not be read. */
+export type RepairEntry = Trace & {
   readonly at: Instant
   readonly plan: string
   readonly step: number
   readonly rule: string
   readonly action: string
-  readonly outcome: 'done' | 'aborted' | 'skipped'
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+  readonly outcome: Result['outcome']
   readonly why: string
 }
 
-export type RepairOutcome = { readonly entries: readonly RepairEntry[]; readonly refused: string | undefined }
+export type RepairOutcome = {
+  readonly entries: readonly RepairEntry[]
+  /** Why nothing was begun. */
+  readonly refused: string | undefined
+  /** Why the rest was not begun. */
+  readonly stopped: string | undefined
+}
 
-/** Rejects only with the signal's reason. */
+/** The signal ends the run between two steps: a write that was begun is finished and verified. */
 export async function repair(plan: Plan, options: RepairOptions): Promise<RepairOutcome> {
-  if (plan.blocked !== undefined) return { entries: [], refused: plan.blocked }
-  if (plan.digest !== options.confirmed)
-    return {
-      entries: [],
-      refused: `the plan is no longer the one that was confirmed (${options.confirmed}): look at it again`,
-    }
-  const run: Run = { options, versions: new Map(), done: new Set() }
+  const refused = refusalOf(plan, options.confirmed)
+  if (refused !== undefined) return { entries: [], refused, stopped: undefined }
+  const run = { options, plan: plan.digest, versions: new Map<string, string>() }
+  const done = new Set<number>()
   const entries: RepairEntry[] = []
+  let stopped: string | undefined
   for (const step of plan.steps) {
-    options.signal?.throwIfAborted()
-    const result = await carryOut(run, step)
-    if (result.outcome === 'done') run.done.add(step.id)
-    const { id, rule, action } = step
-    const entry = { at: options.clock.now(), plan: plan.digest, step: id, rule, action: describe(action), ...result }
-    options.log(entry)
+    const before = step.after.find((id) => !done.has(id))
+    const trace: Trace = {}
+    const result: Result =
+      stopped !== undefined
+        ? { outcome: 'skipped', why: stopped }
+        : before !== undefined
+          ? { outcome: 'skipped', why: `step ${before} was not done` }
+          : await takeStep(run, step, trace)
+    stopped ??= result.stop
+    if (result.outcome === 'done') done.add(step.id)
+    const entry = entryOf(step, { ...trace, outcome: result.outcome, why: result.why }, run)
+    await options.log(entry)
     entries.push(entry)
   }
-  return { entries, refused: undefined }
+  return { entries, refused: undefined, stopped }
 }
 
-type Run = {
-  readonly options: RepairOptions
-  /** By uid: the version that our own last write left. */
-  readonly versions: Map<string, string>
-  readonly done: Set<number>
+/** Why nothing of the plan is begun, if so. `confirmed`: a digest. */
+export function refusalOf({ blocked, digest }: Plan, confirmed: string): string | undefined {
+  if (blocked !== undefined) return blocked
+  if (digest === confirmed) return undefined
+  return `the plan is no longer the one that was confirmed (${confirmed})`
 }
 
-type Result = Pick<RepairEntry, 'outcome' | 'why'>
-
-async function carryOut(run: Run, step: Step): Promise<Result> {
-  const before = step.after.find((id) => !run.done.has(id))
-  if (before !== undefined) return { outcome: 'skipped', why: `step ${before} was not done` }
-  try {
-    for (const guard of step.guards) {
-      const objection = await checkGuard(guard, run.options)
-      if (objection !== undefined) return { outcome: 'aborted', why: objection }
-    }
-    const { action } = step
-    if (action.do !== 'deregister') return await change(run, step, action.target)
-    if (!run.options.account) return { outcome: 'aborted', why: 'the forge cannot be asked' }
-    const answer = await run.options.account.deregister(action.registration.id)
-    return answer === 'busy'
-      ? { outcome: 'aborted', why: 'the forge says that it is busy' }
-      : { outcome: 'done', why: answer === 'absent' ? 'the forge no longer had it' : 'the forge removed it' }
-  } catch (error) {
-    if (!(error instanceof KubernetesError || error instanceof PortError)) throw error
-    return { outcome: 'aborted', why: sentenceOf(error) }
+function entryOf(
+  { id, rule, action }: Step,
+  what: Trace & Pick<RepairEntry, 'outcome' | 'why'>,
+  { plan, options }: { readonly plan: string; readonly options: RepairOptions },
+): RepairEntry {
+  const target = action.do === 'deregister' ? undefined : action.target
+  const { uid, resourceVersion } = target ?? {}
+  return {
+    at: options.clock.now(),
+    plan,
+    step: id,
+    rule,
+    action: describe(action),
+    uid,
+    resourceVersion,
+    ...what,
   }
-}
-
-/** One write on one object, at the version of the plan or of our own last write. */
-async function change(run: Run, step: Step, planned: Target): Promise<Result> {
-  const { kubernetes, signal } = run.options
-  const target = { ...planned, resourceVersion: run.versions.get(planned.uid) ?? planned.resourceVersion }
-  const { action } = step
-  if (action.do === 'deregister') return { outcome: 'aborted', why: 'not an action on an object' }
-  const image = await kubernetes.get(target.resource, nameOf(target), { signal })
-  const objection = differs(image, target)
-  if (objection !== undefined) return { outcome: 'aborted', why: objection }
-  await perform(kubernetes, { action, target, image, dryRun: true, signal })
-  await run.options.keepImage(step, withoutSecrets(image))
-  await perform(kubernetes, { action, target, image, dryRun: false, signal })
-  return await verify(run, step, target)
-}
-
-function differs({ metadata }: KubeObject, target: Target): string | undefined {
-  if (metadata.uid !== target.uid) return 'another object has its name now'
-  return metadata.resourceVersion === target.resourceVersion ? undefined : 'it has changed since the plan was made'
-}
-
-/** Reads what became of it; what only awaits its end counts as done. */
-async function verify(run: Run, { action }: Step, target: Target): Promise<Result> {
-  const now = await findSame(run.options, target)
-  if (!now) return { outcome: 'done', why: 'it is gone' }
-  const { metadata } = now
-  if (metadata.resourceVersion !== undefined) run.versions.set(target.uid, metadata.resourceVersion)
-  if (action.do === 'remove-finalizer')
-    return metadata.finalizers?.includes(action.finalizer)
-      ? { outcome: 'aborted', why: 'the finalizer came back: something still sets it' }
-      : { outcome: 'done', why: 'the finalizer is removed' }
-  return metadata.deletionTimestamp === undefined
-    ? { outcome: 'aborted', why: 'the API server did not delete it' }
-    : { outcome: 'done', why: 'it is being deleted' }
-}
-
-function nameOf({ namespace, name }: Target) {
-  return namespace === undefined ? { name } : { namespace, name }
-}
-
-function sentenceOf(error: KubernetesError | PortError): string {
-  if (error.kind === 'conflict') return `it has changed since the plan was made: ${error.message}`
-  if (error.kind === 'forbidden') return `not allowed: ${error.message}`
-  return error.message
-}
-
-/** Of a Secret only the metadata is kept: it can be made again from where it came from. */
-function withoutSecrets(image: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata } = image
-  return kind === 'Secret' ? { apiVersion, kind, metadata } : image
 }

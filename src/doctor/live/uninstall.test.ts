@@ -121,7 +121,7 @@ async function carryOut(cluster: DoctorCluster, made: Plan) {
     account: undefined,
     confirmed: made.digest,
     keepImage: async (_step, image) => void images.push(JSON.stringify(image)),
-    log: (entry) => entries.push(entry),
+    log: (entry) => void entries.push(entry),
   })
   return { ...outcome, images, entries }
 }
@@ -289,6 +289,7 @@ function verbOf({ method, path }: { readonly method: string; readonly path: stri
   const parts = path.split('/').filter((part) => part !== '')
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3)
   const [plural = '', name] = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest
-  const verb = method === 'GET' ? (name === undefined ? 'list' : 'get') : method.toLowerCase()
+  const reading = name === undefined ? 'list' : 'get'
+  const verb = method === 'GET' ? reading : method === 'POST' ? 'create' : method.toLowerCase()
   return `${verb} ${plural}`
 }

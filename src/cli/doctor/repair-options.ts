@@ -1,0 +1,60 @@
+// How far a repair of a cluster may go, from the command line.
+import { InvalidArgumentError, Option } from 'commander'
+import type { Permissions } from '../../doctor/live/permissions.ts'
+import { type PlanOptions, planDefaults } from '../../doctor/live/plan-options.ts'
+
+export type RepairLimits = {
+  readonly maxObjects?: number
+  readonly maxObjectsPerNamespace?: number
+  /** Percent. */
+  readonly maxRunnerShare?: number
+  readonly removeFinalizers?: true
+}
+
+const { objectsMax, objectsPerNamespaceMax, runnerShareMax, runnersAlways } = planDefaults
+
+export function repairOptions(): readonly Option[] {
+  const most = (flag: string, text: string, standard: number) =>
+    new Option(flag, `with --live --fix: ${text}, ${standard} unless given`)
+  return [
+    most('--max-objects <n>', 'touch at most so many objects', objectsMax).argParser(countOf),
+    most('--max-objects-per-namespace <n>', 'and at most so many of a namespace', objectsPerNamespaceMax).argParser(
+      countOf,
+    ),
+    most(
+      '--max-runner-share <percent>',
+      `do nothing when more than ${runnersAlways} runners, and more than this share of all, would be deleted`,
+      runnerShareMax * 100,
+    ).argParser(percentOf),
+    new Option(
+      '--remove-finalizers',
+      "with --live --fix: ARC's controller will not come back, so remove its finalizers in its place, one at a time",
+    ),
+  ]
+}
+
+export function isLimited(limits: RepairLimits): boolean {
+  const { maxObjects, maxObjectsPerNamespace, maxRunnerShare, removeFinalizers } = limits
+  return (maxObjects ?? maxObjectsPerNamespace ?? maxRunnerShare ?? removeFinalizers) !== undefined
+}
+
+export function planOptionsOf(limits: RepairLimits, permissions: Permissions): PlanOptions {
+  return {
+    ...planDefaults,
+    permissions,
+    objectsMax: limits.maxObjects ?? objectsMax,
+    objectsPerNamespaceMax: limits.maxObjectsPerNamespace ?? objectsPerNamespaceMax,
+    runnerShareMax: limits.maxRunnerShare === undefined ? runnerShareMax : limits.maxRunnerShare / 100,
+    restoreDeclined: limits.removeFinalizers === true,
+  }
+}
+
+function countOf(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999999.')
+}
+
+function percentOf(text: string): number {
+  if (/^(100|\d{1,2})$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 0 to 100.')
+}

@@ -1,0 +1,235 @@
+// One step: look again, dry run, before-image, the question of busy, act with preconditions, verify, tell. Until the write everything may be interrupted; from then on nothing.
+import type { ForgeAccount } from '../../forge/account.ts'
+import { KubernetesError } from '../../kubernetes/errors.ts'
+import type { KubeObject } from '../../kubernetes/types.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { PortError } from '../../model/port-error.ts'
+import { checkGuard } from './guard.ts'
+import { findSame, type Place, perform } from './perform.ts'
+import { redact } from './redact.ts'
+import type { Action, Guard, Step, Target } from './step.ts'
+import { tellOf } from './tell.ts'
+
+export type StepOptions = Place & {
+  readonly clock: Clock
+  /** Its removal must refuse busy runners; without it no registration is touched. */
+  readonly account: ForgeAccount | undefined
+  /** Keeps the object as it was, before anything is done to it, without what opens doors. A rejection ends the run before the write. */
+  readonly keepImage: (step: Step, image: KubeObject) => Promise<void>
+}
+
+export type Run = {
+  readonly options: StepOptions
+  /** The digest. */
+  readonly plan: string
+  /** By uid: the version that our own last write left. */
+  readonly versions: Map<string, string>
+}
+
+/** What happened on the way, for the action log. What is missing was not reached. */
+export type Trace = {
+  /** What held right before the write, and what the API server was told to test with it. */
+  preconditions?: readonly string[]
+  dryRun?: string
+  answer?: string
+  event?: string
+}
+
+/** `unknown`: it was asked for, and what became of it could not be read. `stop`: why no other step is to be begun. */
+export type Result = {
+  readonly outcome: 'done' | 'aborted' | 'unknown' | 'skipped'
+  readonly why: string
+  readonly stop?: string
+}
+
+/** Rejects only with errors of this program. */
+export async function takeStep(run: Run, step: Step, trace: Trace): Promise<Result> {
+  const { signal } = run.options
+  try {
+    signal?.throwIfAborted()
+    const { action } = step
+    return action.do === 'deregister' ? await deregister(run, step, action) : await change(run, step, action, trace)
+  } catch (error) {
+    if (signal?.aborted) return { outcome: 'skipped', why: 'interrupted before it was done', stop: 'interrupted' }
+    if (error instanceof KubernetesError) return refusalOf(error)
+    if (error instanceof PortError) return { outcome: 'aborted', why: error.message }
+    throw error
+  }
+}
+
+async function deregister(
+  { options }: Run,
+  { guards }: Step,
+  { registration }: Extract<Action, { do: 'deregister' }>,
+): Promise<Result> {
+  const objection = await firstObjection(guards, options)
+  if (objection !== undefined) return { outcome: 'aborted', why: objection }
+  if (!options.account) return { outcome: 'aborted', why: 'the forge cannot be asked' }
+  options.signal?.throwIfAborted()
+  const answer = await options.account.deregister(registration.id)
+  return answer === 'busy'
+    ? { outcome: 'aborted', why: 'the forge says that it is busy' }
+    : { outcome: 'done', why: answer === 'absent' ? 'the forge no longer had it' : 'the forge removed it' }
+}
+
+type Change = Extract<Action, { readonly target: Target }>
+
+/** One write on one object, at the version of the plan or of our own last write. */
+async function change(run: Run, step: Step, action: Change, trace: Trace): Promise<Result> {
+  const { options } = run
+  const { kubernetes, signal } = options
+  const target = {
+    ...action.target,
+    resourceVersion: run.versions.get(action.target.uid) ?? action.target.resourceVersion,
+  }
+  const isBusyGuard = ({ is }: Guard) => is === 'not-busy'
+  const early = await firstObjection(
+    step.guards.filter((guard) => !isBusyGuard(guard)),
+    options,
+  )
+  if (early !== undefined) return { outcome: 'aborted', why: early }
+  const image = await kubernetes.get(target.resource, nameOf(target), { signal })
+  const differs = differenceOf(image, target)
+  if (differs !== undefined) return { outcome: 'aborted', why: differs }
+  const refused = await tryDry(run, { action, target, image }, trace)
+  if (refused) return refused
+  const unkept = await keep(options, step, image)
+  if (unkept) return unkept
+  // Last, so that next to nothing can happen between the question and the write.
+  const busy = await firstObjection(step.guards.filter(isBusyGuard), options)
+  if (busy !== undefined) return { outcome: 'aborted', why: busy }
+  trace.preconditions = [`uid ${target.uid}`, `resourceVersion ${target.resourceVersion}`, ...step.guards.map(sayGuard)]
+  signal?.throwIfAborted()
+  return await act(run, step, { action, target, image }, trace)
+}
+
+type Write = { readonly action: Change; readonly target: Target; readonly image: KubeObject }
+
+/** Also tells what the real write would be refused for. A webhook that cannot be tried dry is never tried blindly. */
+async function tryDry({ options }: Run, write: Write, trace: Trace): Promise<Result | undefined> {
+  try {
+    await perform(options.kubernetes, { ...write, dryRun: true, signal: options.signal })
+    trace.dryRun = 'accepted'
+    return undefined
+  } catch (error) {
+    if (!(error instanceof KubernetesError)) throw error
+    trace.dryRun = `refused: ${error.message}`
+    if (!/webhook/i.test(error.message)) throw error
+    return {
+      outcome: 'aborted',
+      why: `a webhook refused the trial, so it is left to be done by hand: ${error.message}`,
+    }
+  }
+}
+
+async function keep({ keepImage }: StepOptions, step: Step, image: KubeObject): Promise<Result | undefined> {
+  try {
+    await keepImage(step, redact(image))
+    return undefined
+  } catch (error) {
+    const why = `what it was could not be kept: ${error instanceof Error ? error.message : 'unknown cause'}`
+    return { outcome: 'aborted', why, stop: why }
+  }
+}
+
+/** From here on no signal counts: a write that is under way is waited for and looked at. */
+async function act(run: Run, step: Step, write: Write, trace: Trace): Promise<Result> {
+  const { kubernetes, clock } = run.options
+  let lost: KubernetesError | undefined
+  try {
+    await perform(kubernetes, { ...write, dryRun: false, signal: undefined })
+    trace.answer = 'accepted'
+  } catch (error) {
+    if (!(error instanceof KubernetesError)) throw error
+    trace.answer = `${error.perhapsDone ? 'none' : 'refused'}: ${error.message}`
+    if (!error.perhapsDone) throw error
+    lost = error
+  }
+  const result = await verify(run, write, lost)
+  if (result.outcome !== 'done') return result
+  const { target, action } = write
+  const goesAway = action.do === 'delete' || result.isGone
+  trace.event = await tellOf(kubernetes, { step, target, goesAway, plan: run.plan, at: clock.now() })
+  return { outcome: 'done', why: result.why }
+}
+
+type Verdict = Result & { readonly isGone: boolean }
+
+/** Reads what became of it; what only awaits its end counts as done. */
+async function verify(run: Run, { action, target }: Write, lost: KubernetesError | undefined): Promise<Verdict> {
+  const { kubernetes, inquiry } = run.options
+  const prefix = lost ? 'no answer came, but ' : ''
+  let now: KubeObject | undefined
+  try {
+    now = await findSame({ kubernetes, inquiry }, target)
+  } catch (error) {
+    if (!(error instanceof KubernetesError)) throw error
+    const what = lost ? 'no answer came' : 'the API server accepted it'
+    const why = `${what}, and what became of it could not be read: ${error.message}`
+    return { outcome: 'unknown', why, isGone: false, ...stopOf(error) }
+  }
+  if (!now) return { outcome: 'done', why: `${prefix}it is gone`, isGone: true }
+  const { finalizers = [], deletionTimestamp, resourceVersion } = now.metadata
+  if (resourceVersion !== undefined) run.versions.set(target.uid, resourceVersion)
+  const isDone = action.do === 'delete' ? deletionTimestamp !== undefined : !finalizers.includes(action.finalizer)
+  if (isDone) {
+    const what = action.do === 'delete' ? 'it is being deleted' : 'the finalizer is removed'
+    return { outcome: 'done', why: `${prefix}${what}`, isGone: false }
+  }
+  if (lost) return { outcome: 'aborted', why: `no answer came, and it is as it was: ${lost.message}`, isGone: false }
+  const why =
+    action.do === 'delete' ? 'the API server did not delete it' : 'the finalizer came back: something still sets it'
+  return { outcome: 'aborted', why, isGone: false }
+}
+
+function differenceOf({ metadata }: KubeObject, target: Target): string | undefined {
+  if (metadata.uid !== target.uid) return 'another object has its name now'
+  return metadata.resourceVersion === target.resourceVersion ? undefined : 'it has changed since the plan was made'
+}
+
+async function firstObjection(guards: readonly Guard[], options: StepOptions): Promise<string | undefined> {
+  for (const guard of guards) {
+    const objection = await checkGuard(guard, options)
+    if (objection !== undefined) return objection
+  }
+  return undefined
+}
+
+function sayGuard(guard: Guard): string {
+  switch (guard.is) {
+    case 'not-busy':
+      return 'not busy'
+    case 'absent':
+      return `${guard.target.resource.kind} ${guard.target.name} (uid ${guard.target.uid}) is gone`
+    case 'node-gone':
+      return `the node ${guard.node} is gone`
+    case 'no-runner':
+      return `no runner ${guard.name}`
+    case 'left-over':
+      return `the forge has ${guard.registration.name} offline and idle`
+    case 'controller-gone':
+      return "ARC's controller is gone"
+  }
+}
+
+function refusalOf(error: KubernetesError): Result {
+  const why =
+    error.kind === 'conflict'
+      ? `it has changed since the plan was made: ${error.message}`
+      : error.kind === 'not-found'
+        ? `it is gone: ${error.message}`
+        : error.kind === 'forbidden'
+          ? `not allowed: ${error.message}`
+          : error.message
+  return { outcome: 'aborted', why, ...stopOf(error) }
+}
+
+/** What no later step would survive either: no connection, no credential, a server that has no time. */
+function stopOf({ kind, status, message }: KubernetesError): { readonly stop?: string } {
+  const isOut = kind === 'unauthorized' || kind === 'rate-limited' || (kind === 'unavailable' && status !== 500)
+  return isOut ? { stop: `the API server no longer answers as it should: ${message}` } : {}
+}
+
+function nameOf({ namespace, name }: Target) {
+  return namespace === undefined ? { name } : { namespace, name }
+}

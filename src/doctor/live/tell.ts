@@ -1,0 +1,65 @@
+// What the cluster itself is told of a repair: one Event for each action, where people look for it.
+import { KubernetesError } from '../../kubernetes/errors.ts'
+import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
+import type { KubeObject } from '../../kubernetes/types.ts'
+import type { Instant } from '../../lib/clock.ts'
+import { fieldManager } from './perform.ts'
+import { events } from './resources.ts'
+import { type Action, describe, type Step, type Target } from './step.ts'
+
+export type Deed = {
+  readonly step: Step
+  readonly target: Target
+  /** Nobody can look at it any more: then the event is about its namespace. */
+  readonly goesAway: boolean
+  /** The plan's digest. */
+  readonly plan: string
+  readonly at: Instant
+}
+
+/** Resolves with what became of the event: a repair does not fail for it. Core `v1`: what `kubectl describe` and every cluster know. */
+export async function tellOf(kubernetes: Kubernetes, deed: Deed): Promise<string> {
+  try {
+    await kubernetes.create(events, eventOf(deed), { fieldManager })
+    return 'recorded'
+  } catch (error) {
+    if (!(error instanceof KubernetesError)) throw error
+    return error.kind === 'already-exists' ? 'recorded' : `not recorded: ${error.message}`
+  }
+}
+
+function eventOf({ step, target, goesAway, plan, at }: Deed): KubeObject {
+  const { resource, name, uid } = target
+  const namespace = target.namespace ?? 'default'
+  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
+  const time = `${new Date(at).toISOString().slice(0, 19)}Z`
+  const prefix = name.slice(0, nameLengthMax).replace(/[^a-z0-9]+$/, '')
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${prefix}.${fieldManager}-${plan}-${step.id}`, namespace },
+    // An event stands in the namespace of what it is about, also when that is the namespace.
+    involvedObject: goesAway
+      ? { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace }
+      : { apiVersion, kind: resource.kind, name, namespace, uid },
+    type: 'Normal',
+    reason: reasons[step.action.do],
+    message: `${describe(step.action)} (uid ${uid}): rule ${step.rule}, plan ${plan}, step ${step.id}`,
+    action: step.action.do,
+    source: { component: fieldManager },
+    reportingComponent: fieldManager,
+    reportingInstance: fieldManager,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+  }
+}
+
+/** A name has room for 253; what is added is shorter than 50. */
+const nameLengthMax = 200
+
+const reasons: Readonly<Record<Action['do'], string>> = {
+  delete: 'DoctorDeleted',
+  'remove-finalizer': 'DoctorRemovedFinalizer',
+  deregister: 'DoctorDeregistered',
+}
