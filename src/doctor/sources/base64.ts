@@ -20,7 +20,7 @@ export function encodedTexts(object: Readonly<Record<string, unknown>>): readonl
 }
 
 /** Undefined: it is something else, or no text. */
-export function decodeBase64(value: unknown): string | undefined {
+function decodeBase64(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > lettersMax) return undefined
   const letters = value.replace(/\s+/g, '')
   if (letters.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(letters)) return undefined

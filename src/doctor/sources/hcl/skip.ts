@@ -18,7 +18,7 @@ export function skipBlank(text: string, from: number, newlines: boolean): number
 }
 
 /** Behind a string that begins here; one that never ends ends with its line. */
-export function skipQuoted(text: string, from: number, depth = 0): number {
+function skipQuoted(text: string, from: number, depth = 0): number {
   let at = from + 1
   while (at < text.length) {
     const char = text[at]
