@@ -2,18 +2,9 @@
 import type { Instant } from '../lib/clock.ts'
 import type { ObjectRef } from './finding.ts'
 import type { PodView } from './pod-view.ts'
+import type { VersionFact } from './version-fact.ts'
 
-/** A minor version of Kubernetes: 33 for 1.33. */
-export type Minor = number
-
-export type VersionFact = {
-  /** The versions to consider. */
-  readonly minors: readonly Minor[]
-  /** Somebody said that it runs on each of them; else they are only possible. */
-  readonly declared: boolean
-  /** Who said it. */
-  readonly from: string
-}
+export type { Minor, VersionFact } from './version-fact.ts'
 
 export type ObjectFact = {
   readonly object: ObjectRef

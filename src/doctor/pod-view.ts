@@ -1,6 +1,6 @@
 // One normalised view of a pod spec, wherever it stands: Pod, Job, CronJob, Deployment, runner set, live or in a file. Every part knows its path.
-import type { VersionFact } from './facts.ts'
 import type { ObjectRef, Path } from './finding.ts'
+import type { VersionFact } from './version-fact.ts'
 
 export type ProbeView = { readonly path: Path }
 
