@@ -39,6 +39,10 @@ test.each<Record<string, unknown>>([
   { image: 'registry.example/engine:1', command: ['docker-init', '--', 'dockerd'] },
   { image: 'registry.example/engine:1', command: ['sh', '-c', 'rm -f /var/run/docker.pid; exec dockerd --debug 2>&1'] },
   { image: 'docker', command: ['sh', '-c', 'while pgrep runner; do sleep 1; done & exec dockerd'] },
+  { image: 'docker:dind', command: ['sh', '-c', 'dockerd-entrypoint.sh & wait'] },
+  { image: 'docker:dind', command: ['sh', '-c', "trap 'kill $!' TERM; dockerd & wait $!"] },
+  { image: 'docker:dind', command: ['sh', '-c', 'pkill dockerd; rm -f /run/docker.pid; exec dockerd'] },
+  { image: 'podman/stable', command: ['podman', 'system', 'service', '--time=0'] },
   { image: 'moby/buildkit:v0.24.0-rootless' },
   { image: 'registry.example/b:1', command: ['buildkitd'] },
 ])('a daemon: %j', (container) => {
@@ -60,6 +64,10 @@ test.each<Record<string, unknown>>([
     image: 'docker:dind',
     command: ['sh', '-c', 'dockerd-entrypoint.sh & while [ ! -e /run/done ]; do sleep 1; done; kill %1'],
   },
+  { image: 'docker:dind', command: ['sh', '-c', '(until [ -e /done ]; do sleep 1; done; kill 1) & exec dockerd'] },
+  { image: 'docker:dind', command: ['timeout', '3600', 'dockerd'] },
+  { image: 'docker:cli', command: ['sh', '-c', 'echo waiting for dockerd; docker build .'] },
+  { image: 'registry.example/tool:1', command: ['sh', '-c', 'case $1 in dockerd) exit 1 ;; esac; make'] },
   { image: 'registry.example/tool:1', command: ['sh', '-c', 'pgrep dockerd || exit 1'] },
   { image: 'moby/buildkit:v0.24.0', command: ['buildctl-daemonless.sh', 'build'] },
   { image: 'summerwind/actions-runner-dind:v2.329.0' },
@@ -96,6 +104,11 @@ test.each([
   ['hashicorp/vault:1.20', ['agent', '-exit-after-auth'], false],
   ['hashicorp/vault:1.20', ['kv', 'get', 'a'], false],
   ['registry.example/envoy-config-generator:1', [], false],
+  ['docker.io/istio/proxyv2:1.27.0', ['istio-iptables', '-p', '15001'], false],
+  ['redis:7', [], true],
+  ['redis:7', ['redis-cli', 'ping'], false],
+  ['alpine', ['sh', '-c', 'tail -F /logs/app.log'], true],
+  ['alpine', ['sh', '-c', 'tail -f /logs/app.log & make; kill %1'], false],
 ])('%s %j serves for ever: %s', (image, args, expected) => {
   const pod = podWith({ image, args })
   expect(longLivedHelper(pod.containers.at(-1)!, pod) !== undefined).toBe(expected)

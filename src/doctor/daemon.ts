@@ -1,4 +1,6 @@
 // Which containers are daemons of a container engine: they never end by themselves, whatever the pod waits for.
+import { type Command, commandsOf, programOf } from './commands.ts'
+import { endsItself, isEndedBySibling } from './endings.ts'
 import { textsAt } from './fields.ts'
 import type { ContainerView, Daemon, PodView } from './pod-view.ts'
 
@@ -21,11 +23,10 @@ export function findDaemons(pod: Seen): PodView['daemons'] {
 }
 
 function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
-  if (container.name === pod.runner || endsWithTheWork(container, pod)) return undefined
-  if (runsDockerd(container)) return { engine: 'docker', confidence: 'high' }
-  if (runsBuildkitd(container)) return { engine: 'buildkit', confidence: 'high' }
-  if (sharesSocket(container, pod)) return { engine: 'docker', confidence: 'medium' }
-  return undefined
+  if (container.name === pod.runner) return undefined
+  const engine = startedEngine(container) ?? imageEngine(container)
+  if (engine !== undefined) return isEndedBySibling(container, pod) ? undefined : { engine, confidence: 'high' }
+  return sharesSocket(container, pod) ? { engine: 'docker', confidence: 'medium' } : undefined
 }
 
 /** Repository name and tag of an image, without registry and digest. */
@@ -35,43 +36,51 @@ export function imageParts(image: string | undefined): { readonly name: string; 
   return colon < 0 ? { name: last, tag: '' } : { name: last.slice(0, colon), tag: last.slice(colon + 1) }
 }
 
-const dockerd = /(^|[\s/;&|(])dockerd(-entrypoint\.sh|-rootless\.sh|-entrypoint|-rootless)?(?=$|[\s;&|)])/
-
-function runsDockerd(container: ContainerView): boolean {
-  if (scriptsOf(container).some((word) => dockerd.test(withoutQueries(word)))) return true
-  if (textsAt(container.raw, 'command').length > 0) return false
-  const [first] = textsAt(container.raw, 'args')
-  return isDindImage(container.image) && (first === undefined || first.startsWith('-'))
-}
-
-/** The engine's own image: `docker:dind`, `docker:27.3-dind-rootless`, `mirror/dind:1`; not a runner that has an engine inside. */
-function isDindImage(image: string | undefined): boolean {
-  const { name, tag } = imageParts(image)
-  if (/runner|agent/.test(name)) return false
-  return (name === 'docker' && /(^|-)dind(-|$)/.test(tag)) || /(^|-)dind(-|$)/.test(name)
-}
-
-function runsBuildkitd(container: ContainerView): boolean {
-  if (scriptsOf(container).some((word) => /(^|[\s/;&|])buildkitd(?=$|[\s;&|])/.test(withoutQueries(word)))) return true
-  return imageParts(container.image).name === 'buildkit' && textsAt(container.raw, 'command').length === 0
-}
-
 /** The words of a container, each as far as it is worth reading. */
 export function scriptsOf(container: ContainerView): readonly string[] {
   return container.words.map((word) => word.slice(0, 10_000))
 }
 
-/** A script that looks for a daemon, or ends one, is not one. */
-function withoutQueries(word: string): string {
-  return word.replace(/\b(pkill|pgrep|killall|pidof|command -v|which)\b[^;&|\n]*/g, '')
+/** The flags and words with which a container starts the Docker daemon; undefined when it does not, or leaves it to the image. */
+export function dockerdWords(container: ContainerView): readonly string[] | undefined {
+  return commandsOf(container).find((command) => engineOf(command) === 'docker')?.words
 }
 
-/** A daemon in the background of a script ends with the script; one in a shared PID namespace ends when a neighbour ends it. */
-function endsWithTheWork(container: ContainerView, pod: Seen): boolean {
-  if (scriptsOf(container).some((word) => /\b(dockerd|buildkitd)\b[^\n;]*?[^&>]&(?![&>])/.test(`${word} `))) return true
-  if (!pod.shareProcessNamespace) return false
-  const kills = /\b(pkill|killall|kill)\b[^;&|\n]*\b(dockerd|buildkitd)\b|\bkill\b[^;&|\n]*(pidof|pgrep)/
-  return pod.containers.some((other) => other !== container && scriptsOf(other).some((word) => kills.test(word)))
+function startedEngine(container: ContainerView): Daemon['engine'] | undefined {
+  if (!container.words.some((word) => /dockerd|buildkitd|podman/.test(word))) return undefined
+  const commands = commandsOf(container)
+  const started = commands.filter((command) => !command.limited && engineOf(command) !== undefined)
+  const [first] = started
+  return first && !endsItself(commands, started) ? engineOf(first) : undefined
+}
+
+function engineOf(command: Command): Daemon['engine'] | undefined {
+  const [, ...args] = command.words
+  if (args.some((word) => /^(--version|-v|--help|-h|--validate)$/.test(word))) return undefined
+  const program = programOf(command)
+  if (/^dockerd(-rootless)?(\.sh)?$/.test(program)) return 'docker'
+  // The entry point runs whatever else it is given.
+  if (/^dockerd-entrypoint(\.sh)?$/.test(program)) {
+    return args[0] === undefined || /^(-|dockerd)/.test(args[0]) ? 'docker' : undefined
+  }
+  if (program === 'buildkitd') return 'buildkit'
+  const serves = program === 'podman' && args.includes('system') && args.includes('service')
+  return serves && /(^| )(--time|-t)[= ]?0( |$)/.test(args.join(' ')) ? 'podman' : undefined
+}
+
+/** The engine's own image runs it unless it is told to run something else. */
+function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
+  if (textsAt(container.raw, 'command').length > 0) return undefined
+  const [first] = textsAt(container.raw, 'args')
+  if (imageParts(container.image).name === 'buildkit') return 'buildkit'
+  return isDindImage(container.image) && (first === undefined || first.startsWith('-')) ? 'docker' : undefined
+}
+
+/** `docker:dind`, `docker:27.3-dind-rootless`, `mirror/dind:1`; not a runner that has an engine inside. */
+function isDindImage(image: string | undefined): boolean {
+  const { name, tag } = imageParts(image)
+  if (/runner|agent/.test(name)) return false
+  return (name === 'docker' && /(^|-)dind(-|$)/.test(tag)) || /(^|-)dind(-|$)/.test(name)
 }
 
 const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/

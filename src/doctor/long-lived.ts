@@ -1,32 +1,71 @@
-// Which containers are known helpers that serve until somebody ends them: proxies, log shippers, secret agents.
-import { imageParts } from './daemon.ts'
+// Which containers are helpers that serve until somebody ends them: proxies, log shippers, secret agents, databases, and commands that wait for nothing.
+import { type Command, commandsOf, programOf } from './commands.ts'
+import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
+import { textsAt } from './fields.ts'
+import { helperKinds } from './helper-kinds.ts'
 import type { ContainerView, PodView } from './pod-view.ts'
 
-/** What this container is, in words, when it is known to run for ever; undefined when it is not, or is told when to end. */
-export function longLivedHelper(container: ContainerView, pod: PodView): string | undefined {
-  if (container.name === pod.runner) return undefined
-  const { name } = imageParts(container.image)
-  const kind = kinds.find((each) => each.image.test(name) && (each.words?.test(container.words.join(' ')) ?? true))
-  if (!kind) return undefined
-  const everyWord = pod.containers.flatMap((each) => each.words).join(' ')
-  return endings.test(everyWord) ? undefined : kind.what
+export type Helper = {
+  /** What runs for ever, in words. */
+  readonly what: string
+  /** `medium`: a loop whose body may yet end it. */
+  readonly confidence: 'high' | 'medium'
 }
 
-/** The ways in which the work tells a helper to end. */
-const endings =
-  /quitquitquit|\/shutdown\b|exit-after-auth|exit_after_auth|linkerd-await|scuttle|envoy-preflight|pkill|killall/
+/** Undefined when the container is not known to run for ever, is told when to end, or is the runner itself. */
+export function longLivedHelper(container: ContainerView, pod: PodView): Helper | undefined {
+  if (container.name === pod.runner) return undefined
+  const helper = startedHelper(container, pod) ?? imageHelper(container)
+  return helper && !isToldToEnd(container, pod) ? helper : undefined
+}
 
-const kinds: readonly { readonly what: string; readonly image: RegExp; readonly words?: RegExp }[] = [
-  { what: "Istio's proxy", image: /^(istio-)?proxyv2$/ },
-  { what: 'Envoy', image: /^envoy(-distroless|-alpine)?$/ },
-  { what: "Linkerd's proxy", image: /^linkerd2?-proxy$/ },
-  { what: 'the Cloud SQL proxy', image: /^(cloud-?sql-proxy|gce-proxy|cloud_sql_proxy)$/ },
-  { what: 'the AlloyDB proxy', image: /^alloydb-auth-proxy$/ },
-  { what: 'a Vault agent', image: /^vault(-enterprise)?$/, words: /\bagent\b/ },
-  { what: 'Fluent Bit', image: /^(aws-for-)?fluent-bit$/ },
-  { what: 'Fluentd', image: /^fluentd(-kubernetes-daemonset)?$/ },
-  { what: 'Promtail', image: /^promtail$/ },
-  { what: 'Filebeat', image: /^filebeat(-oss)?$/ },
-  { what: 'an OpenTelemetry collector', image: /^opentelemetry-collector(-contrib|-k8s)?$/ },
-  { what: 'the Datadog agent', image: /^(datadog-)?agent$/, words: /\bagent run\b/ },
-]
+function startedHelper(container: ContainerView, pod: PodView): Helper | undefined {
+  const commands = commandsOf(container)
+  const endless = commands.filter((command) => !command.limited && whatServes(command) !== undefined)
+  const [first] = endless
+  if (first && !endsItself(commands, endless)) return { what: whatServes(first) ?? '', confidence: 'high' }
+  const waiting = commands.find((command) => !command.background && runsForEver(command))
+  if (waiting) {
+    // In a bare pod it is how people, and Jenkins, keep a container to work in.
+    const isKept = pod.owner === 'Pod' && /^(sleep|tail -[fF] \/dev\/null$)/.test(waiting.words.join(' '))
+    return isKept || endsItself(commands, [waiting]) ? undefined : { what: waiting.words.join(' '), confidence: 'high' }
+  }
+  return commands.some(isEndlessLoop) && !commands.some(leaves)
+    ? { what: 'a loop without an end', confidence: 'medium' }
+    : undefined
+}
+
+function isEndlessLoop({ background, limited, loop, words }: Command): boolean {
+  if (background || limited || loop === undefined) return false
+  const condition = words.join(' ')
+  return loop === 'while' ? /^(true|:|\[ 1 \]|sleep \S+)$/.test(condition) : condition === 'false'
+}
+
+function leaves(command: Command): boolean {
+  return /^(break|exit|return|exec|kill|pkill|killall)$/.test(programOf(command))
+}
+
+function whatServes(command: Command): string | undefined {
+  const [, ...args] = command.words
+  return helperKinds.find((kind) => kind.program.test(programOf(command)) && serves(kind, args))?.what
+}
+
+/** The image's own entry point, unless it is given something else to run. */
+function imageHelper(container: ContainerView): Helper | undefined {
+  if (textsAt(container.raw, 'command').length > 0) return undefined
+  const args = container.words
+  const name = container.image === 'auto' ? container.name : repositoryOf(container.image)
+  const kind = helperKinds.find((each) => each.image.test(name))
+  if (!kind || (kind.runsOthers && args[0] !== undefined && !args[0].startsWith('-'))) return undefined
+  return args.length === 0 || serves(kind, args) ? { what: kind.what, confidence: 'high' } : undefined
+}
+
+function serves({ needs }: { readonly needs?: RegExp }, args: readonly string[]): boolean {
+  if (args.some((word) => /^(--?version|--?help|--dry-run|--mode=validate|validate|-t)$/.test(word))) return false
+  return needs?.test(args.join(' ')) ?? true
+}
+
+/** Without tag and digest. */
+function repositoryOf(image: string | undefined): string {
+  return (image ?? '').replace(/@.*$/, '').replace(/:[^/:]*$/, '')
+}

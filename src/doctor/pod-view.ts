@@ -28,7 +28,7 @@ export type ContainerView = {
 
 /** A container engine that serves until somebody ends it. */
 export type Daemon = {
-  readonly engine: 'docker' | 'buildkit'
+  readonly engine: 'docker' | 'buildkit' | 'podman'
   /** `high`: it says so itself; `medium`: its shape says so. */
   readonly confidence: 'high' | 'medium'
 }

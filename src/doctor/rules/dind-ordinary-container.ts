@@ -1,10 +1,10 @@
 // A container engine beside the work, as an ordinary container of a pod that is meant to end: the pod never ends (incident S0).
 import { asSidecar } from '../as-sidecar.ts'
-import { daemonOf } from '../daemon.ts'
+import { endlessBesideWork, keeperOf } from '../endless.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { lacksSidecars } from '../init-policy.ts'
-import { hitIn, ordinaryContainers, versionOf, writtenPods } from '../pod-parts.ts'
+import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -24,34 +24,28 @@ export const rule: Rule = {
 }
 
 function check(pod: PodView, version: VersionFact): readonly Hit[] {
-  const ordinary = ordinaryContainers(pod)
-  const daemons = ordinary.flatMap((container) => {
-    const daemon = daemonOf(container, pod)
-    return daemon ? [{ container, daemon }] : []
-  })
-  if (daemons.length === ordinary.length) return []
-  return daemons.map(({ container, daemon }) =>
-    hitIn(pod, {
-      path: container.path,
-      container: container.name,
-      message: `${container.name} runs a ${daemon.engine === 'docker' ? 'Docker' : 'BuildKit'} daemon, which never ends by itself, so ${consequence(pod)}. ${cure(version)}`,
-      confidence: daemon.confidence,
-      ...(hasKeeper(pod) ? { severity: 'warning' as const } : {}),
-      absent: [[...container.path, 'command']],
-      fix: asSidecar(pod, container, version),
-    }),
+  const keeper = keeperOf(pod)
+  return endlessBesideWork(pod).flatMap(({ container, what, confidence, daemon }) =>
+    daemon
+      ? [
+          hitIn(pod, {
+            path: container.path,
+            container: container.name,
+            message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod, keeper)}. ${cure(version)}`,
+            confidence,
+            ...(keeper ? { severity: 'warning' as const } : {}),
+            absent: [[...container.path, 'command']],
+            fix: asSidecar(pod, container, version),
+          }),
+        ]
+      : [],
   )
 }
 
-function consequence(pod: PodView): string {
-  if (hasKeeper(pod)) return 'when the runner ends, the pod goes only if its controller deletes it'
+function consequence(pod: PodView, keeper: string | undefined): string {
+  if (keeper) return `when the runner ends, the pod goes only if ${keeper} deletes it`
   if (pod.owner === 'Pod') return 'the pod stays Running after its work has ended'
   return 'the pod stays Running after its work has ended, the Job stays active, and its TTL never starts'
-}
-
-/** A controller that deletes the pod when the runner's container ends. */
-function hasKeeper(pod: PodView): boolean {
-  return pod.owner === 'arc' || pod.owner === 'RunnerSet'
 }
 
 function cure(version: VersionFact): string {

@@ -1,9 +1,9 @@
 // A proxy, log shipper or secret agent beside the work of a Job: it serves for ever, so the pod never ends.
 import { asSidecar } from '../as-sidecar.ts'
+import { endlessBesideWork, keeperOf } from '../endless.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
-import { longLivedHelper } from '../long-lived.ts'
-import { hitIn, ordinaryContainers, versionOf, writtenPods } from '../pod-parts.ts'
+import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -23,23 +23,28 @@ export const rule: Rule = {
 }
 
 function check(pod: PodView, version: VersionFact): readonly Hit[] {
-  const ordinary = ordinaryContainers(pod)
-  const helpers = ordinary.flatMap((container) => {
-    const what = longLivedHelper(container, pod)
-    return what === undefined ? [] : [{ container, what }]
-  })
-  if (helpers.length === ordinary.length) return []
-  return helpers.map(({ container, what }) => {
+  return endlessBesideWork(pod).flatMap(({ container, what, confidence, daemon }) => {
+    if (daemon) return []
     const fix = asSidecar(pod, container, version)
-    return hitIn(pod, {
-      path: container.path,
-      absent: [
-        [...container.path, 'command'],
-        [...container.path, 'args'],
-      ],
-      container: container.name,
-      message: `${container.name} is ${what} and serves until somebody ends it: the pod stays Running after its work has ended. Make it a native sidecar (Kubernetes 1.29 and later).`,
-      fix: fix && { ...fix, safety: 'unsafe' },
-    })
+    return [
+      hitIn(pod, {
+        path: container.path,
+        absent: [
+          [...container.path, 'command'],
+          [...container.path, 'args'],
+        ],
+        container: container.name,
+        message: `${container.name} runs ${what}, which goes on until somebody ends it: ${consequence(pod)}. Make it a native sidecar (Kubernetes 1.29 and later).`,
+        confidence,
+        fix: fix && { ...fix, safety: 'unsafe' },
+      }),
+    ]
   })
+}
+
+function consequence(pod: PodView): string {
+  const keeper = keeperOf(pod)
+  return keeper
+    ? `when the work has ended, the pod goes only if ${keeper} deletes it`
+    : 'the pod stays Running after its work has ended'
 }

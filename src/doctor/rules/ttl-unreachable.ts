@@ -1,8 +1,7 @@
 // A Job with a TTL whose pod can never end: the TTL does nothing (incident S0).
-import { daemonOf } from '../daemon.ts'
+import { endlessBesideWork } from '../endless.ts'
 import type { Hit } from '../finding.ts'
-import { longLivedHelper } from '../long-lived.ts'
-import { hitIn, jobSpecOf, ordinaryContainers, writtenPods } from '../pod-parts.ts'
+import { hitIn, jobSpecOf, writtenPods } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
@@ -20,14 +19,9 @@ export const rule: Rule = {
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
   if (job?.fields['ttlSecondsAfterFinished'] === undefined) return []
-  const ordinary = ordinaryContainers(pod)
-  const endless = ordinary.flatMap((container) => {
-    const daemon = daemonOf(container, pod)
-    const helper = daemon ? undefined : longLivedHelper(container, pod)
-    return daemon || helper ? [{ container, confidence: daemon?.confidence ?? ('medium' as const) }] : []
-  })
-  const first = endless.find((each) => each.confidence === 'high') ?? endless[0]
-  if (!first || endless.length === ordinary.length) return []
+  const endless = endlessBesideWork(pod)
+  const first = endless.find(({ confidence }) => confidence === 'high') ?? endless[0]
+  if (!first) return []
   return [
     hitIn(pod, {
       path: [...job.path, 'ttlSecondsAfterFinished'],

@@ -1,0 +1,98 @@
+// Which programs a container runs, as far as its command and arguments tell: through shells and the programs that only start others.
+import type { ContainerView } from './pod-view.ts'
+import { readScript, type ShellCommand } from './shell.ts'
+
+export type Command = ShellCommand & {
+  /** It runs under `timeout`. */
+  readonly limited: boolean
+}
+
+/** In their order; empty when the image's own entry point runs. */
+export function commandsOf({ words }: Pick<ContainerView, 'words'>): readonly Command[] {
+  return words.length === 0 ? [] : commandsIn(words, { background: false, piped: false, limited: false }, 0)
+}
+
+/** The program's name without its folder. */
+export function programOf({ words }: Pick<Command, 'words'>): string {
+  return words[0]?.split('/').at(-1) ?? ''
+}
+
+/** A word of a manifest, as far as it is worth reading. */
+const lettersMax = 10_000
+const shellsMax = 3
+
+type Around = Pick<Command, 'background' | 'piped' | 'limited'>
+
+function commandsIn(words: readonly string[], around: Around, depth: number): readonly Command[] {
+  const { rest, limited } = unwrap(words)
+  const inside = { ...around, limited: around.limited || limited }
+  const script = scriptOf(rest)
+  if (script === undefined || depth >= shellsMax) return [{ words: rest, loop: undefined, ...inside }]
+  return readScript(script.slice(0, lettersMax)).flatMap((command) => {
+    const found = commandsIn(
+      command.words,
+      {
+        background: inside.background || command.background,
+        piped: inside.piped || command.piped,
+        limited: inside.limited,
+      },
+      depth + 1,
+    )
+    return command.loop === undefined ? found : found.map((each) => ({ ...each, loop: command.loop }))
+  })
+}
+
+/** Of `sh -c …`. */
+export function scriptOf(words: readonly string[]): string | undefined {
+  const shell = programOf({ words }) === 'busybox' ? words[1] : programOf({ words })
+  if (!/^(ba|da|a|z|k)?sh$/.test(shell ?? '')) return undefined
+  const flag = words.findIndex((word, index) => index > 0 && /^-\w*c$/.test(word))
+  return flag < 0 ? undefined : words[flag + 1]
+}
+
+/** Programs that only start another, with those of their flags that take a word. */
+const starters: Readonly<Record<string, RegExp>> = {
+  exec: /^-a$/,
+  sudo: /^-[ugCDhpRrTt]$/,
+  env: /^-[uCS]$/,
+  nice: /^-n$/,
+  ionice: /^-[cn]$/,
+  nohup: /^$/,
+  setsid: /^$/,
+  command: /^$/,
+  stdbuf: /^-[ioe]$/,
+  timeout: /^-[sk]$/,
+  tini: /^-[pe]$/,
+  'tini-static': /^-[pe]$/,
+  'docker-init': /^-[pe]$/,
+  'dumb-init': /^-r$/,
+  catatonit: /^$/,
+  'su-exec': /^$/,
+  gosu: /^$/,
+  rootlesskit: /^$/,
+  'linkerd-await': /^$/,
+  scuttle: /^$/,
+  'envoy-preflight': /^$/,
+}
+/** Of these the first word is no program: a user, or a time. */
+const withFirst: ReadonlySet<string> = new Set(['su-exec', 'gosu', 'timeout'])
+
+function unwrap(words: readonly string[]): { readonly rest: readonly string[]; readonly limited: boolean } {
+  let rest = words
+  let limited = false
+  for (;;) {
+    while (/^\w+=/.test(rest[0] ?? '')) rest = rest.slice(1)
+    const name = rest[0]?.split('/').at(-1) ?? ''
+    const flags = Object.hasOwn(starters, name) ? starters[name] : undefined
+    if (!flags || rest.length === 1) return { rest, limited }
+    let next = 1
+    while (/^-/.test(rest[next] ?? '') || /^\w+=/.test(rest[next] ?? '')) {
+      const word = rest[next] ?? ''
+      next += flags.test(word) ? 2 : 1
+      if (word === '--') break
+    }
+    if (withFirst.has(name)) next++
+    limited ||= name === 'timeout'
+    rest = rest.slice(next)
+  }
+}

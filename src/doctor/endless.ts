@@ -1,0 +1,40 @@
+// The containers of a pod that run for ever: daemons of container engines, and helpers that serve until somebody ends them.
+import { daemonOf } from './daemon.ts'
+import { longLivedHelper } from './long-lived.ts'
+import { ordinaryContainers } from './pod-parts.ts'
+import type { ContainerView, Daemon, PodView } from './pod-view.ts'
+
+export type Endless = {
+  readonly container: ContainerView
+  /** What runs, in words. */
+  readonly what: string
+  readonly confidence: 'high' | 'medium'
+  /** Undefined for a helper that is no container engine. */
+  readonly daemon: Daemon | undefined
+}
+
+const engines = { docker: 'a Docker daemon', buildkit: 'a BuildKit daemon', podman: 'a Podman service' } as const
+
+/** Undefined when the container ends by itself, or nothing is known of it. */
+export function endlessOf(container: ContainerView, pod: PodView): Endless | undefined {
+  const daemon = daemonOf(container, pod)
+  if (daemon) return { container, what: engines[daemon.engine], confidence: daemon.confidence, daemon }
+  const helper = longLivedHelper(container, pod)
+  return helper && { container, ...helper, daemon: undefined }
+}
+
+/** The ordinary containers that run for ever beside one that may end; none where all of them do. */
+export function endlessBesideWork(pod: PodView): readonly Endless[] {
+  const ordinary = ordinaryContainers(pod)
+  const found = ordinary.flatMap((container) => endlessOf(container, pod) ?? [])
+  return found.length === ordinary.length ? [] : found
+}
+
+/** Who deletes the pod when its work has ended, though a container still runs. */
+export function keeperOf(pod: PodView): 'its controller' | 'Jenkins' | undefined {
+  if (pod.owner === 'arc' || pod.owner === 'RunnerSet') return 'its controller'
+  const isAgent =
+    pod.owner === 'Pod' &&
+    pod.containers.some(({ name, image }) => name === 'jnlp' || /jenkins\/(inbound-agent|jnlp-)/.test(image ?? ''))
+  return isAgent ? 'Jenkins' : undefined
+}

@@ -1,0 +1,134 @@
+// Reads a shell script as far as it tells which programs run, in what order, and which of them in the background. No shell: nothing is expanded.
+import { type Token, tokensOf } from './shell-tokens.ts'
+
+export type ShellCommand = {
+  /** The program and its arguments, without quotes and redirections. */
+  readonly words: readonly string[]
+  /** What follows does not wait for it. */
+  readonly background: boolean
+  /** It reads from a pipe, or writes to one. */
+  readonly piped: boolean
+  /** It is the condition of such a loop. */
+  readonly loop: 'while' | 'until' | undefined
+}
+
+/** The body of a function counts when something calls it by name: a trap does not. */
+export function readScript(text: string): readonly ShellCommand[] {
+  const reading = new Reading()
+  for (const token of tokensOf(text)) reading.take(token)
+  reading.flush()
+  const called = new Set(reading.commands.map(({ words }) => words[0]))
+  return reading.commands.filter(({ within }) => within === undefined || called.has(within))
+}
+
+type Draft = {
+  readonly words: readonly string[]
+  background: boolean
+  readonly piped: boolean
+  readonly loop: ShellCommand['loop']
+  /** The function whose body it stands in. */
+  within: string | undefined
+}
+type Block = {
+  readonly opener: string
+  readonly start: number
+  readonly list: readonly number[]
+  readonly named: string | undefined
+}
+
+const openers: ReadonlySet<string> = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
+const closers: ReadonlySet<string> = new Set(['fi', 'done', 'esac', '}'])
+const between: ReadonlySet<string> = new Set(['then', 'do', 'else', 'elif', '!', 'time'])
+
+class Reading {
+  readonly commands: Draft[] = []
+  private words: string[] = []
+  private readonly blocks: Block[] = []
+  /** The commands that a `&` would put into the background. */
+  private list: readonly number[] = []
+  private loop: ShellCommand['loop']
+  private piped = false
+  private named: string | undefined
+  /** In the head of a `for` or `case`, which has no commands. */
+  private head: 'for' | 'case' | undefined
+
+  take({ is, text }: Token): void {
+    if (is === 'sign') this.sign(text)
+    else if (this.words.length > 0) this.words.push(text)
+    else this.first(text)
+  }
+
+  flush(intoPipe = false): void {
+    if (this.words.length > 0) {
+      this.list = [...this.list, this.commands.length]
+      const piped = intoPipe || this.piped
+      this.commands.push({ words: this.words, background: false, piped, loop: this.loop, within: undefined })
+      this.loop = undefined
+      this.words = []
+    }
+    this.piped = false
+  }
+
+  private first(word: string): void {
+    if (this.head !== undefined) {
+      if (word === (this.head === 'for' ? 'do' : 'in')) this.head = undefined
+    } else if (openers.has(word)) {
+      this.open(word)
+      if (word === 'while' || word === 'until') this.loop = word
+      if (word === 'for' || word === 'select') this.head = 'for'
+      if (word === 'case') this.head = 'case'
+    } else if (closers.has(word)) this.close()
+    else if (!between.has(word)) this.words.push(word)
+  }
+
+  private sign(sign: string): void {
+    switch (sign) {
+      case '()':
+        this.named = this.words.at(-1)
+        this.words = []
+        return
+      case '(':
+        this.open(sign)
+        return
+      case ')':
+        // Without a bracket before it, it ends a pattern of a `case`.
+        if (this.blocks.at(-1)?.opener !== '(') this.words = []
+        this.flush()
+        if (this.blocks.at(-1)?.opener === '(') this.close()
+        return
+      case '|':
+        this.flush(true)
+        this.piped = true
+        return
+      default:
+        this.endOf(sign)
+    }
+  }
+
+  private endOf(sign: string): void {
+    this.flush()
+    if (sign === '&&' || sign === '||') return
+    if (sign === '&') {
+      for (const index of this.list) {
+        const command = this.commands[index]
+        if (command) command.background = true
+      }
+    }
+    this.list = []
+    if (this.head === 'for') this.head = undefined
+  }
+
+  private open(opener: string): void {
+    this.blocks.push({ opener, start: this.commands.length, list: this.list, named: this.named })
+    this.list = []
+    this.named = undefined
+  }
+
+  private close(): void {
+    const block = this.blocks.pop()
+    if (!block) return
+    const inside = this.commands.slice(block.start)
+    for (const command of inside) command.within ??= block.named
+    this.list = [...block.list, ...inside.map((_, index) => block.start + index)]
+  }
+}
