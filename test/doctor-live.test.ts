@@ -140,8 +140,10 @@ function logs(): readonly string[] {
 
 function linesOf(file: string): readonly unknown[] {
   const text = readFileSync(path.join(folder, file), 'utf8')
-  return text.trimEnd().split('
-').map((line) => JSON.parse(line))
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 }
 
 function zombiesIn(stdout: string): readonly string[] {

@@ -99,7 +99,8 @@ async function tryState(seed: number): Promise<Ran> {
   checkUntouched(disturbed, after)
   checkOutcome({ plan, entries, before, after, disturbed })
   // Without a change in between, what is planned is done; what was hidden from the plan may still speak against a step.
-  if (!between && disturbed.length === 0 && denied === undefined) expect(entries.filter(({ outcome }) => outcome !== 'done')).toEqual([])
+  if (!between && disturbed.length === 0 && denied === undefined)
+    expect(entries.filter(({ outcome }) => outcome !== 'done')).toEqual([])
   const busy = state.runners.filter((runner) => runner.busy).length
   return { entries, busy, disturbed: disturbed.length > 0, after }
 }
