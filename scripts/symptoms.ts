@@ -68,4 +68,5 @@ export const symptoms: readonly Symptom[] = [
     rules: ['disruption-unprotected', 'pdb-on-arc-runners', 'grace-too-short', 'disruption-not-ignored'],
   },
   { sign: 'A runner that hangs holds its place for ever', rules: ['no-active-deadline', 'zombie-runner-pod'] },
+  { sign: 'The forge lists offline runners that no pod belongs to', rules: ['orphan-registration'] },
 ]
