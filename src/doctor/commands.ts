@@ -43,7 +43,7 @@ function commandsIn(words: readonly string[], around: Around, depth: number): re
 }
 
 /** Of `sh -c …`. */
-export function scriptOf(words: readonly string[]): string | undefined {
+function scriptOf(words: readonly string[]): string | undefined {
   const shell = programOf({ words }) === 'busybox' ? words[1] : programOf({ words })
   if (!/^(ba|da|a|z|k)?sh$/.test(shell ?? '')) return undefined
   const flag = words.findIndex((word, index) => index > 0 && /^-\w*c$/.test(word))

@@ -41,11 +41,6 @@ export function scriptsOf(container: ContainerView): readonly string[] {
   return container.words.map((word) => word.slice(0, 10_000))
 }
 
-/** The flags and words with which a container starts the Docker daemon; undefined when it does not, or leaves it to the image. */
-export function dockerdWords(container: ContainerView): readonly string[] | undefined {
-  return commandsOf(container).find((command) => engineOf(command) === 'docker')?.words
-}
-
 function startedEngine(container: ContainerView): Daemon['engine'] | undefined {
   if (!container.words.some((word) => /dockerd|buildkitd|podman/.test(word))) return undefined
   const commands = commandsOf(container)

@@ -16,7 +16,7 @@ export type Endless = {
 const engines = { docker: 'a Docker daemon', buildkit: 'a BuildKit daemon', podman: 'a Podman service' } as const
 
 /** Undefined when the container ends by itself, or nothing is known of it. */
-export function endlessOf(container: ContainerView, pod: PodView): Endless | undefined {
+function endlessOf(container: ContainerView, pod: PodView): Endless | undefined {
   const daemon = daemonOf(container, pod)
   if (daemon) return { container, what: engines[daemon.engine], confidence: daemon.confidence, daemon }
   const helper = longLivedHelper(container, pod)
