@@ -33,12 +33,13 @@ export function disturbanceOf(cluster: DoctorCluster, runner: Runner, random: Ra
   return { runner, changes: `${changes}/${runner.name}`, begin }
 }
 
-/** The API server refuses that a container which will not be started again runs. */
+/** Nothing starts on a node that is gone, and the API server refuses that a container which will not be started again runs. */
 function mayStart(pod: StoredObject | undefined): boolean {
   const { phase, containerStatuses } = (pod?.['status'] ?? {}) as {
     readonly phase?: string
     readonly containerStatuses?: readonly { readonly name: string; readonly state: object }[]
   }
+  if ((pod?.['spec'] as { readonly nodeName?: string } | undefined)?.nodeName !== 'node-1') return false
   const runner = containerStatuses?.find(({ name }) => name === 'runner')?.state ?? {}
   return (phase === 'Pending' || phase === 'Running') && !('terminated' in runner)
 }
