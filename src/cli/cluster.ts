@@ -12,8 +12,8 @@ import { aborted } from '../lib/signals.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
 import { endAbandoned, type HomeKeeper, homeKeeper } from './demo/home.ts'
 import { wholeNumber } from './demo/input.ts'
-import { type Interrupted, listenForInterruption } from './interruption.ts'
 import { CliFailure } from './failure.ts'
+import { type Interrupted, listenForInterruption } from './interruption.ts'
 import { printJson, printLine, printNote } from './output.ts'
 
 type Options = {

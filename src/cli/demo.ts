@@ -3,9 +3,9 @@ import { Command } from 'commander'
 import { systemClock } from '../lib/system.ts'
 import { endAbandoned, homeKeeper } from './demo/home.ts'
 import { exampleFiles, readInput, runnerProgram, wholeNumber } from './demo/input.ts'
-import { Interrupted, listenForInterruption } from './interruption.ts'
 import { perform } from './demo/perform.ts'
 import { scheduleRuns } from './demo/schedule.ts'
+import { Interrupted, listenForInterruption } from './interruption.ts'
 import { printNote } from './output.ts'
 
 type Options = {

@@ -6,6 +6,7 @@ import type { DecodedFile } from '../doctor/sources/document.ts'
 import { baselineCommand } from './doctor/baseline.ts'
 import { type Checked, checker } from './doctor/check-files.ts'
 import { explainCommand } from './doctor/explain.ts'
+import { fixOption, type GivenOptions, settleFix } from './doctor/fix-option.ts'
 import { mend, patchOf, tellFixes, write } from './doctor/mend-files.ts'
 import {
   checkTogether,
@@ -29,7 +30,7 @@ export function doctorCommand(): Command {
     )
     .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given', [])
     .addOption(new Option('--format <format>', 'how to report').choices(formats).default('pretty'))
-    .addOption(new Option('--fix [which]', 'make the safe fixes; "unsafe" makes all').choices(['safe', 'unsafe']))
+    .addOption(fixOption())
     .option('--diff', 'print the fixes as a patch, and write nothing')
     .option('--check', 'write nothing; exit with 1 when there is a fix to make')
     .addOption(versionOption())
@@ -47,7 +48,10 @@ export function doctorCommand(): Command {
   for (const option of repairOptions()) command.addOption(option)
   return command
     .addHelpText('after', help)
-    .action((paths: string[], options: DoctorOptions) => run(paths, options))
+    .action((given: string[], options: GivenOptions) => {
+      const { paths, options: settled } = settleFix(given, options)
+      return run(paths, settled)
+    })
     .addCommand(explainCommand())
     .addCommand(baselineCommand())
     .addCommand(rbacCommand())
@@ -85,6 +89,7 @@ function isMending({ fix, diff, check }: DoctorOptions): boolean {
 function report(files: readonly DecodedFile[], check: Check, options: DoctorOptions): number {
   const checked = check(files)
   printResult(render(options.format, { checked, files, version: versionOf(options) }))
+  if (options.format !== 'pretty') tellNothing(checked)
   tellStale(checked)
   return exitCodeOf(checked, options)
 }
@@ -96,21 +101,30 @@ async function mendAll(files: readonly DecodedFile[], check: Check, options: Doc
   if (options.diff) printResult(patchOf(result))
   else if (!options.check) await write(result)
   const made = !options.diff && !options.check
-  tellFixes(result, made ? 'made' : 'found')
-  if (checked.coverage.objects === 0) return exitCodeOf(checked, options)
+  const judged = checked.findings.filter(({ fix }) => fix?.safety === 'unsafe').length
+  tellFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? 0 : judged)
+  if (isNothing(checked)) {
+    tellNothing(checked)
+    return exitCodeOf(checked, options)
+  }
   if (options.check) return result.changed.length > 0 ? 1 : result.refused.length > 0 ? 5 : 0
   if (made) printResult(render(options.format, { checked, files: result.files, version: versionOf(options) }))
   if (result.refused.length > 0) return 5
   return made ? exitCodeOf(checked, options) : 0
 }
 
-function exitCodeOf({ findings, coverage }: Checked, { format }: DoctorOptions): number {
-  if (coverage.objects === 0 && findings.length === 0) {
-    printNote('nothing was analysed: no Kubernetes object was found')
-    return 3
-  }
-  if (findings.length > 0 && format !== 'sarif') return 1
-  return coverage.skipped.length > 0 ? 4 : 0
+function exitCodeOf(checked: Checked, { format }: DoctorOptions): number {
+  if (isNothing(checked)) return 3
+  if (checked.findings.length > 0 && format !== 'sarif') return 1
+  return checked.coverage.skipped.length > 0 ? 4 : 0
+}
+
+function isNothing({ findings, coverage }: Checked): boolean {
+  return coverage.objects === 0 && findings.length === 0
+}
+
+function tellNothing(checked: Checked): void {
+  if (isNothing(checked)) printNote('nothing was analysed: no Kubernetes object was found')
 }
 
 function tellStale({ stale }: Checked): void {

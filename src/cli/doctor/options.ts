@@ -1,4 +1,5 @@
 // What the doctor's options mean, and what they must not be.
+import path from 'node:path'
 import { Option } from 'commander'
 import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
@@ -82,6 +83,18 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
   }
   if (diff && format !== 'pretty')
     throw usage('--diff prints a patch, which has no --format.', 'Leave one of them out.')
+  const outside = diff && paths.find((given) => isOutside(given))
+  if (outside) {
+    throw usage(
+      `--diff names files from the working folder, and "${outside}" is not in it.`,
+      'Run it in the folder that the patch is for.',
+    )
+  }
+}
+
+function isOutside(given: string): boolean {
+  const relative = path.relative(process.cwd(), path.resolve(given))
+  return relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
 }
 
 function usage(sentence: string, next: string): CliFailure {
