@@ -4,9 +4,9 @@ import path from 'node:path'
 import { type FieldType, type Leaf, structOf } from '../src/embedded/api/fields/fields.ts'
 
 /** One file a kind, named as kubeconform's {{ .ResourceKind }}. */
-export function writeSchemas(folder: string): void {
+export function writeSchemas(folder: string, kinds: readonly string[]): void {
   mkdirSync(folder)
-  for (const kind of ['Pod', 'Job', 'ConfigMap']) {
+  for (const kind of kinds) {
     const definitions: Record<string, object> = {}
     const root = objectSchema(kind, definitions)
     const text = { type: 'string' }

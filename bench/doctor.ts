@@ -1,12 +1,11 @@
-// The doctor beside kubeconform and kube-score on one folder in one run: files a second, cold start, and which hazards each finds.
+// The doctor beside kubeconform and kube-score on the same folders in one run: files a second, cold start, and which hazards each finds.
 //   npm run bench:doctor -- --json
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, homedir, tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseAllDocuments } from 'yaml'
-import { readRulePage } from '../src/doctor/rule-page.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { kinds, pageOf, writeHazards, writeRepository } from './doctor-corpus.ts'
 import { writeSchemas } from './doctor-schemas.ts'
 
 /** `timed`: what takes the place of `args` where speed is measured: finding alone, as the others do no more. */
@@ -20,9 +19,11 @@ type Tool = {
 type Arguments = (paths: readonly string[], version: string) => string[]
 /** `version`: in which it is a hazard. */
 type Hazard = { readonly rule: string; readonly file: string; readonly clean: string; readonly version: string }
-/** `mendedPerSecond`: files a second when every fix is tried for the report as well. */
+type Corpora = Readonly<Record<'repository' | 'hazards', readonly string[]>>
+/** Files a second: in a folder as repositories are, in one where every file is a hazard's, and there when every fix is tried for the report as well. */
 type Measured = {
   readonly filesPerSecond: number
+  readonly hazardFilesPerSecond: number
   readonly mendedPerSecond?: number
   readonly coldStartMs: number
   readonly recall: string
@@ -34,23 +35,26 @@ const modules = {
   'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
 }
 const go = 'go'
-const copies = 20
+const filesCount = 10_000
 const rounds = 3
 const usualVersion = '1.33'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-doctor-'))
 try {
-  const hazards = writeHazards(path.join(folder, 'hazards'))
-  const files = writeCorpus(path.join(folder, 'corpus'))
+  const hazards = writePairs(path.join(folder, 'pairs'))
+  const corpora = {
+    repository: writeRepository(path.join(folder, 'repository'), filesCount),
+    hazards: writeHazards(path.join(folder, 'hazards'), filesCount),
+  }
   const schemas = path.join(folder, 'schemas')
-  writeSchemas(schemas)
+  writeSchemas(schemas, kinds)
   const { tools, skipped } = findTools(schemas)
-  const measured = tools.map((tool) => [tool.name, measure(tool, files, hazards)] as const)
+  const measured = tools.map((tool) => [tool.name, measure(tool, corpora, hazards)] as const)
   const found = Object.fromEntries(
     tools.map((tool) => [tool.name, hazards.filter((hazard) => finds(tool, hazard)).map(({ rule }) => rule)]),
   )
   const result = {
-    files: files.length,
+    files: filesCount,
     hazards: hazards.length,
     processors: availableParallelism(),
     skipped,
@@ -64,7 +68,7 @@ try {
 }
 
 /** The first bad block of each static rule, and the same without the hazard: a tool finds a hazard when it tells the two apart. */
-function writeHazards(into: string): Hazard[] {
+function writePairs(into: string): Hazard[] {
   mkdirSync(into)
   return catalogue.flatMap((rule) => {
     const bad = pageOf(rule.slug).fixtures.find(({ kind, cured, fixed }) => kind === 'bad' && (cured ?? fixed))
@@ -75,30 +79,6 @@ function writeHazards(into: string): Hazard[] {
     writeFileSync(clean, bad.cured ?? bad.fixed ?? '')
     return [{ rule: rule.slug, file, clean, version: bad.options['kubernetes'] ?? usualVersion }]
   })
-}
-
-/** Every block of every page that only has kinds which all three tools read, many times: small manifests, as repositories have them. */
-function writeCorpus(into: string): string[] {
-  mkdirSync(into)
-  const texts = catalogue
-    .flatMap(({ slug }) => pageOf(slug).fixtures.map(({ text }) => text))
-    .filter((text) => {
-      return parseAllDocuments(text).every(
-        (document) =>
-          document.errors.length === 0 && ['Job', 'Pod', 'ConfigMap'].includes(String(document.get('kind'))),
-      )
-    })
-  return Array.from({ length: copies }, (_, copy) =>
-    texts.map((text, index) => {
-      const file = path.join(into, `${index}-${copy}.yaml`)
-      writeFileSync(file, text)
-      return file
-    }),
-  ).flat()
-}
-
-function pageOf(slug: string) {
-  return readRulePage(readFileSync(path.resolve('src/doctor/rules', `${slug}.md`), 'utf8'))
 }
 
 function findTools(schemas: string): { tools: Tool[]; skipped: Record<string, string> } {
@@ -152,15 +132,17 @@ function install(name: string, module: string): string | undefined {
 }
 
 /** Medians; each tool runs alone, on files that are in memory, and gets the same list of files. */
-function measure(tool: Tool, files: readonly string[], hazards: readonly Hazard[]): Measured {
-  const [one = ''] = files
-  const perSecond = (timed: Tool) => Math.round(files.length / (median(() => run(timed, files).ms) / 1000))
+function measure(tool: Tool, corpora: Corpora, hazards: readonly Hazard[]): Measured {
+  const [one = ''] = corpora.hazards
+  const perSecond = (timed: Tool, files: readonly string[]) =>
+    Math.round(files.length / (median(() => run(timed, files).ms) / 1000))
   const finding = tool.timed ? { ...tool, args: tool.timed } : tool
   const cold = median(() => run(finding, [one]).ms)
   const found = hazards.filter((hazard) => finds(tool, hazard)).length
   return {
-    filesPerSecond: perSecond(finding),
-    ...(tool.timed && { mendedPerSecond: perSecond(tool) }),
+    filesPerSecond: perSecond(finding, corpora.repository),
+    hazardFilesPerSecond: perSecond(finding, corpora.hazards),
+    ...(tool.timed && { mendedPerSecond: perSecond(tool, corpora.hazards) }),
     coldStartMs: Math.round(cold),
     recall: `${found}/${hazards.length}`,
   }
@@ -194,8 +176,10 @@ type Run = { readonly ms: number; readonly stdout: string }
 
 function run({ command, args }: Tool, paths: readonly string[], version = usualVersion): Run {
   const started = performance.now()
-  const { stdout, error } = spawnSync(command, args(paths, version), { encoding: 'utf8', maxBuffer: 1024 ** 3 })
+  const { stdout, stderr, error } = spawnSync(command, args(paths, version), { encoding: 'utf8', maxBuffer: 1024 ** 3 })
   if (error) throw error
+  // Whoever says nothing has not read the files.
+  if (stdout === '') throw new Error(`${command} gave no result: ${stderr.slice(0, 300)}`)
   return { ms: performance.now() - started, stdout }
 }
 

@@ -25,8 +25,10 @@ export function checker(options: DoctorOptions, skipped: readonly Skipped[]) {
 }
 
 /** The baseline names findings of any severity, so it is compared before the thresholds. */
-export function sift(examination: Examination, options: DoctorOptions, baseline: Baseline = new Set()): Checked {
-  const { fresh, known, stale } = compareToBaseline(examination.findings, baseline)
+export function sift(examination: Examination, options: DoctorOptions, baseline?: Baseline): Checked {
+  const { fresh, known, stale } = baseline
+    ? compareToBaseline(examination.findings, baseline)
+    : { fresh: examination.findings, known: [], stale: 0 }
   return {
     ...examination,
     findings: fresh.filter((finding) => isAsked(finding, options)),
