@@ -12,7 +12,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   controller: ['core', 'kubernetes', 'forge/forge.ts', 'model', 'lib'],
   embedded: ['lib'],
   emulator: ['model', 'lib'],
-  doctor: ['kubernetes', 'forge/forge.ts', 'model', 'lib'],
+  doctor: ['kubernetes', 'forge/forge.ts', 'forge/account.ts', 'model', 'lib'],
   dashboard: ['controller', 'model', 'lib'],
   lab: ['embedded', 'emulator', 'controller', 'doctor', 'kubernetes', 'model', 'lib'],
   cli: [
