@@ -80,6 +80,53 @@ describe('what a template computes', () => {
   }
 })
 
+describe('kinds of other systems that run jobs', () => {
+  const leftOut = (text: string) => examine(decodeFiles([{ path: 'a.yaml', text }]), [names]).coverage
+  const cases: [apiVersion: string, kinds: string[], reason: RegExp][] = [
+    [
+      'argoproj.io/v1alpha1',
+      ['Workflow', 'WorkflowTemplate', 'ClusterWorkflowTemplate', 'CronWorkflow'],
+      /of Argo Workflows: its controller ends the sidecars/,
+    ],
+    ['tekton.dev/v1', ['Task', 'TaskRun', 'Pipeline', 'PipelineRun'], /of Tekton: its controller ends the sidecars/],
+    ['tekton.dev/v1beta1', ['ClusterTask'], /of Tekton/],
+    [
+      'actions.summerwind.dev/v1alpha1',
+      ['Runner', 'RunnerDeployment', 'RunnerSet', 'RunnerReplicaSet', 'HorizontalRunnerAutoscaler'],
+      /of the older ARC/,
+    ],
+  ]
+  for (const [apiVersion, kinds, reason] of cases) {
+    it.each(kinds)(`are left out with their line and the reason: %s (${apiVersion})`, (kind) => {
+      const foreign = `# why\n---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: a }\nspec: {}\n`
+      const coverage = leftOut(`${text}---\n${foreign}`)
+      const line = text.split('\n').length + 4
+      expect(coverage.leftOut).toEqual([
+        {
+          file: 'a.yaml',
+          line,
+          reason: expect.stringMatching(new RegExp(`^a ${kind} ${reason.source}`)),
+          intended: true,
+        },
+      ])
+      expect(coverage.skipped).toEqual([])
+    })
+  }
+
+  it('are found in Lists, and their neighbours in the same group or of the same name are not meant', () => {
+    const items = [
+      ['argoproj.io/v1alpha1', 'Application'],
+      ['dayfly.dev/v1', 'RunnerSet'],
+      ['argoproj.io/v1alpha1', 'Workflow'],
+      ['constructor/v1', 'Workflow'],
+    ]
+    const lines = items.map(([apiVersion, kind]) => `- apiVersion: ${apiVersion}\n  kind: ${kind}\n  spec: {}\n`)
+    const coverage = leftOut(`apiVersion: v1\nkind: List\nitems:\n${lines.join('')}`)
+    expect(coverage.objects).toBe(4)
+    expect(coverage.leftOut.map(({ line }) => line)).toEqual([11])
+  })
+})
+
 describe('examine', () => {
   const files = decodeFiles([
     { path: 'b.yaml', text },

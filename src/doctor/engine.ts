@@ -11,6 +11,7 @@ import { patchFiles } from './sources/kustomize.ts'
 import { findNode } from './sources/nodes.ts'
 import { type Suppression, suppress } from './suppressions.ts'
 import { filler, isUnknown, mayBeWritten } from './unknown.ts'
+import { unreadObjects } from './unread.ts'
 
 export type SkippedRule = { readonly rule: string; readonly code: string; readonly reason: string }
 
@@ -21,7 +22,7 @@ export type Coverage = {
   readonly pods: number
   /** What could not be examined: findings may be missing. */
   readonly skipped: readonly Skipped[]
-  /** What was left out on purpose: files without manifests, patches, definitions. */
+  /** What was left out on purpose: files without manifests, patches, definitions, kinds of other systems that run jobs. */
   readonly leftOut: readonly Skipped[]
   /** Charts that say which Kubernetes versions they allow, which counts for their files. */
   readonly charts: readonly ChartVersion[]
@@ -65,7 +66,8 @@ export function examine(
   const charts = options.version?.declared ? [] : chartVersions(files.map(({ file }) => file))
   const facts = gatherFacts(objects, options.version, (file) => chartOf(file, charts)?.version)
   const { hits, skippedRules } = runRules(facts, rules)
-  const locate = locator(objects)
+  const linesOf = lineIndexes()
+  const locate = locator(objects, linesOf)
   const skipped = [...(options.skipped ?? []), ...files.flatMap((file) => file.skipped)]
   const all = hits.flatMap(({ rule, hit }) => locate(rule, hit) ?? []).sort(byPlace)
   return {
@@ -78,7 +80,7 @@ export function examine(
       objects: facts.objects.length,
       pods: facts.pods.length,
       skipped: skipped.filter(({ intended }) => !intended),
-      leftOut: skipped.filter(({ intended }) => intended),
+      leftOut: [...skipped.filter(({ intended }) => intended), ...unreadObjects(objects, linesOf)],
       charts,
     },
     skippedRules,
@@ -120,17 +122,27 @@ export function toFinding({ rule, hit }: RuleHit): Finding {
   }
 }
 
-function locator(objects: readonly SourceObject[]): (rule: Rule, hit: Hit) => Finding | undefined {
-  const byNumber = new Map(objects.map((object) => [object.number, object]))
+type LinesOf = (file: SourceFile) => LineIndex
+
+/** Each file is indexed once, when it is first asked for. */
+function lineIndexes(): LinesOf {
   const indexes = new Map<SourceFile, LineIndex>()
+  return (file) => {
+    const lines = indexes.get(file) ?? indexLines(file.text)
+    indexes.set(file, lines)
+    return lines
+  }
+}
+
+function locator(objects: readonly SourceObject[], linesOf: LinesOf): (rule: Rule, hit: Hit) => Finding | undefined {
+  const byNumber = new Map(objects.map((object) => [object.number, object]))
   return (rule, hit) => {
     const object = hit.document === undefined ? undefined : byNumber.get(hit.document)
     const finding = toFinding({ rule, hit })
     if (!object) return finding
     if (isComputed(object, hit)) return undefined
     const { file, open } = object.document
-    const lines = indexes.get(file) ?? indexLines(file.text)
-    indexes.set(file, lines)
+    const lines = linesOf(file)
     return {
       ...finding,
       confidence: open ? lower(finding.confidence) : finding.confidence,
