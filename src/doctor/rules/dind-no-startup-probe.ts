@@ -1,6 +1,7 @@
 // A Docker sidecar without a startup probe: the runner may start before the daemon answers.
 import { daemonOf } from '../daemon.ts'
-import type { Hit } from '../finding.ts'
+import { dockerProbe } from '../docker-probe.ts'
+import type { Fix, Hit, Path } from '../finding.ts'
 import { hitIn, ordinaryContainers } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
@@ -17,19 +18,16 @@ export const rule: Rule = {
 }
 
 /** A minute at most, asked each second: a real daemon answers within one to three. */
-const probe = {
-  exec: { command: ['docker', 'info'] },
-  periodSeconds: 1,
-  timeoutSeconds: 5,
-  failureThreshold: 60,
-}
+const pace = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 60 }
 
 function check(pod: PodView): readonly Hit[] {
   if (pod.daemons.size === 0 || pod.containers.some((container) => waitsForDocker(container))) return []
   const waits = ordinaryContainers(pod).flatMap(({ path }) => ['command', 'args', 'env'].map((key) => [...path, key]))
-  return pod.containers.flatMap((container) => {
+  return pod.containers.flatMap((container, index) => {
     const daemon = container.role === 'sidecar' ? daemonOf(container, pod) : undefined
     if (!daemon || container.startupProbe || container.postStart) return []
+    // An init container that stands behind it starts behind it, and the runner after both.
+    if (pod.containers.some((other, at) => at > index && other.role === 'init' && loopsOnDocker(other))) return []
     const path = [...container.path, 'startupProbe']
     return [
       hitIn(pod, {
@@ -38,25 +36,29 @@ function check(pod: PodView): readonly Hit[] {
         message: `${container.name} has no startup probe, so the runner starts as soon as its process runs, which is before it answers.`,
         confidence: daemon.confidence,
         absent: [path, [...container.path, 'lifecycle'], ...waits],
-        fix:
-          daemon.engine === 'docker'
-            ? {
-                safety: 'unsafe',
-                title: 'Start the runner when docker info succeeds',
-                edits: [{ do: 'set', path, value: probe }],
-              }
-            : undefined,
+        fix: daemon.engine === 'docker' ? addProbe(container, pod, path) : undefined,
       }),
     ]
   })
 }
 
+function addProbe(container: ContainerView, pod: PodView, path: Path): Fix | undefined {
+  const command = dockerProbe(container, pod)
+  if (!command) return undefined
+  return {
+    safety: 'unsafe',
+    title: 'Start the runner when docker info succeeds',
+    edits: [{ do: 'set', path, value: { exec: { command: [...command] }, ...pace } }],
+  }
+}
+
 /** The runner's own wait. */
 function waitsForDocker(container: ContainerView): boolean {
   if (container.role !== 'container') return false
-  const loops = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
-  return (
-    'RUNNER_WAIT_FOR_DOCKER_IN_SECONDS' in container.env ||
-    container.words.some((word) => /\b(until|while|wait)/.test(word) && loops.test(word))
-  )
+  return 'RUNNER_WAIT_FOR_DOCKER_IN_SECONDS' in container.env || loopsOnDocker(container)
+}
+
+function loopsOnDocker({ words }: ContainerView): boolean {
+  const asks = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
+  return words.some((word) => /\b(until|while|wait)/.test(word) && asks.test(word))
 }

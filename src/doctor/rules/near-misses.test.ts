@@ -1,0 +1,57 @@
+// What a rule does not say, and what its fix does not do, in cases that are too fine for its page.
+import { expect, test } from 'vitest'
+import { decodeFiles, examine } from '../engine.ts'
+import { undeclaredVersion } from '../gather-facts.ts'
+import { catalogue } from './catalogue.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+function findingsOf(rule: string, object: Fields, minor?: number) {
+  const files = decodeFiles([{ path: 'a.yaml', text: JSON.stringify(object) }])
+  const version = minor === undefined ? undeclaredVersion : { minors: [minor], declared: true, from: 'test' }
+  return examine(
+    files,
+    catalogue.filter(({ slug }) => slug === rule),
+    { version },
+  ).findings
+}
+
+const runner = { name: 'runner', image: 'ghcr.io/actions/actions-runner:2.329.0' }
+const pod = (spec: Fields): Fields => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p' },
+  spec: { restartPolicy: 'Never', containers: [runner], ...spec },
+})
+
+const inTheEntryPoint = { image: 'docker:27-dind', restartPolicy: 'Always', name: 'docker' }
+test.each<[Fields, readonly string[] | undefined]>([
+  [{}, ['docker', 'info']],
+  [{ args: ['--host=tcp://0.0.0.0:2375'] }, ['docker', 'info']],
+  [{ args: ['dockerd', '--host=unix:///run/docker.sock'] }, ['docker', 'info']],
+  [{ args: ['dockerd', '-H', 'unix:///tmp/d.sock'] }, ['docker', '--host=unix:///tmp/d.sock', 'info']],
+  [{ args: ['dockerd', '-H', 'tcp://:2376'] }, ['docker', '--host=tcp://127.0.0.1:2376', 'info']],
+  [{ command: ['sh', '-c', 'exec dockerd -H tcp://0.0.0.0'] }, ['docker', '--host=tcp://127.0.0.1:2375', 'info']],
+  [{ args: ['dockerd', '--host=tcp://0.0.0.0:2376', '--tlsverify'] }, undefined],
+  [{ args: ['dockerd', '--host=tcp://10.0.0.1:2375'] }, undefined],
+  [{ args: ['dockerd', '--host=$(WHERE)'] }, undefined],
+  [
+    { env: [{ name: 'DOCKER_HOST', value: 'tcp://localhost:2375' }] },
+    ['docker', '--host=unix:///var/run/docker.sock', 'info'],
+  ],
+  [{ env: [{ name: 'DOCKER_HOST', value: 'unix:///tmp/d.sock' }] }, ['docker', 'info']],
+  [{ env: [{ name: 'DOCKER_HOST', valueFrom: {} }] }, undefined],
+  [{ image: 'docker:27-dind-rootless' }, undefined],
+  [{ securityContext: { runAsUser: 1000 } }, undefined],
+])('dind-no-startup-probe asks the daemon where it listens: %j', (fields, command) => {
+  const [finding] = findingsOf('dind-no-startup-probe', pod({ initContainers: [{ ...inTheEntryPoint, ...fields }] }))
+  expect(finding).toBeDefined()
+  const [edit] = finding?.fix?.edits ?? []
+  expect(edit).toEqual(command && expect.objectContaining({ value: expect.objectContaining({ exec: { command } }) }))
+})
+
+test('dind-no-startup-probe: an init container before the daemon cannot wait for it', () => {
+  const wait = { name: 'wait', image: 'docker:cli', command: ['sh', '-c', 'until docker info; do sleep 1; done'] }
+  expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [wait, inTheEntryPoint] }))).toHaveLength(1)
+  expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [inTheEntryPoint, wait] }))).toEqual([])
+})
