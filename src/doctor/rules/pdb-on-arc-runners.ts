@@ -3,8 +3,9 @@ import type { Facts, ObjectFact } from '../facts.ts'
 import { valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { objectsOf } from '../live-pod.ts'
+import type { PodView } from '../pod-view.ts'
 import { asTexts } from '../raw.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {
   slug: 'pdb-on-arc-runners',
@@ -14,18 +15,23 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'none',
-  check: (facts) => ({ hits: objectsOf(facts, 'PodDisruptionBudget').flatMap((budget) => check(budget, facts)) }),
+  check,
 }
 
-function check(budget: ObjectFact, facts: Facts): readonly Hit[] {
+function check(facts: Facts): RuleResult {
+  // Of the few pods of ARC, so that many budgets are not held against every pod of a repository.
+  const runners = facts.pods.filter(({ owner }) => owner === 'arc')
+  return { hits: objectsOf(facts, 'PodDisruptionBudget').flatMap((budget) => checkBudget(budget, runners)) }
+}
+
+function checkBudget(budget: ObjectFact, runners: readonly PodView[]): readonly Hit[] {
   const selector = asTexts(valueAt(budget.raw, 'spec', 'selector', 'matchLabels'))
   if (Object.keys(selector).length === 0) return []
   const selectsArc = Object.keys(selector).some(
     (label) => label.startsWith('actions.github.com/') || label === 'actions-ephemeral-runner',
   )
-  const selected = facts.pods.find(
+  const selected = runners.find(
     (pod) =>
-      pod.owner === 'arc' &&
       (pod.object.namespace === budget.object.namespace || pod.object.namespace === undefined) &&
       Object.entries(selector).every(([label, value]) => pod.labels[label] === value),
   )
