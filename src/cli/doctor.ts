@@ -7,6 +7,7 @@ import { baselineCommand } from './doctor/baseline.ts'
 import { type Checked, checker } from './doctor/check-files.ts'
 import { explainCommand } from './doctor/explain.ts'
 import { fixOption, type GivenOptions, settleFix } from './doctor/fix-option.ts'
+import { forgeOptions } from './doctor/forge-access.ts'
 import { mend, patchOf, tellFixes, write } from './doctor/mend-files.ts'
 import {
   checkTogether,
@@ -44,8 +45,9 @@ export function doctorCommand(): Command {
     )
     .option('--context <name>', 'of the kubeconfig')
     .option('-n, --namespace <name>', 'examine this namespace alone')
+    .option('--logs', 'with --live: also read the ends of the logs of runners that may wait in vain')
     .option('--confirm <digest>', 'with --live --fix: do exactly the plan of this digest')
-  for (const option of repairOptions()) command.addOption(option)
+  for (const option of [...forgeOptions(), ...repairOptions()]) command.addOption(option)
   return command
     .addHelpText('after', help)
     .action((given: string[], options: GivenOptions) => {
@@ -63,6 +65,8 @@ Examples:
   dayfly doctor --diff charts/ | git apply      review and take the safe fixes
   helm template my-chart | dayfly doctor -      what a chart renders
   dayfly doctor --live -n ci                    a namespace of a cluster
+  GITHUB_TOKEN=… dayfly doctor --live --github-url https://github.com/acme
+                                                a cluster, and the runners that GitHub has of it
 
 Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 nothing to analyse, 4 a part could not be analysed, 5 a fix was refused.
 With --format sarif findings exit with 0.`

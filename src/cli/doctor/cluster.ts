@@ -1,19 +1,23 @@
 // `--live`: examines a cluster, shows what a repair would do, and does exactly that once its digest is confirmed.
 import { runRules, toFinding } from '../../doctor/engine.ts'
 import type { Facts, LiveFacts } from '../../doctor/facts.ts'
+import { forgeKinds } from '../../doctor/live/ask-forge.ts'
 import { gatherLive } from '../../doctor/live/gather.ts'
 import { askPermissions, unasked } from '../../doctor/live/permissions.ts'
 import { draftRepair, planRepair } from '../../doctor/live/plan.ts'
+import { count } from '../../doctor/reporters/wording.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import { createInquiry, type Inquiry } from '../../kubernetes/inquiry.ts'
+import { createPodLogs } from '../../kubernetes/pod-logs.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { clusterAccess, surroundings } from '../cluster-access.ts'
 import { CliFailure } from '../failure.ts'
 import { printResult } from '../output.ts'
 import { version as tool } from '../version.ts'
 import { type Checked, loadBaseline, sift } from './check-files.ts'
+import { openForge } from './forge-access.ts'
 import type { DoctorOptions } from './options.ts'
 import { render } from './render.ts'
 import { carryOut, type RepairPlace } from './repair-cluster.ts'
@@ -23,18 +27,23 @@ import { offer, showPlan } from './show-plan.ts'
 /** The exit code. */
 export async function examineCluster(options: DoctorOptions): Promise<number> {
   const clock = systemClock()
-  const connection = connect(await clusterAccess(options, surroundings()), clock)
+  const random = systemRandom()
+  const userAgent = `dayfly-doctor/${tool}`
+  const around = surroundings()
+  const access = await clusterAccess(options, around)
+  const { account, close } = await openForge(options, { clock, random, userAgent }, around.environment)
+  const connection = connect(access, clock)
   try {
-    const userAgent = `dayfly-doctor/${tool}`
-    const caller = { transport: connection.transport, clock, random: systemRandom(), userAgent }
-    const place = { kubernetes: createKubernetes(caller), inquiry: createInquiry(caller), clock, account: undefined }
+    const caller = { transport: connection.transport, clock, random, userAgent }
+    const place = { kubernetes: createKubernetes(caller), inquiry: createInquiry(caller), clock, account }
+    const logs = options.logs && createPodLogs(caller)
     const namespaces = options.namespace === undefined ? undefined : [options.namespace]
-    const facts = await gatherLive({ ...place, namespaces, version: options.kubernetesVersion })
+    const facts = await gatherLive({ ...place, logs, namespaces, version: options.kubernetesVersion })
     const { live } = facts
     if (!live) throw new Error('the facts of a cluster are live')
     return await tell({ ...facts, live }, place, options)
   } finally {
-    await connection.close()
+    await Promise.all([connection.close(), close()])
   }
 }
 
@@ -42,7 +51,8 @@ type Place = RepairPlace & { readonly inquiry: Inquiry }
 type LiveCluster = Facts & { readonly live: LiveFacts }
 
 async function tell(facts: LiveCluster, place: Place, options: DoctorOptions): Promise<number> {
-  if (facts.objects.length === 0 && Object.keys(facts.live.unreadable).length > 0) throw unreachable(facts.live)
+  const gap = Object.entries(facts.live.unreadable).find(([kind]) => !forgeKinds.includes(kind))
+  if (facts.objects.length === 0 && gap) throw unreachable(...gap)
   const checked = check(facts, options)
   printResult(render(options.format, { checked, files: [], version: facts.version, live: true }))
   if (options.fix) {
@@ -59,7 +69,13 @@ async function tell(facts: LiveCluster, place: Place, options: DoctorOptions): P
 
 function check(facts: LiveCluster, options: DoctorOptions): Checked {
   const { hits, skippedRules } = runRules(facts, catalogue)
-  const skipped = Object.entries(facts.live.unreadable).map(([file, reason]) => ({ file, line: undefined, reason }))
+  const { unreadable, logs } = facts.live
+  const unread = logs?.unread ? [['pods/log', `${count(logs.unread, 'more runner')} that may wait in vain`]] : []
+  const skipped = [...Object.entries(unreadable), ...unread].map(([file = '', reason = '']) => ({
+    file,
+    line: undefined,
+    reason,
+  }))
   const examination = {
     findings: hits.map(toFinding),
     suppressed: [],
@@ -77,8 +93,7 @@ function check(facts: LiveCluster, options: DoctorOptions): Checked {
   return sift(examination, options, options.baseline === undefined ? undefined : loadBaseline(options.baseline))
 }
 
-function unreachable({ unreadable }: LiveFacts): CliFailure {
-  const [kind, reason] = Object.entries(unreadable)[0] ?? ['', '']
+function unreachable(kind: string, reason: string): CliFailure {
   return new CliFailure({
     code: 'cluster-unreadable',
     sentence: `Nothing of the cluster could be read; ${kind}: ${reason}.`,

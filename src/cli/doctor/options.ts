@@ -5,27 +5,30 @@ import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
 import { supportedMinors, undeclaredVersion } from '../../doctor/gather-facts.ts'
 import { CliFailure } from '../failure.ts'
+import type { ForgeChoice } from './forge-access.ts'
 import { isLimited, type RepairLimits } from './repair-options.ts'
 
 export const formats = ['pretty', 'json', 'sarif', 'github', 'junit'] as const
 export type Format = (typeof formats)[number]
 
 /** `fix`: what may be mended; true: what is safe. */
-export type DoctorOptions = RepairLimits & {
-  readonly live?: true
-  readonly kubeconfig?: string
-  readonly context?: string
-  readonly namespace?: string
-  readonly fix?: true | 'safe' | 'unsafe'
-  readonly diff?: true
-  readonly check?: true
-  readonly confirm?: string
-  readonly format: Format
-  readonly kubernetesVersion?: VersionFact
-  readonly minSeverity: Severity
-  readonly minConfidence: Confidence
-  readonly baseline?: string
-}
+export type DoctorOptions = RepairLimits &
+  ForgeChoice & {
+    readonly live?: true
+    readonly logs?: true
+    readonly kubeconfig?: string
+    readonly context?: string
+    readonly namespace?: string
+    readonly fix?: true | 'safe' | 'unsafe'
+    readonly diff?: true
+    readonly check?: true
+    readonly confirm?: string
+    readonly format: Format
+    readonly kubernetesVersion?: VersionFact
+    readonly minSeverity: Severity
+    readonly minConfidence: Confidence
+    readonly baseline?: string
+  }
 
 const severities = ['error', 'warning', 'info'] as const satisfies readonly Severity[]
 const confidences = ['high', 'medium', 'low'] as const satisfies readonly Confidence[]
@@ -69,6 +72,7 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
   if (!live && (options.kubeconfig ?? options.context ?? options.namespace) !== undefined) {
     throw usage('--kubeconfig, --context and -n are for a cluster.', 'Add --live, or leave them out.')
   }
+  checkForge(options)
   if (options.confirm !== undefined && !(live && fix)) {
     throw usage('--confirm takes the digest of a plan of --live --fix.', 'Run --live --fix first, and read its plan.')
   }
@@ -89,6 +93,15 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
       `--diff names files from the working folder, and "${outside}" is not in it.`,
       'Run it in the folder that the patch is for.',
     )
+  }
+}
+
+function checkForge({ live, logs, githubUrl, githubTokenFile }: DoctorOptions): void {
+  if (!live && (logs ?? githubUrl ?? githubTokenFile) !== undefined) {
+    throw usage('--github-url, --github-token-file and --logs are for a cluster.', 'Add --live, or leave them out.')
+  }
+  if (githubTokenFile !== undefined && githubUrl === undefined) {
+    throw usage('--github-token-file is for --github-url.', 'Add --github-url, such as https://github.com/acme.')
   }
 }
 

@@ -5,6 +5,8 @@ import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { printResult } from '../output.ts'
 import { findRule } from './explain.ts'
 
+type Options = { readonly fixes?: string | true; readonly in?: string; readonly logs?: true }
+
 export function rbacCommand(): Command {
   return new Command('rbac')
     .description('Prints the least roles for --live, as YAML for kubectl apply.')
@@ -13,9 +15,11 @@ export function rbacCommand(): Command {
       'also the role for mending what these rules find (POD101,zombie-runner-pod); all unless named',
     )
     .option('--in <namespaces>', 'roles for these namespaces, separated by commas; for the whole cluster unless given')
-    .action(async ({ fixes, in: namespaces }: { fixes?: string | true; in?: string }) => {
+    .option('--logs', 'also what reading logs takes')
+    .action(async (_: unknown, command: Command) => {
+      const { fixes, in: namespaces, logs } = command.optsWithGlobals<Options>()
       const { doctorRoles } = await import('../../doctor/live/rbac.ts')
-      const roles = doctorRoles({ fixes: slugsOf(fixes), namespaces: namespaces?.split(',') })
+      const roles = doctorRoles({ fixes: slugsOf(fixes), namespaces: namespaces?.split(','), logs })
       printResult(roles.map((role) => stringify(role)).join('---\n'))
     })
 }

@@ -12,6 +12,9 @@ export type Asking = {
   readonly signal: AbortSignal | undefined
 }
 
+/** What of `unreadable` is the forge's, and not the cluster's. */
+export const forgeKinds: readonly string[] = ['Registration', 'ScaleSet']
+
 /** Undefined: not asked, or not known. Asked before the cluster is read: what is registered later is then in the cluster, and not taken for left over. */
 export async function askRegistrations(asking: Asking): Promise<ForgeFacts['registrations'] | undefined> {
   const { account, signal } = asking

@@ -21,6 +21,8 @@ export type RoleOptions = {
   readonly fixes: readonly string[]
   /** Roles of these namespaces; of the whole cluster, unless given. */
   readonly namespaces?: readonly string[] | undefined
+  /** Also the ends of runners' logs. */
+  readonly logs?: boolean | undefined
 }
 
 export type RoleObject = {
@@ -38,10 +40,10 @@ type Verb = 'get' | 'list' | 'create' | 'patch' | 'delete'
 type Grant = readonly [Resource, readonly Verb[]]
 
 /** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. What has no namespace always needs a ClusterRole. */
-export function doctorRoles({ fixes, namespaces }: RoleOptions): readonly RoleObject[] {
+export function doctorRoles({ fixes, namespaces, logs }: RoleOptions): readonly RoleObject[] {
   const fixing = fixes.flatMap((slug) => grants[slug] ?? [])
   return [
-    ...rolesFor('dayfly-doctor-reader', reading, namespaces),
+    ...rolesFor('dayfly-doctor-reader', logs ? [...reading, readingLogs] : reading, namespaces),
     ...(fixing.length > 0 ? rolesFor('dayfly-doctor-fixer', [...fixing, ...guarding], namespaces) : []),
   ]
 }
@@ -50,6 +52,9 @@ const reading: readonly Grant[] = [
   ...liveKinds.filter(({ resource }) => resource !== secrets).map(({ resource }): Grant => [resource, ['list']]),
   [events, ['list']],
 ]
+
+/** Logs may hold secrets, so nobody grants them for a look. */
+const readingLogs: Grant = [{ ...pods, plural: 'pods/log' }, ['get']]
 
 /** What is looked at again before each step, and told after it. To ask what one may do, and what is served, everybody who is known may (Kubernetes: system:basic-user, system:discovery). */
 const guarding: readonly Grant[] = [
@@ -62,6 +67,7 @@ const guarding: readonly Grant[] = [
 const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
 const freeing: readonly Verb[] = ['get', 'delete', 'patch']
 
+/** Rules that need nothing here: `orphan-registration` asks with what the reader has, and removes at the forge. */
 const grants: Readonly<Record<string, readonly Grant[]>> = {
   'zombie-runner-pod': [[pods, ['get', 'delete']], [jobs, ['get', 'delete']], ...endRunner],
   'stuck-terminating': [

@@ -1,0 +1,81 @@
+// The account at the forge that `--live` also asks: its URL, and the token, which never stands on the command line.
+import { readFile } from 'node:fs/promises'
+import { Option } from 'commander'
+import type { ForgeAccount } from '../../forge/account.ts'
+import { createGitHubAccount, type GitHubAccountOptions } from '../../forge/github/account.ts'
+import { httpClient } from '../../lib/http-client.ts'
+import { PortError } from '../../model/port-error.ts'
+import { CliFailure } from '../failure.ts'
+
+export type ForgeChoice = { readonly githubUrl?: string; readonly githubTokenFile?: string }
+
+export function forgeOptions(): readonly Option[] {
+  return [
+    new Option(
+      '--github-url <url>',
+      'with --live: also ask this organization, repository or enterprise for its runners',
+    ),
+    new Option('--github-token-file <file>', 'of --github-url; $GITHUB_TOKEN unless given'),
+  ]
+}
+
+export type ForgeAccess = { readonly account: ForgeAccount | undefined; close(): Promise<void> }
+
+/** Sends nothing by itself. Throws a CliFailure when the URL or the token cannot be used. */
+export async function openForge(
+  { githubUrl: url, githubTokenFile: file }: ForgeChoice,
+  caller: Pick<GitHubAccountOptions, 'clock' | 'random' | 'userAgent'>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ForgeAccess> {
+  if (url === undefined) return { account: undefined, close: async () => {} }
+  const token = file === undefined ? fromEnvironment(environment) : await fromFile(file)
+  const client = httpClient()
+  const credential = { kind: 'token', token } as const
+  try {
+    const account = createGitHubAccount({ ...caller, url, credential, transport: client.transport })
+    return { account, close: () => client.close() }
+  } catch (error) {
+    await client.close()
+    if (!(error instanceof PortError) || error.kind !== 'bad-config') throw error
+    const next = 'Give the URL as a browser shows it, such as https://github.com/acme.'
+    throw new CliFailure({ code: 'github-url-invalid', sentence: error.message, next, cause: error })
+  }
+}
+
+function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): string {
+  const token = environment['GITHUB_TOKEN']?.trim() ?? ''
+  if (token === '') {
+    throw new CliFailure({
+      code: 'github-token-missing',
+      sentence: '--github-url needs a token, and none was given.',
+      next: 'Name its file with --github-token-file, or set GITHUB_TOKEN.',
+    })
+  }
+  return checked(token, 'GITHUB_TOKEN')
+}
+
+async function fromFile(file: string): Promise<string> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (cause) {
+    const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    throw new CliFailure({
+      code: absent ? 'github-token-missing' : 'github-token-unreadable',
+      sentence: absent ? `There is no token file ${file}.` : `The token file ${file} cannot be read.`,
+      next: 'Name a file that holds the token and nothing else.',
+      cause,
+    })
+  }
+  return checked(text.trim(), file)
+}
+
+/** Whatever could not stand in a header is no token; the text itself is never repeated. */
+function checked(token: string, from: string): string {
+  if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token
+  throw new CliFailure({
+    code: 'github-token-invalid',
+    sentence: `What ${from} holds is no token: it must be one word of ASCII characters.`,
+    next: 'Let it hold the token and nothing else.',
+  })
+}

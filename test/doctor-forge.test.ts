@@ -1,0 +1,182 @@
+// `dayfly doctor --live --github-url` as its users run it: the built program, a cluster behind HTTPS, and an emulated GitHub with real answers.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { jsonReport } from '../src/doctor/reporters/shape.ts'
+import { type Cluster, createCluster } from '../src/embedded/cluster.ts'
+import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
+import { createGitHubEmulator, type GitHubEmulator } from '../src/emulator/github/emulator.ts'
+import { createGitHubAccount } from '../src/forge/github/account.ts'
+import type { Clock } from '../src/lib/clock.ts'
+import type { HttpServer } from '../src/lib/http-server.ts'
+import { seededRandom } from '../src/lib/random.ts'
+import { systemClock } from '../src/lib/system.ts'
+import { program } from './cli.ts'
+import { arcKinds, createArc, definitionOf } from './doctor-cluster.ts'
+import { occupy, plantRunners } from './forge/planted-runners.ts'
+
+const token = 'ghp_good'
+const random = seededRandom(1)
+const present = systemClock()
+
+let folder: string
+let cluster: Cluster
+let emulator: GitHubEmulator
+let forge: HttpServer
+let lateMs: number
+
+beforeEach(async () => {
+  lateMs = 0
+  folder = mkdtempSync(path.join(tmpdir(), 'doctor-forge-'))
+  writeFileSync(path.join(folder, 'token'), `${token}\n`, { mode: 0o600 })
+  const runtime = createScriptedRuntime({ clock: present, script: () => ({}) })
+  cluster = createCluster({ clock: present, random, runtime, users: new Map([['secret', 'admin']]) })
+  const { origin: server, ca } = await cluster.listen()
+  writeFileSync(path.join(folder, 'kubeconfig'), kubeconfigText({ server, ca, user: 'admin', token: 'secret' }))
+  const clock: Clock = { ...present, now: () => present.now() - lateMs }
+  emulator = createGitHubEmulator({ clock, random, tokens: [token] })
+  forge = await emulator.listen(0)
+})
+afterEach(async () => {
+  await forge.close()
+  await cluster.stop()
+  rmSync(folder, { recursive: true })
+})
+
+it('finds an orphan, plans its removal, and removes it and nothing else once the digest is confirmed', async () => {
+  await leaveRunners()
+  const asked = ['--github-url', url(), '--github-token-file', 'token']
+  const looked = await doctor(asked)
+  expect([looked.code, orphansIn(looked.stdout)]).toEqual([1, ['orphan']])
+
+  const planned = await doctor([...asked, '--fix'])
+  const digest = /with --confirm ([0-9a-f]{16})$/m.exec(planned.stderr)?.[1] ?? 'no digest'
+  expect(planned.stderr).toMatch(new RegExp(`^plan ${digest}:\n  1\\. .+ orphan\\b.*\n`, 'm'))
+  expect([planned.code, await registered()]).toEqual([1, ['busy', 'orphan']])
+
+  const confirmed = await doctor([...asked, '--fix', '--confirm', digest])
+  expect(confirmed.stderr).toContain('1 of 1 step done')
+  expect([confirmed.code, await registered()]).toEqual([0, ['busy']])
+
+  const { code, stdout } = await doctor(asked)
+  expect([code, orphansIn(stdout)]).toEqual([0, []])
+  for (const told of [looked, planned, confirmed]) expect(told.stdout + told.stderr).not.toContain(token)
+  for (const file of readdirSync(folder)) {
+    if (file !== 'token') expect(readFileSync(path.join(folder, file), 'utf8')).not.toContain(token)
+  }
+})
+
+it('a runner that is back after the plan keeps its registration', async () => {
+  await leaveRunners()
+  const asked = ['--github-url', url(), '--github-token-file', 'token', '--fix']
+  const digest = /with --confirm ([0-9a-f]{16})$/m.exec((await doctor(asked)).stderr)?.[1] ?? 'no digest'
+  emulator.control.stub.online('orphan')
+  const { code } = await doctor([...asked, '--confirm', digest])
+  expect([code, await registered()]).toEqual([5, ['busy', 'orphan']])
+})
+
+it('with a token that the forge refuses, and without a forge, the analysis is partial and nothing is removed', async () => {
+  await leaveRunners()
+  const asked = ['--github-url', url(), '--fix']
+  const refused = await doctor(asked, { GITHUB_TOKEN: 'ghp_bad' })
+  expect(skippedIn(refused.stdout)).toEqual([expect.stringMatching(/^Registration: .+ did not say: The credential /)])
+  expect(refused.stderr).toContain('plan: nothing to do')
+  expect(refused.stdout + refused.stderr).not.toContain('ghp_bad')
+  expect([refused.code, await registered()]).toEqual([4, ['busy', 'orphan']])
+
+  const gone = await doctor(['--github-url', 'http://127.0.0.1:1/acme'], { GITHUB_TOKEN: token })
+  expect(skippedIn(gone.stdout)).toEqual([
+    expect.stringMatching(/^Registration: http:\/\/127\.0\.0\.1:1\/acme did not say: /),
+  ])
+  expect(gone.code).toBe(4)
+})
+
+it('when the cluster refuses, too, it says so of the cluster', async () => {
+  const file = path.join(folder, 'kubeconfig')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('token: secret', 'token: wrong'))
+  const { code, stderr } = await doctor(['--github-url', url()], { GITHUB_TOKEN: 'ghp_bad' })
+  expect(stderr).toMatch(/^error cluster-unreadable: Nothing of the cluster could be read; (?!Registration)/)
+  expect(code).toBe(1)
+})
+
+it.each([
+  [['--github-url', 'https://github.com/acme'], 'github-token-missing'],
+  [['--github-url', 'https://github.com/acme', '--github-token-file', 'none'], 'github-token-missing'],
+  [['--github-url', 'https://github.com/acme', '--github-token-file', 'kubeconfig'], 'github-token-invalid'],
+  [['--github-url', 'github.com/acme', '--github-token-file', 'token'], 'github-url-invalid'],
+  [['--github-token-file', 'token'], 'usage'],
+])('refuses %j: %s', async (args, failure) => {
+  const { code, stderr } = await doctor(args)
+  expect(stderr).toMatch(new RegExp(`^error ${failure}: .+\n  next: .+\n$`))
+  expect(code).toBe(2)
+})
+
+it('grants logs for --logs only, and nothing for what is done at the forge', async () => {
+  const plain = await run(['rbac'])
+  const logs = await run(['rbac', '--logs'])
+  expect(plain.stdout).not.toContain('pods/log')
+  expect(logs.stdout).toMatch(/resources:\n {6}- pods\/log\n {4}verbs:\n {6}- get\n/)
+  expect(await run(['rbac', '--fixes', 'orphan-registration'])).toEqual(plain)
+  expect((await run(['--logs'])).stderr).toMatch(/^error usage: .*--logs are for a cluster/)
+  expect((await doctor(['--logs'])).code).toBe(0)
+})
+
+/** Two registrations of two hours ago for a set of the cluster, which has neither: one is idle, one has a job. */
+async function leaveRunners(): Promise<void> {
+  const planting = { emulator, url: url(), token, clock: present, random }
+  lateMs = 2 * 3_600_000
+  const id = await plantRunners(planting, 'builds', ['orphan', 'busy'])
+  lateMs = 0
+  await occupy(planting, { id, set: 'builds', runner: 'busy' })
+  const { registry } = cluster
+  for (const [kind, resource] of Object.entries(arcKinds)) {
+    registry.create('customresourcedefinitions.apiextensions.k8s.io', definitionOf(kind, resource))
+  }
+  const annotations = { 'runner-scale-set-id': String(id) }
+  const metadata = { name: 'builds', namespace: 'default', annotations }
+  createArc(registry, 'AutoscalingRunnerSet', metadata, { spec: { githubConfigUrl: url() } })
+}
+
+function url(): string {
+  return `${forge.origin}/acme`
+}
+
+async function registered(): Promise<readonly string[]> {
+  const credential = { kind: 'token', token } as const
+  const { transport } = emulator
+  const account = createGitHubAccount({ url: url(), credential, transport, clock: present, random, userAgent: 'test' })
+  return (await account.registrations()).map(({ name }) => name).sort()
+}
+
+function orphansIn(stdout: string): readonly string[] {
+  const { findings } = jsonReport.parse(JSON.parse(stdout))
+  return findings.filter(({ code }) => code === 'LIV307').map(({ object }) => object.name)
+}
+
+function skippedIn(stdout: string): readonly string[] {
+  const { coverage } = jsonReport.parse(JSON.parse(stdout))
+  return coverage.skipped.map(({ file, reason }) => `${file}: ${reason}`)
+}
+
+function doctor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  return run(['--live', '--kubeconfig', 'kubeconfig', '--format', 'json', ...args], environment)
+}
+
+/** The servers live in this process, so nothing may block it meanwhile. */
+function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const { GITHUB_TOKEN: _, ...env } = process.env
+  const options = { cwd: folder, env: { ...env, NO_COLOR: '1', ...environment } }
+  const child = spawn(process.execPath, [program, 'doctor', ...args], options)
+  const output = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
+      output[stream] += chunk
+    })
+  }
+  return new Promise<typeof output & { readonly code: number | null }>((resolve) => {
+    child.on('close', (code) => resolve({ ...output, code }))
+  })
+}
