@@ -9,7 +9,9 @@ export type Command = ShellCommand & {
 
 /** In their order; empty when the image's own entry point runs. */
 export function commandsOf({ words }: Pick<ContainerView, 'words'>): readonly Command[] {
-  return words.length === 0 ? [] : commandsIn(words, { background: false, piped: false, limited: false }, 0)
+  return words.length === 0
+    ? []
+    : commandsIn(words, { background: false, piped: false, limited: false, counted: false }, 0)
 }
 
 /** The program's name without its folder. */
@@ -21,7 +23,7 @@ export function programOf({ words }: Pick<Command, 'words'>): string {
 const lettersMax = 10_000
 const shellsMax = 3
 
-type Around = Pick<Command, 'background' | 'piped' | 'limited'>
+type Around = Pick<Command, 'background' | 'piped' | 'limited' | 'counted'>
 
 function commandsIn(words: readonly string[], around: Around, depth: number): readonly Command[] {
   const { rest, limited } = unwrap(words)
@@ -35,6 +37,7 @@ function commandsIn(words: readonly string[], around: Around, depth: number): re
         background: inside.background || command.background,
         piped: inside.piped || command.piped,
         limited: inside.limited,
+        counted: inside.counted || command.counted,
       },
       depth + 1,
     )

@@ -1,27 +1,50 @@
 // How long the command of a postStart hook may take, as far as its words tell.
+import { type Command, commandsOf, programOf } from './commands.ts'
+import { runsForEver } from './endings.ts'
 
-/** It runs under timeout. */
+type Wait = 'surely' | 'perhaps' | 'never'
+
+/** It runs under timeout, as far as it can wait. */
 export function isBounded(words: readonly string[]): boolean {
-  const [first = ''] = words
-  if (/(^|\/)timeout$/.test(first)) return true
-  const script = scriptOf(words)
-  return script !== undefined && /^\s*(exec\s+)?(\S*\/)?timeout\s/.test(script)
+  return commandsOf({ words }).some(({ limited }) => limited) && canWait(words) === 'never'
 }
 
-/** `surely`: it has a loop, or a command that waits for something else; `never`: it only touches files. */
-export function canWait(words: readonly string[]): 'surely' | 'perhaps' | 'never' {
-  const script = scriptOf(words) ?? words.join(' ')
-  if (/\b(while|until|wait|tail\s+-[fF]|sleep\s+inf\w*|nc|curl|wget|mount|docker|kubectl|nsenter)\b/.test(script)) {
-    return 'surely'
+/** `surely`: it has a loop, or a command that waits for something else, without a limit of time or number; `never`: it only touches files. */
+export function canWait(words: readonly string[]): Wait {
+  const waits = commandsOf({ words }).map(waitOf)
+  if (waits.includes('surely') || words.some((word) => substituted.test(word.slice(0, 10_000)))) return 'surely'
+  return waits.includes('perhaps') ? 'perhaps' : 'never'
+}
+
+function waitOf(command: Command): Wait {
+  const { limited, loop } = command
+  if (limited) return 'never'
+  if (loop !== undefined || runsForEver(command)) return 'surely'
+  const program = programOf(command)
+  if (/^(wait|mount|nsenter)$/.test(program)) return 'surely'
+  if (/^(nc|ncat|curl|wget|docker|kubectl)$/.test(program)) return hasLimit(command) ? 'never' : 'surely'
+  return program === '' || harmless.test(program) || isShortSleep(command) ? 'never' : 'perhaps'
+}
+
+/** A limit of its own, or a number of tries. */
+function hasLimit(command: Command): boolean {
+  const [, ...args] = command.words
+  if (command.counted) return true
+  switch (programOf(command)) {
+    case 'curl':
+      return args.some((word) => /^(-[a-zA-Z]*m|--max-time)/.test(word))
+    case 'nc':
+    case 'ncat':
+      return args.some((word) => /^(-[a-zA-Z]*w|--wait)/.test(word)) && !args.some((word) => /^-[a-zA-Z]*l/.test(word))
+    default:
+      return false
   }
-  const commands = script.split(/[;&|\n]+/).map((part) => part.trim().replace(/^(then|do|else|if|fi)\b\s*/, ''))
-  return commands.every((command) => command === '' || harmless.test(command)) ? 'never' : 'perhaps'
+}
+
+function isShortSleep({ words }: Command): boolean {
+  return programOf({ words }) === 'sleep' && /^\d{1,2}s?$/.test(words[1] ?? '')
 }
 
 const harmless =
-  /^(\S*\/)?(echo|printf|mkdir|touch|cp|mv|rm|ln|chmod|chown|cat|sed|test|\[|true|set|export|cd|date|sleep\s+\d{1,2}\b|sysctl)(\s|$)|^\w+=\S*$/
-
-function scriptOf(words: readonly string[]): string | undefined {
-  const [shell = '', flag = '', script] = words
-  return /(^|\/)(ba|da|a|z)?sh$/.test(shell) && /^-\w*c$/.test(flag) ? script : undefined
-}
+  /^(echo|printf|mkdir|touch|cp|mv|rm|ln|chmod|chown|cat|sed|test|\[|\[\[|true|false|:|set|export|cd|date|sysctl|break|continue|exit|return)$/
+const substituted = /(\$\(|`)\s*(nc|curl|wget|docker|kubectl|nsenter)\b/

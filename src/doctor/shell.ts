@@ -10,6 +10,8 @@ export type ShellCommand = {
   readonly piped: boolean
   /** It is the condition of such a loop. */
   readonly loop: 'while' | 'until' | undefined
+  /** It stands in a `for` over a list that is written out, or over numbers. */
+  readonly counted: boolean
 }
 
 /** The body of a function counts when something calls it by name: a trap does not. */
@@ -26,6 +28,7 @@ type Draft = {
   background: boolean
   readonly piped: boolean
   readonly loop: ShellCommand['loop']
+  readonly counted: boolean
   /** The function whose body it stands in. */
   within: string | undefined
 }
@@ -34,6 +37,8 @@ type Block = {
   readonly start: number
   readonly list: readonly number[]
   readonly named: string | undefined
+  /** Of a `for`: what stands before its body. */
+  readonly over: string[]
 }
 
 const openers: ReadonlySet<string> = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
@@ -62,7 +67,8 @@ class Reading {
     if (this.words.length > 0) {
       this.list = [...this.list, this.commands.length]
       const piped = intoPipe || this.piped
-      this.commands.push({ words: this.words, background: false, piped, loop: this.loop, within: undefined })
+      const counted = this.blocks.some(isCounted)
+      this.commands.push({ words: this.words, background: false, piped, loop: this.loop, counted, within: undefined })
       this.loop = undefined
       this.words = []
     }
@@ -72,6 +78,7 @@ class Reading {
   private first(word: string): void {
     if (this.head !== undefined) {
       if (word === (this.head === 'for' ? 'do' : 'in')) this.head = undefined
+      else this.blocks.at(-1)?.over.push(word)
     } else if (openers.has(word)) {
       this.open(word)
       if (word === 'while' || word === 'until') this.loop = word
@@ -119,7 +126,7 @@ class Reading {
   }
 
   private open(opener: string): void {
-    this.blocks.push({ opener, start: this.commands.length, list: this.list, named: this.named })
+    this.blocks.push({ opener, start: this.commands.length, list: this.list, named: this.named, over: [] })
     this.list = []
     this.named = undefined
   }
@@ -131,4 +138,12 @@ class Reading {
     for (const command of inside) command.within ??= block.named
     this.list = [...block.list, ...inside.map((_, index) => block.start + index)]
   }
+}
+
+/** `for i in 1 2 3`, `for i in $(seq 30)`, `for i in {1..30}`, `for ((i = 0; i < 30; i++))`. */
+function isCounted({ opener, over }: Block): boolean {
+  const [first = '', , ...entries] = over
+  if (opener !== 'for') return false
+  if (first.startsWith('((')) return first.includes('<')
+  return entries.length > 0 && entries.every((entry) => /^[^$`*?]*$|^(\$\(|`)seq [\d ]+(\)|`)$/.test(entry))
 }

@@ -55,3 +55,24 @@ test('dind-no-startup-probe: an init container before the daemon cannot wait for
   expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [wait, inTheEntryPoint] }))).toHaveLength(1)
   expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [inTheEntryPoint, wait] }))).toEqual([])
 })
+
+test.each<[string, number]>([
+  ['set -e; timeout 30 sh -c "until nc -z localhost 1; do sleep 1; done"', 0],
+  ['curl -sfm 5 http://localhost/ready || true', 0],
+  ['curl --max-time 5 http://localhost/ready', 0],
+  ['nc -z -w 2 localhost 80 2>&1', 0],
+  ['for i in 1 2 3; do curl http://localhost && exit 0; sleep 1; done; exit 1', 0],
+  ['for ((i = 0; i < 30; i++)); do docker info && break; sleep 1; done', 0],
+  ['for i in {1..30}; do docker info >/dev/null 2>&1 && break; sleep 1; done', 0],
+  ['echo waiting for docker', 0],
+  ['for i in 1 2; do touch a; done; curl http://localhost', 1],
+  ['for i in 1 2; do while ! test -e /a; do sleep 1; done; done', 1],
+  ['for i in $(seq 3); do mount -t nfs a:/b /c; done', 1],
+  ['until curl -m 1 http://localhost; do sleep 1; done', 1],
+  ['TOKEN=$(curl http://localhost/token)', 1],
+  ['tail -F /var/log/a', 1],
+  ['nc -lw 5 -p 80', 1],
+])('unbounded-poststart tells a wait with a limit from one without: %s', (script, count) => {
+  const lifecycle = { postStart: { exec: { command: ['/bin/bash', '-c', script] } } }
+  expect(findingsOf('unbounded-poststart', pod({ containers: [{ ...runner, lifecycle }] }))).toHaveLength(count)
+})

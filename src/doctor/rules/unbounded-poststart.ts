@@ -2,7 +2,7 @@
 import type { Hit } from '../finding.ts'
 import { hitIn } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
-import { canWait, isBounded } from '../post-start.ts'
+import { canWait } from '../post-start.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -18,7 +18,7 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   return pod.containers.flatMap(({ name, postStart }) => {
-    if (!postStart?.exec || isBounded(postStart.exec)) return []
+    if (!postStart?.exec) return []
     const waits = canWait(postStart.exec)
     if (waits === 'never') return []
     return [
