@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { keepLine } from '../../doctor/live/keep-lines.ts'
 import type { Plan } from '../../doctor/live/plan.ts'
+import { describeRemainder, lookAgain } from '../../doctor/live/remains.ts'
 import {
   type RepairEntry,
   type RepairOptions,
@@ -10,6 +11,7 @@ import {
   repair,
 } from '../../doctor/live/repair.ts'
 import { count } from '../../doctor/reporters/wording.ts'
+import { PortError } from '../../model/port-error.ts'
 import { CliFailure } from '../failure.ts'
 import { Interrupted, listenForInterruption } from '../interruption.ts'
 import { printNote } from '../output.ts'
@@ -41,7 +43,9 @@ export async function carryOut(plan: Plan, place: RepairPlace, confirmed: string
         if (entry.outcome !== 'skipped') printNote(lineOf(entry))
       },
     })
-    return tellOutcome(outcome, files, interruption.signal)
+    const code = tellOutcome(outcome, files, interruption.signal)
+    await tellRemains(plan, place)
+    return code
   } finally {
     interruption.release()
   }
@@ -91,6 +95,16 @@ function tellOutcome({ entries, stopped }: RepairOutcome, { log, images }: Files
   if (number('done') === entries.length) return 0
   printNote('to go on, run it again without --confirm: it plans what is left')
   return stopped !== undefined && signal.reason instanceof Interrupted ? signal.reason.exitCode : 5
+}
+
+/** What of it is at the forge now; without an answer the plan's own lines are all that is known. */
+async function tellRemains({ stays }: Plan, { account }: RepairPlace): Promise<void> {
+  try {
+    for (const what of await lookAgain(account, stays)) printNote(`  stays: ${describeRemainder(what)}`)
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error
+    printNote(`what stays at the forge is not known: ${error.message}`)
+  }
 }
 
 function lineOf({ step, outcome, action, why }: RepairEntry): string {

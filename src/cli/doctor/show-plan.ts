@@ -1,6 +1,7 @@
 // A plan of repair as people read it: what would be done, what not and why, and what is left to them.
 import type { Permissions } from '../../doctor/live/permissions.ts'
 import type { Plan } from '../../doctor/live/plan.ts'
+import { describeRemainder } from '../../doctor/live/remains.ts'
 import { describe } from '../../doctor/live/step.ts'
 import { count } from '../../doctor/reporters/wording.ts'
 import { printNote } from '../output.ts'
@@ -29,7 +30,7 @@ export function showPlan(plan: Plan, { unknown }: Permissions): void {
     return [`${object.kind} ${place}${object.name}`, `${rule}: ${advice}`] as const
   })
   for (const line of grouped(byHand, ', ')) printNote(`  by hand: ${line}`)
-  for (const what of stays) printNote(`  stays: ${what}`)
+  for (const what of stays) printNote(`  stays: ${describeRemainder(what)}`)
   if (deferred > 0) {
     printNote(`  left for the next run: ${count(deferred, 'object')} (--max-objects, --max-objects-per-namespace)`)
   }

@@ -6,7 +6,7 @@ import { type Found, join, mend } from './mend.ts'
 import { dropOrphan, orphanRule } from './orphan-registrations.ts'
 import { missing, mute, type Permissions, sayAccess } from './permissions.ts'
 import type { PlanOptions } from './plan-options.ts'
-import { type Action, type Draft, draftKey, type Proposal, type Step } from './step.ts'
+import { type Action, type Draft, draftKey, type Proposal, type Remainder, type Step } from './step.ts'
 import { unlockUninstall } from './uninstall.ts'
 
 export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
@@ -50,7 +50,7 @@ export function planRepair(
     mute: [...new Set(steps.flatMap(({ action }) => mute(action, options.permissions) ?? []))],
     refused: proposal.refused,
     guided: proposal.guided,
-    stays: [...new Set(proposal.stays)],
+    stays: proposal.stays.filter((what) => !isRemoved(what, steps)),
     deferred,
     blocked: breaker(steps, cluster, options),
     digest: hashValue(steps, 16),
@@ -68,6 +68,12 @@ function propose(found: Found, cluster: Cluster, options: PlanOptions): Proposal
 }
 
 const uninstallRule = 'uninstall-stuck'
+
+function isRemoved({ what, id }: Remainder, steps: readonly Step[]): boolean {
+  return (
+    what === 'registration' && steps.some(({ action }) => action.do === 'deregister' && action.registration.id === id)
+  )
+}
 
 /** The chains of a cluster are walked together, so one finding stands for all. */
 function onePerChain(findings: readonly Found[]): readonly Found[] {

@@ -72,8 +72,18 @@ export type Proposal = {
   readonly drafts: readonly Draft[]
   readonly refused: readonly Refusal[]
   readonly guided: readonly Guidance[]
-  /** What remains at the forge when the steps are done. */
-  readonly stays: readonly string[]
+  /** What the cluster forgets of the forge; the steps may remove some of it. */
+  readonly stays: readonly Remainder[]
+}
+
+/** Something at the forge. `state`: what the forge says of it; undefined: it was not asked, so it may be gone. */
+export type Remainder = {
+  readonly what: 'registration' | 'set'
+  readonly id: string
+  readonly name: string
+  /** Of its account, where the cluster says it. */
+  readonly url: string | undefined
+  readonly state: string | undefined
 }
 
 export const nothing: Proposal = { drafts: [], refused: [], guided: [], stays: [] }

@@ -1,11 +1,12 @@
 // ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
 import type { ObjectFact } from '../facts.ts'
-import { numberAt, textAt } from '../fields.ts'
+import { textAt } from '../fields.ts'
 import { isSameAccount } from '../forge-url.ts'
 import { type Cluster, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { type Found, guide, join, refuse } from './mend.ts'
 import type { PlanOptions } from './plan-options.ts'
+import { registrationOf, remainsOf } from './remains.ts'
 import { protectedResources } from './resources.ts'
 import { judgeBusy } from './signs.ts'
 import { type Action, type Draft, draftKey, type Guard, nothing, type Proposal, type Target } from './step.ts'
@@ -43,11 +44,13 @@ export function unlockUninstall(found: Found, cluster: Cluster, options: PlanOpt
   const members = doomed(cluster)
   const proof = `ARC's controller, which would do it, is gone: ${controller.because}`
   const steps: Chain = { found, cluster, options, members, proof, blocked: new Map(), last: new Map() }
-  return join(
+  const freeing = join(
     kindsInOrder.flatMap((kind) =>
       members.filter(({ object }) => object.kind === kind).map((fact) => free(steps, fact)),
     ),
   )
+  const freed = members.filter(({ object }) => !steps.blocked.has(object.uid ?? ''))
+  return { ...freeing, stays: remainsOf(cluster, freed) }
 }
 
 type Chain = {
@@ -85,7 +88,7 @@ function free(chain: Chain, fact: ObjectFact): Proposal {
   const drafts = draftsFor(chain, fact, target, below)
   const last = drafts.at(-1)
   if (last) chain.last.set(target.uid, draftKey(last.action))
-  return { ...nothing, drafts, stays: remains(chain, fact) }
+  return { ...nothing, drafts }
 }
 
 function draftsFor(chain: Chain, fact: ObjectFact, target: Target, below: readonly ObjectFact[]): readonly Draft[] {
@@ -240,24 +243,6 @@ function canDeregister({ cluster }: Chain, { raw }: ObjectFact): boolean {
   const { forge } = cluster.live
   const url = textAt(raw, 'spec', 'githubConfigUrl')
   return forge?.removal === 'refuses-busy' && url !== undefined && isSameAccount(url, forge.url)
-}
-
-function registrationOf({ object, raw }: ObjectFact): { readonly id: string; readonly name: string } | undefined {
-  const id = object.kind === 'EphemeralRunner' ? numberAt(raw, 'status', 'runnerId') : undefined
-  if (id === undefined || id === 0) return undefined
-  return { id: String(id), name: textAt(raw, 'status', 'runnerName') ?? object.name }
-}
-
-function remains(chain: Chain, fact: ObjectFact): readonly string[] {
-  const url = textAt(fact.raw, 'spec', 'githubConfigUrl') ?? 'GitHub'
-  const registration = registrationOf(fact)
-  if (registration && !canDeregister(chain, fact))
-    return [`the registration ${registration.name} (id ${registration.id}) at ${url}`]
-  const scaleSet = textAt(fact.raw, 'metadata', 'annotations', 'runner-scale-set-id')
-  if (fact.object.kind !== 'AutoscalingRunnerSet' || scaleSet === undefined) return []
-  return [
-    `the scale set ${textAt(fact.raw, 'spec', 'runnerScaleSetName') ?? fact.object.name} (id ${scaleSet}) at ${url}`,
-  ]
 }
 
 function restoreAdvice(deployment: ObjectFact | undefined): string {
