@@ -1,5 +1,5 @@
 // Docker's data without a volume, or in one without a limit: images and layers fill the node's disk.
-import { daemonOf } from '../daemon.ts'
+import { daemonOf, imageParts } from '../daemon.ts'
 import { fieldsAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { hitIn, isWhole, writtenPods } from '../pod-parts.ts'
@@ -29,9 +29,12 @@ function check(pod: PodView): readonly Hit[] {
 }
 
 function problemOf(container: ContainerView, pod: PodView) {
-  const root = container.words.map((word) => /^--data-root=(.+)$/.exec(word)?.[1]).find(Boolean) ?? '/var/lib/docker'
+  const written = container.words.map((word) => /^--data-root=(.+)$/.exec(word)?.[1]).find(Boolean)
+  const root = written ?? (isRootless(container) ? rootlessRoot : '/var/lib/docker')
   if (valueAt(container.raw, 'resources', 'limits', 'ephemeral-storage') !== undefined) return undefined
-  const name = container.mounts[root] ?? container.mounts['/var/lib']
+  const name = parentsOf(root)
+    .map((path) => container.mounts[path])
+    .find(Boolean)
   const volume = pod.volumes.find((each) => each.name === name)
   if (name === undefined) {
     return {
@@ -45,4 +48,21 @@ function problemOf(container: ContainerView, pod: PodView) {
     path: [...volume.path, 'emptyDir'],
     message: `The volume ${volume.name} with Docker's data has no sizeLimit: one build can fill the node's disk, and the kubelet then evicts others.`,
   }
+}
+
+/** Docker: a rootless daemon keeps its data in the home of its user, which in its own image is this. */
+const rootlessRoot = '/home/rootless/.local/share/docker'
+
+function isRootless({ image, words, mounts }: ContainerView): boolean {
+  return (
+    /rootless/.test(imageParts(image).tag) ||
+    words.some((word) => /dockerd-rootless/.test(word)) ||
+    rootlessRoot in mounts
+  )
+}
+
+/** The folder and those around it, but the root of the file system, from the inside. */
+function parentsOf(folder: string): readonly string[] {
+  const names = folder.split('/').filter((name) => name !== '')
+  return names.map((_, index) => `/${names.slice(0, names.length - index).join('/')}`)
 }

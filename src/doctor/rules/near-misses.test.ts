@@ -24,7 +24,7 @@ const pod = (spec: Fields): Fields => ({
   spec: { restartPolicy: 'Never', containers: [runner], ...spec },
 })
 
-const inTheEntryPoint = { image: 'docker:27-dind', restartPolicy: 'Always', name: 'docker' }
+const docker = { image: 'docker:27-dind', restartPolicy: 'Always', name: 'docker' }
 test.each<[Fields, readonly string[] | undefined]>([
   [{}, ['docker', 'info']],
   [{ args: ['--host=tcp://0.0.0.0:2375'] }, ['docker', 'info']],
@@ -44,7 +44,7 @@ test.each<[Fields, readonly string[] | undefined]>([
   [{ image: 'docker:27-dind-rootless' }, undefined],
   [{ securityContext: { runAsUser: 1000 } }, undefined],
 ])('dind-no-startup-probe asks the daemon where it listens: %j', (fields, command) => {
-  const [finding] = findingsOf('dind-no-startup-probe', pod({ initContainers: [{ ...inTheEntryPoint, ...fields }] }))
+  const [finding] = findingsOf('dind-no-startup-probe', pod({ initContainers: [{ ...docker, ...fields }] }))
   expect(finding).toBeDefined()
   const [edit] = finding?.fix?.edits ?? []
   expect(edit).toEqual(command && expect.objectContaining({ value: expect.objectContaining({ exec: { command } }) }))
@@ -52,8 +52,8 @@ test.each<[Fields, readonly string[] | undefined]>([
 
 test('dind-no-startup-probe: an init container before the daemon cannot wait for it', () => {
   const wait = { name: 'wait', image: 'docker:cli', command: ['sh', '-c', 'until docker info; do sleep 1; done'] }
-  expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [wait, inTheEntryPoint] }))).toHaveLength(1)
-  expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [inTheEntryPoint, wait] }))).toEqual([])
+  expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [wait, docker] }))).toHaveLength(1)
+  expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [docker, wait] }))).toEqual([])
 })
 
 test.each<[string, number]>([
@@ -75,4 +75,50 @@ test.each<[string, number]>([
 ])('unbounded-poststart tells a wait with a limit from one without: %s', (script, count) => {
   const lifecycle = { postStart: { exec: { command: ['/bin/bash', '-c', script] } } }
   expect(findingsOf('unbounded-poststart', pod({ containers: [{ ...runner, lifecycle }] }))).toHaveLength(count)
+})
+
+test('docker-root-unbounded looks for the data of a rootless daemon in its home', () => {
+  const at = (mountPath: string, emptyDir: Fields) =>
+    findingsOf(
+      'docker-root-unbounded',
+      pod({
+        initContainers: [{ ...docker, image: 'docker:27-dind-rootless', volumeMounts: [{ name: 'data', mountPath }] }],
+        volumes: [{ name: 'data', emptyDir }],
+      }),
+    )
+  const home = '/home/rootless/.local/share/docker'
+  expect(at(home, { sizeLimit: '20Gi' })).toEqual([])
+  expect(at('/home/rootless', { sizeLimit: '20Gi' })).toEqual([])
+  expect(at(home, {})).toHaveLength(1)
+  expect(at('/var/lib/docker', { sizeLimit: '20Gi' })).toHaveLength(1)
+})
+
+test('probe-without-sidecar makes no sidecar where none can be', () => {
+  const { restartPolicy: _, ...plain } = docker
+  const object = pod({ initContainers: [{ ...plain, startupProbe: { exec: { command: ['docker', 'info'] } } }] })
+  const fixAt = (minor: number) => findingsOf('probe-without-sidecar', object, minor)[0]?.fix
+  expect(fixAt(28)).toBeUndefined()
+  expect(fixAt(29)?.edits).toEqual([expect.objectContaining({ value: 'Always' })])
+})
+
+test("stale-docker-pid: a runner's pod that says nothing never restarts", () => {
+  const engine = { name: 'docker', image: 'registry.example/engine:1', command: ['dockerd'] }
+  const containers = [runner, { ...engine, volumeMounts: [{ name: 'run', mountPath: '/var/run' }] }]
+  const spec = { containers, volumes: [{ name: 'run', emptyDir: {} }] }
+  const set = { apiVersion: 'actions.github.com/v1alpha1', kind: 'AutoscalingRunnerSet', metadata: { name: 's' } }
+  expect(findingsOf('stale-docker-pid', { ...set, spec: { template: { spec } } })).toEqual([])
+  expect(findingsOf('stale-docker-pid', pod({ ...spec, restartPolicy: undefined }))).toHaveLength(1)
+})
+
+test('retry-reuses-registration leaves a limit that a template computes', () => {
+  const job = (backoffLimit: unknown): Fields => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'j' },
+    spec: { backoffLimit, template: { spec: { restartPolicy: 'OnFailure', containers: [runner] } } },
+  })
+  const pathsOf = (limit: unknown) =>
+    findingsOf('retry-reuses-registration', job(limit))[0]?.fix?.edits.map((edit) => 'path' in edit && edit.path.at(-1))
+  expect(pathsOf('{{ .Values.retries }}')).toEqual(['restartPolicy'])
+  expect(pathsOf(6)).toEqual(['restartPolicy', 'backoffLimit'])
 })

@@ -1,7 +1,9 @@
 // Probes and hooks on a plain init container: every API server refuses the pod.
 import { daemonOf } from '../daemon.ts'
+import type { VersionFact } from '../facts.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
-import { hitIn, writtenPods } from '../pod-parts.ts'
+import { lacksSidecars } from '../init-policy.ts'
+import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 import { isUnknown } from '../unknown.ts'
@@ -14,10 +16,10 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
+  check: (facts) => ({ hits: writtenPods(facts).flatMap((pod) => check(pod, versionOf(pod, facts))) }),
 }
 
-function check(pod: PodView): readonly Hit[] {
+function check(pod: PodView, version: VersionFact): readonly Hit[] {
   return pod.containers
     .filter(({ role, restartPolicy }) => role === 'init' && !isUnknown(restartPolicy))
     .flatMap((container) =>
@@ -26,7 +28,7 @@ function check(pod: PodView): readonly Hit[] {
           path,
           container: container.name,
           message: `${path.at(-1)} on the init container ${container.name} is refused: only one with restartPolicy Always may have it.`,
-          fix: cure(container, pod, path),
+          fix: daemonOf(container, pod) ? asSidecar(container, version) : removal(path),
         }),
       ),
     )
@@ -43,12 +45,16 @@ function forbidden(container: ContainerView): readonly Path[] {
   return found.flatMap((part) => (part ? [part.path] : []))
 }
 
-function cure(container: ContainerView, pod: PodView, path: Path): Fix {
-  return daemonOf(container, pod)
-    ? {
-        safety: 'unsafe',
-        title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,
-        edits: [{ do: 'set', path: [...container.path, 'restartPolicy'], value: 'Always', after: 'image' }],
-      }
-    : { safety: 'unsafe', title: `Remove ${path.at(-1)}`, edits: [{ do: 'remove', path }] }
+/** A daemon without its probe would only block the pod, so where no sidecars are there is no cure here. */
+function asSidecar(container: ContainerView, version: VersionFact): Fix | undefined {
+  if (lacksSidecars(version)) return undefined
+  return {
+    safety: 'unsafe',
+    title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,
+    edits: [{ do: 'set', path: [...container.path, 'restartPolicy'], value: 'Always', after: 'image' }],
+  }
+}
+
+function removal(path: Path): Fix {
+  return { safety: 'unsafe', title: `Remove ${path.at(-1)}`, edits: [{ do: 'remove', path }] }
 }

@@ -32,7 +32,7 @@ function check(pod: PodView): readonly Hit[] {
       message: `A runner registers once, but ${ways(restarts, limit, written)}: the next try runs with a used registration, or runs the pipeline twice.`,
       absent: restarts ? [] : [limitPath],
       fix: never(pod, policyPath, limitPath, { restarts, limit }),
-      ...(restarts && written && limit !== 0
+      ...(restarts && written && limit !== undefined && limit !== 0
         ? { related: [{ path: limitPath, message: 'and this makes a new pod after a failure' }] }
         : {}),
     }),
@@ -52,12 +52,16 @@ function never(
 ): Fix {
   return {
     safety: 'unsafe',
-    title: 'Do not retry: restartPolicy Never and backoffLimit 0',
+    title:
+      now.limit === undefined
+        ? 'Do not retry: restartPolicy Never'
+        : 'Do not retry: restartPolicy Never and backoffLimit 0',
     edits: [
       ...(now.restarts || pod.restartPolicy === undefined
         ? [{ do: 'set' as const, path: policy, value: 'Never' }]
         : []),
-      ...(now.limit === 0 ? [] : [{ do: 'set' as const, path: limitAt, value: 0 }]),
+      // A limit that a template computes stays its own.
+      ...(now.limit === 0 || now.limit === undefined ? [] : [{ do: 'set' as const, path: limitAt, value: 0 }]),
     ],
   }
 }

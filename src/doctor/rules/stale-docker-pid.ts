@@ -33,7 +33,9 @@ function check(pod: PodView): readonly Hit[] {
 }
 
 function restarts(container: ContainerView, pod: PodView): boolean {
-  return container.role === 'sidecar' || (container.role === 'container' && pod.restartPolicy !== 'Never')
+  // ARC: a runner's pod that says nothing gets Never.
+  const policy = pod.restartPolicy ?? (pod.owner === 'arc' ? 'Never' : 'Always')
+  return container.role === 'sidecar' || (container.role === 'container' && policy !== 'Never')
 }
 
 /** Not through the image's entry point, which deletes the files. */
