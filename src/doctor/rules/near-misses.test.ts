@@ -122,3 +122,25 @@ test('retry-reuses-registration leaves a limit that a template computes', () => 
   expect(pathsOf('{{ .Values.retries }}')).toEqual(['restartPolicy'])
   expect(pathsOf(6)).toEqual(['restartPolicy', 'backoffLimit'])
 })
+
+const jobWith = (spec: Fields, ...containers: readonly Fields[]): Fields => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name: 'j' },
+  spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers } } },
+})
+
+test('ttl-missing: an empty TTL is none, and one for a Job that cannot end is no safe fix', () => {
+  const fixOf = (object: Fields) => findingsOf('ttl-missing', object)[0]?.fix?.safety
+  expect(fixOf(jobWith({ ttlSecondsAfterFinished: null }, runner))).toBe('safe')
+  expect(fixOf(jobWith({}, runner, { name: 'docker', image: 'docker:27-dind' }))).toBe('unsafe')
+  expect(findingsOf('ttl-missing', jobWith({ ttlSecondsAfterFinished: 0 }, runner))).toEqual([])
+})
+
+test('ttl-misplaced: a container has no TTL', () => {
+  const [finding] = findingsOf('ttl-misplaced', jobWith({}, { ...runner, ttlSecondsAfterFinished: 600 }))
+  expect(finding?.fix?.edits).toEqual([
+    { do: 'set', path: ['spec', 'ttlSecondsAfterFinished'], value: 600 },
+    { do: 'remove', path: ['spec', 'template', 'spec', 'containers', 0, 'ttlSecondsAfterFinished'] },
+  ])
+})

@@ -1,6 +1,6 @@
 // ttlSecondsAfterFinished where nobody reads it.
 import type { ObjectFact } from '../facts.ts'
-import { fieldsAt, valueAt } from '../fields.ts'
+import { fieldsAt, listAt, valueAt } from '../fields.ts'
 import type { Edit, Fix, Hit, Path } from '../finding.ts'
 import { asRecord, type Raw } from '../raw.ts'
 import type { Rule } from '../rule.ts'
@@ -55,6 +55,11 @@ function parentsOf(fields: Raw, path: Path): Path[] {
   for (const holder of holders) {
     const below = asRecord(fields[holder])
     if (below) found.push(...parentsOf(below, [...path, holder]))
+  }
+  for (const list of ['initContainers', 'containers']) {
+    for (const [index, container] of listAt(fields, list).entries()) {
+      if (valueAt(container, field) !== undefined) found.push([...path, list, index])
+    }
   }
   return found
 }

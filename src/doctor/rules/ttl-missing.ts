@@ -1,5 +1,6 @@
 // A Job that nothing cleans up.
 
+import { endlessBesideWork } from '../endless.ts'
 import { listAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
@@ -24,13 +25,15 @@ function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
   if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod)) return []
   const path = [...job.path, 'ttlSecondsAfterFinished']
-  if (valueAt(pod.raw, ...path) !== undefined) return []
+  // An empty value is none to the API server.
+  if ((valueAt(pod.raw, ...path) ?? undefined) !== undefined) return []
   return [
     hitIn(pod, {
       path: job.path,
       message: 'No ttlSecondsAfterFinished: when the Job has ended, it and its pod stay until somebody deletes them.',
       fix: {
-        safety: pod.isRunner ? 'safe' : 'unsafe',
+        // Of a Job that cannot end, a TTL alone is another error.
+        safety: pod.isRunner && endlessBesideWork(pod).length === 0 ? 'safe' : 'unsafe',
         title: `Delete the Job ${proposed} seconds after it has ended`,
         edits: [{ do: 'set', path, value: proposed }],
       },

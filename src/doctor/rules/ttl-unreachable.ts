@@ -18,7 +18,7 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  if (job?.fields['ttlSecondsAfterFinished'] === undefined) return []
+  if (!job || (job.fields['ttlSecondsAfterFinished'] ?? undefined) === undefined) return []
   const endless = endlessBesideWork(pod)
   const first = endless.find(({ confidence }) => confidence === 'high') ?? endless[0]
   if (!first) return []
