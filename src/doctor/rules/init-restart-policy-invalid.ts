@@ -22,7 +22,8 @@ export const rule: Rule = {
 function check(pod: PodView, version: VersionFact): readonly Hit[] {
   return pod.containers.flatMap((container) => {
     const policy = container.restartPolicy
-    if (container.role === 'container' || policy === undefined || policy === 'Always' || isUnknown(policy)) return []
+    if (container.role === 'container') return checkOrdinary(container, pod, version)
+    if (policy === undefined || policy === 'Always' || isUnknown(policy)) return []
     const refused = version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'refused')
     const dropped = version.minors.filter((minor) => initPolicyOutcome(minor, policy) === 'dropped')
     if (refused.length + dropped.length === 0) return []
@@ -36,6 +37,26 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
       }),
     ]
   })
+}
+
+/** Kubernetes: an ordinary container may have its own only since 1.34; 1.28 to 1.33 forbid any value. */
+function checkOrdinary(container: ContainerView, pod: PodView, { minors, declared }: VersionFact): readonly Hit[] {
+  if (container.restartPolicy === undefined || isUnknown(container.restartPolicy) || !declared) return []
+  const refused = minors.filter((minor) => minor >= 28 && minor < 34)
+  if (refused.length === 0) return []
+  const path = [...container.path, 'restartPolicy']
+  return [
+    hitIn(pod, {
+      path,
+      container: container.name,
+      message: `restartPolicy on ${container.name}, which is no init container, is refused by Kubernetes ${range(refused)}, so that no pod is ever made.`,
+      fix: {
+        safety: 'unsafe',
+        title: `Remove restartPolicy from ${container.name}, which then follows the pod`,
+        edits: [{ do: 'remove', path }],
+      },
+    }),
+  ]
 }
 
 function verdict(refused: readonly Minor[], dropped: readonly Minor[]): string {

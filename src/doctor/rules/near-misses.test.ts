@@ -144,3 +144,9 @@ test('ttl-misplaced: a container has no TTL', () => {
     { do: 'remove', path: ['spec', 'template', 'spec', 'containers', 0, 'ttlSecondsAfterFinished'] },
   ])
 })
+
+test('init-restart-policy-invalid: an ordinary container may have none before 1.34', () => {
+  const object = pod({ containers: [{ ...runner, restartPolicy: 'Never' }] })
+  const countAt = (minor?: number) => findingsOf('init-restart-policy-invalid', object, minor).length
+  expect([27, 28, 33, 34, 35, undefined].map(countAt)).toEqual([0, 1, 1, 0, 0, 0])
+})
