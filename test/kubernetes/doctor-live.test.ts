@@ -10,10 +10,10 @@ import { createKubernetes } from '../../src/kubernetes/client.ts'
 import { connect } from '../../src/kubernetes/connect.ts'
 import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
 import { randomName } from '../../src/lib/ids.ts'
-import { clock, random } from './client-place.ts'
+import { clock, pods, random } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 import { defineCustomKinds } from './custom-kinds.ts'
-import { makeIncidents } from './incidents.ts'
+import { heldIn, makeIncidents } from './incidents.ts'
 import { findingsIn, liveDoctor } from './live-doctor.ts'
 
 const file = kubeconfig
@@ -72,5 +72,22 @@ function suite(file: string): void {
         'POD117',
       ]),
     )
+  })
+
+  it('ends a stuck uninstall whose controller is gone', { timeout: 120_000 }, async () => {
+    const cluster = connect(await loadKubeconfig(file), clock)
+    ends.push(() => cluster.close())
+    const kubernetes = createKubernetes({ transport: cluster.transport, clock, random })
+    const place = { name: `${site}-2`, namespace: `${site}-2-uninstall` }
+    const incidents = await makeIncidents({ kubernetes, name: place.name, now: clock.now })
+    ends.push(() => incidents.remove())
+    expect(await heldIn(kubernetes, place.namespace)).toHaveLength(9)
+    const fix = ['--fix', '--remove-finalizers', '--max-objects', '100']
+    const digest = /--confirm (\w+)/.exec((await liveDoctor(folder, file, ...fix)).stderr)?.[1] ?? 'none'
+    const done = await liveDoctor(folder, file, ...fix, '--confirm', digest)
+    expect(done.stderr).toMatch(/(\d+) of \1 steps done/)
+    expect(await heldIn(kubernetes, place.namespace)).toEqual([])
+    const busy = await kubernetes.get(pods, { namespace: `${place.name}-runners`, name: 'busy' })
+    expect(busy.metadata).not.toHaveProperty('deletionTimestamp')
   })
 }

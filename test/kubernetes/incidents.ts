@@ -227,25 +227,24 @@ function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
   return { apiVersion, kind, name, uid: uid ?? '', controller: true, blockOwnerDeletion: true }
 }
 
+/** What finalizers hold in a namespace. */
+export async function heldIn(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<readonly { readonly resource: Resource; readonly name: string }[]> {
+  const holders = [ephemeralRunners, ephemeralRunnerSets, listeners, scaleSets, roleBindings, roles, accounts, secrets]
+  const lists = holders.map(async (resource) => {
+    const { items } = await kubernetes.list(resource, { namespace })
+    return items.flatMap(({ metadata: { name, finalizers } }) => (finalizers?.length ? [{ resource, name }] : []))
+  })
+  return (await Promise.all(lists)).flat()
+}
+
 /** Frees whatever a test has left, so that the namespace can go. */
 async function clear(kubernetes: Kubernetes, namespace: string): Promise<void> {
-  const held: readonly Resource[] = [
-    ephemeralRunners,
-    ephemeralRunnerSets,
-    listeners,
-    scaleSets,
-    roleBindings,
-    roles,
-    accounts,
-    secrets,
-  ]
-  for (const resource of held) {
-    const { items } = await kubernetes.list(resource, { namespace })
-    for (const { metadata } of items) {
-      if (!metadata.finalizers?.length) continue
-      const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const
-      await kubernetes.patch(resource, { namespace, name: metadata.name }, free).catch(() => undefined)
-    }
+  for (const { resource, name } of await heldIn(kubernetes, namespace)) {
+    const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const
+    await kubernetes.patch(resource, { namespace, name }, free).catch(() => undefined)
   }
   const { items } = await kubernetes.list(pods, { namespace })
   for (const { metadata } of items) {
