@@ -107,6 +107,7 @@ it.each([
   [['--github-url', 'https://github.com/acme', '--github-token-file', 'none'], 'github-token-missing'],
   [['--github-url', 'https://github.com/acme', '--github-token-file', 'kubeconfig'], 'github-token-invalid'],
   [['--github-url', 'github.com/acme', '--github-token-file', 'token'], 'github-url-invalid'],
+  [['--github-url', 'http://github.example/acme', '--github-token-file', 'token'], 'github-url-insecure'],
   [['--github-token-file', 'token'], 'usage'],
 ])('refuses %j: %s', async (args, failure) => {
   const { code, stderr } = await doctor(args)

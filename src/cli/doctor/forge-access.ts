@@ -28,6 +28,7 @@ export async function openForge(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ForgeAccess> {
   if (url === undefined) return { account: undefined, close: async () => {} }
+  refuseClearText(url)
   const token = file === undefined ? fromEnvironment(environment) : await fromFile(file)
   const client = httpClient()
   const credential = { kind: 'token', token } as const
@@ -40,6 +41,17 @@ export async function openForge(
     const next = 'Give the URL as a browser shows it, such as https://github.com/acme.'
     throw new CliFailure({ code: 'github-url-invalid', sentence: error.message, next, cause: error })
   }
+}
+
+/** The token would be read on the way: only this machine is asked without TLS. */
+function refuseClearText(given: string): void {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url?.protocol !== 'http:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)) return
+  throw new CliFailure({
+    code: 'github-url-insecure',
+    sentence: `The token would go to ${url.hostname} in clear text.`,
+    next: 'Give the URL with https.',
+  })
 }
 
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): string {
