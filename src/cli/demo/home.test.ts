@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(parent, { recursive: true, force: true })
 })
 
-/** Starts a shell script and resolves with the first line it prints. */
+/** Starts a shell script and resolves with the first line it prints. A script that then calls `exec` is the shell a moment longer: poll for what it becomes. */
 function start(
   script: string,
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
@@ -41,13 +41,13 @@ const mark = () => ({ [markVariable]: path.join(home.cluster, 'pods/a/runner.0')
 describe('processes', () => {
   test('one is found by the mark in its environment', async () => {
     const pid = Number(await start('echo $$; exec sleep 60', { env: mark() }))
-    expect(find()).toMatchObject([{ pid, by: 'environment', command: 'sleep 60' }])
+    await expect.poll(() => find()).toMatchObject([{ pid, by: 'environment', command: 'sleep 60' }])
   })
 
   test('one with an empty environment and a session of its own is found by its directory', async () => {
     const pid = Number(await start('setsid env -i sh -c "echo \\$\\$; exec sleep 60"', { cwd: home.cluster }))
     expect(find().map((found) => found.pid)).toContain(pid)
-    expect(find()).toContainEqual({ pid, by: 'directory', command: 'sleep 60' })
+    await expect.poll(() => find()).toContainEqual({ pid, by: 'directory', command: 'sleep 60' })
   })
 
   test('one that has moved away too is found by its parents', async () => {
@@ -59,7 +59,7 @@ describe('processes', () => {
 
   test('descendants of a given process are found without any mark', async () => {
     const pid = Number(await start('echo $$; exec sleep 60'))
-    expect(find(process.pid)).toContainEqual({ pid, by: 'parentage', command: 'sleep 60' })
+    await expect.poll(() => find(process.pid)).toContainEqual({ pid, by: 'parentage', command: 'sleep 60' })
     expect(find()).toEqual([])
   })
 
