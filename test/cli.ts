@@ -8,6 +8,20 @@ export const program = path.resolve('dist/dayfly.js')
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
+/** What a program said until it ended, and how that was. */
+export type Told = Ended & { readonly stdout: string; readonly stderr: string }
+
+export type CliOptions = {
+  /** This process's own unless given. */
+  readonly cwd?: string
+  /** Over this process's own; undefined takes a variable away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Of Node itself. */
+  readonly node?: readonly string[]
+  /** Another copy of the program. */
+  readonly program?: string
+}
+
 export interface Cli {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
@@ -34,8 +48,8 @@ export function createWorld(): World {
   const directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'world-')))
   return {
     directory,
-    start: (...args) => startCli(directory, [program, ...args]),
-    startFrom: (other, ...args) => startCli(directory, [other, ...args]),
+    start: (...args) => startCli(args, { environment: { TMPDIR: directory } }),
+    startFrom: (other, ...args) => startCli(args, { environment: { TMPDIR: directory }, program: other }),
     processes: () => pidsOf(directory).map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`),
     files: () => readdirSync(directory).filter((name) => name !== 'own'),
     end: () => {
@@ -56,38 +70,42 @@ export async function until<T>(what: string, ms: number, condition: () => T | Pr
   }
 }
 
-function startCli(directory: string, args: readonly string[]): Cli {
-  const env = { ...process.env, TMPDIR: directory, NO_COLOR: '1' }
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let stdout = ''
-  let stderr = ''
+/** Runs the program to its end. What serves it may live in this process, which goes on meanwhile. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<Told> {
+  const cli = startCli(args, options)
+  const ended = await cli.ended
+  return { ...ended, stdout: cli.stdout(), stderr: cli.stderr() }
+}
+
+/** Without stdin, as where nobody sits before it. */
+export function startCli(args: readonly string[], options: CliOptions = {}): Cli {
+  const { cwd, environment, node = [], program: file = program } = options
+  const env = { ...process.env, NO_COLOR: '1', ...environment }
+  const child = spawn(process.execPath, [...node, file, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()
-  const heard = () => {
-    for (const listener of listeners) listener()
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
+      output[stream] += chunk
+      for (const listener of listeners) listener()
+    })
   }
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-    heard()
-  })
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal }))
   })
   const saw = (pattern: RegExp) =>
     new Promise<RegExpMatchArray>((resolve, reject) => {
       const look = () => {
-        const match = stderr.match(pattern)
+        const match = output.stderr.match(pattern)
         if (!match) return
         listeners.delete(look)
         resolve(match)
       }
       listeners.add(look)
       look()
-      void ended.then(({ code }) => reject(new Error(`ended with ${code} before ${pattern}:\n${stderr}`)))
+      void ended.then(({ code }) => reject(new Error(`ended with ${code} before ${pattern}:\n${output.stderr}`)))
     })
-  return { child, ended, stdout: () => stdout, stderr: () => stderr, saw }
+  return { child, ended, stdout: () => output.stdout, stderr: () => output.stderr, saw }
 }
 
 /** By the environment, by the working directory, and by parentage of one found so. */

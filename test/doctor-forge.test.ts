@@ -1,5 +1,4 @@
 // `dayfly doctor --live --github-url` as its users run it: the built program, a cluster behind HTTPS, and an emulated GitHub with real answers.
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,7 +13,7 @@ import type { Clock } from '../src/lib/clock.ts'
 import type { HttpServer } from '../src/lib/http-server.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
-import { program } from './cli.ts'
+import { runCli } from './cli.ts'
 import { arcKinds, createArc, definitionOf } from './doctor-cluster.ts'
 import { occupy, plantRunners } from './forge/planted-runners.ts'
 
@@ -166,18 +165,6 @@ function doctor(args: readonly string[], environment: Readonly<Record<string, st
   return run(['--live', '--kubeconfig', 'kubeconfig', '--format', 'json', ...args], environment)
 }
 
-/** The servers live in this process, so nothing may block it meanwhile. */
 function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const { GITHUB_TOKEN: _, ...env } = process.env
-  const options = { cwd: folder, env: { ...env, NO_COLOR: '1', ...environment } }
-  const child = spawn(process.execPath, [program, 'doctor', ...args], options)
-  const output = { stdout: '', stderr: '' }
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
-      output[stream] += chunk
-    })
-  }
-  return new Promise<typeof output & { readonly code: number | null }>((resolve) => {
-    child.on('close', (code) => resolve({ ...output, code }))
-  })
+  return runCli(['doctor', ...args], { cwd: folder, environment: { GITHUB_TOKEN: undefined, ...environment } })
 }

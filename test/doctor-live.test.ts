@@ -1,5 +1,4 @@
 // `dayfly doctor --live` as its users run it: the built program, a cluster behind HTTPS and a kubeconfig.
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -12,7 +11,7 @@ import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
-import { program, until } from './cli.ts'
+import { runCli, until } from './cli.ts'
 
 let folder: string
 let cluster: Cluster
@@ -151,17 +150,7 @@ function zombiesIn(stdout: string): readonly string[] {
   return findings.filter(({ code }) => code === 'LIV301').map(({ object }) => object.name)
 }
 
-/** The cluster lives in this process, so nothing may block it meanwhile. */
 function doctor(...args: readonly string[]) {
-  const command = [program, 'doctor', '--live', '--kubeconfig', 'kubeconfig', '--format', 'json', ...args]
-  const child = spawn(process.execPath, command, { cwd: folder, env: { ...process.env, NO_COLOR: '1' } })
-  const output = { stdout: '', stderr: '' }
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
-      output[stream] += chunk
-    })
-  }
-  return new Promise<typeof output & { readonly code: number | null }>((resolve) => {
-    child.on('close', (code) => resolve({ ...output, code }))
-  })
+  const command = ['doctor', '--live', '--kubeconfig', 'kubeconfig', '--format', 'json', ...args]
+  return runCli(command, { cwd: folder })
 }
