@@ -1,5 +1,7 @@
 // Finds a path in a text that the fast reader has read, by indentation alone: no nodes are made for it.
 import type { Path } from '../finding.ts'
+import { isEntry, skipSpaces } from './fast-letters.ts'
+import { keyEnd } from './fast-scalar.ts'
 import type { Spot } from './spot.ts'
 
 /** `column`: of the keys or dashes; `at`: the offset of the first of them, which may stand behind dashes. */
@@ -59,8 +61,7 @@ function inList(text: string, dash: number, column: number): Step | undefined {
     const inside = below(text, endOfLine(text, start) + 1)
     return inside && inside.column > column ? opened(inside) : undefined
   }
-  const beginsBlock =
-    isEntry(text, start) || /^[A-Za-z_][\w./-]*:(?: |$)/.test(text.slice(start, endOfLine(text, start)))
+  const beginsBlock = isEntry(text, start) || keyEnd(text, start) >= 0
   return beginsBlock ? opened({ at: start, column: column + start - dash }) : onLine(text, start, undefined)
 }
 
@@ -88,16 +89,6 @@ function below(text: string, lineStart: number): Block | undefined {
     if (text[at] !== '\n' && text[at] !== '#') return { at, column: at - from }
   }
   return undefined
-}
-
-function isEntry(text: string, at: number): boolean {
-  return text[at] === '-' && (text[at + 1] === ' ' || text[at + 1] === '\n')
-}
-
-function skipSpaces(text: string, from: number): number {
-  let at = from
-  while (text.charCodeAt(at) === 0x20) at++
-  return at
 }
 
 function endOfLine(text: string, from: number): number {
