@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
+import { seededRandom } from '../../lib/random.ts'
 import { parseFast } from './fast-parse.ts'
+import { mutateText } from './mutate-text.ts'
 
 const texts = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 5_000)
 
@@ -60,7 +61,7 @@ describe('the fast reader', () => {
   it(`gives up, or agrees with the full parser, on ${texts} mutated texts`, { timeout: 300_000 }, () => {
     let read = 0
     for (let seed = 1; seed <= texts; seed++) {
-      const text = mutate(seededRandom(seed))
+      const text = mutateText(seededRandom(seed), manifest)
       const fast = parseFast(text)
       if (!fast) continue
       read++
@@ -72,74 +73,3 @@ describe('the fast reader', () => {
     expect(read).toBeGreaterThan(texts / 10)
   })
 })
-
-const pieces = [
-  ' ',
-  '  ',
-  '\n',
-  '- ',
-  '-',
-  ': ',
-  ':',
-  '#',
-  ' #',
-  '|',
-  '|-',
-  '>',
-  '"',
-  "'",
-  '[',
-  ']',
-  '{',
-  '}',
-  ',',
-  '1',
-  '0x1',
-  '.5',
-  '1e3',
-  '~',
-  'null',
-  'yes',
-  'a',
-  '/',
-  '?',
-  '? ',
-  '---',
-  '...',
-  '&a',
-  '*a',
-  '!t',
-  '\\',
-  '<<: ',
-  '\uE000',
-  '-0',
-  '1_0',
-  '0o7',
-  '+1',
-  '.inf',
-  '1.',
-  'true: ',
-  '%',
-  '@',
-  '`',
-  '::',
-  ' :',
-  '\n\n',
-  '    ',
-  'é',
-]
-
-function mutate(random: Random): string {
-  const lines = manifest.split('\n')
-  const from = randomInteger(random, 0, lines.length - 3)
-  const indent = /^ */.exec(lines[from] ?? '')?.[0] ?? ''
-  const window = lines.slice(from, from + randomInteger(random, 2, 12))
-  let text = `${window.map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')}\n`
-  for (let left = randomInteger(random, 0, 5); left > 0; left--) {
-    const at = randomInteger(random, 0, text.length)
-    const cut = randomInteger(random, 0, 3) === 0 ? randomInteger(random, 1, 6) : 0
-    const piece = cut > 0 ? '' : (pieces[randomInteger(random, 0, pieces.length - 1)] ?? '')
-    text = text.slice(0, at) + piece + text.slice(at + cut)
-  }
-  return text.endsWith('\n') ? text : `${text}\n`
-}

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
+import { randomInteger, seededRandom } from '../../lib/random.ts'
 import type { Path } from '../finding.ts'
 import { readRulePage } from '../rule-page.ts'
 import { parseFast } from './fast-parse.ts'
 import { findSpotFast } from './fast-spot.ts'
+import { mutateText } from './mutate-text.ts'
 import { splitDocuments } from './split.ts'
 import { findSpot } from './spot.ts'
 
@@ -26,7 +27,10 @@ describe('the spot of a path without nodes', () => {
   })
 
   it(`is uncertain or the same on ${rounds} mutated texts`, { timeout: 300_000 }, () => {
-    const texts = Array.from({ length: rounds }, (_, seed) => mutate(seededRandom(seed + 1)))
+    const texts = Array.from({ length: rounds }, (_, seed) => {
+      const random = seededRandom(seed + 1)
+      return mutateText(random, documents[randomInteger(random, 0, documents.length - 1)] ?? '')
+    })
     expect(compareAll(texts).found).toBeGreaterThan(rounds)
   })
 })
@@ -61,61 +65,4 @@ function pathsOf(value: unknown, begin: Path = []): Path[] {
   const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
   const steps = inner.flatMap(([key, entry]) => pathsOf(entry, [...begin, Array.isArray(value) ? Number(key) : key]))
   return [begin, ...absent, ...steps]
-}
-
-const pieces = [
-  ...[
-    ' ',
-    '  ',
-    '\n',
-    '\n\n',
-    '- ',
-    '-',
-    ': ',
-    ':',
-    '#',
-    ' #',
-    ' # c\n',
-    '|',
-    '|-',
-    '"',
-    "'",
-    '[a]',
-    '{a: b}',
-    '[',
-    '}',
-  ],
-  ...[
-    'a',
-    'a: ',
-    'a:\n',
-    '- - ',
-    '-\n',
-    '---\n',
-    'kind: x\n',
-    '"a: b"',
-    '~',
-    '\uE000',
-    '\u00a0',
-    '    ',
-    '?',
-    '&a',
-    '*a',
-  ],
-]
-
-/** A window of a page's text, with insertions and cuts. */
-function mutate(random: Random): string {
-  const lines = (documents[randomInteger(random, 0, documents.length - 1)] ?? '').split('\n')
-  const from = randomInteger(random, 0, Math.max(0, lines.length - 3))
-  const indent = /^ */.exec(lines[from] ?? '')?.[0] ?? ''
-  const window = lines.slice(from, from + randomInteger(random, 2, 14))
-  let text = window.map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')
-  for (let left = randomInteger(random, 0, 4); left > 0; left--) {
-    const at = randomInteger(random, 0, text.length)
-    const cut = randomInteger(random, 0, 3) === 0 ? randomInteger(random, 1, 6) : 0
-    const piece = cut > 0 ? '' : (pieces[randomInteger(random, 0, pieces.length - 1)] ?? '')
-    text = text.slice(0, at) + piece + text.slice(at + cut)
-  }
-  return text.endsWith('\n') ? text : `${text}\n`
 }
