@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
 import { type Body, jsonAnswer, type Request, TransportError } from './http.ts'
 import { type HttpClient, type HttpClientOptions, httpClient } from './http-client.ts'
 import { type HttpHandler, httpServer } from './http-server.ts'
@@ -120,6 +121,26 @@ describe('whole answers', () => {
     await expect(nonsense.transport(get())).rejects.toEqual(failure('lost'))
     const reset = await raw((socket) => socket.resetAndDestroy())
     await expect(reset.transport(get())).rejects.toEqual(failure('lost'))
+  })
+
+  it.each(['plain', 'TLS'])('that a server cuts on purpose, or cannot go on with, are lost (%s)', async (over) => {
+    const { cert, key } = selfSignedCertificate(Date.now())
+    const breaking = async function* () {
+      yield 'half'
+      throw new Error('no more')
+    }
+    const bodies: readonly Body[] = [
+      { kind: 'cut', text: '' },
+      { kind: 'cut', text: 'half' },
+      { kind: 'bytes', chunks: breaking() },
+    ]
+    for (const body of bodies) {
+      const answer = async () => ({ status: 200, headers: {}, body })
+      const server = await httpServer(answer, over === 'TLS' ? { tls: { cert, key } } : {})
+      const client = httpClient({ origin: server.origin, tls: { ca: cert } })
+      opened.push(server, client)
+      await expect(client.transport(get())).rejects.toEqual(failure('lost'))
+    }
   })
 
   it('that never begin time out', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { type Answer, type Body, type Method, parseBody, type Request, textAnswer } from './http.ts'
 
 export type HttpHandler = (request: Request) => Promise<Answer>
@@ -115,7 +116,7 @@ async function writeAnswer(outgoing: ServerResponse, answer: Answer): Promise<vo
     await writeStream(outgoing, body)
   } else if (body.kind === 'cut') {
     outgoing.writeHead(status, { ...headers, 'transfer-encoding': 'chunked' })
-    outgoing.write(body.text, () => outgoing.socket?.resetAndDestroy())
+    outgoing.write(body.text, () => cut(outgoing))
   } else {
     const text = body.kind === 'json' ? JSON.stringify(body.value) : body.text
     headers['content-type'] ??= body.kind === 'json' ? 'application/json' : 'text/plain; charset=utf-8'
@@ -135,8 +136,14 @@ async function writeStream(outgoing: ServerResponse, body: Extract<Body, { kind:
     }
     outgoing.end()
   } catch {
-    outgoing.socket?.resetAndDestroy()
+    cut(outgoing)
   }
+}
+
+/** By a reset; under TLS there is none, and the end comes where none may. */
+function cut({ socket }: ServerResponse): void {
+  if (socket instanceof TLSSocket) socket.destroy()
+  else socket?.resetAndDestroy()
 }
 
 /** Resolves when there is room again, or nobody left to write to; leaves no listener behind, as a race of two `once` would. */
