@@ -1,0 +1,120 @@
+// A repair that is cut short, by its user or by the network: each step is done and told, or not begun; and the next run does the rest.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { broken, type RecordingProxy } from './recording-proxy.ts'
+
+let stage: RepairStage
+let proxy: RecordingProxy
+beforeEach(async () => {
+  stage = await openRepairStage()
+  proxy = await stage.serve()
+  makeZombies(stage, 'r1', 'r2', 'r3')
+})
+afterEach(() => stage.end())
+
+/** What was asked to be changed, whatever the answer. */
+const changed = () => proxy.exchanges.filter(({ purpose }) => purpose === 'change').length
+const steps = (what: 'log' | 'images') =>
+  linesOf(stage, what).flatMap(({ step, outcome }) => (step ? [[step, outcome].filter(Boolean).join(' ')] : []))
+
+/** Plans what is left, and does it. */
+async function goOn(left: number): Promise<void> {
+  const { code, stderr } = await stage.doctor('--fix', '--confirm', await stage.digest())
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`${left} of ${left} step`)])
+  expect(doomed(stage)).toEqual(['r1', 'r2', 'r3'])
+}
+
+describe('Ctrl-C', () => {
+  it('while a step is being done: it is finished, told and kept, and no other is begun', async () => {
+    const held = proxy.hold('change', 2)
+    const repair = await stage.begin()
+    await held.came
+    repair.child.kill('SIGINT')
+    await repair.saw(/^interrupted: a step that has begun is finished first; interrupt again to end at once$/m)
+    expect(doomed(stage)).toEqual(['r1'])
+    held.release()
+    expect(await repair.ended).toEqual({ code: 130, signal: null })
+    expect(repair.stderr()).toMatch(/^ {2}2\. done: delete Pod runners\/r2 \(it is being deleted\)$/m)
+    expect(repair.stderr()).toMatch(/^2 of 3 steps done, 1 not begun\n {2}not begun: interrupted before it was done$/m)
+    expect(repair.stderr()).toContain('to go on, run it again without --confirm: it plans what is left')
+    expect([changed(), doomed(stage)]).toEqual([2, ['r1', 'r2']])
+    expect(steps('images')).toEqual(['1', '2'])
+    expect(steps('log')).toEqual(['1 done', '2 done', '3 skipped'])
+    await goOn(1)
+  })
+
+  it('before its write: the step is not begun', async () => {
+    const held = proxy.hold('trial', 2)
+    const repair = await stage.begin()
+    await held.came
+    repair.child.kill('SIGTERM')
+    await repair.saw(/^interrupted: /m)
+    held.release()
+    expect(await repair.ended).toEqual({ code: 143, signal: null })
+    expect(repair.stderr()).toMatch(/^1 of 3 steps done, 2 not begun$/m)
+    expect([changed(), doomed(stage), steps('images')]).toEqual([1, ['r1'], ['1']])
+    expect(steps('log')).toEqual(['1 done', '2 skipped', '3 skipped'])
+    await goOn(2)
+  })
+
+  it('twice: it ends at once, says that nobody knows of the last step, and what that was is kept', async () => {
+    const held = proxy.hold('change', 2)
+    const repair = await stage.begin()
+    await held.came
+    repair.child.kill('SIGINT')
+    await repair.saw(/^interrupted: /m)
+    repair.child.kill('SIGINT')
+    expect(await repair.ended).toEqual({ code: 130, signal: null })
+    expect(repair.stderr()).toContain('ended at once: whether the last step was done is not known')
+    expect([steps('images'), steps('log')]).toEqual([['1', '2'], ['1 done']])
+    held.release()
+    await expect.poll(() => doomed(stage)).toEqual(['r1', 'r2'])
+    await goOn(1)
+  })
+})
+
+describe('a lost connection', () => {
+  it('after the server has done it: what became of it is read, and it counts as done', async () => {
+    loseChange(2, 'answer')
+    const { code, stderr } = await stage.doctor('--fix', '--confirm', await stage.digest())
+    expect(stderr).toMatch(/^ {2}2\. done: delete Pod runners\/r2 \(no answer came, but it is being deleted\)$/m)
+    expect([code, changed(), doomed(stage)]).toEqual([0, 3, ['r1', 'r2', 'r3']])
+  })
+
+  it('before the server has done it: it is never sent again, and the others go on', async () => {
+    loseChange(2, 'request')
+    const { code, stderr } = await stage.doctor('--fix', '--confirm', await stage.digest())
+    expect(stderr).toMatch(/^ {2}2\. not done: delete Pod runners\/r2 \(no answer came, and it is as it was: .+\)$/m)
+    expect(stderr).toMatch(/^2 of 3 steps done, 1 not done$/m)
+    expect([code, changed(), doomed(stage)]).toEqual([5, 3, ['r1', 'r3']])
+    await goOn(1)
+  })
+
+  it('for good: what became of the step is said to be unknown, and no other is begun', async () => {
+    const held = proxy.hold('change', 2)
+    const repair = await stage.begin()
+    await held.came
+    await proxy.endpoint.close()
+    expect(await repair.ended).toEqual({ code: 5, signal: null })
+    expect(repair.stderr()).toMatch(
+      /^ {2}2\. not known: delete Pod runners\/r2 \(no answer came, and what became of it could not be read: /m,
+    )
+    expect(repair.stderr()).toMatch(
+      /^1 of 3 steps done, 1 not known, 1 not begun\n {2}not begun: the API server no longer answers/m,
+    )
+    expect(steps('images')).toEqual(['1', '2'])
+    expect(steps('log')).toEqual(['1 done', '2 unknown', '3 skipped'])
+    proxy = await stage.serve()
+    await goOn(2)
+  })
+})
+
+/** Of the n-th change: the request never arrives, or the answer never comes back. */
+function loseChange(nth: number, what: 'request' | 'answer'): void {
+  let left = nth
+  proxy.between = async ({ purpose }, pass) => {
+    if (purpose !== 'change' || --left !== 0) return await pass()
+    if (what === 'answer') await pass()
+    return broken
+  }
+}
