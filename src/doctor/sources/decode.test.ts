@@ -115,6 +115,24 @@ describe('what cannot be read is said', () => {
       expect(skipped[0]?.reason).toMatch(reason)
     })
   }
+
+  it('on the line where it begins, for any number of parts without going through the text again', () => {
+    const crd = 'kind: CustomResourceDefinition\n'
+    const decode = (parts: number) => {
+      let reads = 0
+      const text = Array(parts).fill(crd).join('---\n')
+      const file = {
+        path: 'a.yaml',
+        get text() {
+          reads++
+          return text
+        },
+      }
+      return { lines: decodeFile(file).skipped.map(({ line }) => line), reads }
+    }
+    expect(decode(4).lines).toEqual([1, 2, 4, 6])
+    expect(decode(400).reads).toBe(decode(2).reads)
+  })
 })
 
 describe('markers', () => {

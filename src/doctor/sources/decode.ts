@@ -1,4 +1,5 @@
 // A file's text → the objects in it, however they are wrapped: several documents, Lists, strings in strings, template markers, heredocs. Never throws.
+import { indexLines, type LineIndex } from '../places/place.ts'
 import type { DecodedFile, Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
 import { type EmbeddedText, embeddedText } from './embedded.ts'
 import { type FoundString, findObjects } from './find-objects.ts'
@@ -21,11 +22,13 @@ type Draft = {
   readonly skipped: Skipped[]
   /** The number of the first object. */
   readonly first: number
+  /** Made when the first part is skipped, for all of them: a file may hold thousands. */
+  lines: LineIndex | undefined
 }
 
 /** `first`: the number of the first object, where several files are numbered through. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
-  const draft: Draft = { file, documents: [], objects: [], skipped: [], first }
+  const draft: Draft = { file, documents: [], objects: [], skipped: [], first, lines: undefined }
   const { text } = file
   if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
@@ -162,6 +165,15 @@ function leaveOut(draft: Draft, offset: number | undefined, reason: string): voi
 }
 
 function skip(draft: Draft, offset: number | undefined, reason: string, more: Pick<Skipped, 'intended'> = {}): void {
-  const line = offset === undefined ? undefined : draft.file.text.slice(0, offset).split('\n').length
-  draft.skipped.push({ file: draft.file.path, line, reason, ...more })
+  draft.skipped.push({
+    file: draft.file.path,
+    line: offset === undefined ? undefined : lineAt(draft, offset),
+    reason,
+    ...more,
+  })
+}
+
+function lineAt(draft: Draft, offset: number): number {
+  draft.lines ??= indexLines(draft.file.text)
+  return draft.lines(offset).line
 }
