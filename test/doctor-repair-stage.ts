@@ -48,6 +48,8 @@ export async function openRepairStage() {
   /** Begins the repair that is planned now. */
   const begin = async (...args: readonly string[]): Promise<Cli> =>
     startCli(command(['--fix', ...args, '--confirm', await digest(...args), '--format', 'json']), { cwd: folder })
+  /** What the doctor left where it was started. */
+  const files = () => readdirSync(folder).filter((name) => name !== 'kubeconfig')
   const end = async () => {
     await Promise.all(proxies.map(({ endpoint }) => endpoint.close()))
     await cluster.stop()
@@ -55,7 +57,7 @@ export async function openRepairStage() {
   }
   cluster.registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'runners' } })
   cluster.registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
-  return { cluster, clock, folder, serve, doctor, digest, begin, end }
+  return { cluster, clock, folder, serve, doctor, digest, begin, files, end }
 }
 
 /** Twenty minutes late: what ends in its cluster has long ended for the doctor. */

@@ -1,6 +1,6 @@
 // Between the doctor and an API server: every request is written down with its answer, and a test may hold one back or answer in the server's place.
 import { type Endpoint, openEndpoint } from '../src/embedded/wire/endpoint.ts'
-import type { Answer, Request, Transport } from '../src/lib/http.ts'
+import { type Answer, jsonAnswer, type Request, type Transport } from '../src/lib/http.ts'
 import { systemClock } from '../src/lib/system.ts'
 
 /** `review`: what the asker may do, `trial`: a change that is only tried (dryRun=All), `event`: tells of a change. */
@@ -70,6 +70,11 @@ export async function recordingProxy(server: Transport): Promise<RecordingProxy>
 
 /** The answer of a server whose connection broke: the client gets nothing that it can use. */
 export const broken: Answer = { status: 200, headers: {}, body: { kind: 'cut', text: '' } }
+
+/** As an API server refuses. */
+export function refusal(code: number, reason: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  return jsonAnswer(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, code, message }, headers)
+}
 
 /** As `delete pods/name`: what was asked for, in the words of a Role. */
 export function sayRequest({ request }: Exchange): string {

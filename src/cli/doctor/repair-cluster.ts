@@ -72,8 +72,9 @@ async function openFiles({ digest, steps }: Plan, { clock }: RepairPlace): Promi
 
 function tellRefusal({ blocked, digest, steps }: Plan, refused: string): number {
   printNote(`refused: ${refused}`)
-  if (blocked === undefined && steps.length > 0) {
-    printNote(`nothing is done; to do what is planned now, run the same again with --confirm ${digest}`)
+  if (blocked === undefined) {
+    const next = `to do what is planned now, run the same again with --confirm ${digest}`
+    printNote(`nothing is done; ${steps.length > 0 ? next : 'nothing is planned now'}`)
   }
   return 5
 }

@@ -158,14 +158,14 @@ type Verdict = Result & { readonly isGone: boolean }
 /** Reads what became of it; what only awaits its end counts as done. */
 async function verify(run: Run, { action, target }: Write, lost: KubernetesError | undefined): Promise<Verdict> {
   const { kubernetes, inquiry } = run.options
-  const prefix = lost ? 'no answer came, but ' : ''
+  const unsure = lost && sayLoss(lost)
+  const prefix = unsure === undefined ? '' : `${unsure}, but `
   let now: KubeObject | undefined
   try {
     now = await findSame({ kubernetes, inquiry }, target)
   } catch (error) {
     if (!(error instanceof KubernetesError)) throw error
-    const what = lost ? 'no answer came' : 'the API server accepted it'
-    const why = `${what}, and what became of it could not be read: ${error.message}`
+    const why = `${unsure ?? 'the API server accepted it'}, and what became of it could not be read: ${error.message}`
     return { outcome: 'unknown', why, isGone: false, ...stopOf(error) }
   }
   if (!now) return { outcome: 'done', why: `${prefix}it is gone`, isGone: true }
@@ -176,10 +176,14 @@ async function verify(run: Run, { action, target }: Write, lost: KubernetesError
     const what = action.do === 'delete' ? 'it is being deleted' : 'the finalizer is removed'
     return { outcome: 'done', why: `${prefix}${what}`, isGone: false }
   }
-  if (lost) return { outcome: 'aborted', why: `no answer came, and it is as it was: ${lost.message}`, isGone: false }
+  if (lost) return { outcome: 'aborted', why: `${unsure}, and it is as it was: ${lost.message}`, isGone: false }
   const why =
     action.do === 'delete' ? 'the API server did not delete it' : 'the finalizer came back: something still sets it'
   return { outcome: 'aborted', why, isGone: false }
+}
+
+function sayLoss({ status }: KubernetesError): string {
+  return status === 0 ? 'no answer came' : `the API server answered ${status}`
 }
 
 function differenceOf({ metadata }: KubeObject, target: Target): string | undefined {
