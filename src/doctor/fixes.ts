@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, comparePaths, copyValue, place } from './edits/apply-edits.ts'
 import { Refusal, refuse } from './edits/refusal.ts'
+import { spliceCarry } from './edits/splice-carry.ts'
 import { applySplices, spliceMove } from './edits/splice-move.ts'
 import { spliceRemove } from './edits/splice-remove.ts'
 import { spliceSet } from './edits/splice-set.ts'
@@ -132,6 +133,8 @@ function splice(document: SourceDocument, begin: Path, edit: Edit): Splice[] {
       return spliceSet(document, { ...edit, path: from(edit.path) })
     case 'remove':
       return spliceRemove(document, from(edit.path))
+    case 'carry':
+      return spliceCarry(document, { ...edit, from: from(edit.from), to: from(edit.to) })
     case 'move':
       return spliceMove(document, { ...edit, from: from(edit.from), to: from(edit.to) })
   }

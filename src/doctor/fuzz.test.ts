@@ -92,7 +92,7 @@ function mischief(random: Random): Rule {
         return {
           object: pod.object,
           document: pod.document,
-          path: edit.do === 'move' ? edit.from : edit.path,
+          path: 'from' in edit ? edit.from : edit.path,
           message: JSON.stringify(edit),
           fix: { safety: 'unsafe', title: 'Change it', edits: [edit] },
         }
@@ -126,6 +126,7 @@ function proposals(pod: PodView, random: Random): Edit[] {
     { do: 'set', path: [...path, 'containers', ordinary.length], value: { name: 'x', image: 'y' } },
     { do: 'remove', path: [...any, key] },
     { do: 'remove', path: any },
+    { do: 'carry', from: [...any, key], to: ['spec', 'ttl'] },
     ...ordinary.map((container): Edit => {
       return {
         do: 'move',

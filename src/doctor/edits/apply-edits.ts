@@ -13,6 +13,7 @@ export function applyEdits(value: unknown, edits: readonly Edit[], begin: Path):
   for (const edit of edits) if (edit.do === 'set') set(root, [...begin, ...edit.path], edit.value)
   for (const edit of shifting) {
     if (edit.do === 'move') move(root, edit, begin)
+    else if (edit.do === 'carry') carry(root, edit, begin)
     else if (edit.do === 'remove') take(root, [...begin, ...edit.path])
   }
   return root
@@ -36,7 +37,11 @@ export function comparePaths(left: Path, right: Path): number {
 }
 
 export function place(edit: Edit): Path {
-  return edit.do === 'move' ? edit.from : edit.path
+  return 'from' in edit ? edit.from : edit.path
+}
+
+function carry(root: unknown, { from, to }: Extract<Edit, { do: 'carry' }>, begin: Path): void {
+  write(holderOf(root, [...begin, ...to]), to.at(-1), take(root, [...begin, ...from]))
 }
 
 function move(root: unknown, edit: Extract<Edit, { do: 'move' }>, begin: Path): void {

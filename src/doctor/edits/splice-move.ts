@@ -21,10 +21,10 @@ import {
 export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>): Splice[] {
   const source = findNode(document.nodes(), edit.from)
   const { node: entry, parent: list } = source
-  if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
   if (source.shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
   refuseShared(list)
   refuseShared(entry)
+  if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
   if (list.flow || entry.flow) refuse('it is written in flow style')
   if (list.items.length === 1) refuse('its list would be left empty')
   const lines = entryLines(document, entry)
@@ -107,7 +107,8 @@ function dashColumn(document: SourceDocument, entry: Node): number {
     : refuse('its line is not plain block style, indented with spaces')
 }
 
-function shift(lines: string, columns: number): string {
+/** Indents lines by so many columns more, or less. */
+export function shift(lines: string, columns: number): string {
   if (columns === 0) return lines
   if (columns > 0) return lines.replace(/^(?=.*\S)/gm, ' '.repeat(columns))
   const shorter = ' '.repeat(-columns)

@@ -17,8 +17,8 @@ import {
 
 export function spliceRemove(document: SourceDocument, path: Path): Splice[] {
   const { node, key, parent, depth, shared } = findNode(document.nodes(), path)
-  if (depth < path.length || !parent) return []
   if (shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
+  if (depth < path.length || !parent) return []
   refuseShared(parent)
   refuseAnchors(node)
   if (parent.items.length === 1) refuse('nothing would be left beside it')
@@ -31,12 +31,18 @@ export function spliceRemove(document: SourceDocument, path: Path): Splice[] {
 export function entryLines(document: SourceDocument, entry: Node): { readonly start: number; readonly end: number } {
   const { text } = document.file
   const at = document.toFile(rangeOf(entry)[0])
-  let start = lineStart(text, at)
-  const before = text.slice(start, at)
+  const before = text.slice(lineStart(text, at), at)
   if (!/^ *- +$/.test(before)) refuse('its line is not plain block style, indented with spaces')
-  const comment = `${' '.repeat(before.indexOf('-'))}#`
-  while (start > 0 && text.startsWith(comment, lineStart(text, start - 1))) start = lineStart(text, start - 1)
+  const start = withComments(text, at, before.indexOf('-'))
   return { start, end: lineEnd(text, document.toFile(contentEnd(document, entry))) }
+}
+
+/** The begin of a line, or of the comments right above it that begin at the same column. */
+export function withComments(text: string, at: number, column: number): number {
+  let start = lineStart(text, at)
+  const comment = `${' '.repeat(column)}#`
+  while (start > 0 && text.startsWith(comment, lineStart(text, start - 1))) start = lineStart(text, start - 1)
+  return start
 }
 
 /** Whole lines, and the line end before them, so that none stays empty. */

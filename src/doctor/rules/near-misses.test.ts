@@ -140,8 +140,11 @@ test('ttl-missing: an empty TTL is none, and one for a Job that cannot end is no
 test('ttl-misplaced: a container has no TTL', () => {
   const [finding] = findingsOf('ttl-misplaced', jobWith({}, { ...runner, ttlSecondsAfterFinished: 600 }))
   expect(finding?.fix?.edits).toEqual([
-    { do: 'set', path: ['spec', 'ttlSecondsAfterFinished'], value: 600 },
-    { do: 'remove', path: ['spec', 'template', 'spec', 'containers', 0, 'ttlSecondsAfterFinished'] },
+    {
+      do: 'carry',
+      from: ['spec', 'template', 'spec', 'containers', 0, 'ttlSecondsAfterFinished'],
+      to: ['spec', 'ttlSecondsAfterFinished'],
+    },
   ])
 })
 

@@ -1,7 +1,7 @@
 // ttlSecondsAfterFinished where nobody reads it.
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, listAt, valueAt } from '../fields.ts'
-import type { Edit, Fix, Hit, Path } from '../finding.ts'
+import type { Fix, Hit, Path } from '../finding.ts'
 import { asRecord, type Raw } from '../raw.ts'
 import type { Rule } from '../rule.ts'
 
@@ -65,12 +65,12 @@ function parentsOf(fields: Raw, path: Path): Path[] {
 }
 
 function moveTo(right: Path, wrong: Path, fact: ObjectFact): Fix {
-  const target: Path = [...right, field]
-  const add: Edit = { do: 'set', path: target, value: valueAt(fact.raw, ...wrong, field) }
-  const there = valueAt(fact.raw, ...target) !== undefined || fieldsAt(fact.raw, ...right) === undefined
+  const to: Path = [...right, field]
+  const from: Path = [...wrong, field]
+  const there = valueAt(fact.raw, ...to) !== undefined || fieldsAt(fact.raw, ...right) === undefined
   return {
     safety: 'unsafe',
     title: there ? `Remove ${field} here` : `Move ${field} to ${right.join('.')}`,
-    edits: [...(there ? [] : [add]), { do: 'remove', path: [...wrong, field] }],
+    edits: [there ? { do: 'remove', path: from } : { do: 'carry', from, to }],
   }
 }

@@ -16,7 +16,7 @@ export function embeddedText(document: SourceDocument, { path, text, encoded }: 
       text,
       toFile: () => start,
       prefix: '',
-      readonlyBecause: encoded ? 'it stands in base64' : 'it stands in a string that is not a literal block',
+      readonlyBecause: encoded ? 'it stands in base64' : unlikeLines(node, shared),
     }
   }
   return {
@@ -26,6 +26,13 @@ export function embeddedText(document: SourceDocument, { path, text, encoded }: 
     readonlyBecause:
       document.readonlyBecause ?? (node.anchor || node.tag ? 'its string has an anchor or a tag' : undefined),
   }
+}
+
+/** Why no line of the string is a line of the file. */
+function unlikeLines(node: Scalar, shared: boolean): string {
+  if (shared) return 'it stands in a string that is shared by an alias, a merge key or a repeated key'
+  if (node.type !== 'BLOCK_LITERAL') return 'it stands in a string that is not a literal block'
+  return 'it stands in a literal block whose header or lines say more than one indentation'
 }
 
 type Lines = { readonly text: string; readonly indentation: string; readonly toOuter: (offset: number) => number }

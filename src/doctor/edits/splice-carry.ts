@@ -1,0 +1,36 @@
+// `carry`: the lines of a key, as they are, behind the last key of another mapping.
+import { isMap, type Node, type YAMLMap } from 'yaml'
+import type { Edit } from '../finding.ts'
+import type { SourceDocument } from '../sources/document.ts'
+import { findNode } from '../sources/nodes.ts'
+import { refuse } from './refusal.ts'
+import { shift } from './splice-move.ts'
+import { removeLines, spliceRemove, withComments } from './splice-remove.ts'
+import { spliceSet } from './splice-set.ts'
+import { endOfLine, lineEnd, lineStart, pairEnd, rangeOf, type Splice } from './text.ts'
+
+export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit, { do: 'carry' }>): Splice[] {
+  const { node, key, parent } = findNode(document.nodes(), from)
+  const [removed] = spliceRemove(document, from)
+  const [added] = spliceSet(document, { path: to, value: node?.toJS(document.nodes()) })
+  if (!removed || !added || !key || !isMap(parent)) refuse('what would move is not there')
+  const lines = linesOfKey(document, parent, key)
+  const column = /^\r?\n( *)\S.*$/.exec(added.text)?.[1]
+  // In flow style it takes only a part of a line, and no comment stands beside it.
+  if (!lines || column === undefined) return [added, removed]
+  const { text } = document.file
+  const moved = shift(text.slice(lines.start, lines.end), column.length - lines.column)
+  return [{ ...added, text: endOfLine(text) + moved }, removeLines(document, lines)]
+}
+
+type Lines = { readonly start: number; readonly end: number; readonly column: number }
+
+/** With its own comments above it; undefined where something else stands on them. */
+function linesOfKey(document: SourceDocument, map: YAMLMap, key: Node): Lines | undefined {
+  const { text } = document.file
+  const pair = map.items.find((item) => item.key === key)
+  const at = document.toFile(rangeOf(key)[0])
+  const column = at - lineStart(text, at)
+  if (!pair || map.flow || text.slice(at - column, at).trim() !== '') return undefined
+  return { start: withComments(text, at, column), end: lineEnd(text, document.toFile(pairEnd(document, pair))), column }
+}

@@ -1,0 +1,203 @@
+// Every fix of every rule's page in every style of writing: made exactly, or refused for a true reason.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decodeFiles, examine } from './engine.ts'
+import type { VersionFact } from './facts.ts'
+import type { Finding, Path } from './finding.ts'
+import { fixFiles } from './fixes.ts'
+import { undeclaredVersion } from './gather-facts.ts'
+import { diffLines } from './line-diff.ts'
+import { isRecord } from './raw.ts'
+import { share, sharings, styles } from './restyle.ts'
+import { type Fixture, readRulePage } from './rule-page.ts'
+import { catalogue } from './rules/catalogue.ts'
+import type { DecodedFile } from './sources/document.ts'
+
+type Case = { readonly name: string; readonly rule: string; readonly text: string; readonly version: VersionFact }
+
+const cases = catalogue.flatMap(({ slug }) => {
+  const page = readRulePage(readFileSync(new URL(`rules/${slug}.md`, import.meta.url), 'utf8'))
+  return page.fixtures
+    .map(
+      (fixture, index): Case => ({
+        name: `${slug} ${index + 1}`,
+        rule: slug,
+        text: fixture.text,
+        version: versionOf(fixture),
+      }),
+    )
+    .filter((one, index) => page.fixtures[index]?.options['at'] === undefined && mend(one, one.text).applied.length > 0)
+})
+
+describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { write, refused, path }) => {
+  test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
+    expectMended(one, { text: write(one.text), path }, refused ?? /^never$/)
+  })
+})
+
+describe.each(sharings)('%s', (how) => {
+  test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
+    const texts = touched(one).flatMap(({ at, path }) => share(one.text, { at, path, how }) ?? [])
+    if (!['merged', 'beside a merge'].includes(how)) expect(texts.length).toBeGreaterThan(0)
+    for (const text of texts) expectMended(one, { text }, /alias|anchor|merge key|does not read as intended/)
+  })
+})
+
+type Written = { readonly text: string; readonly path?: string | undefined }
+
+/** As in plain style, or nothing and a true reason. */
+function expectMended(one: Case, { text, path }: Written, refused: RegExp): void {
+  const plain = mend(one, one.text)
+  const mended = mend(one, text, path)
+  expect(mended.before.map(told).sort()).toEqual(plain.before.map(told).sort())
+  if (mended.applied.length === 0) {
+    expect(mended.after).toBe(text)
+    expect(mended.refused.length).toBeGreaterThan(0)
+    for (const reason of mended.refused) expect(reason).toMatch(refused)
+    return
+  }
+  expect(mended.refused).toEqual([])
+  expect(meanings(mended.after, path)).toEqual(expectedMeanings({ text, path }, one.text, plain.after))
+  expect(ends(mended.after)).toEqual(ends(text))
+  // What an alias stands for is not a word of the text.
+  if (!text.includes('*x')) {
+    expect(difference(words(text), words(mended.after))).toEqual(difference(words(one.text), words(plain.after)))
+    expect(reindented(one.text, plain.after)).toEqual(expect.arrayContaining(reindented(text, mended.after)))
+  }
+  expectCommentsKept(text, mended.after)
+  expect(mended.left.map(told).sort()).toEqual(plain.left.map(told).sort())
+  expect(mend(one, mended.after, path).applied).toEqual([])
+}
+
+/** Where the edits reach: each part of their paths that exists. */
+function touched(one: Case): { readonly at: number; readonly path: Path }[] {
+  const [finding] = mend(one, one.text).applied
+  const found = new Map<string, { readonly at: number; readonly path: Path }>()
+  for (const edit of finding?.fix?.edits ?? []) {
+    const path = 'from' in edit ? edit.from : edit.path
+    for (let length = 1; length <= path.length; length++) {
+      found.set(path.slice(0, length).join(), { at: finding?.document ?? 0, path: path.slice(0, length) })
+    }
+  }
+  return [...found.values()]
+}
+
+function mend({ rule, version }: Case, text: string, path = 'a.yaml') {
+  const findingsOf = (files: readonly DecodedFile[]) => examine(files, catalogue, { version }).findings
+  const files = decodeFiles([{ path, text }])
+  const result = fixFiles(
+    files,
+    (now) => findingsOf(now).filter((finding) => finding.rule === rule),
+    () => true,
+  )
+  return {
+    before: findingsOf(files),
+    after: result.files[0]?.file.text ?? '',
+    left: findingsOf(result.files),
+    applied: result.applied,
+    refused: result.refused.map(({ reason }) => reason),
+  }
+}
+
+function versionOf({ options }: Fixture): VersionFact {
+  const minors = options['kubernetes']?.split(',').map((version) => Number(version.split('.')[1]))
+  return minors ? { minors, declared: true, from: 'fixture' } : undeclaredVersion
+}
+
+/** Of names only the kind of object: templates write into them. */
+function told({ code, object, container }: Finding): string {
+  return `${code} ${object.kind} ${container ?? ''}`
+}
+
+/** What each object says, but for its name, which templates change, and what a style puts beside it. */
+function meanings(text: string, path = 'a.yaml'): unknown[] {
+  return decodeFiles([{ path, text }]).flatMap(({ objects }) => objects.map(({ value }) => normal(value)))
+}
+
+function expectedMeanings({ text, path }: Written, before: string, after: string): unknown[] {
+  const olds = meanings(before).map((value) => JSON.stringify(value))
+  const news = meanings(after)
+  return meanings(text, path).map((value) => {
+    const at = olds.indexOf(JSON.stringify(value))
+    return at < 0 ? value : news[at]
+  })
+}
+
+function normal(value: Readonly<Record<string, unknown>>): unknown {
+  const { metadata, data, items, ...rest } = value
+  const own = Object.entries(rest).filter(([key]) => !key.startsWith('x-'))
+  const { name, ...other } = isRecord(metadata) ? metadata : { name: undefined }
+  return Object.fromEntries([...own, ['metadata', other]])
+}
+
+function ends(text: string) {
+  return {
+    mark: text.startsWith('\uFEFF'),
+    lineEnds: [...new Set(text.match(/\r?\n/g))],
+    last: /[\r\n]*$/.exec(text)?.[0],
+  }
+}
+
+/** Lines that are only written otherwise. */
+function reindented(before: string, after: string): string[] {
+  const { gone, added } = differ(lines(before), lines(after))
+  const now = new Set(added.map((line) => line.trim()))
+  return gone.flatMap((line) => (now.has(line.trim()) ? words(line) : []))
+}
+
+/** None is lost but inside of what is removed, and each stays above its line. */
+function expectCommentsKept(before: string, after: string): void {
+  const inside = diffLines(before, after).flatMap(({ removed }) => comments(between(removed)))
+  expect(differ(comments(before), comments(after)).gone.filter((comment) => !inside.includes(comment))).toEqual([])
+  const kept = new Set(lines(after).map((line) => line.trim()))
+  const parted = differ(commented(before), commented(after)).gone
+  expect(parted.filter((pair) => kept.has(pair.replace(/^# \d+ /, '')))).toEqual([])
+}
+
+/** Comments of one line, with the line below where it begins at the same column. */
+function commented(text: string): string[] {
+  return [...text.matchAll(/^( *)(# \d+)\r?\n\1([^\s#{].*)/gm)].map(
+    ([, , comment, line]) => `${comment} ${line?.trim()}`,
+  )
+}
+
+/** Without comments and blank lines in front and behind. */
+function between(removed: readonly string[]): string {
+  const isCode = (line: string) => !/^\s*(?:#.*)?$/.test(line)
+  return removed.slice(removed.findIndex(isCode), removed.findLastIndex(isCode) + 1).join('')
+}
+
+function comments(text: string): string[] {
+  return lines(text).flatMap((line) => note.exec(line)?.[0].trim() ?? [])
+}
+
+function lines(text: string): string[] {
+  return text.split(/\r?\n/)
+}
+
+/** Comments, and the statements of templates. */
+const note = /(?:^|\s)(?:#|\{[%#]|<<: \*x$).*$/
+
+/** Without what only styles differ in: quotes, brackets, dashes, comments. */
+function words(text: string): string[] {
+  return lines(text).flatMap(
+    (line) => line.replace(note, '').match(/[^\s"'{}[\],:]*[^\s"'{}[\],:-][^\s"'{}[\],:]*/g) ?? [],
+  )
+}
+
+function difference(before: readonly string[], after: readonly string[]): string[] {
+  const { gone, added } = differ(before, after)
+  return [...gone.map((word) => `-${word}`), ...added.map((word) => `+${word}`)].sort()
+}
+
+/** What only one of the two has, however often. */
+function differ(before: readonly string[], after: readonly string[]) {
+  const counts = new Map<string, number>()
+  for (const one of after) counts.set(one, (counts.get(one) ?? 0) + 1)
+  const gone = before.filter((one) => {
+    const left = counts.get(one) ?? 0
+    counts.set(one, left - 1)
+    return left <= 0
+  })
+  return { gone, added: [...counts].flatMap(([one, left]) => Array.from({ length: Math.max(0, left) }, () => one)) }
+}
