@@ -151,15 +151,12 @@ function prove(decoded: DecodedFile, changes: readonly Change[]): DecodedFile {
   const after = decodeFile({ ...decoded.file, text }, decoded.objects[0]?.number)
   const same = after.documents.length === decoded.documents.length && after.skipped.length === decoded.skipped.length
   if (!same) refuse('the changed text does not read as intended')
+  const [hostedBefore, hostedAfter] = [hostedPaths(decoded), hostedPaths(after)]
   for (const [index, before] of decoded.documents.entries()) {
-    const intended = intend(before, changes)
     const document = after.documents[index]
-    if (
-      !document ||
-      !isDeepStrictEqual(withoutHosted(document.value, after, document), withoutHosted(intended, decoded, before))
-    ) {
-      refuse('the changed text does not read as intended')
-    }
+    const intended = withoutHosted(intend(before, changes), hostedBefore.get(before))
+    const read = document && withoutHosted(document.value, hostedAfter.get(document))
+    if (!document || !isDeepStrictEqual(read, intended)) refuse('the changed text does not read as intended')
   }
   return after
 }
@@ -178,9 +175,20 @@ function intend(document: SourceDocument, changes: readonly Change[]): unknown {
   return own.reduce((value, { edit, begin }) => applyEdits(value, [edit], begin), document.value)
 }
 
-/** Strings that are documents of their own are compared as such. */
-function withoutHosted(value: unknown, decoded: DecodedFile, host: SourceDocument): unknown {
-  const hosted = decoded.documents.flatMap((document) => (document.host?.document === host ? [document.host.path] : []))
+/** Where each document holds strings that are documents of their own. */
+function hostedPaths({ documents }: DecodedFile): ReadonlyMap<SourceDocument, readonly Path[]> {
+  const paths = new Map<SourceDocument, Path[]>()
+  for (const { host } of documents) {
+    if (!host) continue
+    const others = paths.get(host.document)
+    if (others) others.push(host.path)
+    else paths.set(host.document, [host.path])
+  }
+  return paths
+}
+
+/** These strings are compared as documents, each by itself. */
+function withoutHosted(value: unknown, hosted: readonly Path[] = []): unknown {
   if (hosted.length === 0) return value
   const copy: unknown = copyValue(value)
   for (const path of hosted) {
