@@ -43,8 +43,7 @@ describe('nothing is written', () => {
 
   it('for a plan of which nothing is left, and that is said', async () => {
     const old = await stage.digest()
-    for (const name of ['r1', 'r2', 'r3'])
-      stage.cluster.registry.delete('pods', 'runners', name, { gracePeriodSeconds: 0 })
+    for (const name of ['r1', 'r2', 'r3']) stage.registry.delete('pods', 'runners', name, { gracePeriodSeconds: 0 })
     const { code, stderr } = await stage.doctor('--fix', '--confirm', old)
     expect(stderr).toContain('plan: nothing to do\n')
     expect(stderr).toMatch(/^refused: the plan is no longer .+\nnothing is done; nothing is planned now\n$/m)
@@ -104,15 +103,15 @@ describe('between the plan and its step', () => {
 
   it('what needs a step that was not done is not begun; another chain goes on', async () => {
     for (const [kind, resource] of Object.entries(arcKinds)) {
-      stage.cluster.registry.create('customresourcedefinitions.apiextensions.k8s.io', definitionOf(kind, resource))
+      stage.registry.create('customresourcedefinitions.apiextensions.k8s.io', definitionOf(kind, resource))
     }
     leaveUninstall('a')
     leaveUninstall('b')
     const held = proxy.hold('change', 1)
     const repairing = await stage.begin('--remove-finalizers')
     await held.came
-    const runner = stage.cluster.registry.get(arcKinds.EphemeralRunner, 'runners', 'b-runner')
-    stage.cluster.registry.update(arcKinds.EphemeralRunner, { ...runner, status: { jobId: 'build' } } as never)
+    const runner = stage.registry.get(arcKinds.EphemeralRunner, 'runners', 'b-runner')
+    stage.registry.update(arcKinds.EphemeralRunner, { ...runner, status: { jobId: 'build' } } as never)
     held.release()
     expect(await repairing.ended).toMatchObject({ code: 5 })
     expect(repairing.stderr()).toMatch(
@@ -122,9 +121,7 @@ describe('between the plan and its step', () => {
       'patch ephemeralrunners.actions.github.com/a-runner',
       'patch ephemeralrunnersets.actions.github.com/a-set',
     ])
-    expect(stage.cluster.registry.list(arcKinds.EphemeralRunnerSet).map(({ metadata }) => metadata.name)).toEqual([
-      'b-set',
-    ])
+    expect(stage.registry.list(arcKinds.EphemeralRunnerSet).map(({ metadata }) => metadata.name)).toEqual(['b-set'])
   })
 })
 
@@ -190,14 +187,14 @@ function changes(): readonly string[] {
 
 /** Something that no rule looks at. */
 function touch(name: string): void {
-  const { registry } = stage.cluster
+  const { registry } = stage
   const pod = registry.get('pods', 'runners', name)
   registry.update('pods', { ...pod, metadata: { ...pod?.metadata, annotations: { touched: 'yes' } } } as never)
 }
 
 /** A runner set that is being deleted with its runner, and nobody who would take their finalizers away. */
 function leaveUninstall(name: string): void {
-  const { registry } = stage.cluster
+  const { registry } = stage
   const finalizers = (kind: string) => [`${kind}.actions.github.com/finalizer`]
   const set = createArc(registry, 'EphemeralRunnerSet', {
     name: `${name}-set`,

@@ -1,10 +1,16 @@
-// Where a whole repair is watched: an embedded cluster behind a recording proxy, a folder with its kubeconfig, and the built program in it.
+// Where a whole repair is watched: an embedded API server behind a recording proxy, a folder with its kubeconfig, and the built program in it.
+// Of the controllers only the owners' collector runs, and the clock stands still: nothing happens that a test has not asked for.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createCluster } from '../src/embedded/cluster.ts'
-import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import { createRegistry } from '../src/embedded/api/create-registry.ts'
+import { startOwnerCollector } from '../src/embedded/controllers/owner-collector.ts'
+import { createStore } from '../src/embedded/store/store.ts'
+import { createApiHandler } from '../src/embedded/wire/api-server.ts'
+import { type Authenticate, bearerAuthentication, knownIdentity } from '../src/embedded/wire/authentication.ts'
 import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
+import { createRequestLog } from '../src/embedded/wire/request-log.ts'
+import { createKubernetes } from '../src/kubernetes/client.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
@@ -17,22 +23,29 @@ export type RepairStage = Awaited<ReturnType<typeof openRepairStage>>
 /** Whom the roles of a test are bound to; everybody else is a master. */
 export const account = { name: 'doctor', namespace: 'default' } as const
 
+const users = new Map([
+  ['secret', 'admin'],
+  ['mounted', `system:serviceaccount:${account.namespace}:${account.name}`],
+])
+
 export async function openRepairStage() {
   const folder = mkdtempSync(path.join(tmpdir(), 'doctor-repair-'))
   const clock = lateClock()
-  const runtime = createScriptedRuntime({ clock, script: () => ({}) })
-  const users = new Map([
-    ['secret', 'admin'],
-    ['mounted', `system:serviceaccount:${account.namespace}:${account.name}`],
-  ])
-  const cluster = createCluster({ clock, random: seededRandom(1), runtime, users })
+  const random = seededRandom(1)
+  const registry = createRegistry({ store: createStore(), clock, random })
+  const backend = { registry, clock, random, profile: '1.36', node: { logs: async function* () {} } } as const
+  const serverFor = (authenticate: Authenticate) =>
+    createApiHandler({ ...backend, requestLog: createRequestLog(), authenticate })
+  const server = serverFor(bearerAuthentication(users))
+  const kubernetes = createKubernetes({ transport: serverFor(knownIdentity('admin')), clock, random })
+  const stopCollector = startOwnerCollector({ registry, clock })
   const proxies: RecordingProxy[] = []
   /** A new address of the same cluster, which the kubeconfig names from then on. */
   const serve = async (token: 'secret' | 'mounted' = 'secret') => {
-    const proxy = await recordingProxy(cluster.handler)
+    const proxy = await recordingProxy(server)
     proxies.push(proxy)
-    const { origin: server, ca } = proxy.endpoint
-    const text = kubeconfigText({ server, ca, user: 'someone', token })
+    const { origin, ca } = proxy.endpoint
+    const text = kubeconfigText({ server: origin, ca, user: 'someone', token })
     writeFileSync(path.join(folder, 'kubeconfig'), text, { mode: 0o600 })
     return proxy
   }
@@ -52,31 +65,34 @@ export async function openRepairStage() {
   const files = () => readdirSync(folder).filter((name) => name !== 'kubeconfig')
   const end = async () => {
     await Promise.all(proxies.map(({ endpoint }) => endpoint.close()))
-    await cluster.stop()
+    stopCollector()
     rmSync(folder, { recursive: true })
   }
-  cluster.registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'runners' } })
-  cluster.registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
-  return { cluster, clock, folder, serve, doctor, digest, begin, files, end }
+  for (const name of ['default', 'runners']) {
+    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  }
+  registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
+  return { registry, kubernetes, clock, folder, serve, doctor, digest, begin, files, end }
 }
 
-/** Twenty minutes late: what ends in its cluster has long ended for the doctor. */
+/** It stands still, three hours ago: what has ended there has long ended for the doctor. Waiting takes its time, though. */
 function lateClock(): Clock {
   const present = systemClock()
-  return { ...present, now: () => present.now() - 20 * 60_000 }
+  const start = present.now() - 3 * 3_600_000
+  return { ...present, now: () => start }
 }
 
 /** Runners that have ended, with Docker beside them, on a node that nobody keeps: deleted, they stay terminating. */
-export function makeZombies({ cluster, clock }: RepairStage, ...names: readonly string[]): void {
+export function makeZombies({ registry, clock }: RepairStage, ...names: readonly string[]): void {
   for (const name of names) {
     const states = { runner: ended(clock), docker: running(clock) }
-    createPod(cluster.registry, { name }, { phase: 'Running', ...states })
+    createPod(registry, { name }, { phase: 'Running', ...states })
   }
 }
 
 /** The runners' pods that are being deleted. */
-export function doomed({ cluster }: RepairStage): readonly string[] {
-  const pods = cluster.registry.list('pods', 'runners')
+export function doomed({ registry }: RepairStage): readonly string[] {
+  const pods = registry.list('pods', 'runners')
   return pods.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : metadata.name)).sort()
 }
 

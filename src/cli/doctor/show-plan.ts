@@ -1,4 +1,5 @@
 // A plan of repair as people read it: what would be done, what not and why, and what is left to them.
+import type { ObjectRef } from '../../doctor/finding.ts'
 import type { Permissions } from '../../doctor/live/permissions.ts'
 import type { Plan } from '../../doctor/live/plan.ts'
 import { describeRemainder } from '../../doctor/live/remains.ts'
@@ -24,11 +25,10 @@ export function showPlan(plan: Plan, { unknown }: Permissions): void {
     printNote(`  whether you may do all of it is not known (${unknown}): what is refused is said when it comes`)
   }
   for (const namespace of mute) printNote(`  no event will tell of it in ${namespace}: you may not create events there`)
-  for (const { object, because } of refused) printNote(`  not touched: ${object.kind} ${object.name}: ${because}`)
-  const byHand = guided.map(({ rule, object, advice }) => {
-    const place = object.namespace === undefined ? '' : `${object.namespace}/`
-    return [`${object.kind} ${place}${object.name}`, `${rule}: ${advice}`] as const
-  })
+  for (const line of grouped(refused.map(({ object, because }) => [nameOf(object), because]))) {
+    printNote(`  not touched: ${line}`)
+  }
+  const byHand = guided.map(({ rule, object, advice }) => [nameOf(object), `${rule}: ${advice}`] as const)
   for (const line of grouped(byHand, ', ')) printNote(`  by hand: ${line}`)
   for (const what of stays) printNote(`  stays: ${describeRemainder(what)}`)
   if (deferred > 0) {
@@ -41,6 +41,10 @@ export function showPlan(plan: Plan, { unknown }: Permissions): void {
 export function offer({ steps, blocked, digest }: Plan): void {
   if (blocked !== undefined || steps.length === 0) return
   printNote(`nothing is done yet; to do exactly this, run the same again with --confirm ${digest}`)
+}
+
+function nameOf({ kind, namespace, name }: ObjectRef): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
 /** One line for each reason, however many things it is for: runners come from few templates. */

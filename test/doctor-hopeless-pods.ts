@@ -1,0 +1,47 @@
+// Pods that wait for somebody who is gone, beside runners that look like them and are busy.
+import { arcKinds, createArc, createPod, ended, ownedBy, type PodLook, running } from './doctor-cluster.ts'
+import type { RepairStage } from './doctor-repair-stage.ts'
+
+/** The busy ones, with all that belongs to them. */
+export function makeHopeless({ registry, clock }: RepairStage): readonly { resource: string; name: string }[] {
+  const tracked = { finalizers: ['batch.kubernetes.io/job-tracking'], ownerReferences: ownedBy(jobOf('gone')) }
+  const over = { runner: ended(clock), docker: ended(clock), phase: 'Succeeded' } satisfies PodLook
+  const zombie = { runner: ended(clock), docker: running(clock), phase: 'Running' } satisfies PodLook
+  const works = { runner: running(clock), docker: running(clock), phase: 'Running' } satisfies PodLook
+  const terminating = (name: string, metadata: object, look: PodLook) => {
+    createPod(registry, { name, ...metadata }, look)
+    registry.delete('pods', 'runners', name)
+  }
+  const owned = (name: string) => ({ ownerReferences: ownedBy(registry.create('jobs.batch', { ...jobOf(name) })) })
+
+  terminating('lost', {}, { ...zombie, node: 'gone' })
+  terminating('tracked', tracked, over)
+  createPod(registry, { name: 'again', ...owned('again') }, zombie)
+
+  terminating('lost-busy', {}, { ...works, node: 'gone' })
+  terminating('tracked-busy', tracked, works)
+  createPod(registry, { name: 'busy', ...owned('busy') }, works)
+  const runner = createArc(
+    registry,
+    'EphemeralRunner',
+    { name: 'arc-busy' },
+    { status: { phase: 'Running', jobId: '1' } },
+  )
+  createPod(registry, { name: 'arc-busy', ownerReferences: ownedBy(runner) }, zombie)
+  return [
+    ...['lost-busy', 'tracked-busy', 'busy', 'arc-busy'].map((name) => ({ resource: 'pods', name })),
+    { resource: 'jobs.batch', name: 'busy' },
+    { resource: arcKinds.EphemeralRunner, name: 'arc-busy' },
+  ]
+}
+
+/** Left alone by the Job controller; it would try again. */
+function jobOf(name: string) {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'runner', image: 'x' }] } }
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: 'runners', uid: `uid-of-${name}` },
+    spec: { managedBy: 'dayfly.dev/tests', backoffLimit: 6, template },
+  }
+}

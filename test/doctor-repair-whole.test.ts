@@ -1,0 +1,90 @@
+// A whole repair of everything at once, request by request: no change without its trial and its preconditions, and nothing asked of a busy runner.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Request } from '../src/lib/http.ts'
+import { makeHopeless } from './doctor-hopeless-pods.ts'
+import { linesOf, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
+import { makeIncidents } from './kubernetes/incidents.ts'
+import { type RecordingProxy, sayRequest } from './recording-proxy.ts'
+
+let stage: RepairStage
+let proxy: RecordingProxy
+beforeEach(async () => {
+  stage = await openRepairStage()
+  proxy = await stage.serve()
+})
+afterEach(() => stage.end())
+
+it('tries each change before, with the same preconditions, keeps what was, and leaves the busy alone', async () => {
+  const { registry, kubernetes, clock } = stage
+  await defineCustomKinds(kubernetes)
+  await makeIncidents({ kubernetes, name: 'site', now: clock.now })
+  const busy = makeHopeless(stage)
+  const before = busy.map(({ resource, name }) => registry.get(resource, 'runners', name))
+
+  const fix = ['--remove-finalizers', '--fix']
+  const { code, stderr } = await stage.doctor(...fix, '--confirm', await stage.digest(...fix))
+  expect(stderr).toMatch(/^ {2}not touched: Pod runners\/arc-busy: it may be busy: its status at ARC names a job$/m)
+  expect(stderr).toMatch(
+    /^ {2}not touched: EphemeralRunner site-arc\/full-0 and 3 more: ARC's controller does not run/m,
+  )
+  expect(stderr).toMatch(/^(\d+) of \1 steps done$/m)
+  expect(code).toBe(0)
+
+  const log = linesOf(stage, 'log').filter(({ step }) => step !== undefined)
+  expect(new Set(log.map(({ rule }) => rule))).toEqual(
+    new Set([
+      'orphan-completed-pods',
+      'stuck-terminating',
+      'tracking-finalizer-stuck',
+      'uninstall-stuck',
+      'zombie-runner-pod',
+    ]),
+  )
+  expect(linesOf(stage, 'images').map(({ step }) => step)).toEqual(log.map(({ step }) => step))
+
+  const changes = proxy.exchanges.filter(({ purpose }) => purpose === 'change')
+  expect(changes).toHaveLength(log.length)
+  for (const change of changes) {
+    const tried = proxy.exchanges
+      .slice(0, proxy.exchanges.indexOf(change))
+      .findLast(({ purpose }) => purpose === 'trial')
+    expect(changeOf(tried?.request)).toEqual(changeOf(change.request))
+    expect([sayRequest(change), lacksOf(change.request)]).toEqual([sayRequest(change), []])
+  }
+
+  const asked = proxy.exchanges.filter(({ purpose }) => purpose === 'change' || purpose === 'trial').map(sayRequest)
+  for (const { name } of busy) expect(asked.filter((words) => words.endsWith(`/${name}`))).toEqual([])
+  expect(busy.map(({ resource, name }) => registry.get(resource, 'runners', name))).toEqual(before)
+  expect(registry.get('pods', 'site-runners', 'busy')?.metadata.deletionTimestamp).toBeUndefined()
+})
+
+/** All of it but whether it is only tried. */
+function changeOf(request: Request | undefined): object {
+  const { dryRun: _, ...body } = bodyOf(request)
+  const { dryRun: __, ...query } = request?.query ?? {}
+  return { method: request?.method, path: request?.path, query, body }
+}
+
+/** What would let the change be made to another object, or to a newer one. */
+function lacksOf(request: Request): readonly string[] {
+  const { preconditions, propagationPolicy, ...operations } = bodyOf(request)
+  if (request.method === 'DELETE') {
+    const { uid, resourceVersion } = (preconditions ?? {}) as Record<string, unknown>
+    return [
+      ...(uid ? [] : ['uid']),
+      ...(resourceVersion ? [] : ['resourceVersion']),
+      ...(propagationPolicy === 'Background' ? [] : ['background']),
+    ]
+  }
+  const steps = Object.values(operations) as readonly { op: string; path: string; value?: unknown }[]
+  const tested = steps.filter(({ op, value }) => op === 'test' && value).map(({ path }) => path)
+  const [last, ...others] = steps.filter(({ op }) => op !== 'test')
+  const isOneFinalizer = last?.op === 'remove' && /^\/metadata\/finalizers\/\d+$/.test(last.path) && others.length === 0
+  const wanted = ['/metadata/uid', '/metadata/resourceVersion', last?.path ?? '']
+  return [...wanted.filter((path) => !tested.includes(path)), ...(isOneFinalizer ? [] : ['one finalizer alone'])]
+}
+
+function bodyOf(request: Request | undefined): Readonly<Record<string, unknown>> {
+  return request?.body.kind === 'json' ? (request.body.value as Record<string, unknown>) : {}
+}
