@@ -1,30 +1,95 @@
 // Replaces a file's content at once or not at all: a crash leaves the old one.
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 
-/** `unique` tells two writers' temporary files apart. Throws when the file no longer holds `before`: somebody else wrote it. */
+/** Why a file stays as it was. */
+export type Unwritten = {
+  readonly code: 'file-changed' | 'file-readonly' | 'file-unwritable'
+  /** Ends a sentence that names the file. */
+  readonly why: string
+  readonly next: string
+}
+
+/** A name that no reader of manifests takes for one, should a crash leave it behind. */
+export const unfinishedName = /^\.dayfly-\w+\.tmp$/
+
+/** Follows a link to the file it names; mode and, where allowed, owner stay. `unique` tells two writers' temporary files apart. Refuses a file that no longer holds `before`: somebody else wrote it. */
 export async function replaceFile(
   file: string,
-  { before, after }: { readonly before: string; readonly after: string },
+  texts: { readonly before: string; readonly after: string },
   unique: string,
-): Promise<void> {
-  const target = await realpath(file)
-  const { mode } = await stat(target)
-  const current = await readFile(target)
-  if (!current.equals(Buffer.from(before))) throw new Error(`${file} changed since it was read; run again`)
-  const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${unique}`)
+): Promise<Unwritten | undefined> {
   try {
-    const handle = await open(temporary, 'wx', mode & 0o777)
-    try {
-      await handle.chmod(mode & 0o777)
-      await handle.writeFile(after)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(temporary, target)
+    const target = await realpath(file)
+    const found = await stat(target)
+    if (!found.isFile()) return unwritable('it is no regular file')
+    // Without this a read-only file would be replaced, as only its folder is written to.
+    if ((found.mode & 0o222) === 0) return readonly
+    await access(target, constants.W_OK)
+    const temporary = path.join(path.dirname(target), `.dayfly-${unique}.tmp`)
+    return await swap({ target, temporary, like: found }, texts)
   } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
+    return explain(error)
   }
+}
+
+type Swap = { readonly target: string; readonly temporary: string; readonly like: Like }
+type Like = { readonly mode: number; readonly uid: number; readonly gid: number }
+
+async function swap(
+  { target, temporary, like }: Swap,
+  { before, after }: { readonly before: string; readonly after: string },
+): Promise<Unwritten | undefined> {
+  const handle = await open(temporary, 'wx', 0o600)
+  try {
+    await fill(handle, like, after)
+    const now = await readFile(target)
+    // Done already: by its other name, when a file and a link to it were both given.
+    if (now.equals(Buffer.from(after))) return undefined
+    if (!now.equals(Buffer.from(before))) return changed
+    await rename(temporary, target)
+    return undefined
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+async function fill(handle: FileHandle, { mode, uid, gid }: Like, text: string): Promise<void> {
+  try {
+    // Only root may give a file to others.
+    await handle.chown(uid, gid).catch(() => undefined)
+    await handle.chmod(mode & 0o777)
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const changed: Unwritten = {
+  code: 'file-changed',
+  why: 'it changed since it was read',
+  next: 'Run it again.',
+}
+const readonly: Unwritten = {
+  code: 'file-readonly',
+  why: 'it is read-only',
+  next: 'Allow writing to it (chmod u+w) and run it again, or take the patch that --diff prints.',
+}
+
+function unwritable(why: string): Unwritten {
+  return { code: 'file-unwritable', why, next: 'Take the patch that --diff prints.' }
+}
+
+function explain(error: unknown): Unwritten {
+  if (!(error instanceof Error)) throw error
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return { ...changed, why: 'it is gone' }
+  if (syscall === 'access') return readonly
+  if (code === 'EROFS') return { ...readonly, why: 'it stands in a read-only file system' }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return { ...readonly, why: 'its folder is read-only', next: readonly.next.replace('it (', 'the folder (') }
+  }
+  if (code === undefined) throw error
+  return unwritable(error.message.replace(/, \w+ '.*'.*$/, ''))
 }

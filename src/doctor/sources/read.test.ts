@@ -1,8 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { replaceFile } from '../write-file.ts'
 import { readSources } from './read.ts'
 
 let folder: string
@@ -54,6 +53,12 @@ describe('paths', () => {
     expect((await read('*.[a-z]*')).files).toEqual(['a.yaml', 'b.txt'])
   })
 
+  it('leaves out what a killed repair has left behind', async () => {
+    for (const name of ['.dayfly-x.tmp', 'sub/.dayfly-y.tmp']) await writeFile(path.join(folder, name), 'kind: Job\n')
+    expect((await read('.')).files).toEqual(['a.yaml', 'sub/c.yml', 'sub/d.json', 'sub/x y.tf'])
+    expect((await read('**/*')).files.filter((name) => name.includes('.dayfly-'))).toEqual([])
+  })
+
   it('skips what is not UTF-8 or too large, and does not follow links in circles', async () => {
     await writeFile(path.join(folder, 'bad.yaml'), Buffer.from([0x6b, 0xff, 0xfe]))
     await writeFile(path.join(folder, 'big.yaml'), Buffer.alloc(5 * 1024 * 1024, 0x61))
@@ -64,22 +69,5 @@ describe('paths', () => {
       ['bad.yaml', 'not UTF-8'],
       ['big.yaml', 'larger than 4 MiB'],
     ])
-  })
-})
-
-describe('replaceFile', () => {
-  it('keeps mode and links and leaves nothing behind', async () => {
-    await chmod(path.join(folder, 'a.yaml'), 0o640)
-    await symlink('a.yaml', path.join(folder, 'link.yaml'))
-    await replaceFile(path.join(folder, 'link.yaml'), { before: 'kind: a.yaml\n', after: 'kind: b\n' }, 't1')
-    expect(await readFile(path.join(folder, 'a.yaml'), 'utf8')).toBe('kind: b\n')
-    expect((await stat(path.join(folder, 'a.yaml'))).mode & 0o777).toBe(0o640)
-    expect((await readdir(folder)).filter((name) => name.includes('t1'))).toEqual([])
-  })
-
-  it('refuses when the file has changed since', async () => {
-    const file = path.join(folder, 'a.yaml')
-    await expect(replaceFile(file, { before: 'kind: old\n', after: 'x' }, 't1')).rejects.toThrow(/changed/)
-    expect(await readFile(file, 'utf8')).toBe('kind: a.yaml\n')
   })
 })

@@ -1,6 +1,7 @@
 // Paths given by people → files' texts: files, folders (recursively), globs. Bounded, in a fixed order; what cannot be read is said.
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { unfinishedName } from '../write-file.ts'
 import type { Skipped, SourceFile } from './document.ts'
 
 export type Read = {
@@ -105,7 +106,7 @@ function walk(folder: string, skipped: Skipped[], depth: number, wanted = names)
   const found: string[] = []
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     const file = path.join(folder, entry.name)
-    if (entry.isFile() && wanted.test(entry.name)) found.push(file)
+    if (entry.isFile() && wanted.test(entry.name) && !unfinishedName.test(entry.name)) found.push(file)
     else if (entry.isDirectory() && !skippedFolders.has(entry.name)) {
       found.push(...walk(file, skipped, depth + 1, wanted))
     }
