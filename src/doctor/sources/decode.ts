@@ -33,16 +33,17 @@ export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
   else if (isTerraform(file)) decodeTerraform(draft)
-  else if (!mayHoldManifest(text) && !mayInstallCharts(text)) leaveOut(draft, undefined, 'no manifest in it')
   else decodeStream(draft)
   return { file, documents: draft.documents, objects: draft.objects, skipped: draft.skipped }
 }
 
 function decodeStream(draft: Draft): void {
   const { text } = draft.file
-  for (const { start, end } of splitDocuments(text)) {
-    const chunk = text.slice(start, end)
-    if (!mayHoldManifest(chunk) && !mayInstallCharts(chunk)) continue
+  const chunks = splitDocuments(text)
+    .map(({ start, end }) => ({ start, chunk: text.slice(start, end) }))
+    .filter(({ chunk }) => mayHoldManifest(chunk) || mayInstallCharts(chunk))
+  if (chunks.length === 0) leaveOut(draft, undefined, 'no manifest in it')
+  for (const { start, chunk } of chunks) {
     if (draft.documents.length + draft.skipped.length >= documentsMax) {
       skip(draft, start, `more than ${documentsMax} documents`)
       return
