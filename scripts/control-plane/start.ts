@@ -1,58 +1,52 @@
 // Starts etcd, the API server, the controller manager and the scheduler on loopback, with free ports, tokens of their own, and a folder that goes with them.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/kubernetes/connect.ts'
 import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
 import { noBody } from '../../src/lib/http.ts'
 import { systemClock } from '../../src/lib/system.ts'
+import { createComponents } from './components.ts'
 
 export type ControlPlane = {
   /** Its user may do everything. */
   readonly kubeconfig: string
+  /** Of the kubelet of the node 127.0.0.1. */
+  readonly nodeKubeconfig: string
   /** Ends the processes and removes every file. */
   close(): Promise<void>
 }
 
-type Component = { readonly name: string; readonly child: ChildProcess; readonly log: string }
-
-/** Milliseconds: four seconds are usual on two idle cores. */
-const patience = 120_000
+type Flags = Readonly<Record<string, string>>
+type MoreFlags = { readonly apiServer?: Flags; readonly controllers?: Flags }
 
 /** Rejects when a component ends, or none answers in time; then nothing is left either. */
-export async function startControlPlane(program: string, signal: AbortSignal): Promise<ControlPlane> {
+export async function startControlPlane(
+  program: string,
+  signal: AbortSignal,
+  more: MoreFlags = {},
+): Promise<ControlPlane> {
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-control-plane-'))
-  const components: Component[] = []
+  const components = createComponents(folder)
   const close = async () => {
-    // At once and without a grace: nothing of it is kept.
-    await Promise.all(components.toReversed().map(({ child }) => end(child)))
+    await components.end()
     await rm(folder, { recursive: true, force: true })
   }
-  const start = (name: string, flags: Readonly<Record<string, string>>) => {
-    const log = path.join(folder, `${name}.log`)
-    const file = openSync(log, 'w')
-    const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)
-    // The components end with their standard input, so also when this process is killed.
-    const child = spawn(program, [name, ...args], { stdio: ['pipe', file, file] })
-    closeSync(file)
-    components.push({ name, child, log })
-  }
+  const start = (name: string, flags: Flags) =>
+    components.start(name, [program, name, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)])
   try {
     const plan = await layOut(folder)
     start('etcd', plan.etcd)
-    start('apiserver', plan.apiServer)
+    start('apiserver', { ...plan.apiServer, ...more.apiServer })
     const ready = () => answers(plan.admin, '/readyz')
-    await until(ready, components, signal)
-    start('controller-manager', plan.controllers)
+    await components.until(ready, signal)
+    start('controller-manager', { ...plan.controllers, ...more.controllers })
     start('scheduler', plan.scheduler)
     const accounted = () => answers(plan.admin, '/api/v1/namespaces/default/serviceaccounts/default')
-    await until(accounted, components, signal)
-    return { kubeconfig: plan.admin, close }
+    await components.until(accounted, signal)
+    return { kubeconfig: plan.admin, nodeKubeconfig: plan.node, close }
   } catch (error) {
     await close()
     throw error
@@ -65,7 +59,7 @@ async function layOut(folder: string) {
   const at = (name: string) => path.join(folder, name)
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const token = () => randomBytes(24).toString('hex')
-  const tokens = { admin: token(), controllers: token(), scheduler: token() }
+  const tokens = { admin: token(), controllers: token(), scheduler: token(), node: token() }
   const kubeconfig = (token: string) =>
     JSON.stringify({
       apiVersion: 'v1',
@@ -84,6 +78,7 @@ async function layOut(folder: string) {
     `${tokens.admin},dayfly-tests,1,system:masters`,
     `${tokens.controllers},system:kube-controller-manager,2`,
     `${tokens.scheduler},system:kube-scheduler,3`,
+    `${tokens.node},system:node:127.0.0.1,4,system:nodes`,
   ]
   const secret = { mode: 0o600 }
   await writeFile(at('accounts.pub'), publicKey.export({ type: 'spki', format: 'pem' }))
@@ -92,10 +87,12 @@ async function layOut(folder: string) {
   await writeFile(at('kubeconfig'), kubeconfig(tokens.admin), secret)
   await writeFile(at('controllers.kubeconfig'), kubeconfig(tokens.controllers), secret)
   await writeFile(at('scheduler.kubeconfig'), kubeconfig(tokens.scheduler), secret)
+  await writeFile(at('node.kubeconfig'), kubeconfig(tokens.node), secret)
   const worker = (name: string) => ({ kubeconfig: at(name), 'secure-port': '0', 'leader-elect': 'false' })
   const etcd = `http://127.0.0.1:${client}`
   return {
     admin: at('kubeconfig'),
+    node: at('node.kubeconfig'),
     etcd: { 'data-dir': at('etcd'), 'client-url': etcd, 'peer-url': `http://127.0.0.1:${peer}` },
     apiServer: {
       'etcd-servers': etcd,
@@ -120,26 +117,6 @@ async function layOut(folder: string) {
       'service-account-private-key-file': at('accounts.key'),
       'root-ca-file': at('apiserver.crt'),
     },
-  }
-}
-
-/** Waits for the condition, and says with the end of its log which component has ended before. */
-async function until(
-  condition: () => Promise<boolean>,
-  components: readonly Component[],
-  signal: AbortSignal,
-): Promise<void> {
-  const deadline = performance.now() + patience
-  while (!(await condition())) {
-    signal.throwIfAborted()
-    const ended = components.find(({ child }) => child.exitCode !== null || child.signalCode !== null)
-    const late = performance.now() > deadline ? components.at(-1) : undefined
-    const blamed = ended ?? late
-    if (blamed) {
-      const words = (await readFile(blamed.log, 'utf8')).slice(-3000)
-      throw new Error(`${blamed.name} ${ended ? 'has ended' : `is not ready after ${patience / 1000} s`}:\n${words}`)
-    }
-    await sleep(100)
   }
 }
 
@@ -173,11 +150,4 @@ async function freePorts(count: number): Promise<number[]> {
   const found = await Promise.all(ports)
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   return found
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
-  await ended
 }

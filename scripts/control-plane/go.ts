@@ -1,0 +1,51 @@
+// What building with Go needs: its version, a run of it that tells "cannot be fetched here" from "does not compile", and the folder where results are kept.
+import { execFile } from 'node:child_process'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+export type Missing = { readonly is: 'missing'; readonly why: string }
+
+type GoOptions = {
+  readonly cwd: string
+  readonly signal: AbortSignal
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const run = promisify(execFile)
+const offline =
+  /dial tcp|no such host|i\/o timeout|connection refused|proxyconnect|TLS handshake|module lookup disabled|(502|503|504) /
+
+/** As the Go that works in this folder says it. */
+export async function goVersion(cwd: string, signal: AbortSignal): Promise<string | Missing> {
+  try {
+    return (await run('go', ['version'], { cwd, signal })).stdout.trim()
+  } catch (error) {
+    signal.throwIfAborted()
+    const { code, stderr } = error as { code?: unknown; stderr?: string }
+    return { is: 'missing', why: code === 'ENOENT' ? 'Go is not installed' : firstLine(stderr) }
+  }
+}
+
+/** `go` with these arguments. Rejects where something does not compile. */
+export async function runGo(args: readonly string[], options: GoOptions): Promise<Missing | undefined> {
+  const { cwd, signal, environment } = options
+  const env = { ...process.env, CGO_ENABLED: '0', ...environment }
+  try {
+    await run('nice', ['go', ...args], { cwd, env, signal, maxBuffer: 64 * 1024 * 1024 })
+    return undefined
+  } catch (error) {
+    signal.throwIfAborted()
+    const { stderr = '' } = error as { stderr?: string }
+    if (offline.test(stderr)) return { is: 'missing', why: 'the Go modules of Kubernetes cannot be fetched here' }
+    throw new Error(`go ${args.join(' ')} fails:\n${stderr.slice(-4000)}`, { cause: error })
+  }
+}
+
+export function cacheFolder(): string {
+  return path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'dayfly')
+}
+
+function firstLine(text = ''): string {
+  return `Go does not work here: ${text.trim().split('\n')[0]?.slice(0, 200)}`
+}

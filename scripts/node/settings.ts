@@ -1,0 +1,81 @@
+// The settings of containerd, the kubelet and the pod network that a node needs which shares its machine: nothing of the machine is used, watched or limited.
+
+export function containerdSettings(folder: string, programs: string): string {
+  return `version = 4
+root = '${folder}/containerd/root'
+state = '${folder}/containerd/state'
+disabled_plugins = ['io.containerd.nri.v1.nri', 'io.containerd.snapshotter.v1.devmapper', 'io.containerd.snapshotter.v1.btrfs', 'io.containerd.snapshotter.v1.zfs', 'io.containerd.snapshotter.v1.erofs', 'io.containerd.tracing.processor.v1.otlp']
+
+[plugins.'io.containerd.server.v1.grpc']
+  address = '${folder}/containerd.sock'
+[plugins.'io.containerd.server.v1.ttrpc']
+  address = '${folder}/containerd.sock.ttrpc'
+[plugins.'io.containerd.cri.v1.images']
+  snapshotter = 'overlayfs'
+[plugins.'io.containerd.cri.v1.images'.pinned_images]
+  sandbox = 'localhost/pause:1'
+
+[plugins.'io.containerd.cri.v1.runtime']
+  # Without CAP_SYS_RESOURCE no sandbox starts otherwise.
+  restrict_oom_score_adj = true
+  disable_apparmor = true
+[plugins.'io.containerd.cri.v1.runtime'.cni]
+  bin_dirs = ['${programs}']
+  conf_dir = '${folder}/cni'
+[plugins.'io.containerd.cri.v1.runtime'.containerd]
+  default_runtime_name = 'runc'
+[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
+  runtime_type = 'io.containerd.runc.v2'
+[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
+  BinaryName = '${programs}/runc'
+  SystemdCgroup = false
+
+[plugins.'io.containerd.internal.v1.opt']
+  path = '${folder}/containerd/opt'
+[plugins.'io.containerd.grpc.v1.cri']
+  stream_server_address = '127.0.0.1'
+`
+}
+
+export function kubeletSettings(folder: string): object {
+  const none = '0%'
+  return {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    address: '127.0.0.1',
+    healthzBindAddress: '127.0.0.1',
+    readOnlyPort: 0,
+    // Only who is in the namespace reaches it.
+    authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
+    authorization: { mode: 'AlwaysAllow' },
+    containerRuntimeEndpoint: `unix://${folder}/containerd.sock`,
+    staticPodPath: `${folder}/manifests`,
+    podLogsDir: `${folder}/pod-logs`,
+    volumePluginDir: `${folder}/volume-plugins`,
+    nodeStatusUpdateFrequency: '5s',
+    resolvConf: '',
+    // Both kinds of control groups will do, and so will a machine without rights over its own limits.
+    cgroupDriver: 'cgroupfs',
+    failCgroupV1: false,
+    failSwapOn: false,
+    oomScoreAdj: 0,
+    localStorageCapacityIsolation: false,
+    makeIPTablesUtilChains: false,
+    imageGCHighThresholdPercent: 100,
+    imageMinimumGCAge: '24h',
+    evictionHard: {
+      'memory.available': none,
+      'nodefs.available': none,
+      'nodefs.inodesFree': none,
+      'imagefs.available': none,
+      'imagefs.inodesFree': none,
+    },
+  }
+}
+
+export function podNetwork(folder: string): object {
+  const subnet = '10.77.0.0/24'
+  const addresses = { type: 'host-local', dataDir: `${folder}/addresses`, ranges: [[{ subnet }]] }
+  const bridge = { type: 'bridge', bridge: 'pods', isGateway: true, ipMasq: false, ipam: addresses }
+  return { cniVersion: '1.0.0', name: 'pods', plugins: [bridge] }
+}
