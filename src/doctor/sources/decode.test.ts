@@ -8,6 +8,7 @@ import { findMarkers, maskMarkers } from './mask.ts'
 import { refOf } from './object-ref.ts'
 
 const pod = 'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec:\n  containers:\n    - name: x\n'
+const json = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"x"}]}}'
 const indented = (text: string, columns: number) => text.replace(/^(?=.)/gm, ' '.repeat(columns))
 
 describe('objects are found however they are wrapped', () => {
@@ -22,6 +23,24 @@ describe('objects are found however they are wrapped', () => {
       text: JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { containers: [{ name: 'x' }] } }),
       kinds: ['Pod'],
       line: 1,
+    },
+    {
+      name: 'in a list that says their kind',
+      text: 'apiVersion: v1\nkind: PodList\nitems:\n- metadata: { name: a }\n  spec:\n    containers:\n    - name: x\n',
+      kinds: ['Pod'],
+      line: 7,
+    },
+    {
+      name: 'once, though kubectl remembers it in an annotation',
+      text: `metadata:\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      ${json}\n${pod.replace(/metadata: .*\n/, '')}`,
+      kinds: ['Pod'],
+      line: 9,
+    },
+    {
+      name: 'as JSON, folded over lines of a ConfigMap',
+      text: `apiVersion: v1\nkind: ConfigMap\ndata:\n  a: >-\n    ${json.replaceAll(',', ',\n    ')}\n`,
+      kinds: ['ConfigMap', 'Pod'],
+      line: 4,
     },
     {
       name: 'in a ConfigMap',
@@ -115,6 +134,23 @@ describe('what cannot be read is said', () => {
       expect(skipped[0]?.reason).toMatch(reason)
     })
   }
+
+  it.each([
+    ['a script', 'a: |\n  #!/bin/sh\n  apply <<EOF\n  kind: Pod\n  $MORE\n  EOF\n', 2],
+    ['a page', 'README.md: |\n  # Pods\n  Write:\n  ```\n  kind: Pod\n  ```\n', 2],
+    ['prose', 'a: |\n  Of each pod: say kind: Pod, and no more.\n', 2],
+  ])('%s in a string is none of the parts that should have been read', (_, text, line) => {
+    const { skipped } = decodeFile({ path: 'a.yaml', text })
+    expect(skipped).toEqual([
+      { file: 'a.yaml', line, reason: expect.stringMatching(/^a script or a text/), intended: true },
+    ])
+  })
+
+  it("a pod in Terraform's own blocks", () => {
+    const text = '# kind = "Pod"\nresource "kubernetes_job_v1" "x" {\n}\nresource "kubernetes_secret" "y" {\n}\n'
+    const { skipped } = decodeFile({ path: 'a.tf', text })
+    expect(skipped).toMatchObject([{ line: 2, reason: expect.stringContaining('kubernetes_job_v1'), intended: true }])
+  })
 
   it('on the line where it begins, for any number of parts without going through the text again', () => {
     const crd = 'kind: CustomResourceDefinition\n'

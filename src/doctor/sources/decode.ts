@@ -60,10 +60,16 @@ function isTerraform({ path }: SourceFile): boolean {
   return /\.(?:tf|tofu|hcl)$/.test(path)
 }
 
+/** Terraform's provider writes pods in blocks of its own, which are no manifests. */
+const podResources =
+  /^resource\s+"(kubernetes_(?:cron_job|daemon_?set|deployment|job|pod|replication_controller|stateful_set)(?:_v1)?)"/gm
+
 function decodeTerraform(draft: Draft): void {
   const { text } = draft.file
+  const pods = [...text.matchAll(podResources)]
+  for (const { index, 1: type } of pods) leaveOut(draft, index, `a ${type} of Terraform's own: no rule reads it`)
   if (!mayHoldObject(text)) {
-    leaveOut(draft, undefined, 'no manifest in it')
+    if (pods.length === 0) leaveOut(draft, undefined, 'no manifest in it')
     return
   }
   const { heredocs, objects, malformed } = findTexts(text)
@@ -149,12 +155,20 @@ function addEmbedded(draft: Draft, host: SourceDocument, found: FoundString): vo
     // Other strings were masked together with the text around them.
     const { text, parsed, open } = found.encoded ? parseTemplate(chunk) : { ...unmasked(chunk), open: host.open }
     if ('failed' in parsed) {
-      skip(draft, inside.toFile(start + (parsed.offset ?? 0)), `text in a string: ${parsed.failed}`)
+      if (isProse(found)) {
+        leaveOut(draft, inside.toFile(start), 'a script or a text in a string: manifests in it are not read')
+      } else skip(draft, inside.toFile(start + (parsed.offset ?? 0)), `text in a string: ${parsed.failed}`)
       continue
     }
     const toFile = (offset: number) => inside.toFile(start + offset)
     addDocument(draft, { ...inside, text, toFile, host: { document: host, path }, open }, parsed)
   }
+}
+
+/** It speaks of manifests, and was never meant to be one. */
+function isProse({ path, text }: FoundString): boolean {
+  if (text.startsWith('#!') || /\.(?:sh|bash|py|md|txt|adoc|rst)$/i.test(String(path.at(-1)))) return true
+  return !/^[ \t]*(?:- +)?["']?(?:kind|containers)["']?[ \t]*:|[{,][ \t]*"(?:kind|containers)"/m.test(text)
 }
 
 function nesting(document: SourceDocument): number {

@@ -25,6 +25,9 @@ export const chartLists = ['dependencies', 'releases', 'helmCharts'] as const
 /** Below these keys an object (of Flux or Argo CD) holds values of a chart. */
 const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 
+/** What kubectl remembers of the object around it, which would say everything again. */
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
+
 export function findObjects(root: unknown): Findings {
   const objects: FoundObject[] = []
   const strings: FoundString[] = []
@@ -38,7 +41,7 @@ export function findObjects(root: unknown): Findings {
       return
     }
     if (typeof value === 'string') {
-      if (value.includes('\n') && mayHoldManifest(value)) strings.push({ path: [...path], text: value, encoded: false })
+      if (mayBeManifest(value)) strings.push({ path: [...path], text: value, encoded: false })
     } else if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) visitEntry(index, value[index], inside)
     } else if (isRecord(value)) {
@@ -47,12 +50,13 @@ export function findObjects(root: unknown): Findings {
       for (const { field, key, text } of kind === 'object' ? encodedTexts(value) : []) {
         if (mayHoldManifest(text)) strings.push({ path: [...path, field, key], text, encoded: true })
       }
+      for (const item of untypedItems(value)) objects.push({ ...item, path: [...path, ...item.path] })
       const within = kind === 'object' || inside
       for (const key of Object.keys(value)) visitEntry(key, value[key], within && !valuesKeys.has(key))
     }
   }
   const visitEntry = (step: string | number, value: unknown, inside: boolean): void => {
-    if (typeof value !== 'object' && typeof value !== 'string') {
+    if ((typeof value !== 'object' && typeof value !== 'string') || step === lastApplied) {
       visits++
       return
     }
@@ -62,6 +66,22 @@ export function findObjects(root: unknown): Findings {
   }
   visit(root, false)
   return { objects, strings, cut }
+}
+
+/** A manifest has several lines, or is an object of JSON on one, as folding leaves it. */
+function mayBeManifest(text: string): boolean {
+  return (text.includes('\n') || /^\{.*"apiVersion"/.test(text)) && mayHoldManifest(text)
+}
+
+/** Kubernetes: the items of a typed list, such as a JobList, leave out what the list says. */
+function untypedItems({ apiVersion, kind, items }: Readonly<Record<string, unknown>>): readonly FoundObject[] {
+  const typed = typeof kind === 'string' ? /^(.+)List$/.exec(kind)?.[1] : undefined
+  if (typed === undefined || typeof apiVersion !== 'string' || !Array.isArray(items)) return []
+  return items.flatMap((item: unknown, index) =>
+    isRecord(item) && !('kind' in item) && 'metadata' in item
+      ? [{ path: ['items', index], kind: 'object' as const, value: { apiVersion, kind: typed, ...item } }]
+      : [],
+  )
 }
 
 function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): FoundObject['kind'] | undefined {
