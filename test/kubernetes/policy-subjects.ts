@@ -9,6 +9,7 @@ import { readRulePage } from '../../src/doctor/rule-page.ts'
 import { catalogue } from '../../src/doctor/rules/catalogue.ts'
 import { filler } from '../../src/doctor/unknown.ts'
 import type { KubeObject } from '../../src/kubernetes/types.ts'
+import { hooks } from './policy-scripts.ts'
 
 export type Subject = {
   /** Where it is written. */
@@ -23,7 +24,7 @@ const samples = new URL('../../src/doctor/samples/', import.meta.url)
 
 export function allSubjects(): readonly Subject[] {
   const written = [...catalogue.flatMap(ofPage), ...readdirSync(samples).flatMap(ofSample)]
-  return written.flatMap((subject) => [subject, ...asRunnerSet(subject)])
+  return [...written.flatMap((subject) => [subject, ...asRunnerSet(subject)]), ...hooks.map(ofHook)]
 }
 
 /** The codes of these rules that fire on the object when nothing else is known. */
@@ -44,6 +45,17 @@ function ofPage({ slug }: Rule): readonly Subject[] {
 
 function ofSample(name: string): readonly Subject[] {
   return name.endsWith('.yaml') ? decode(`samples/${name}`, readFileSync(new URL(name, samples), 'utf8')) : []
+}
+
+function ofHook(hook: (typeof hooks)[number]): Subject {
+  const command = typeof hook === 'string' ? ['sh', '-c', hook] : hook
+  const app = { name: 'app', image: 'registry.example/app:1', lifecycle: { postStart: { exec: { command } } } }
+  return ofPod(`hook ${JSON.stringify(hook)}`, { containers: [app] })
+}
+
+function ofPod(from: string, spec: Fields): Subject {
+  const object = { apiVersion: 'v1', kind: 'Pod', namespace: undefined, name: 'p' }
+  return { from, fact: { object, document: 0, raw: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec } } }
 }
 
 function decode(from: string, text: string): readonly Subject[] {
