@@ -138,11 +138,20 @@ describe('what cannot be read is said', () => {
   it.each([
     ['a script', 'a: |\n  #!/bin/sh\n  apply <<EOF\n  kind: Pod\n  $MORE\n  EOF\n', 2],
     ['a page', 'README.md: |\n  # Pods\n  Write:\n  ```\n  kind: Pod\n  ```\n', 2],
+    ['a step of a workflow', 'run: |\n  set -e\n  cat <<EOF | kubectl apply -f -\n  kind: Pod\n  EOF\n  a: b: c\n', 2],
+    ['a patch', 'diff: |\n  @@ -1 +1 @@\n   kind: Pod\n  -a: [\n  +a:\n', 2],
     ['prose', 'a: |\n  Of each pod: say kind: Pod, and no more.\n', 2],
   ])('%s in a string is none of the parts that should have been read', (_, text, line) => {
     const { skipped } = decodeFile({ path: 'a.yaml', text })
     expect(skipped).toEqual([
       { file: 'a.yaml', line, reason: expect.stringMatching(/^a script or a text/), intended: true },
+    ])
+  })
+
+  it('a manifest that holds a script is no script', () => {
+    const text = 'a: |\n  kind: Pod\n  command: cat <<EOF\n  args: [\n'
+    expect(decodeFile({ path: 'a.yaml', text }).skipped).toMatchObject([
+      { reason: expect.stringMatching(/not valid YAML/) },
     ])
   })
 

@@ -165,10 +165,16 @@ function addEmbedded(draft: Draft, host: SourceDocument, found: FoundString): vo
   }
 }
 
-/** It speaks of manifests, and was never meant to be one. */
+const manifestLine = /^[ \t]*(?:- +)?["']?(?:kind|containers)["']?[ \t]*:|[{,][ \t]*"(?:kind|containers)"/m
+/** A heredoc, the fence of an example, a hunk of a patch. */
+const quotation = /<<-?[ \t]*["']?[A-Za-z_]|^[ \t]*(?:```|~~~)|^@@ /m
+
+/** It speaks of manifests, or quotes them, and was never meant to be one. */
 function isProse({ path, text }: FoundString): boolean {
   if (text.startsWith('#!') || /\.(?:sh|bash|py|md|txt|adoc|rst)$/i.test(String(path.at(-1)))) return true
-  return !/^[ \t]*(?:- +)?["']?(?:kind|containers)["']?[ \t]*:|[{,][ \t]*"(?:kind|containers)"/m.test(text)
+  const line = text.search(manifestLine)
+  const quoted = text.search(quotation)
+  return line < 0 || (quoted >= 0 && quoted < line)
 }
 
 function nesting(document: SourceDocument): number {
