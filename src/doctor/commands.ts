@@ -11,7 +11,7 @@ export type Command = ShellCommand & {
 export function commandsOf({ words }: Pick<ContainerView, 'words'>): readonly Command[] {
   return words.length === 0
     ? []
-    : commandsIn(words, { background: false, piped: false, limited: false, counted: false }, 0)
+    : commandsIn(words, { background: false, piped: false, limited: false, counted: false, conditional: false }, 0)
 }
 
 /** The program's name without its folder. */
@@ -23,7 +23,7 @@ export function programOf({ words }: Pick<Command, 'words'>): string {
 const lettersMax = 10_000
 const shellsMax = 3
 
-type Around = Pick<Command, 'background' | 'piped' | 'limited' | 'counted'>
+type Around = Pick<Command, 'background' | 'piped' | 'limited' | 'counted' | 'conditional'>
 
 function commandsIn(words: readonly string[], around: Around, depth: number): readonly Command[] {
   const { rest, limited } = unwrap(words)
@@ -38,6 +38,7 @@ function commandsIn(words: readonly string[], around: Around, depth: number): re
         piped: inside.piped || command.piped,
         limited: inside.limited,
         counted: inside.counted || command.counted,
+        conditional: inside.conditional || command.conditional,
       },
       depth + 1,
     )

@@ -2,13 +2,13 @@
 import { type Command, commandsOf, programOf } from './commands.ts'
 import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
 import { textsAt } from './fields.ts'
-import { helperKinds } from './helper-kinds.ts'
+import { imageKind, startedKind } from './helper-kinds.ts'
 import type { ContainerView, PodView } from './pod-view.ts'
 
 export type Helper = {
   /** What runs for ever, in words. */
   readonly what: string
-  /** `medium`: a loop whose body may yet end it. */
+  /** `medium`: something in it may yet end it. */
   readonly confidence: 'high' | 'medium'
 }
 
@@ -19,11 +19,18 @@ export function longLivedHelper(container: ContainerView, pod: PodView): Helper 
   return helper && !isToldToEnd(container, pod) ? helper : undefined
 }
 
+/** A `while` or `until` whose condition never changes. */
+export function isEndlessLoop({ background, limited, loop, words }: Command): boolean {
+  if (background || limited || loop === undefined) return false
+  const condition = words.join(' ')
+  return loop === 'while' ? /^(true|:|\[ 1 \]|sleep \S+)$/.test(condition) : condition === 'false'
+}
+
 function startedHelper(container: ContainerView, pod: PodView): Helper | undefined {
   const commands = commandsOf(container)
-  const endless = commands.filter((command) => !command.limited && whatServes(command) !== undefined)
+  const endless = commands.filter((command) => !command.limited && startedKind(command) !== undefined)
   const [first] = endless
-  if (first && !endsItself(commands, endless)) return { what: whatServes(first) ?? '', confidence: 'high' }
+  if (first && !endsItself(commands, endless)) return { what: startedKind(first)?.what ?? '', confidence: 'high' }
   const waiting = commands.find((command) => !command.background && runsForEver(command))
   if (waiting) {
     // In a bare pod it is how people, and Jenkins, keep a container to work in.
@@ -35,37 +42,13 @@ function startedHelper(container: ContainerView, pod: PodView): Helper | undefin
     : undefined
 }
 
-function isEndlessLoop({ background, limited, loop, words }: Command): boolean {
-  if (background || limited || loop === undefined) return false
-  const condition = words.join(' ')
-  return loop === 'while' ? /^(true|:|\[ 1 \]|sleep \S+)$/.test(condition) : condition === 'false'
-}
-
 function leaves(command: Command): boolean {
   return /^(break|exit|return|exec|kill|pkill|killall)$/.test(programOf(command))
-}
-
-function whatServes(command: Command): string | undefined {
-  const [, ...args] = command.words
-  return helperKinds.find((kind) => kind.program.test(programOf(command)) && serves(kind, args))?.what
 }
 
 /** The image's own entry point, unless it is given something else to run. */
 function imageHelper(container: ContainerView): Helper | undefined {
   if (textsAt(container.raw, 'command').length > 0) return undefined
-  const args = container.words
-  const name = container.image === 'auto' ? container.name : repositoryOf(container.image)
-  const kind = helperKinds.find((each) => each.image.test(name))
-  if (!kind || (kind.runsOthers && args[0] !== undefined && !args[0].startsWith('-'))) return undefined
-  return args.length === 0 || serves(kind, args) ? { what: kind.what, confidence: 'high' } : undefined
-}
-
-function serves({ needs }: { readonly needs?: RegExp }, args: readonly string[]): boolean {
-  if (args.some((word) => /^(--?version|--?help|--dry-run|--mode=validate|validate|-t)$/.test(word))) return false
-  return needs?.test(args.join(' ')) ?? true
-}
-
-/** Without tag and digest. */
-function repositoryOf(image: string | undefined): string {
-  return (image ?? '').replace(/@.*$/, '').replace(/:[^/:]*$/, '')
+  const kind = imageKind(container, container.words)
+  return kind && { what: kind.what, confidence: 'high' }
 }

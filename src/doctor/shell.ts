@@ -12,6 +12,8 @@ export type ShellCommand = {
   readonly loop: 'while' | 'until' | undefined
   /** It stands in a `for` over a list that is written out, or over numbers. */
   readonly counted: boolean
+  /** It may be passed over: it stands behind `||` or a test, in an `if`, a `case`, the body of a loop or of a function. */
+  readonly conditional: boolean
 }
 
 /** The body of a function counts when something calls it by name: a trap does not. */
@@ -29,6 +31,7 @@ type Draft = {
   readonly piped: boolean
   readonly loop: ShellCommand['loop']
   readonly counted: boolean
+  readonly conditional: boolean
   /** The function whose body it stands in. */
   within: string | undefined
 }
@@ -39,10 +42,13 @@ type Block = {
   readonly named: string | undefined
   /** Of a `for`: what stands before its body. */
   readonly over: string[]
+  /** The whole of it stands behind `||` or a test. */
+  readonly unsure: boolean
 }
 
 const openers: ReadonlySet<string> = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
 const closers: ReadonlySet<string> = new Set(['fi', 'done', 'esac', '}'])
+const tests = /^(\[|\[\[|test|grep|pgrep|command|which|type)$/
 const between: ReadonlySet<string> = new Set(['then', 'do', 'else', 'elif', '!', 'time'])
 
 class Reading {
@@ -53,6 +59,8 @@ class Reading {
   private list: readonly number[] = []
   private loop: ShellCommand['loop']
   private piped = false
+  /** What comes next stands behind `||` or a test. */
+  private unsure = false
   private named: string | undefined
   /** In the head of a `for` or `case`, which has no commands. */
   private head: 'for' | 'case' | undefined
@@ -67,12 +75,20 @@ class Reading {
     if (this.words.length > 0) {
       this.list = [...this.list, this.commands.length]
       const piped = intoPipe || this.piped
+      const { words, loop } = this
       const counted = this.blocks.some(isCounted)
-      this.commands.push({ words: this.words, background: false, piped, loop: this.loop, counted, within: undefined })
+      const conditional = this.unsure || this.isInBranch()
+      this.commands.push({ words, background: false, piped, loop, counted, conditional, within: undefined })
       this.loop = undefined
       this.words = []
     }
     this.piped = false
+  }
+
+  /** The condition of a loop runs whenever the loop does. */
+  private isInBranch(): boolean {
+    const around = this.loop === undefined ? this.blocks : this.blocks.slice(0, -1)
+    return around.some(({ opener, unsure, named }) => unsure || named !== undefined || !/^[{(]$/.test(opener))
   }
 
   private first(word: string): void {
@@ -114,7 +130,11 @@ class Reading {
 
   private endOf(sign: string): void {
     this.flush()
-    if (sign === '&&' || sign === '||') return
+    if (sign === '&&' || sign === '||') {
+      this.unsure ||= sign === '||' || tests.test(this.commands.at(-1)?.words[0] ?? '')
+      return
+    }
+    this.unsure = false
     if (sign === '&') {
       for (const index of this.list) {
         const command = this.commands[index]
@@ -126,9 +146,17 @@ class Reading {
   }
 
   private open(opener: string): void {
-    this.blocks.push({ opener, start: this.commands.length, list: this.list, named: this.named, over: [] })
+    this.blocks.push({
+      opener,
+      start: this.commands.length,
+      list: this.list,
+      named: this.named,
+      over: [],
+      unsure: this.unsure,
+    })
     this.list = []
     this.named = undefined
+    this.unsure = false
   }
 
   private close(): void {
@@ -137,6 +165,7 @@ class Reading {
     const inside = this.commands.slice(block.start)
     for (const command of inside) command.within ??= block.named
     this.list = [...block.list, ...inside.map((_, index) => block.start + index)]
+    this.unsure = block.unsure
   }
 }
 

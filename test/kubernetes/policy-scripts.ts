@@ -36,3 +36,36 @@ export const hooks: readonly (string | readonly string[])[] = [
   ['curl', 'http://localhost/?a=1&b=2'],
   ['/bin/app', 'warm-up'],
 ]
+
+/** Of an init container. */
+export const inits: readonly object[] = [
+  { image: 'redis' },
+  { image: 'redis:7', args: ['--save', ''] },
+  { image: 'redis:7', args: ['redis-cli', 'ping'] },
+  { image: 'redis:7', args: ['redis-server', '/etc/redis.conf'] },
+  { image: 'docker.io/library/nginx:1.29', command: ['nginx', '-g', 'daemon off;'] },
+  { image: 'nginx', command: ['nginx', '-t'] },
+  { image: 'envoyproxy/envoy:v1.34.0', args: ['-c', '/c'] },
+  { image: 'envoyproxy/envoy:v1.34.0', args: ['--mode', 'validate', '-c', '/c'] },
+  { image: 'gcr.io/cloud-sql-connectors/cloud-sql-proxy:2', args: ['a:b:c'] },
+  { image: 'gcr.io/cloud-sql-connectors/cloud-sql-proxy:2', args: ['wait'] },
+  { image: 'registry:3' },
+  { image: 'registry:3', command: ['registry', 'garbage-collect', '/c'] },
+  { image: 'hashicorp/vault:1.20', args: ['agent', '-config=/c'] },
+  { image: 'postgres:17', command: ['pg_isready'] },
+  ...[
+    'exec tail -F /logs/app.log',
+    'cp /a /b && sleep infinity',
+    'prepare || sleep infinity',
+    'if [ -n "$DEBUG" ]; then sleep infinity; fi',
+    '[ -n "$DEBUG" ] && sleep infinity',
+    'tail -F /logs & migrate',
+    'while true; do date; sleep 30; done',
+    'while :\ndo\n  sync /a /b\n  sleep 1\ndone',
+    'while true; do nc -z db 5432 && break; sleep 1; done',
+    'until nc -z db 5432; do sleep 1; done',
+    'mkdir -p /data; exec redis-server --dir /data',
+    'redis-server --daemonize yes; redis-cli set a b',
+    'nginx -g "daemon off;"',
+  ].map((script) => ({ image: 'busybox:1', command: ['sh', '-c', script] })),
+]

@@ -9,7 +9,7 @@ import { readRulePage } from '../../src/doctor/rule-page.ts'
 import { catalogue } from '../../src/doctor/rules/catalogue.ts'
 import { filler } from '../../src/doctor/unknown.ts'
 import type { KubeObject } from '../../src/kubernetes/types.ts'
-import { hooks } from './policy-scripts.ts'
+import { hooks, inits } from './policy-scripts.ts'
 
 export type Subject = {
   /** Where it is written. */
@@ -24,7 +24,11 @@ const samples = new URL('../../src/doctor/samples/', import.meta.url)
 
 export function allSubjects(): readonly Subject[] {
   const written = [...catalogue.flatMap(ofPage), ...readdirSync(samples).flatMap(ofSample)]
-  return [...written.flatMap((subject) => [subject, ...asRunnerSet(subject)]), ...hooks.map(ofHook)]
+  return [
+    ...written.flatMap((subject) => [subject, ...asRunnerSet(subject)]),
+    ...hooks.map(ofHook),
+    ...inits.map(ofInit),
+  ]
 }
 
 /** The codes of these rules that fire on the object when nothing else is known. */
@@ -51,6 +55,11 @@ function ofHook(hook: (typeof hooks)[number]): Subject {
   const command = typeof hook === 'string' ? ['sh', '-c', hook] : hook
   const app = { name: 'app', image: 'registry.example/app:1', lifecycle: { postStart: { exec: { command } } } }
   return ofPod(`hook ${JSON.stringify(hook)}`, { containers: [app] })
+}
+
+function ofInit(init: object): Subject {
+  const containers = [{ name: 'work', image: 'registry.example/work:1' }]
+  return ofPod(`init ${JSON.stringify(init)}`, { initContainers: [{ name: 'init', ...init }], containers })
 }
 
 function ofPod(from: string, spec: Fields): Subject {

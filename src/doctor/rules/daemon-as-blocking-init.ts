@@ -1,8 +1,10 @@
-// A daemon as a plain init container: initialisation waits for it for ever (incident S1's false cure).
+// A daemon, or a helper that serves for ever, as a plain init container: initialisation waits for it for ever (incident S1's false cure).
+import { blockingInit } from '../blocking-init.ts'
 import { daemonOf } from '../daemon.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
+import type { Helper } from '../long-lived.ts'
 import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
@@ -22,15 +24,16 @@ export const rule: Rule = {
 function check(pod: PodView, version: VersionFact): readonly Hit[] {
   return pod.containers.flatMap((container) => {
     if (container.role !== 'init' || isUnknown(container.restartPolicy)) return []
-    const daemon = daemonOf(container, pod)
-    if (!daemon || isRefused(container, version)) return []
+    const endless = endlessOf(container, pod)
+    if (!endless || isRefused(container, version)) return []
     const written = container.restartPolicy !== undefined
     return [
       hitIn(pod, {
         path: written ? [...container.path, 'restartPolicy'] : container.path,
+        absent: ['command', 'args', ...(written ? [] : ['restartPolicy'])].map((key) => [...container.path, key]),
         container: container.name,
-        message: `${container.name} is a daemon and never ends, but an init container without restartPolicy Always must end before the next one starts: the pod stays in Init for ever.`,
-        confidence: daemon.confidence,
+        message: `${container.name} ${endless.what} and never ends, but an init container without restartPolicy Always must end before the next one starts: the pod stays in Init for ever.`,
+        confidence: endless.confidence,
         fix: lacksSidecars(version)
           ? undefined
           : {
@@ -41,6 +44,13 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
       }),
     ]
   })
+}
+
+function endlessOf(container: ContainerView, pod: PodView): Helper | undefined {
+  const daemon = daemonOf(container, pod)
+  if (daemon) return { what: 'is a daemon', confidence: daemon.confidence }
+  const helper = blockingInit(container, pod)
+  return helper && { ...helper, what: `runs ${helper.what}` }
 }
 
 /** Every version in question refuses the pod for its policy, so it never comes to hang. */
