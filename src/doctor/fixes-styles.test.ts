@@ -1,32 +1,33 @@
 // Every fix of every rule's page in every style of writing: made exactly, or refused for a true reason.
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { decodeFiles, examine } from './engine.ts'
 import type { VersionFact } from './facts.ts'
 import type { Finding, Path } from './finding.ts'
 import { fixFiles } from './fixes.ts'
 import { undeclaredVersion } from './gather-facts.ts'
-import { diffLines } from './line-diff.ts'
+import { diffLines, unifiedDiff } from './line-diff.ts'
 import { isRecord } from './raw.ts'
 import { share, sharings, styles } from './restyle.ts'
 import { type Fixture, readRulePage } from './rule-page.ts'
 import { catalogue } from './rules/catalogue.ts'
 import type { DecodedFile } from './sources/document.ts'
 
-type Case = { readonly name: string; readonly rule: string; readonly text: string; readonly version: VersionFact }
+type Bad = { readonly name: string; readonly rule: string; readonly text: string; readonly version: VersionFact }
+/** `plain`: what becomes of it as it stands on the page. */
+type Case = Bad & { readonly plain: ReturnType<typeof mend> }
 
 const cases = catalogue.flatMap(({ slug }) => {
   const page = readRulePage(readFileSync(new URL(`rules/${slug}.md`, import.meta.url), 'utf8'))
-  return page.fixtures
-    .map(
-      (fixture, index): Case => ({
-        name: `${slug} ${index + 1}`,
-        rule: slug,
-        text: fixture.text,
-        version: versionOf(fixture),
-      }),
-    )
-    .filter((one, index) => page.fixtures[index]?.options['at'] === undefined && mend(one, one.text).applied.length > 0)
+  const inFiles = page.fixtures.filter(({ options }) => options['at'] === undefined)
+  return inFiles.flatMap((fixture, index): Case[] => {
+    const one = { name: `${slug} ${index + 1}`, rule: slug, text: fixture.text, version: versionOf(fixture) }
+    const plain = mend(one, one.text)
+    return plain.applied.length > 0 ? [{ ...one, plain }] : []
+  })
 })
 
 describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { write, refused, path }) => {
@@ -35,19 +36,47 @@ describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { w
   })
 })
 
+/** Of several fixes a sharing may concern only one. */
+const alone = cases.filter(({ plain }) => plain.applied.length === 1)
+
 describe.each(sharings)('%s', (how) => {
-  test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
+  test.each(alone.map((one) => [one.name, one] as const))('%s', (_, one) => {
     const texts = touched(one).flatMap(({ at, path }) => share(one.text, { at, path, how }) ?? [])
     if (!['merged', 'beside a merge'].includes(how)) expect(texts.length).toBeGreaterThan(0)
     for (const text of texts) expectMended(one, { text }, /alias|anchor|merge key|does not read as intended/)
   })
 })
 
+test.each(['git apply -', 'patch -s -p1'])('%s takes the patch of them all, in a folder of the repository', (tool) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'styles-'))
+  try {
+    const folder = path.join(root, 'a folder', 'ünï')
+    execFileSync('git', ['init', '-q', root])
+    const files = styles.flatMap(({ write, path: name = 'a.yaml' }, at) =>
+      cases
+        .filter(({ name }) => name.endsWith(' 1'))
+        .map((one) => {
+          const before = write(one.text)
+          return { name: `${at} b/${one.name}/${name}`, before, after: mend(one, before, name).after }
+        }),
+    )
+    for (const { name, before } of files) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+      writeFileSync(path.join(folder, name), before)
+    }
+    const patch = files.map(({ name, before, after }) => unifiedDiff(name, before, after)).join('')
+    execFileSync('bash', ['-c', tool], { cwd: folder, input: patch, stdio: 'pipe' })
+    for (const { name, after } of files) expect(readFileSync(path.join(folder, name), 'utf8'), name).toBe(after)
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+})
+
 type Written = { readonly text: string; readonly path?: string | undefined }
 
 /** As in plain style, or nothing and a true reason. */
 function expectMended(one: Case, { text, path }: Written, refused: RegExp): void {
-  const plain = mend(one, one.text)
+  const { plain } = one
   const mended = mend(one, text, path)
   expect(mended.before.map(told).sort()).toEqual(plain.before.map(told).sort())
   if (mended.applied.length === 0) {
@@ -71,7 +100,7 @@ function expectMended(one: Case, { text, path }: Written, refused: RegExp): void
 
 /** Where the edits reach: each part of their paths that exists. */
 function touched(one: Case): { readonly at: number; readonly path: Path }[] {
-  const [finding] = mend(one, one.text).applied
+  const [finding] = one.plain.applied
   const found = new Map<string, { readonly at: number; readonly path: Path }>()
   for (const edit of finding?.fix?.edits ?? []) {
     const path = 'from' in edit ? edit.from : edit.path
@@ -82,7 +111,7 @@ function touched(one: Case): { readonly at: number; readonly path: Path }[] {
   return [...found.values()]
 }
 
-function mend({ rule, version }: Case, text: string, path = 'a.yaml') {
+function mend({ rule, version }: Bad, text: string, path = 'a.yaml') {
   const findingsOf = (files: readonly DecodedFile[]) => examine(files, catalogue, { version }).findings
   const files = decodeFiles([{ path, text }])
   const result = fixFiles(

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { decodeFiles } from '../engine.ts'
+import type { Finding } from '../finding.ts'
 import { fixFiles } from '../fixes.ts'
+import { styles } from '../restyle.ts'
 import { readRulePage } from '../rule-page.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { Report } from './report.ts'
@@ -55,12 +57,11 @@ function applyReplacements(file: string, all: readonly Replacement[]): string {
 }
 
 /** What `--fix` writes for this finding alone. */
-function fixedAlone(text: string, file: string, index: number): string | undefined {
-  const { findings } = reportOf(text, file)
+function fixedAlone(text: string, file: string, finding: Finding): string | undefined {
   let passes = 0
   const { changed } = fixFiles(
     decodeFiles([{ path: file, text }]),
-    () => (passes++ === 0 ? findings.slice(index, index + 1) : []),
+    () => (passes++ === 0 ? [finding] : []),
     () => true,
   )
   return changed[0]?.after.text
@@ -79,10 +80,12 @@ const samples = ['bitbucket-config-map.yaml', 'bitbucket-list.yaml.template', 'a
 
 describe('fixes', () => {
   const expectSame = (text: string, file = 'a.yaml') => {
-    const { results } = runOf(reportOf(text, file))
+    const report = reportOf(text, file)
+    const { results } = runOf(report)
     let fixes = 0
-    for (const [index, { fixes: own }] of results.entries()) {
-      const alone = fixedAlone(text, file, index)
+    for (const [index, finding] of report.findings.entries()) {
+      const own = results[index]?.fixes
+      const alone = finding.fix && fixedAlone(text, file, finding)
       expect(own?.length ?? 0).toBe(alone === undefined ? 0 : 1)
       if (!own || alone === undefined) continue
       expect(applyReplacements(text, own[0]?.artifactChanges[0]?.replacements ?? [])).toBe(alone)
@@ -91,9 +94,18 @@ describe('fixes', () => {
     return fixes
   }
 
-  it.each(fixtures)('applied, give the file that --fix writes: %s', (_, text) => {
-    expectSame(text)
+  let plain: readonly number[]
+  beforeAll(() => {
+    plain = fixtures.map(([, text]) => expectSame(text))
   })
+
+  it.each(styles.map((style) => [style.name, style] as const))(
+    'applied, give the file that --fix writes: %s',
+    (_, style) => {
+      const fixes = fixtures.map(([, text]) => expectSame(style.write(text), style.path))
+      if (!style.refused) expect(fixes).toEqual(plain)
+    },
+  )
 
   it.each(samples)('applied, give the file that --fix writes: %s', (name) => {
     const text = readFileSync(new URL(`../samples/${name}`, import.meta.url), 'utf8')
