@@ -16,7 +16,9 @@ export function makeHopeless({ registry, clock }: RepairStage): readonly { resou
 
   terminating('lost', {}, { ...zombie, node: 'gone' })
   terminating('tracked', tracked, over)
+  terminating('tracked-zombie', tracked, zombie)
   createPod(registry, { name: 'again', ...owned('again') }, zombie)
+  createPod(registry, { name: 'orphan', ownerReferences: ownedBy(jobOf('gone')) }, over)
 
   terminating('lost-busy', {}, { ...works, node: 'gone' })
   terminating('tracked-busy', tracked, works)

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
+import type { NodeApi } from '../src/embedded/api/node.ts'
 import { startOwnerCollector } from '../src/embedded/controllers/owner-collector.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
@@ -28,17 +29,29 @@ const users = new Map([
   ['mounted', `system:serviceaccount:${account.namespace}:${account.name}`],
 ])
 
-export async function openRepairStage() {
+export type RepairStageOptions = {
+  /** Whether what has lost its owner is removed. */
+  readonly collects?: boolean
+  /** Of a pod's container. */
+  readonly log?: (pod: string) => string
+}
+
+export async function openRepairStage({ collects = true, log = () => '' }: RepairStageOptions = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'doctor-repair-'))
   const clock = lateClock()
   const random = seededRandom(1)
   const registry = createRegistry({ store: createStore(), clock, random })
-  const backend = { registry, clock, random, profile: '1.36', node: { logs: async function* () {} } } as const
+  const node: NodeApi = {
+    logs: async function* ({ pod }) {
+      yield log(pod)
+    },
+  }
+  const backend = { registry, clock, random, node, profile: '1.36' } as const
   const serverFor = (authenticate: Authenticate) =>
     createApiHandler({ ...backend, requestLog: createRequestLog(), authenticate })
   const server = serverFor(bearerAuthentication(users))
   const kubernetes = createKubernetes({ transport: serverFor(knownIdentity('admin')), clock, random })
-  const stopCollector = startOwnerCollector({ registry, clock })
+  const stopCollector = collects ? startOwnerCollector({ registry, clock }) : () => {}
   const proxies: RecordingProxy[] = []
   /** A new address of the same cluster, which the kubeconfig names from then on. */
   const serve = async (token: 'secret' | 'mounted' = 'secret') => {
@@ -66,9 +79,9 @@ export async function openRepairStage() {
   const end = async () => {
     await Promise.all(proxies.map(({ endpoint }) => endpoint.close()))
     stopCollector()
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true })
   }
-  for (const name of ['default', 'runners']) {
+  for (const name of ['default', 'runners', 'arc-system']) {
     registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
   registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })

@@ -167,7 +167,7 @@ function deleteSet(registry: Registry, random: Random): void {
   if (chance(random, 0.6)) registry.delete('serviceaccounts', 'runners', 'sa')
 }
 
-function createController(registry: Registry): void {
+export function createController(registry: Registry): void {
   const metadata = {
     name: 'arc',
     namespace: 'arc-system',

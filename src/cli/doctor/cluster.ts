@@ -2,7 +2,7 @@
 import { runRules, toFinding } from '../../doctor/engine.ts'
 import type { Facts, LiveFacts } from '../../doctor/facts.ts'
 import { forgeKinds } from '../../doctor/live/ask-forge.ts'
-import { gatherLive } from '../../doctor/live/gather.ts'
+import { gatherLive, withoutRight } from '../../doctor/live/gather.ts'
 import { askPermissions, unasked } from '../../doctor/live/permissions.ts'
 import { draftRepair, planRepair } from '../../doctor/live/plan.ts'
 import { count } from '../../doctor/reporters/wording.ts'
@@ -14,7 +14,7 @@ import { createPodLogs } from '../../kubernetes/pod-logs.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { clusterAccess, surroundings } from '../cluster-access.ts'
 import { CliFailure } from '../failure.ts'
-import { printResult } from '../output.ts'
+import { printNote, printResult } from '../output.ts'
 import { version as tool } from '../version.ts'
 import { type Checked, loadBaseline, sift } from './check-files.ts'
 import { openForge } from './forge-access.ts'
@@ -51,7 +51,9 @@ type Place = RepairPlace & { readonly inquiry: Inquiry }
 type LiveCluster = Facts & { readonly live: LiveFacts }
 
 async function tell(facts: LiveCluster, place: Place, options: DoctorOptions): Promise<number> {
-  const gap = Object.entries(facts.live.unreadable).find(([kind]) => !forgeKinds.includes(kind))
+  const gap = Object.entries(facts.live.unreadable).find(
+    ([kind, why]) => !forgeKinds.includes(kind) && why !== withoutRight,
+  )
   if (facts.objects.length === 0 && gap) throw unreachable(...gap)
   const checked = check(facts, options)
   printResult(render(options.format, { checked, files: [], version: facts.version, live: true }))
@@ -64,14 +66,26 @@ async function tell(facts: LiveCluster, place: Place, options: DoctorOptions): P
     offer(plan)
   }
   if (checked.findings.length > 0 && options.format !== 'sarif') return 1
-  return checked.coverage.skipped.length > 0 ? 4 : 0
+  if (checked.coverage.skipped.length > 0) return 4
+  return isEmpty(facts) ? tellEmpty(facts) : 0
+}
+
+/** Of the cluster's own objects there are always some. */
+function isEmpty({ objects, live }: LiveCluster): boolean {
+  return !objects.some(({ object }) => live.namespaces?.includes(object.namespace ?? '') ?? true)
+}
+
+function tellEmpty({ live }: LiveCluster): number {
+  const where = live.namespaces === undefined ? 'the cluster' : `the namespace ${live.namespaces.join(', ')}`
+  printNote(`nothing was analysed: no object was found in ${where}`)
+  return 3
 }
 
 function check(facts: LiveCluster, options: DoctorOptions): Checked {
   const { hits, skippedRules } = runRules(facts, catalogue)
   const { unreadable, logs } = facts.live
   const unread = logs?.unread ? [['pods/log', `${count(logs.unread, 'more runner')} that may wait in vain`]] : []
-  const skipped = [...Object.entries(unreadable), ...unread].map(([file = '', reason = '']) => ({
+  const gaps = [...Object.entries(unreadable), ...unread].map(([file = '', reason = '']) => ({
     file,
     line: undefined,
     reason,
@@ -84,8 +98,10 @@ function check(facts: LiveCluster, options: DoctorOptions): Checked {
       files: { seen: 0, decoded: 0 },
       objects: facts.objects.length,
       pods: facts.pods.length,
-      skipped,
-      leftOut: [],
+      skipped: gaps.filter(({ reason }) => reason !== withoutRight),
+      leftOut: gaps.flatMap((gap) =>
+        gap.reason === withoutRight ? { ...gap, reason: `${gap.file}, ${gap.reason}` } : [],
+      ),
       charts: [],
     },
     skippedRules,

@@ -18,7 +18,7 @@ import { newestEvents, trim } from './trim.ts'
 
 export type GatherOptions = {
   readonly kubernetes: Kubernetes
-  readonly inquiry: Pick<Inquiry, 'versionsOf'>
+  readonly inquiry: Pick<Inquiry, 'versionsOf' | 'mayI'>
   readonly clock: Clock
   /** All, unless given. */
   readonly namespaces?: readonly string[] | undefined
@@ -34,6 +34,9 @@ export type GatherOptions = {
   readonly podGcThreshold?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
+
+/** In `unreadable`, of a kind that is looked at only by who may: no fault, and no part of the least role. */
+export const withoutRight = 'not looked at without the right to list it'
 
 /** Rejects only with the signal's reason: everything else that fails stands in `unreadable`. */
 export async function gatherLive(options: GatherOptions): Promise<Facts> {
@@ -73,6 +76,10 @@ async function readKind(
 ): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of scopesOf(kind.resource, options.namespaces)) {
+    if (kind.ifAllowed && !(await mayList(options, kind.resource, namespace))) {
+      unreadable[kind.resource.kind] = withoutRight
+      continue
+    }
     const gap = await readList(options, listOf(kind, namespace), found)
     if (!gap) continue
     const served = await servedAs(options, kind)
@@ -84,6 +91,16 @@ async function readKind(
     else unreadable[kind.resource.kind] ??= `${reasonOf(gap)}${where}`
   }
   return found
+}
+
+/** Also where nobody says: then the list itself is the question. */
+async function mayList({ inquiry, signal }: GatherOptions, resource: Resource, namespace: string | undefined) {
+  try {
+    return await inquiry.mayI({ verb: 'list', resource, namespace }, signal)
+  } catch (error) {
+    if (error instanceof KubernetesError) return true
+    throw error
+  }
 }
 
 function listOf({ resource, read, fieldSelector }: LiveKind, namespace: string | undefined): List {

@@ -60,6 +60,7 @@ function endZombie(work: Work): Proposal {
   const above = cluster.find({ kind: owner.kind, namespace: fact.object.namespace, name: owner.name })
   if (above?.object.uid !== owner.uid) return remove(work, fact, says)
   if (owner.kind === 'Job' && !wouldRetry(above)) return remove(work, fact, says)
+  if (owner.kind === 'EphemeralRunner' && !hasController(cluster)) return refuse(work, 'live', wouldHang)
   return remove(work, above, `${says}; the pod alone would be made anew`)
 }
 
@@ -143,14 +144,20 @@ function removeRunner(work: Work): Proposal {
   const runner = owner ? cluster.find({ kind: owner.kind, namespace: fact.object.namespace, name: owner.name }) : fact
   if (runner?.object.kind !== 'EphemeralRunner') return refuse(work, 'live', 'its EphemeralRunner was not found')
   if (isTerminating(runner)) return refuse(work, 'live', 'it is already being deleted')
-  const controller = scaleSetController(cluster)
-  if (controller.is === 'gone' || controller.is === 'scaled-to-zero')
-    return refuse(work, 'live', "ARC's controller does not run, so the runner would hang in its deletion")
+  if (!hasController(cluster)) return refuse(work, 'live', wouldHang)
   return remove(
     work,
     runner,
     'no job runs on it, and it does not work as a runner; mend its template first, else the next one fails too',
   )
+}
+
+const wouldHang = "ARC's controller does not run, so the runner would hang in its deletion"
+
+/** As far as is known. */
+function hasController(cluster: Cluster): boolean {
+  const { is } = scaleSetController(cluster)
+  return is === 'alive' || is === 'unknown'
 }
 
 /** Deletes one object that cannot be busy, with all that it owns. */

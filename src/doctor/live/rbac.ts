@@ -13,7 +13,6 @@ import {
   pods,
   protectedResources,
   scaleSets,
-  secrets,
 } from './resources.ts'
 
 export type RoleOptions = {
@@ -49,7 +48,7 @@ export function doctorRoles({ fixes, namespaces, logs }: RoleOptions): readonly 
 }
 
 const reading: readonly Grant[] = [
-  ...liveKinds.filter(({ resource }) => resource !== secrets).map(({ resource }): Grant => [resource, ['list']]),
+  ...liveKinds.flatMap(({ resource, ifAllowed }): Grant[] => (ifAllowed ? [] : [[resource, ['list']]])),
   [events, ['list']],
 ]
 
@@ -67,7 +66,7 @@ const guarding: readonly Grant[] = [
 const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
 const freeing: readonly Verb[] = ['get', 'delete', 'patch']
 
-/** Rules that need nothing here: `orphan-registration` asks with what the reader has, and removes at the forge. */
+/** Rules that need nothing here: `orphan-registration` asks with what the reader has, and removes at the forge; what `runner-session-conflict` finds runs, and is left to people. */
 const grants: Readonly<Record<string, readonly Grant[]>> = {
   'zombie-runner-pod': [[pods, ['get', 'delete']], [jobs, ['get', 'delete']], ...endRunner],
   'stuck-terminating': [
@@ -85,7 +84,6 @@ const grants: Readonly<Record<string, readonly Grant[]>> = {
   'ephemeralrunner-failed-silently': endRunner,
   'slots-held-by-failed': endRunner,
   'runner-cr-without-pod': endRunner,
-  'runner-session-conflict': endRunner,
   'uninstall-stuck': [
     ...[ephemeralRunners, ephemeralRunnerSets, listeners].map((resource): Grant => [resource, freeing]),
     [scaleSets, ['get', 'patch']],

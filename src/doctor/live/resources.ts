@@ -10,6 +10,8 @@ export type LiveKind = {
   readonly fieldSelector?: string
   /** Also in a version that is not ours: only rules read it, and no repair rests on its absence. */
   readonly anyVersion?: true
+  /** Listed only by who may: the least role leaves it out, and looking must not be refused for it. */
+  readonly ifAllowed?: true
 }
 
 const arc = { group: 'actions.github.com', version: 'v1alpha1', namespaced: true }
@@ -72,7 +74,9 @@ export const liveKinds: readonly LiveKind[] = [
   ),
   ...[nodePools, nodeClaims].map((resource): LiveKind => ({ resource, read: 'metadata', anyVersion: true })),
   { resource: nodes, read: 'whole' },
-  ...protectedResources.map((resource) => ({ resource, read: 'metadata' as const })),
+  ...protectedResources.map(
+    (resource): LiveKind => ({ resource, read: 'metadata', ...(resource === secrets ? { ifAllowed: true } : {}) }),
+  ),
 ]
 
 /** The resource of an object, in the version that the object names. Undefined: not a kind that the doctor mends. */

@@ -14,7 +14,6 @@ import { startOwnerCollector } from '../../embedded/controllers/owner-collector.
 import { gatherLive } from './gather.ts'
 import { type Plan, planRepair } from './plan.ts'
 import { type PlanOptions, planDefaults } from './plan-options.ts'
-import { doctorRoles } from './rbac.ts'
 import { describeRemainder } from './remains.ts'
 import { type RepairEntry, repair } from './repair.ts'
 
@@ -263,35 +262,3 @@ test('a runner with a job is not freed, nor is anything above it', async () => {
   await carryOut(cluster, made)
   expect(left(cluster)).toEqual(['linux', 'linux-set', 'linux-r2', 'manager', 'manager', 'no-permission', 'github'])
 })
-
-test('the printed roles allow each call of the repair, and the fixer has no verb that is never used', async () => {
-  const cluster = openDoctorCluster()
-  install(cluster)
-  cluster.registry.delete(arcKinds.AutoscalingRunnerSet, 'runners', 'linux')
-  for (const [resource, namespace, name] of members.slice(5)) cluster.registry.delete(resource, namespace, name)
-  await carryOut(cluster, await plan(cluster))
-  const used = new Set(
-    cluster.requests.filter(({ path }) => path.split('/').length > 4 || path.startsWith('/api/v1/')).map(verbOf),
-  )
-  const roles = doctorRoles({ fixes: ['uninstall-stuck'] })
-  const allowed = (name: string) =>
-    roles
-      .filter(({ metadata }) => metadata.name === name)
-      .flatMap(({ rules }) =>
-        rules.flatMap(({ resources, verbs }) => resources.flatMap((r) => verbs.map((v) => `${v} ${r}`))),
-      )
-  const all = [...allowed('dayfly-doctor-reader'), ...allowed('dayfly-doctor-fixer')]
-  expect([...used].filter((call) => !all.includes(call))).toEqual([])
-  expect(all.filter((call) => !used.has(call))).toEqual([])
-  expect(allowed('dayfly-doctor-reader').filter((call) => !call.startsWith('list '))).toEqual([])
-  expect(allowed('dayfly-doctor-reader')).not.toContain('list secrets')
-})
-
-function verbOf({ method, path }: { readonly method: string; readonly path: string }): string {
-  const parts = path.split('/').filter((part) => part !== '')
-  const rest = parts.slice(parts[0] === 'api' ? 2 : 3)
-  const [plural = '', name] = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest
-  const reading = name === undefined ? 'list' : 'get'
-  const verb = method === 'GET' ? reading : method === 'POST' ? 'create' : method.toLowerCase()
-  return `${verb} ${plural}`
-}

@@ -55,7 +55,7 @@ export const jsonReport = z.strictObject({
       .describe('What was not examined, and why.'),
     leftOut: z
       .array(z.strictObject({ file: z.string(), line: position.nullable(), reason: z.string() }))
-      .describe('What was left out on purpose: no rule would find anything there.'),
+      .describe('What was left out on purpose, and why.'),
     charts: z
       .array(z.strictObject({ file: z.string(), range: z.string(), versions: z.array(z.string()) }))
       .describe('Charts whose kubeVersion was counted for their files, as none was declared.'),

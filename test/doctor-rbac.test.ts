@@ -1,0 +1,129 @@
+// The roles that `dayfly doctor rbac` prints are the least ones: with them nothing is refused, and there is nothing in them that is not used.
+import { afterEach, describe, expect, it } from 'vitest'
+import { doctorRoles } from '../src/doctor/live/rbac.ts'
+import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { runCli } from './cli.ts'
+import { createArc, ownedBy } from './doctor-cluster.ts'
+import { makeHopeless } from './doctor-hopeless-pods.ts'
+import { account, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { createController } from './doctor-state.ts'
+import { accessesOf, grantRoles } from './granted-role.ts'
+import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
+import { makeIncidents } from './kubernetes/incidents.ts'
+import type { RecordingProxy } from './recording-proxy.ts'
+
+let stage: RepairStage
+let proxy: RecordingProxy
+afterEach(() => stage?.end())
+
+/** A cluster in which everything waits to be mended. */
+async function open(controller: 'gone' | 'there' = 'gone'): Promise<void> {
+  stage = await openRepairStage({ collects: false })
+  proxy = await stage.serve('mounted')
+  const { kubernetes, registry, clock } = stage
+  await defineCustomKinds(kubernetes)
+  await makeIncidents({ kubernetes, name: 'site', now: clock.now })
+  makeHopeless(stage)
+  leaveListener()
+  if (controller === 'there') createController(registry)
+}
+
+/** Of an uninstall that was not begun with it. */
+function leaveListener(): void {
+  const { registry } = stage
+  const finalizers = (kind: string) => [`${kind}.actions.github.com/finalizer`]
+  const set = createArc(registry, 'AutoscalingRunnerSet', {
+    name: 'other',
+    finalizers: finalizers('autoscalingrunnerset'),
+  })
+  const spec = { autoscalingRunnerSetName: 'other', autoscalingRunnerSetNamespace: 'runners' }
+  const listener = { name: 'other', finalizers: finalizers('autoscalinglistener'), ownerReferences: ownedBy(set) }
+  createArc(registry, 'AutoscalingListener', listener, { spec })
+  registry.delete('autoscalingrunnersets.actions.github.com', 'runners', 'other')
+}
+
+async function grant(...args: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runCli(['doctor', 'rbac', ...args])
+  return await grantRoles(stage.kubernetes, stdout, account)
+}
+
+function refused(): readonly string[] {
+  return accessesOf(proxy.exchanges.filter(({ status }) => status === 401 || status === 403))
+}
+
+function unused(granted: readonly string[]): readonly string[] {
+  const used = new Set(accessesOf(proxy.exchanges))
+  return [...new Set(granted)].filter((access) => !used.has(access))
+}
+
+describe('for a look', () => {
+  it('at a cluster of which everything is in use', async () => {
+    await open()
+    const granted = await grant()
+    const { code, stdout } = await stage.doctor()
+    expect([code, JSON.parse(stdout).coverage]).toMatchObject([
+      1,
+      { skipped: [], leftOut: [{ file: 'Secret', reason: expect.stringContaining('without the right to list it') }] },
+    ])
+    expect([refused(), unused(granted)]).toEqual([[], []])
+  })
+
+  it('at one without runners, which is clean', async () => {
+    stage = await openRepairStage()
+    proxy = await stage.serve('mounted')
+    await grant()
+    const { code, stderr } = await stage.doctor()
+    expect([code, stderr, refused()]).toEqual([0, '', []])
+  })
+
+  it('and at the logs of runners', async () => {
+    await open()
+    const granted = await grant('--logs')
+    const { stdout } = await stage.doctor('--logs')
+    expect(JSON.parse(stdout).coverage.skipped).toEqual([])
+    expect([refused(), unused(granted)]).toEqual([[], []])
+  })
+
+  it('at one namespace', async () => {
+    await open()
+    const granted = await grant('--in', 'runners')
+    const { stdout } = await stage.doctor('-n', 'runners')
+    expect(JSON.parse(stdout).coverage.skipped).toEqual([])
+    expect([refused(), unused(granted)]).toEqual([[], []])
+  })
+})
+
+describe('for the repair of', () => {
+  const controllers = {
+    'zombie-runner-pod': 'there',
+    'stuck-terminating': 'gone',
+    'orphan-completed-pods': 'gone',
+    'tracking-finalizer-stuck': 'gone',
+    'ephemeralrunner-failed-silently': 'there',
+    'slots-held-by-failed': 'there',
+    'runner-cr-without-pod': 'there',
+    'uninstall-stuck': 'gone',
+  } as const
+
+  it.each(Object.entries(controllers))('%s', async (rule, controller) => {
+    await open(controller)
+    await repairWith(await grant('--fixes', rule))
+  })
+
+  it('everything', async () => {
+    await open()
+    await repairWith(await grant('--fixes'))
+  })
+
+  it('every rule that needs a role', () => {
+    const needy = catalogue.filter(({ slug }) => doctorRoles({ fixes: [slug] }).length > 1)
+    expect(needy.map(({ slug }) => slug).sort()).toEqual(Object.keys(controllers).sort())
+  })
+})
+
+async function repairWith(granted: readonly string[]): Promise<void> {
+  const fix = ['--remove-finalizers']
+  const { code, stderr } = await stage.doctor('--fix', ...fix, '--confirm', await stage.digest(...fix))
+  expect(stderr).toMatch(/^(\d+) of \1 steps? done$/m)
+  expect([code, refused(), unused(granted)]).toEqual([0, [], []])
+}
