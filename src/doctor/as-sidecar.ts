@@ -1,4 +1,5 @@
 // The cure for a helper that keeps its pod alive: make it a native sidecar (KEP-753).
+import { daemonOf } from './daemon.ts'
 import type { VersionFact } from './facts.ts'
 import type { Fix } from './finding.ts'
 import { lacksSidecars, surelyHasSidecars } from './init-policy.ts'
@@ -8,8 +9,9 @@ import type { ContainerView, PodView } from './pod-view.ts'
 export function asSidecar(pod: PodView, container: ContainerView, version: VersionFact): Fix | undefined {
   if (lacksSidecars(version)) return undefined
   const holdsUpStart = container.postStart !== undefined
+  const isSure = daemonOf(container, pod)?.confidence !== 'medium'
   return {
-    safety: surelyHasSidecars(version) && !holdsUpStart ? 'safe' : 'unsafe',
+    safety: surelyHasSidecars(version) && isSure && !holdsUpStart ? 'safe' : 'unsafe',
     title: `Make ${container.name} a native sidecar: an init container with restartPolicy Always`,
     edits: [
       {

@@ -4,6 +4,7 @@ import { daemonOf } from './daemon.ts'
 import { longLivedHelper } from './long-lived.ts'
 import type { PodView } from './pod-view.ts'
 import { viewPods } from './pod-views.ts'
+import { filler } from './unknown.ts'
 
 function podWith(container: Record<string, unknown>, spec: Record<string, unknown> = {}): PodView {
   const raw = {
@@ -85,6 +86,27 @@ test('a privileged container named docker that shares its socket folder is one, 
   }
   expect(daemonIn(podWith(shape))).toEqual({ engine: 'docker', confidence: 'medium' })
   expect(daemonIn(podWith(shape, { volumes: [{ name: 'run', hostPath: { path: '/var/run' } }] }))).toBeUndefined()
+})
+
+test('so is one of any name that keeps Docker’s data beside a shared socket, where no other is the engine', () => {
+  const mounts = [
+    { name: 'run', mountPath: '/var/run' },
+    { name: 'graph', mountPath: '/var/lib/docker' },
+  ]
+  const shape = { image: 'registry.example/e:1', securityContext: { privileged: true }, volumeMounts: mounts }
+  expect(daemonIn(podWith(shape))).toEqual({ engine: 'docker', confidence: 'medium' })
+  expect(daemonIn(podWith({ ...shape, volumeMounts: mounts.slice(0, 1) }))).toBeUndefined()
+  expect(daemonIn(podWith({ ...shape, securityContext: {} }))).toBeUndefined()
+  const initContainers = [{ name: 'docker', image: 'docker:dind', restartPolicy: 'Always' }]
+  expect(daemonIn(podWith(shape, { initContainers }))).toBeUndefined()
+})
+
+test('an image of which a template says all but that it is Docker in Docker is one, in a container named so', () => {
+  const shape = { name: 'dind', image: `${filler}/${filler}:27-dind`, securityContext: { privileged: true } }
+  expect(daemonIn(podWith(shape))).toEqual({ engine: 'docker', confidence: 'medium' })
+  expect(daemonIn(podWith({ ...shape, name: 'agent' }))).toBeUndefined()
+  expect(daemonIn(podWith({ ...shape, args: ['docker', 'build', '.'] }))).toBeUndefined()
+  expect(daemonIn(podWith({ ...shape, image: `${filler}:27-cli` }))).toBeUndefined()
 })
 
 test('a neighbour in a shared PID namespace may end it', () => {

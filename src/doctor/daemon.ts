@@ -3,6 +3,7 @@ import { type Command, commandsOf, programOf } from './commands.ts'
 import { endsItself, isEndedBySibling } from './endings.ts'
 import { textsAt } from './fields.ts'
 import type { ContainerView, Daemon, PodView } from './pod-view.ts'
+import { isUnknown } from './unknown.ts'
 
 /** A pod as far as its daemons are told from it. */
 type Seen = Omit<PodView, 'daemons'>
@@ -24,9 +25,14 @@ export function findDaemons(pod: Seen): PodView['daemons'] {
 
 function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
   if (container.name === pod.runner) return undefined
-  const engine = startedEngine(container) ?? imageEngine(container)
+  const engine = surelyEngine(container)
   if (engine !== undefined) return isEndedBySibling(container, pod) ? undefined : { engine, confidence: 'high' }
-  return sharesSocket(container, pod) ? { engine: 'docker', confidence: 'medium' } : undefined
+  const isLikely = hasTemplatedImage(container) || sharesSocket(container, pod)
+  return isLikely ? { engine: 'docker', confidence: 'medium' } : undefined
+}
+
+function surelyEngine(container: ContainerView): Daemon['engine'] | undefined {
+  return startedEngine(container) ?? imageEngine(container)
 }
 
 /** Repository name and tag of an image, without registry and digest. */
@@ -75,14 +81,26 @@ function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
 function isDindImage(image: string | undefined): boolean {
   const { name, tag } = imageParts(image)
   if (/runner|agent/.test(name)) return false
-  return (name === 'docker' && /(^|-)dind(-|$)/.test(tag)) || /(^|-)dind(-|$)/.test(name)
+  return (name === 'docker' && dindWord.test(tag)) || dindWord.test(name)
+}
+
+const dindWord = /(^|-)dind(-|$)/
+
+const usualNames = /^(docker|dind|docker-dind|docker-daemon|dockerd)$/
+
+/** `{{ registry }}/{{ name }}:27-dind`: the template says whose, the tag says what. */
+function hasTemplatedImage({ image, name, privileged, words }: ContainerView): boolean {
+  const parts = imageParts(image)
+  return privileged && usualNames.test(name) && words.length === 0 && isUnknown(parts.name) && dindWord.test(parts.tag)
 }
 
 const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/
 
+/** By its name, or by Docker's data beside the socket where no other container is the engine. */
 function sharesSocket(container: ContainerView, pod: Seen): boolean {
-  if (!container.privileged || !/^(docker|dind|docker-dind|docker-daemon|dockerd)$/.test(container.name)) return false
-  if (container.words.length > 0) return false
+  if (!container.privileged || container.words.length > 0) return false
+  const keepsData = '/var/lib/docker' in container.mounts && !pod.containers.some(surelyEngine)
+  if (!usualNames.test(container.name) && !keepsData) return false
   const shared = Object.entries(container.mounts).filter(([path]) => socketFolders.test(path))
   return shared.some(([, volume]) => {
     const source = pod.volumes.find((each) => each.name === volume)?.raw

@@ -153,3 +153,13 @@ test('init-restart-policy-invalid: an ordinary container may have none before 1.
   const countAt = (minor?: number) => findingsOf('init-restart-policy-invalid', object, minor).length
   expect([27, 28, 33, 34, 35, undefined].map(countAt)).toEqual([0, 1, 1, 0, 0, 0])
 })
+
+test('dind-ordinary-container: what is only likely a daemon is moved by an unsafe fix alone', () => {
+  const work = { name: 'work', image: 'registry.example/work:1', volumeMounts: [{ name: 'run', mountPath: '/run' }] }
+  const fixOf = (image: string) => {
+    const engine = { ...work, name: 'docker', image, securityContext: { privileged: true } }
+    const object = pod({ containers: [work, engine], volumes: [{ name: 'run', emptyDir: {} }] })
+    return findingsOf('dind-ordinary-container', object, 33)[0]?.fix?.safety
+  }
+  expect([fixOf('docker:27-dind'), fixOf('registry.example/engine:1')]).toEqual(['safe', 'unsafe'])
+})
