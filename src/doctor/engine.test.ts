@@ -163,5 +163,7 @@ describe('examine', () => {
       leftOut: [{ file: 'c.txt', line: undefined, reason: 'no manifest in it', intended: true }],
       charts: [],
     })
+    const skipped = [{ file: 'vendor/', line: undefined, reason: 'a folder named vendor', intended: true as const }]
+    expect(examine([], [], { skipped }).coverage).toMatchObject({ files: { seen: 0 }, leftOut: skipped })
   })
 })

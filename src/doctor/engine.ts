@@ -74,7 +74,7 @@ export function examine(
     ...suppress(all, files),
     coverage: {
       files: {
-        seen: files.length + (options.skipped?.length ?? 0),
+        seen: files.length + (options.skipped ?? []).filter(({ file }) => !file.endsWith('/')).length,
         decoded: files.filter((file) => file.objects.length > 0).length,
       },
       objects: facts.objects.length,

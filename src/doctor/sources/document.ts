@@ -8,6 +8,7 @@ export type SourceFile = { readonly path: string; readonly text: string }
 
 /** What was not examined, and why. */
 export type Skipped = {
+  /** A folder ends with a slash. */
   readonly file: string
   /** Undefined: the whole file. */
   readonly line: number | undefined

@@ -30,7 +30,9 @@ const read = (...paths: string[]) => {
 describe('paths', () => {
   it('reads folders in order, without what is not ours', async () => {
     const expected = ['a.yaml', 'sub/c.yml', 'sub/d.json', 'sub/x y.tf']
-    expect(await read('.')).toEqual({ files: expected, skipped: [], missing: [] })
+    const left = { file: 'node_modules/', line: undefined, reason: 'a folder named node_modules', intended: true }
+    expect(await read('.')).toEqual({ files: expected, skipped: [left], missing: [] })
+    expect((await read('node_modules')).files).toEqual(['node_modules/e.yaml'])
   })
 
   it('reads a file named outright, each once, and says what is missing', async () => {
@@ -51,6 +53,7 @@ describe('paths', () => {
     expect((await read('**/*.{yml,yaml}')).files).toEqual(['a.yaml', 'sub/c.yml'])
     expect((await read('sub/?.yml')).files).toEqual(['sub/c.yml'])
     expect((await read('*.[a-z]*')).files).toEqual(['a.yaml', 'b.txt'])
+    expect((await read('*.[z-a]', '[')).missing).toEqual(['*.[z-a]', '['])
   })
 
   it('leaves out what a killed repair has left behind', async () => {
@@ -59,15 +62,41 @@ describe('paths', () => {
     expect((await read('**/*')).files.filter((name) => name.includes('.dayfly-'))).toEqual([])
   })
 
-  it('skips what is not UTF-8 or too large, and does not follow links in circles', async () => {
-    await writeFile(path.join(folder, 'bad.yaml'), Buffer.from([0x6b, 0xff, 0xfe]))
-    await writeFile(path.join(folder, 'big.yaml'), Buffer.alloc(5 * 1024 * 1024, 0x61))
-    await symlink(folder, path.join(folder, 'sub', 'loop'))
+  it('skips manifests that are not UTF-8 or too large', async () => {
+    const write = (name: string, bytes: Uint8Array) => writeFile(path.join(folder, name), bytes)
+    const large = Buffer.alloc(9 * 1024 * 1024, 0x61)
+    await write('no-text.yaml', Buffer.from([0x6b, 0xff, 0xfe]))
+    await write('bad.yaml', Buffer.concat([Buffer.from('apiVersion: v1\nkind: Pod #'), Buffer.from([0xff])]))
+    await write('wide.yaml', Buffer.from('\ufeffapiVersion: v1', 'utf16le'))
+    await write('package-lock.json', large)
+    // Across the border of two pieces.
+    large.write('apiVersion', 4 * 1024 * 1024 - 5)
+    await write('big.yaml', large)
     const { files, skipped } = await read('.')
     expect(files).toHaveLength(4)
-    expect(skipped.map(({ file, reason }) => [file, reason])).toEqual([
-      ['bad.yaml', 'not UTF-8'],
-      ['big.yaml', 'larger than 4 MiB'],
+    expect(skipped.filter(({ file }) => !file.endsWith('/'))).toEqual([
+      { file: 'bad.yaml', reason: 'not UTF-8' },
+      { file: 'big.yaml', reason: 'larger than 4 MiB' },
+      { file: 'no-text.yaml', reason: 'not text', intended: true },
+      { file: 'package-lock.json', reason: 'larger than 4 MiB, and no manifest in it', intended: true },
+      { file: 'wide.yaml', reason: 'not UTF-8' },
     ])
+  })
+
+  it('follows links only where they are named, and says which lead out of the folder', async () => {
+    const link = (target: string, name: string) => symlink(path.join(folder, target), path.join(folder, name))
+    await link('.', 'sub/loop')
+    await link('sub/nowhere.yaml', 'sub/dangling.yaml')
+    await link('sub/c.yml', 'sub/inside.yaml')
+    await link('a.yaml', 'sub/outside.yaml')
+    await link('b.txt', 'sub/no-manifest.txt')
+    const { files, skipped } = await read('sub')
+    expect(files).toEqual(['sub/c.yml', 'sub/d.json', 'sub/x y.tf'])
+    expect(skipped).toMatchObject([
+      { file: 'sub/loop/', intended: true },
+      { file: 'sub/outside.yaml', intended: true },
+    ])
+    expect((await read('sub/*side.yaml')).files).toEqual(['sub/inside.yaml', 'sub/outside.yaml'])
+    expect((await read('sub/loop/a.yaml', 'sub/outside.yaml')).files).toEqual(['sub/loop/a.yaml', 'sub/outside.yaml'])
   })
 })

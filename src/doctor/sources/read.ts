@@ -1,5 +1,5 @@
 // Paths given by people → files' texts: files, folders (recursively), globs. Bounded, in a fixed order; what cannot be read is said.
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { unfinishedName } from '../write-file.ts'
 import type { Skipped, SourceFile } from './document.ts'
@@ -12,6 +12,8 @@ export type Read = {
 }
 
 const bytesMax = 4 * 1024 * 1024
+/** Of a file that is too large, so much is searched for the word that every manifest has. */
+const searchedMax = 64 * 1024 * 1024
 const filesMax = 100_000
 const depthMax = 32
 const names = /\.(?:ya?ml|json|tf|tofu|hcl|ya?ml\.\w+|json\.\w+)$/i
@@ -45,19 +47,26 @@ export function readSources(paths: readonly string[], folder: string): Read {
 
 /** Bytes → text, or why not. Only UTF-8 survives being written back byte for byte. */
 export function decodeText(bytes: Uint8Array, shownAs: string): SourceFile | Skipped {
-  if (bytes.length > bytesMax)
-    return { file: shownAs, line: undefined, reason: `larger than ${bytesMax / 1024 / 1024} MiB` }
+  if (bytes.length > bytesMax) return { file: shownAs, line: undefined, reason: tooLarge }
   try {
     return { path: shownAs, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
-    return { file: shownAs, line: undefined, reason: 'not UTF-8' }
+    return mayHoldObjects(Buffer.from(bytes))
+      ? { file: shownAs, line: undefined, reason: 'not UTF-8' }
+      : { file: shownAs, line: undefined, reason: 'not text', intended: true }
   }
 }
+
+const tooLarge = `larger than ${bytesMax / 1024 / 1024} MiB`
 
 function readText(file: string, shownAs: string): SourceFile | Skipped {
   try {
     const { size } = statSync(file)
-    if (size > bytesMax) return { file: shownAs, line: undefined, reason: `larger than ${bytesMax / 1024 / 1024} MiB` }
+    if (size > bytesMax) {
+      return size > searchedMax || searchLarge(file)
+        ? { file: shownAs, line: undefined, reason: tooLarge }
+        : { file: shownAs, line: undefined, reason: `${tooLarge}, and no manifest in it`, intended: true }
+    }
     const text = readFileSync(file, 'utf8')
     // The decoder writes this letter for what is not UTF-8, and for itself: only the bytes tell which.
     return text.includes('\uFFFD') ? decodeText(readFileSync(file), shownAs) : { path: shownAs, text }
@@ -66,17 +75,38 @@ function readText(file: string, shownAs: string): SourceFile | Skipped {
   }
 }
 
+/** Whether a lock file or a picture may be what its name says: a manifest. Piece by piece, each with the end of the one before. */
+function searchLarge(file: string): boolean {
+  const piece = Buffer.alloc(bytesMax)
+  const overlap = 64
+  const handle = openSync(file, 'r')
+  try {
+    for (let at = 0; ; at += bytesMax - overlap) {
+      const length = readSync(handle, piece, 0, bytesMax, at)
+      if (mayHoldObjects(piece.subarray(0, length))) return true
+      if (length < bytesMax) return false
+    }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Also in the encoding that PowerShell writes. */
+function mayHoldObjects(bytes: Buffer): boolean {
+  return bytes.includes('apiVersion') || bytes.includes('apiVersion', 0, 'utf16le')
+}
+
 /** Undefined: it names nothing. */
 function expand(given: string, skipped: Skipped[]): string[] | undefined {
   const kind = kindOf(given)
   if (kind === 'file') return [given]
-  if (kind === 'folder') return walk(given, skipped, 0)
+  if (kind === 'folder') return walk(given, { top: realpathSync(given), wanted: names, skipped }, 0)
   const glob = given.search(/[*?[{]/)
   if (kind !== undefined || glob < 0) return undefined
   const base = given.slice(0, given.lastIndexOf(path.sep, glob)) || path.sep
-  if (kindOf(base) !== 'folder') return undefined
   const pattern = globPattern(given)
-  const matches = walk(base, skipped, 0, /./).filter((file) => pattern.test(file))
+  if (kindOf(base) !== 'folder' || !pattern) return undefined
+  const matches = walk(base, { top: undefined, wanted: /./, skipped }, 0).filter((file) => pattern.test(file))
   return matches.length > 0 ? matches : undefined
 }
 
@@ -90,31 +120,57 @@ function kindOf(given: string): 'file' | 'folder' | 'other' | undefined {
   }
 }
 
-/** Symbolic links in folders are not followed: they lead to what is read anyway, or out of what was asked for. */
-function walk(folder: string, skipped: Skipped[], depth: number, wanted = names): string[] {
+type Walk = {
+  /** The folder that was named; undefined for a glob, which names links as well. */
+  readonly top: string | undefined
+  readonly wanted: RegExp
+  readonly skipped: Skipped[]
+}
+
+function walk(folder: string, options: Walk, depth: number): string[] {
+  const { wanted, skipped } = options
   if (depth > depthMax) {
-    skipped.push({ file: folder, line: undefined, reason: `deeper than ${depthMax} folders` })
+    skipped.push({ file: folder + path.sep, line: undefined, reason: `deeper than ${depthMax} folders` })
     return []
   }
   let entries: Dirent[]
   try {
     entries = readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    skipped.push({ file: folder, line: undefined, reason: reasonOf(error) })
+    skipped.push({ file: folder + path.sep, line: undefined, reason: reasonOf(error) })
     return []
   }
   const found: string[] = []
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     const file = path.join(folder, entry.name)
-    if (entry.isFile() && wanted.test(entry.name) && !unfinishedName.test(entry.name)) found.push(file)
-    else if (entry.isDirectory() && !skippedFolders.has(entry.name)) {
-      found.push(...walk(file, skipped, depth + 1, wanted))
+    if (unfinishedName.test(entry.name)) continue
+    if (entry.isFile() ? wanted.test(entry.name) : entry.isSymbolicLink() && isNamedLink(file, options))
+      found.push(file)
+    else if (entry.isDirectory()) {
+      if (!skippedFolders.has(entry.name)) found.push(...walk(file, options, depth + 1))
+      else if (options.top !== undefined && entry.name !== '.git') {
+        skipped.push({ file: file + path.sep, line: undefined, reason: `a folder named ${entry.name}`, intended: true })
+      }
     }
   }
   return found
 }
 
-function globPattern(glob: string): RegExp {
+/** Whether a glob may mean it. In folders symbolic links are not followed: they lead to what is read anyway, or out of what was asked for, which is said. */
+function isNamedLink(link: string, { top, wanted, skipped }: Walk): boolean {
+  const kind = kindOf(link)
+  if (top === undefined) return kind === 'file'
+  if (kind !== 'folder' && !(kind === 'file' && wanted.test(link))) return false
+  const target = realpathSync(link)
+  if (target !== top && !target.startsWith(top + path.sep)) {
+    const reason = 'a symbolic link out of the folder: it is read when it is named'
+    skipped.push({ file: kind === 'folder' ? link + path.sep : link, line: undefined, reason, intended: true })
+  }
+  return false
+}
+
+/** Undefined: it is none. */
+function globPattern(glob: string): RegExp | undefined {
   const source = glob.replace(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^[\]]*\]|[.+^$()|\\{}[\]]/g, (part) => {
     if (part === '**/') return '(?:.*/)?'
     if (part === '**') return '.*'
@@ -125,7 +181,11 @@ function globPattern(glob: string): RegExp {
       return `[${part.slice(1, -1).replace(/^!/, '^').replace(/\\/g, '\\\\')}]`
     return `\\${part}`
   })
-  return new RegExp(`^${source}$`)
+  try {
+    return new RegExp(`^${source}$`)
+  } catch {
+    return undefined
+  }
 }
 
 function literal(text: string): string {
@@ -136,7 +196,8 @@ function literal(text: string): string {
 function shown(file: string, folder: string, absolute: boolean): string {
   const relative = path.relative(folder, file) || '.'
   const outside = /^\.\.(?:[\\/]|$)/.test(relative) || path.isAbsolute(relative)
-  return (outside && absolute ? file : relative).split(path.sep).join('/')
+  const end = file.endsWith(path.sep) && !(outside && absolute) ? '/' : ''
+  return (outside && absolute ? file : relative).split(path.sep).join('/') + end
 }
 
 function reasonOf(error: unknown): string {
