@@ -61,7 +61,7 @@ export async function openLiveStage(options: PodStageOptions = {}) {
     const kubernetes = createKubernetes(connection)
     const read = logs ? { logs: createPodLogs(connection) } : {}
     const facts = await gatherLive({ kubernetes, inquiry: createInquiry(connection), clock, ...more, ...read })
-    expect(facts.live?.unreadable).toEqual({})
+    expect(facts.live.unreadable).toEqual({})
     const { hits } = runRules(facts, catalogue)
     const found = hits.map(({ rule, hit }) => `${rule.code} ${hit.object.kind} ${hit.object.name}`)
     return { found: found.sort(), messages: hits.map(({ hit }) => hit.message), facts }

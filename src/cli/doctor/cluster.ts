@@ -1,7 +1,7 @@
 // `--live`: examines a cluster, shows what a repair would do, and does exactly that once its digest is confirmed.
 import { runRules, toFinding } from '../../doctor/engine.ts'
-import type { Facts, LiveFacts } from '../../doctor/facts.ts'
 import { forgeKinds } from '../../doctor/live/ask-forge.ts'
+import type { ClusterFacts } from '../../doctor/live/cluster.ts'
 import { gatherLive, withoutRight } from '../../doctor/live/gather.ts'
 import { askPermissions, unasked } from '../../doctor/live/permissions.ts'
 import { draftRepair, planRepair } from '../../doctor/live/plan.ts'
@@ -39,18 +39,15 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
     const logs = options.logs && createPodLogs(caller)
     const namespaces = options.namespace === undefined ? undefined : [options.namespace]
     const facts = await gatherLive({ ...place, logs, namespaces, version: options.kubernetesVersion })
-    const { live } = facts
-    if (!live) throw new Error('the facts of a cluster are live')
-    return await tell({ ...facts, live }, place, options)
+    return await tell(facts, place, options)
   } finally {
     await Promise.all([connection.close(), close()])
   }
 }
 
 type Place = RepairPlace & { readonly inquiry: Inquiry }
-type LiveCluster = Facts & { readonly live: LiveFacts }
 
-async function tell(facts: LiveCluster, place: Place, options: DoctorOptions): Promise<number> {
+async function tell(facts: ClusterFacts, place: Place, options: DoctorOptions): Promise<number> {
   const gap = Object.entries(facts.live.unreadable).find(
     ([kind, why]) => !forgeKinds.includes(kind) && why !== withoutRight,
   )
@@ -71,17 +68,17 @@ async function tell(facts: LiveCluster, place: Place, options: DoctorOptions): P
 }
 
 /** Of the cluster's own objects there are always some. */
-function isEmpty({ objects, live }: LiveCluster): boolean {
+function isEmpty({ objects, live }: ClusterFacts): boolean {
   return !objects.some(({ object }) => live.namespaces?.includes(object.namespace ?? '') ?? true)
 }
 
-function tellEmpty({ live }: LiveCluster): number {
+function tellEmpty({ live }: ClusterFacts): number {
   const where = live.namespaces === undefined ? 'the cluster' : `the namespace ${live.namespaces.join(', ')}`
   printNote(`nothing was analysed: no object was found in ${where}`)
   return 3
 }
 
-function check(facts: LiveCluster, options: DoctorOptions): Checked {
+function check(facts: ClusterFacts, options: DoctorOptions): Checked {
   const { hits, skippedRules } = runRules(facts, catalogue)
   const { unreadable, logs } = facts.live
   const unread = logs?.unread ? [['pods/log', `${count(logs.unread, 'more runner')} that may wait in vain`]] : []

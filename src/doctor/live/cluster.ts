@@ -7,6 +7,8 @@ import type { PodView } from '../pod-view.ts'
 import { resourceOf } from './resources.ts'
 import type { Target } from './step.ts'
 
+export type ClusterFacts = Facts & { readonly live: LiveFacts }
+
 export type Cluster = {
   readonly live: LiveFacts
   readonly objects: readonly ObjectFact[]
@@ -19,7 +21,7 @@ export type Cluster = {
   blindFor(kind: string, namespace: string | undefined): string | undefined
 }
 
-export function indexCluster(facts: Facts & { readonly live: LiveFacts }): Cluster {
+export function indexCluster(facts: ClusterFacts): Cluster {
   const { objects, live } = facts
   const byName = new Map(objects.map((fact) => [nameKey(fact.object), fact]))
   const byUid = new Map(objects.map((fact) => [fact.object.uid, fact]))

@@ -29,7 +29,7 @@ test('what cannot be read is named: refused, broken, or served in another versio
     }),
   }
   const { live } = await gatherLive(openDoctorCluster(({ path }) => broken[path]))
-  expect(live?.unreadable).toEqual({
+  expect(live.unreadable).toEqual({
     Job: 'not allowed to list it',
     Node: expect.stringContaining('without a list'),
     EphemeralRunner: 'served only as v1beta1',
@@ -41,13 +41,13 @@ test('a kind that discovery does not list has no objects, also where the asker m
     path.endsWith('/runnersets') ? refusal(403, 'Forbidden') : undefined,
   )
   const { live } = await gatherLive(cluster)
-  expect(live?.unreadable).toEqual({})
+  expect(live.unreadable).toEqual({})
 })
 
 test('a 404 is no proof: where discovery does not answer, the kind is unread', async () => {
   const cluster = openDoctorCluster(({ path }) => (path === '/apis' ? textAnswer(404, 'no such route') : undefined))
   const { live } = await gatherLive(cluster)
-  expect(Object.keys(live?.unreadable ?? {}).sort()).toEqual(unserved)
+  expect(Object.keys(live.unreadable).sort()).toEqual(unserved)
 })
 
 /** What the embedded API server does not serve and nobody has defined here. */
@@ -65,7 +65,7 @@ test("Karpenter's pools and claims are read in the version that is served, by th
   const facts = await gatherLive(cluster)
   const { objects, live } = facts
   expect(runRules(facts, [disruptionUnprotected]).hits.map(({ hit }) => hit.object.name)).toEqual(['r1'])
-  expect(live?.unreadable).toEqual({})
+  expect(live.unreadable).toEqual({})
   const pool = objects.find(({ object }) => object.kind === 'NodePool')
   expect(pool).toMatchObject({ object: { apiVersion: 'karpenter.sh/v1beta1', name: 'ci' } })
   expect(Object.keys(pool?.raw ?? {})).toEqual(['apiVersion', 'kind', 'metadata'])
@@ -82,7 +82,7 @@ test('rules get what surrounds the runners: CronJobs, DaemonSets, budgets and we
   expect(
     objects.flatMap(({ object }) => (served.includes(object.name) ? `${object.apiVersion} ${object.kind}` : [])),
   ).toEqual(['batch/v1 CronJob', 'apps/v1 DaemonSet', 'policy/v1 PodDisruptionBudget'])
-  expect(live?.unreadable).toEqual({ MutatingWebhookConfiguration: 'not allowed to list it' })
+  expect(live.unreadable).toEqual({ MutatingWebhookConfiguration: 'not allowed to list it' })
   const asked = cluster.requests.find((one) => isListOf(one, 'mutatingwebhookconfigurations'))
   expect(asked?.path).toBe('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations')
 })
@@ -94,8 +94,8 @@ test('a refusal in one namespace makes the kind unreadable, and keeps what was r
   createPod(cluster.registry, { name: 'r1' }, { phase: 'Running', runner: running(cluster.clock) })
   const { pods, live } = await gatherLive({ ...cluster, namespaces: ['runners', 'arc-system'] })
   expect(pods.map(({ object }) => object.name)).toEqual(['r1'])
-  expect(live?.unreadable['Pod']).toBe('not allowed to list it in namespace arc-system')
-  expect(live?.namespaces).toEqual(['runners', 'arc-system'])
+  expect(live.unreadable['Pod']).toBe('not allowed to list it in namespace arc-system')
+  expect(live.namespaces).toEqual(['runners', 'arc-system'])
 })
 
 test('of Secrets only the metadata is asked for and kept', async () => {

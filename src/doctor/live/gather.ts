@@ -7,11 +7,12 @@ import type { Kubernetes, ListOptions } from '../../kubernetes/kubernetes.ts'
 import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Facts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
+import type { LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
 import { textAt, textsAt } from '../fields.ts'
 import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pod-views.ts'
 import { type Asking, askRegistrations, askSets } from './ask-forge.ts'
+import type { ClusterFacts } from './cluster.ts'
 import { readLogs } from './read-logs.ts'
 import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
 import { newestEvents, trim } from './trim.ts'
@@ -39,7 +40,7 @@ export type GatherOptions = {
 export const withoutRight = 'not looked at without the right to list it'
 
 /** Rejects only with the signal's reason: everything else that fails stands in `unreadable`. */
-export async function gatherLive(options: GatherOptions): Promise<Facts> {
+export async function gatherLive(options: GatherOptions): Promise<ClusterFacts> {
   const at = options.clock.now()
   const unreadable: Record<string, string> = {}
   const { account, logs, signal } = options

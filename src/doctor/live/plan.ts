@@ -1,7 +1,6 @@
 // Findings → a plan: pure, ordered, bounded. The same facts and findings give the same plan and digest.
 import { hashValue } from '../../lib/hash.ts'
-import type { Facts, LiveFacts } from '../facts.ts'
-import { type Cluster, indexCluster } from './cluster.ts'
+import { type Cluster, type ClusterFacts, indexCluster } from './cluster.ts'
 import { type Found, join, mend } from './mend.ts'
 import { dropOrphan, orphanRule } from './orphan-registrations.ts'
 import { missing, mute, type Permissions, sayAccess } from './permissions.ts'
@@ -26,19 +25,11 @@ export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
 export type Denial = Pick<Step, 'rule' | 'action'> & { readonly because: string }
 
 /** What the plan would do without limits and permissions: whoever asks for permission asks for these. */
-export function draftRepair(
-  facts: Facts & { readonly live: LiveFacts },
-  findings: readonly Found[],
-  options: PlanOptions,
-): readonly Draft[] {
+export function draftRepair(facts: ClusterFacts, findings: readonly Found[], options: PlanOptions): readonly Draft[] {
   return proposeAll(indexCluster(facts), findings, options).drafts
 }
 
-export function planRepair(
-  facts: Facts & { readonly live: LiveFacts },
-  findings: readonly Found[],
-  options: PlanOptions,
-): Plan {
+export function planRepair(facts: ClusterFacts, findings: readonly Found[], options: PlanOptions): Plan {
   const cluster = indexCluster(facts)
   const proposal = proposeAll(cluster, findings, options)
   const { allowed, denied } = sift(proposal.drafts, options.permissions)

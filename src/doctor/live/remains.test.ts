@@ -63,9 +63,8 @@ function uninstalling(): DoctorCluster {
 }
 
 async function planFor(cluster: DoctorCluster, forge: ForgeAccount | undefined) {
-  const { live, ...facts } = await gatherLive({ ...cluster, account: forge })
-  if (!live) throw new Error('no live facts')
+  const facts = await gatherLive({ ...cluster, account: forge })
   const object = { apiVersion: `actions.github.com/v1alpha1`, kind: 'AutoscalingRunnerSet', namespace: 'runners' }
   const found = { rule: 'uninstall-stuck', object: { ...object, name: 'linux' } }
-  return planRepair({ ...facts, live }, [found], { ...planDefaults, restoreDeclined: true })
+  return planRepair(facts, [found], { ...planDefaults, restoreDeclined: true })
 }

@@ -8,7 +8,7 @@ import type { StoredObject } from '../../embedded/api/object.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
 import type { Answer, Request } from '../../lib/http.ts'
 import { type Random, seededRandom } from '../../lib/random.ts'
-import type { Facts, LiveFacts } from '../facts.ts'
+import type { Facts } from '../facts.ts'
 import { gatherLive } from './gather.ts'
 import type { Found } from './mend.ts'
 import { type Plan, planRepair } from './plan.ts'
@@ -78,7 +78,7 @@ async function tryState(seed: number): Promise<Ran> {
   const state = buildState(cluster, random)
   const removal = chance(random, 0.5) ? 'refuses-busy' : 'unguarded'
   const account = state.registrations && accountOf([...state.registrations], removal)
-  const facts = await gather(cluster, account)
+  const facts = await gatherLive({ ...cluster, account })
   const options: PlanOptions = { ...planDefaults, restoreDeclined: chance(random, 0.7) }
   const findings = everyFinding(facts)
   const plan = planRepair(facts, findings, options)
@@ -146,12 +146,6 @@ function checkUntouched(busied: Busied, after: Snapshot): void {
       finalizers,
     ])
   }
-}
-
-async function gather(cluster: DoctorCluster, account: ForgeAccount | undefined): Promise<Facts & { live: LiveFacts }> {
-  const { live, ...facts } = await gatherLive({ ...cluster, account })
-  if (!live) throw new Error('no live facts')
-  return { ...facts, live }
 }
 
 function everyFinding({ objects }: Facts): readonly Found[] {

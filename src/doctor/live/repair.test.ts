@@ -43,13 +43,12 @@ test('what the rules find in a cluster is what the plan mends, and then they are
   zombie(cluster, 'r1')
   createPod(cluster.registry, { name: 'r2' }, { phase: 'Running', runner: running(cluster.clock) })
   const look = async () => {
-    const { live, ...facts } = await gatherLive(cluster)
-    if (!live) throw new Error('no live facts')
-    const found = runRules({ ...facts, live }, catalogue).hits.map((one) => ({
+    const facts = await gatherLive(cluster)
+    const found = runRules(facts, catalogue).hits.map((one) => ({
       rule: one.rule.slug,
       object: one.hit.object,
     }))
-    return planRepair({ ...facts, live }, found, planDefaults)
+    return planRepair(facts, found, planDefaults)
   }
   const made = await look()
   expect(made.steps).toMatchObject([{ rule: 'zombie-runner-pod', action: { do: 'delete', target: { name: 'r1' } } }])
@@ -254,13 +253,12 @@ async function plan(
   account?: ForgeAccount,
   kind = 'Pod',
 ): Promise<Plan> {
-  const { live, ...facts } = await gatherLive({ ...cluster, account })
-  if (!live) throw new Error('no live facts')
+  const facts = await gatherLive({ ...cluster, account })
   const findings = [names].flat().map((name) => ({
     rule,
     object: { apiVersion: '', kind, namespace: kind === 'Registration' ? undefined : 'runners', name },
   }))
-  return planRepair({ ...facts, live }, findings, { ...planDefaults, ...options })
+  return planRepair(facts, findings, { ...planDefaults, ...options })
 }
 
 function carryOut({ kubernetes, inquiry, clock }: DoctorCluster, made: Plan, options: Partial<RepairOptions> = {}) {

@@ -108,9 +108,7 @@ function install({ registry, clock }: DoctorCluster) {
 }
 
 async function plan(cluster: DoctorCluster, options: PlanOptions = declined): Promise<Plan> {
-  const { live, ...facts } = await gatherLive(cluster)
-  if (!live) throw new Error('no live facts')
-  return planRepair({ ...facts, live }, [finding], options)
+  return planRepair(await gatherLive(cluster), [finding], options)
 }
 
 async function carryOut(cluster: DoctorCluster, made: Plan) {
