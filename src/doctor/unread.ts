@@ -1,7 +1,5 @@
 // Kinds that run jobs of CI in pods which no rule reads: said in the coverage, since a report without findings would look like praise.
-
-import type { LineIndex } from './places/place.ts'
-import { placeOf } from './places/place.ts'
+import { type LineIndex, placeOf } from './places/place.ts'
 import { asText } from './raw.ts'
 import type { Skipped, SourceFile, SourceObject } from './sources/document.ts'
 
