@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { Option } from 'commander'
 import type { ForgeAccount } from '../../forge/account.ts'
-import { createGitHubAccount, type GitHubAccountOptions } from '../../forge/github/account.ts'
+import type { GitHubAccess } from '../../forge/github/access.ts'
+import { createGitHubAccount } from '../../forge/github/account.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { PortError } from '../../model/port-error.ts'
 import { CliFailure } from '../failure.ts'
@@ -24,7 +25,7 @@ export type ForgeAccess = { readonly account: ForgeAccount | undefined; close():
 /** Sends nothing by itself. Throws a CliFailure when the URL or the token cannot be used. */
 export async function openForge(
   { githubUrl: url, githubTokenFile: file }: ForgeChoice,
-  caller: Pick<GitHubAccountOptions, 'clock' | 'random' | 'userAgent'>,
+  caller: Pick<GitHubAccess, 'clock' | 'random' | 'userAgent'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ForgeAccess> {
   if (url === undefined) return { account: undefined, close: async () => {} }

@@ -1,31 +1,18 @@
 // A GitHub account as one who examines it sees it: nothing is claimed, created or listened to.
-import type { Clock } from '../../lib/clock.ts'
-import type { Transport } from '../../lib/http.ts'
-import type { Random } from '../../lib/random.ts'
 import type { AccountRegistration, ForgeAccount } from '../account.ts'
+import type { GitHubAccess } from './access.ts'
 import { actionsService } from './actions-api.ts'
 import { parseConfigUrl } from './config-url.ts'
 import { githubTraits } from './github.ts'
 import { briefPolicy } from './retry.ts'
 import { findRunner, type ListedRunner, listRunners, removeRunner } from './runners.ts'
 import { getScaleSet } from './scale-set.ts'
-import { AdminTokens, type GitHubCredential } from './tokens.ts'
-
-export type GitHubAccountOptions = {
-  /** Of an organization, a repository or an enterprise: `https://github.com/acme`. */
-  readonly url: string
-  readonly credential: GitHubCredential
-  readonly transport: Transport
-  readonly clock: Clock
-  readonly random: Random
-  /** Product and version, ASCII: `dayfly-doctor/1.2.0`. */
-  readonly userAgent: string
-}
+import { AdminTokens } from './tokens.ts'
 
 /** Throws a `PortError` of kind `bad-config` when the URL cannot be one of GitHub's; sends nothing by itself. */
-export function createGitHubAccount(options: GitHubAccountOptions): ForgeAccount {
-  const { transport, clock, random, credential, userAgent } = options
-  const config = parseConfigUrl(options.url)
+export function createGitHubAccount(access: GitHubAccess): ForgeAccount {
+  const { transport, clock, random, credential, userAgent } = access
+  const config = parseConfigUrl(access.url)
   const net = { transport, clock, random }
   const service = actionsService(net, new AdminTokens({ net, config, credential, userAgent }), () => userAgent)
   return {

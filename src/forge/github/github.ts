@@ -1,9 +1,7 @@
 // GitHub as a forge: one account (a URL and a credential) and its runner scale sets.
-import type { Clock } from '../../lib/clock.ts'
-import type { Transport } from '../../lib/http.ts'
-import type { Random } from '../../lib/random.ts'
 import { PortError } from '../../model/port-error.ts'
 import type { Forge, ForgeSet, ForgeState, Link, Traits } from '../forge.ts'
+import type { GitHubAccess } from './access.ts'
 import { actionsService } from './actions-api.ts'
 import { Claim } from './claim.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
@@ -12,17 +10,9 @@ import { GitHubLink } from './link.ts'
 import { countOddities, type OddityLog } from './oddity.ts'
 import { Pace } from './pace.ts'
 import { type Net, oncePolicy } from './retry.ts'
-import { AdminTokens, type GitHubCredential } from './tokens.ts'
+import { AdminTokens } from './tokens.ts'
 
-export type GitHubForgeOptions = {
-  /** Of an organization, a repository or an enterprise: `https://github.com/acme`. */
-  readonly url: string
-  readonly credential: GitHubCredential
-  readonly transport: Transport
-  readonly clock: Clock
-  readonly random: Random
-  /** Product and version, ASCII: `dayfly/1.2.0`. */
-  readonly userAgent: string
+export type GitHubForgeOptions = GitHubAccess & {
   /** Named in message sessions, so that whoever meets a conflict sees who holds it; for example the pod's name. */
   readonly owner?: string
   readonly forceServer?: boolean
