@@ -39,12 +39,14 @@ type Comments = {
 }
 
 function readComments({ file }: DecodedFile): Comments {
-  if (!file.text.includes('doctor-ignore[')) return { all: [], find: () => undefined }
+  if (!file.text.includes('doctor-ignore')) return { all: [], find: () => undefined }
   const lines = file.text.split('\n')
   const all = lines.flatMap((text, index) => {
-    const match = /#\s*doctor-ignore\[([^\]]*)\](?::?[ \t]*([^\r]*))?/.exec(text)
-    const reason = match?.[2]?.trim() ?? ''
-    const rules = match?.[1]?.split(',') ?? []
+    const match = /#\s*doctor-ignore\b[ \t]*(?:\[([^\]]*)\])?:?([^\r]*)/.exec(text)
+    if (!match) return []
+    const reason = match[2]?.trim() ?? ''
+    // Without a list it names no rule, and silences nothing, which is said.
+    const rules = (match[1] ?? '').split(',')
     return rules.map((rule) => ({ file: file.path, line: index + 1, rule: rule.trim(), reason }))
   })
   const find = (line: number, finding: Finding): Suppression | undefined => {

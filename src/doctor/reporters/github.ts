@@ -2,7 +2,7 @@
 import type { Finding, Severity } from '../finding.ts'
 import type { Report } from './report.ts'
 import { inRepository, type Whereabouts } from './whereabouts.ts'
-import { count, describeCoverage, nameOf, tallySeverities } from './wording.ts'
+import { count, describeCoverage, describeUnused, gapsByFile, nameOf, tallySeverities } from './wording.ts'
 
 /** GitHub: beyond ten of each level a step's annotations stand in its log alone. */
 const shownMax = 10
@@ -54,7 +54,7 @@ function annotation(finding: Finding, whereabouts: Whereabouts): Command {
   return { level: levels[severity], at, properties, message: `${nameOf(finding)}: ${message}` }
 }
 
-function remarks({ coverage, unusedSuppressions, live }: Report, whereabouts: Whereabouts): readonly Command[] {
+function remarks({ coverage, unusedSuppressions, rules, live }: Report, whereabouts: Whereabouts): readonly Command[] {
   const warning = (file: string, line: number | undefined, message: string): Command => {
     const name = inRepository(file, whereabouts)
     return live
@@ -62,10 +62,11 @@ function remarks({ coverage, unusedSuppressions, live }: Report, whereabouts: Wh
       : { level: 'warning', at: name, properties: { file: name, line }, message }
   }
   return [
-    ...coverage.skipped.map(({ file, line, reason }) => warning(file, line, `Not examined: ${reason}`)),
-    ...unusedSuppressions.map(({ file, line, rule }) =>
-      warning(file, line, `doctor-ignore[${rule}] silences nothing here.`),
-    ),
+    ...gapsByFile(coverage.skipped).map(({ file, line, reason }) => warning(file, line, `Not examined: ${reason}`)),
+    ...unusedSuppressions.map((comment) => {
+      const { file, line, rule } = comment
+      return warning(file, line, `doctor-ignore[${rule}] silences nothing here${describeUnused(comment, rules)}.`)
+    }),
   ]
 }
 

@@ -11,7 +11,7 @@ export function reportPretty(report: Report, look: Look): string {
   const paint = painter(look)
   const parts = [
     ...report.findings.map((finding) => describe(finding, report, { ...look, paint })),
-    summarise(report, paint),
+    summarise(report, look),
   ]
   return `${parts.join('\n\n')}\n`
 }

@@ -100,7 +100,7 @@ describe('pretty', () => {
 
   it('breaks its own sentences between words at the width of the terminal', () => {
     const text = reportPretty(reportOf(job), { colour: false, columns: 60 })
-    const own = text.split('\n').filter((line) => !/ \||^ {4}|-->|: why|fixes? |Kubernetes|rule skipped/.test(line))
+    const own = text.split('\n').filter((line) => !/ \||^ {4}[-+@ ]|-->/.test(line))
     expect(own.length).toBeGreaterThan(10)
     for (const line of own) expect(line.length, line).toBeLessThan(60)
     const flat = (whole: string) => whole.replace(/\s+/g, ' ')
@@ -131,10 +131,39 @@ describe('pretty', () => {
     expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.leftOut.map(({ line }) => line)).toEqual([1, 4])
   })
 
+  it('says once a file what was not examined, and of no more than twenty files', () => {
+    const parts = Array.from({ length: 12 }, (_, line) => ({
+      file: 'a.json',
+      line: line + 1,
+      reason: 'not valid YAML',
+    }))
+    const files = Array.from({ length: 30 }, (_, number) => ({
+      file: `${number}.yaml`,
+      line: undefined,
+      reason: 'gone',
+    }))
+    const { coverage, ...rest } = reportOf(job)
+    const report = { ...rest, coverage: { ...coverage, skipped: [...parts, ...files] } }
+    const text = reportPretty(report, plain)
+    expect(text).toContain(
+      '42 parts not examined\n    not examined: a.json:1: not valid YAML (and 11 more parts of it)\n',
+    )
+    expect(text).toContain('not examined: 18.yaml: gone\n    not examined: 11 more files (--format json names all)\n')
+    expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.skipped).toHaveLength(42)
+    const annotations = reportGithub(report, standing())
+      .split('\n')
+      .filter((line) => /Not examined/.test(line))
+    expect(annotations).toHaveLength(31)
+    expect(annotations[0]).toBe('::warning file=a.json,line=1::Not examined: not valid YAML (and 11 more parts of it)')
+  })
+
   it('says when a silenced finding has no reason, and when a comment names no rule', () => {
     const silent = reportPretty(reportOf(job.replace('name: docker', 'name: docker # doctor-ignore[POD101]')), plain)
     expect(silent).toContain('1 finding silenced by comments, 1 of them without a reason')
     const wrong = reportPretty(reportOf(job.replace('name: docker', 'name: docker # doctor-ignore[POD999]: x')), plain)
     expect(wrong).toContain('doctor-ignore[POD999] (there is no such rule)')
+    const none = reportOf(job.replace('name: docker', 'name: docker # doctor-ignore: all'))
+    const told = 'doctor-ignore[] silences nothing here (name a rule: doctor-ignore[POD101]: why).'
+    expect(reportGithub(none, standing())).toContain(`line=13::${told}`)
   })
 })

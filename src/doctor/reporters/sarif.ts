@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts'
 import { withoutMarks } from '../rule-page.ts'
 import type { Report } from './report.ts'
 import { inRepository, type Whereabouts } from './whereabouts.ts'
-import { nameOf } from './wording.ts'
+import { describeUnused, nameOf } from './wording.ts'
 
 export function reportSarif(report: Report, whereabouts: Whereabouts): string {
   const artifactOf = (file: string) => artifact(inRepository(file, whereabouts))
@@ -172,7 +172,7 @@ function startOf(old: readonly string[], from: number): { readonly startLine: nu
 
 /** `executionSuccessful` stays true: what could be read was examined, and the rest is named here. */
 function notifications(report: Report, artifactOf: ArtifactOf): readonly object[] {
-  const { coverage, skippedRules, unusedSuppressions, live } = report
+  const { coverage, skippedRules, unusedSuppressions, rules, live } = report
   const at = (file: string, line: number | undefined) => {
     if (live) return {}
     const region = line === undefined ? {} : { region: { startLine: line } }
@@ -186,8 +186,10 @@ function notifications(report: Report, artifactOf: ArtifactOf): readonly object[
     ...skippedRules.map(({ code, reason }) => {
       return { level: 'note', message: { text: `${code} was skipped: ${reason}` }, associatedRule: { id: code } }
     }),
-    ...unusedSuppressions.map(({ file, line, rule }) => {
-      return { level: 'warning', message: { text: `doctor-ignore[${rule}] silences nothing.` }, ...at(file, line) }
+    ...unusedSuppressions.map((comment) => {
+      const { file, line, rule } = comment
+      const text = `doctor-ignore[${rule}] silences nothing${describeUnused(comment, rules)}.`
+      return { level: 'warning', message: { text }, ...at(file, line) }
     }),
   ]
 }
