@@ -155,6 +155,16 @@ describe('what cannot be read is said', () => {
     ])
   })
 
+  it('a template of Terraform that is no YAML, unless its name says that it is', () => {
+    const script = '#!/bin/sh\napply <<EOF\nkind: Pod\nEOF\nname: ${x}: [\n'
+    expect(decodeFile({ path: 'user-data.tftpl', text: script }).skipped).toMatchObject([{ intended: true }])
+    expect(decodeFile({ path: 'pod.yaml.tftpl', text: script }).skipped[0]).not.toHaveProperty('intended')
+    const text = 'kind: Pod\napiVersion: v1\nmetadata:\n  name: a\n%{ if x ~}\nspec:\n  hostPID: ${pid}\n%{ endif ~}\n'
+    const { objects, skipped } = decodeFile({ path: 'pod.tftpl', text })
+    expect(skipped).toEqual([])
+    expect(objects.map(({ value }) => value['spec'])).toEqual([{ hostPID: filler.repeat(6) }])
+  })
+
   it("a pod in Terraform's own blocks", () => {
     const text = '# kind = "Pod"\nresource "kubernetes_job_v1" "x" {\n}\nresource "kubernetes_secret" "y" {\n}\n'
     const { skipped } = decodeFile({ path: 'a.tf', text })

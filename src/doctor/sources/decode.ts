@@ -87,10 +87,17 @@ function decodeTerraform(draft: Draft): void {
 }
 
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
-  const { text, parsed, open } = parseTemplate(chunk, isTerraform(draft.file))
+  const { path } = draft.file
+  const { text, parsed, open } = parseTemplate(chunk, isTerraform(draft.file) || path.endsWith('.tftpl'))
   if ('value' in parsed) {
     addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
-  } else skip(draft, toFile(parsed.offset ?? 0), parsed.failed)
+  } else if (isAnyText(path)) leaveOut(draft, toFile(parsed.offset ?? 0), 'a template of Terraform that is no YAML')
+  else skip(draft, toFile(parsed.offset ?? 0), parsed.failed)
+}
+
+/** A template of Terraform may be of anything: a script, a configuration. */
+function isAnyText(path: string): boolean {
+  return path.endsWith('.tftpl') && !/\.(?:ya?ml|json)\.tftpl$/.test(path)
 }
 
 type Attempt = { readonly text: string; readonly parsed: Parsed }

@@ -56,6 +56,20 @@ describe('paths', () => {
     expect((await read('*.[z-a]', '[')).missing).toEqual(['*.[z-a]', '['])
   })
 
+  it('leaves out text for people, unless it is named', async () => {
+    for (const name of ['README.md', 'chart/templates/NOTES.txt', 'chart/templates/pod.tftpl']) {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+      await writeFile(path.join(folder, name), 'kind: Pod\n')
+    }
+    const left = (file: string) => ({ file, line: undefined, intended: true, reason: expect.stringMatching(/people/) })
+    const inFolder = await read('chart')
+    expect(inFolder.files).toEqual(['chart/templates/pod.tftpl'])
+    expect(inFolder.skipped).toEqual([left('chart/templates/NOTES.txt')])
+    expect(await read('chart/**')).toEqual(inFolder)
+    expect(await read('*.md')).toEqual({ files: [], skipped: [left('README.md')], missing: [] })
+    expect((await read('README.md', 'chart/templates/NOTES.txt')).files).toHaveLength(2)
+  })
+
   it('leaves out what a killed repair has left behind', async () => {
     for (const name of ['.dayfly-x.tmp', 'sub/.dayfly-y.tmp']) await writeFile(path.join(folder, name), 'kind: Job\n')
     expect((await read('.')).files).toEqual(['a.yaml', 'sub/c.yml', 'sub/d.json', 'sub/x y.tf'])

@@ -16,7 +16,7 @@ const bytesMax = 4 * 1024 * 1024
 const searchedMax = 64 * 1024 * 1024
 const filesMax = 100_000
 const depthMax = 32
-const names = /\.(?:ya?ml|json|tf|tofu|hcl|ya?ml\.\w+|json\.\w+)$/i
+const names = /\.(?:ya?ml|json|tf|tofu|hcl|tftpl|ya?ml\.\w+|json\.\w+)$|^NOTES\.txt$/i
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git', '.terraform', '.venv', 'vendor', '.cache'])
 
 /** `folder`: what relative paths start from. A file named outright is read whatever its name; in folders those with the names of manifests. */
@@ -100,14 +100,26 @@ function mayHoldObjects(bytes: Buffer): boolean {
 function expand(given: string, skipped: Skipped[]): string[] | undefined {
   const kind = kindOf(given)
   if (kind === 'file') return [given]
-  if (kind === 'folder') return walk(given, { top: realpathSync(given), wanted: names, skipped }, 0)
+  if (kind === 'folder')
+    return withoutProse(walk(given, { top: realpathSync(given), wanted: names, skipped }, 0), skipped)
   const glob = given.search(/[*?[{]/)
   if (kind !== undefined || glob < 0) return undefined
   const base = given.slice(0, given.lastIndexOf(path.sep, glob)) || path.sep
   const pattern = globPattern(given)
   if (kindOf(base) !== 'folder' || !pattern) return undefined
   const matches = walk(base, { top: undefined, wanted: /./, skipped }, 0).filter((file) => pattern.test(file))
-  return matches.length > 0 ? matches : undefined
+  return matches.length > 0 ? withoutProse(matches, skipped) : undefined
+}
+
+/** What a folder or a glob has beside its manifests for people to read. */
+function withoutProse(files: readonly string[], skipped: Skipped[]): string[] {
+  return files.filter((file) => {
+    const what = /\.(?:md|mdx|markdown)$/i.test(file) ? 'Markdown' : /NOTES\.txt$/i.test(file) && "a chart's notes"
+    if (what === false) return true
+    const reason = `${what}: text for people, read only when it is named`
+    skipped.push({ file, line: undefined, reason, intended: true })
+    return false
+  })
 }
 
 /** A pipe is a file: `<(helm template …)`. */
