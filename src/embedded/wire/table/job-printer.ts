@@ -38,13 +38,16 @@ export function templateCells(
   template: readonly string[] = ['spec', 'template'],
 ): readonly string[] {
   const containers = list(object, ...template, 'spec', 'containers')
-  const labels = field(object, 'spec', 'selector', 'matchLabels')
-  const selector = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => `${key}=${value}`)
   return [
     containers.map((container) => text(container, 'name')).join(','),
     containers.map((container) => text(container, 'image')).join(','),
-    selector.sort().join(',') || '<none>',
+    labelsCell(field(object, 'spec', 'selector', 'matchLabels')),
   ]
+}
+
+export function labelsCell(labels: unknown): string {
+  const pairs = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => `${key}=${value}`)
+  return pairs.sort().join(',') || '<none>'
 }
 
 /** The first of these that is true. */

@@ -1,11 +1,11 @@
 // The columns of the kinds that are stored here and acted on by nobody. Kubernetes: pkg/printers/internalversion, 1.36.
 import type { Instant } from '../../../lib/clock.ts'
-import { field, isObject } from '../../api/json.ts'
+import { field } from '../../api/json.ts'
 import type { StoredObject } from '../../api/object.ts'
 import { integer, list, text } from '../json.ts'
 import { age } from './age.ts'
 import { ageColumn, column, nameColumn, type Printer } from './column.ts'
-import { templateCells, templateColumns } from './job-printer.ts'
+import { labelsCell, templateCells, templateColumns } from './job-printer.ts'
 
 export const cronJobPrinter: Printer = {
   columns: [
@@ -87,7 +87,7 @@ export const daemonSetPrinter: Printer = {
     integer(object, 'status', 'numberReady'),
     integer(object, 'status', 'updatedNumberScheduled'),
     integer(object, 'status', 'numberAvailable'),
-    labelText(field(object, 'spec', 'template', 'spec', 'nodeSelector')),
+    labelsCell(field(object, 'spec', 'template', 'spec', 'nodeSelector')),
     age(object.metadata.creationTimestamp, now),
     ...templateCells(object),
   ],
@@ -140,9 +140,4 @@ function ready(object: StoredObject): string {
 
 function since(time: string, now: Instant): string {
   return time === '' ? '<none>' : age(time, now)
-}
-
-function labelText(labels: unknown): string {
-  const pairs = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => `${key}=${value}`)
-  return pairs.sort().join(',') || '<none>'
 }
