@@ -221,7 +221,7 @@ ContainerStateTerminated exitCode!int32 signal:int32 reason:string message:strin
 VolumeStatus image?ImageVolumeStatus
 LinuxContainerUser uid!int64 gid!int64 supplementalGroups:[]int64
 ResourceHealth resourceID!$v1.ResourceID health:$v1.ResourceHealthStatus message?string
-CustomResourceSubresourceStatus 
+CustomResourceSubresourceStatus
 CustomResourceSubresourceScale specReplicasPath!string statusReplicasPath!string labelSelectorPath?string
 PodFailurePolicyOnExitCodesRequirement containerName?string operator!$v1.PodFailurePolicyOnExitCodesOperator values![]int32
 PodFailurePolicyOnPodConditionsPattern type!$v1.PodConditionType status!$v1.ConditionStatus

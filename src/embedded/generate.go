@@ -1,0 +1,187 @@
+//go:build ignore
+
+// Writes field-table.ts and message-table.ts from Kubernetes' own Go types, by reflection. In a module that requires
+// k8s.io/api, k8s.io/apimachinery and k8s.io/apiextensions-apiserver at one version:
+//
+//	go run generate.go fields > api/fields/field-table.ts
+//	go run generate.go messages > wire/protobuf/message-table.ts
+package main
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// How a table is written. leaves: types with a form of their own; kind: the name of any other simple type.
+type table struct {
+	header string
+	roots  []any
+	leaves map[string]string
+	fields func(t reflect.Type, typeName func(reflect.Type) string) []string
+	kind   func(t reflect.Type) string
+}
+
+var tables = map[string]table{
+	"fields": {
+		header: "// Kubernetes' own field names and types (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in fields.ts.\n" +
+			"\nexport const fieldTable = `\n",
+		roots: rootsWith(apiextensionsv1.CustomResourceDefinition{}),
+		leaves: map[string]string{
+			"v1.Time": "Time", "v1.MicroTime": "MicroTime", "resource.Quantity": "Quantity", "intstr.IntOrString": "IntOrString",
+			"v1.FieldsV1": "any", "v1.JSONSchemaProps": "any",
+		},
+		fields: jsonFields,
+		kind: func(t reflect.Type) string {
+			if t.Kind() == reflect.String && t.Name() != "string" {
+				return "$" + t.String()
+			}
+			return t.Kind().String()
+		},
+	},
+	"messages": {
+		header: "// Kubernetes' own messages (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in messages.ts.\n" +
+			"\nexport const messageTable = `\n",
+		roots: rootsWith(metav1.DeleteOptions{}),
+		leaves: map[string]string{
+			"v1.Time": "Time", "v1.MicroTime": "MicroTime", "resource.Quantity": "Quantity", "intstr.IntOrString": "IntOrString", "v1.FieldsV1": "Raw",
+		},
+		fields: messageFields,
+		kind: func(t reflect.Type) string {
+			switch t.Kind() {
+			case reflect.Int32, reflect.Int64, reflect.Uint8:
+				return "int"
+			}
+			return t.Kind().String()
+		},
+	},
+}
+
+func rootsWith(own any) []any {
+	return []any{corev1.Pod{}, corev1.Secret{}, corev1.ConfigMap{}, corev1.Namespace{}, corev1.Node{}, corev1.Event{},
+		corev1.ServiceAccount{}, corev1.Binding{}, coordinationv1.Lease{}, own, batchv1.Job{}, appsv1.Deployment{},
+		rbacv1.Role{}, rbacv1.RoleBinding{}, rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{}, batchv1.CronJob{},
+		appsv1.DaemonSet{}, appsv1.StatefulSet{}, appsv1.ReplicaSet{}, policyv1.PodDisruptionBudget{}, admissionv1.MutatingWebhookConfiguration{},
+		authorizationv1.SelfSubjectAccessReview{}}
+}
+
+// A struct a line, the roots first, each once.
+func main() {
+	table := tables[os.Args[1]]
+	seen := map[string]bool{}
+	var queue []reflect.Type
+	enqueue := func(t reflect.Type) {
+		if !seen[t.Name()] {
+			seen[t.Name()] = true
+			queue = append(queue, t)
+		}
+	}
+	typeName := func(t reflect.Type) string { return typeNameIn(table, t, enqueue) }
+	fmt.Print(table.header)
+	for _, root := range table.roots {
+		enqueue(reflect.TypeOf(root))
+	}
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		fmt.Println(strings.Join(append([]string{next.Name()}, table.fields(next, typeName)...), " "))
+	}
+	fmt.Print("`\n")
+}
+
+func typeNameIn(table table, t reflect.Type, enqueue func(reflect.Type)) string {
+	if leaf, ok := table.leaves[t.String()]; ok {
+		return leaf
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeNameIn(table, t.Elem(), enqueue)
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "bytes"
+		}
+		return "[]" + typeNameIn(table, t.Elem(), enqueue)
+	case reflect.Map:
+		return "{}" + typeNameIn(table, t.Elem(), enqueue)
+	case reflect.Struct:
+		enqueue(t)
+		return t.Name()
+	}
+	return table.kind(t)
+}
+
+func jsonFields(t reflect.Type, typeName func(reflect.Type) string) []string {
+	var out []string
+	for i := 0; i < t.NumField(); i++ {
+		field := t.Field(i)
+		tag := field.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		switch {
+		case field.Name == "TypeMeta" || name == "-":
+		case strings.Contains(options, "inline") || name == "":
+			for _, inner := range jsonFields(field.Type, typeName) {
+				out = append(out, field.Name+"|"+inner)
+			}
+		default:
+			out = append(out, name+presence(field, options)+typeName(field.Type)+merge(field))
+		}
+	}
+	return out
+}
+
+func presence(field reflect.StructField, options string) string {
+	zeroKept := !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero")
+	structKept := field.Type.Kind() == reflect.Struct && !strings.Contains(options, "omitzero")
+	switch {
+	case field.Type.Kind() == reflect.Pointer:
+		return "?"
+	case zeroKept || structKept:
+		return "!"
+	}
+	return ":"
+}
+
+func merge(field reflect.StructField) string {
+	strategy := field.Tag.Get("patchStrategy")
+	if strategy == "" {
+		return ""
+	}
+	key := field.Tag.Get("patchMergeKey")
+	if key != "" {
+		key = "@" + key
+	}
+	return "~" + strategy + key
+}
+
+func messageFields(t reflect.Type, typeName func(reflect.Type) string) []string {
+	var out []string
+	for i := 0; i < t.NumField(); i++ {
+		field := t.Field(i)
+		tag := strings.Split(field.Tag.Get("protobuf"), ",")
+		if field.Name == "TypeMeta" || len(tag) < 2 {
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if strings.Contains(options, "inline") {
+			name = ""
+		}
+		mark := ":"
+		if field.Type.Kind() == reflect.Pointer {
+			mark = "?"
+		}
+		out = append(out, tag[1]+mark+name+":"+typeName(field.Type))
+	}
+	return out
+}
