@@ -15,7 +15,12 @@ export function dockerProbe(container: ContainerView, pod: PodView): readonly st
   const asked = 'DOCKER_HOST' in container.env ? container.env['DOCKER_HOST'] : defaultSocket
   const host = hostOf(container, pod, words)
   if (asked === undefined || host === undefined || /[$\s"']/.test(host) || isUnknown(asked + host)) return undefined
-  return asked === host ? ['docker', 'info'] : ['docker', `--host=${host}`, 'info']
+  return samePlace(asked) === samePlace(host) ? ['docker', 'info'] : ['docker', `--host=${host}`, 'info']
+}
+
+/** In Docker's own images /var/run leads to /run. */
+function samePlace(host: string): string {
+  return host.replace(/^unix:\/\/\/run\//, 'unix:///var/run/')
 }
 
 function hostOf(container: ContainerView, pod: PodView, words: string): string | undefined {
@@ -35,10 +40,10 @@ function hostOf(container: ContainerView, pod: PodView, words: string): string |
 
 function asSocket(host: string): string | undefined {
   if (host === 'unix://') return defaultSocket
-  return host.startsWith('unix:///') ? host.replace(/^unix:\/\/\/run\//, 'unix:///var/run/') : undefined
+  return host.startsWith('unix:///') ? host : undefined
 }
 
-/** The socket that it opens untold. Docker: dockerd-entrypoint.sh takes that of DOCKER_HOST, and a rootless daemon has none at the usual place. */
+/** The socket that it opens untold. Docker: dockerd-entrypoint.sh takes that of DOCKER_HOST, and a rootless daemon opens one of its user, which in its own image is 1000. */
 function ownSocket(container: ContainerView, pod: PodView, words: string): string | undefined {
   const told = container.env['DOCKER_HOST']
   if (told?.startsWith('unix://') && isThroughEntryPoint(container)) return told
@@ -46,9 +51,12 @@ function ownSocket(container: ContainerView, pod: PodView, words: string): strin
     valueAt(container.raw, 'securityContext', 'runAsUser'),
     valueAt(pod.raw, ...pod.path, 'securityContext', 'runAsUser'),
   ]
-  const user = users.find((each) => each !== undefined) ?? 0
-  const isRootless = /rootless/.test(`${imageParts(container.image).tag} ${imageParts(container.image).name} ${words}`)
-  return isRootless || user !== 0 ? undefined : defaultSocket
+  const { name, tag } = imageParts(container.image)
+  const isRootless = /rootless/.test(`${tag} ${name} ${words}`)
+  const user = users.find((each) => each !== undefined) ?? (isRootless ? 1000 : 0)
+  if (!isRootless) return user === 0 ? defaultSocket : undefined
+  const isOwnImage = name === 'docker' && isThroughEntryPoint(container) && !('XDG_RUNTIME_DIR' in container.env)
+  return isOwnImage && user === 1000 ? 'unix:///run/user/1000/docker.sock' : undefined
 }
 
 /** It opens a socket beside the hosts that it is given, unless it is given a whole command. */

@@ -52,6 +52,12 @@ describe('a fix changes the text where it must', () => {
       diff: ['+  ttlSecondsAfterFinished: 600'],
     },
     {
+      name: 'adds a key before a condition at the end of its mapping',
+      text: `${job.replace('spec:', 'spec:\n  parallelism: 1\n  {{- if .x }}').replace('  template', '  {{- end }}\n{{- if .y }}\n  template')}{{- end }}\n`,
+      edits: [{ do: 'set', path: ['spec', 'ttlSecondsAfterFinished'], value: 600 }],
+      diff: ['+  ttlSecondsAfterFinished: 600'],
+    },
+    {
       name: 'adds what is missing in between, with words that need quotes',
       text: job,
       edits: [{ do: 'set', path: ['metadata', 'annotations', 'x/safe'], value: 'false' }],
@@ -173,7 +179,7 @@ describe('a fix that is not certain is refused with its reason', () => {
     { name: 'computed value', text: `${head}spec:\n  ttl: {{ .Values.ttl }}\n`, edit: set, reason: /computes/ },
     {
       name: 'condition',
-      text: `${head}spec:\n  b: 1\n  {{- if .x }}\n  a: 1\n  {{- end }}\n`,
+      text: `${head}spec:\n  {{- if .x }}\n  a: 1\n  {{- else }}\n  b: 1\n  {{- end }}\n  c: 1\n`,
       edit: set,
       reason: /statement/,
     },

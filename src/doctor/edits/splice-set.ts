@@ -9,6 +9,7 @@ import {
   columnBefore,
   contentEnd,
   endOfLine,
+  isOpenTo,
   lineEnd,
   pairEnd,
   rangeOf,
@@ -59,17 +60,30 @@ function addKey(document: SourceDocument, map: YAMLMap, addition: Addition): Spl
   return [insertBehind(document, map, { after: addition.after, lines })]
 }
 
-/** Lines at the column of the mapping's keys, below the entry of `after`, or below the last. */
+/** How many places in a mapping are tried, so that a long one does not keep us. */
+const triesMax = 20
+
+/** Lines at the column of the mapping's keys, below the entry of `after`, or below the last that no template statement surrounds. */
 function insertBehind(
   document: SourceDocument,
   map: YAMLMap,
   { after, lines }: { readonly after: string | undefined; readonly lines: readonly string[] },
 ): Splice {
   const first = map.items[0]
-  const behind: Pair | undefined = (after === undefined ? undefined : pairOf(map, after)) ?? map.items.at(-1)
-  if (!behind || !isNode(first?.key)) refuse('its mapping is empty')
+  const chosen: Pair | undefined = (after === undefined ? undefined : pairOf(map, after)) ?? map.items.at(-1)
+  if (!chosen || !isNode(first?.key)) refuse('its mapping is empty')
+  const [from] = rangeOf(first.key)
+  const { text } = document.file
+  const lineEndOf = (pair: Pair) => lineEnd(text, document.toFile(pairEnd(document, pair)))
+  const whole = { start: document.toFile(from), end: lineEndOf(map.items.at(-1) ?? chosen) }
+  const places = [chosen, ...map.items.slice(-triesMax).reverse()]
+  const behind = places.find((pair) => isOpenTo(document, lineEndOf(pair), whole))
   const column = columnBefore(document, first.key)
-  return insertLines(document, { from: rangeOf(first.key)[0], behind: pairEnd(document, behind), column, lines })
+  if (!behind) {
+    refuseUnbalanced(document, whole.start, lineEndOf(chosen))
+    refuse('a template writes only a part of its mapping there')
+  }
+  return insertLines(document, { from, behind: pairEnd(document, behind), column, lines })
 }
 
 function addEntry(document: SourceDocument, list: YAMLSeq, value: unknown): Splice[] {

@@ -41,7 +41,11 @@ test.each<[Fields, readonly string[] | undefined]>([
   ],
   [{ env: [{ name: 'DOCKER_HOST', value: 'unix:///tmp/d.sock' }] }, ['docker', 'info']],
   [{ env: [{ name: 'DOCKER_HOST', valueFrom: {} }] }, undefined],
-  [{ image: 'docker:27-dind-rootless' }, undefined],
+  [{ args: ['dockerd', '--host=unix:///run/dind/d.sock'] }, ['docker', '--host=unix:///run/dind/d.sock', 'info']],
+  [{ image: 'docker:27-dind-rootless' }, ['docker', '--host=unix:///run/user/1000/docker.sock', 'info']],
+  [{ image: 'docker:27-dind-rootless', securityContext: { runAsUser: 1001 } }, undefined],
+  [{ image: 'docker:27-dind-rootless', env: [{ name: 'XDG_RUNTIME_DIR', value: '/x' }] }, undefined],
+  [{ image: 'registry.example/rootless-dind:1' }, undefined],
   [{ securityContext: { runAsUser: 1000 } }, undefined],
 ])('dind-no-startup-probe asks the daemon where it listens: %j', (fields, command) => {
   const [finding] = findingsOf('dind-no-startup-probe', pod({ initContainers: [{ ...docker, ...fields }] }))
@@ -130,10 +134,11 @@ const jobWith = (spec: Fields, ...containers: readonly Fields[]): Fields => ({
   spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers } } },
 })
 
-test('ttl-missing: an empty TTL is none, and one for a Job that cannot end is no safe fix', () => {
+test('ttl-missing: an empty TTL is none, and none is added to a Job that cannot end or has its own elsewhere', () => {
   const fixOf = (object: Fields) => findingsOf('ttl-missing', object)[0]?.fix?.safety
   expect(fixOf(jobWith({ ttlSecondsAfterFinished: null }, runner))).toBe('safe')
-  expect(fixOf(jobWith({}, runner, { name: 'docker', image: 'docker:27-dind' }))).toBe('unsafe')
+  expect(fixOf(jobWith({}, runner, { name: 'docker', image: 'docker:27-dind' }))).toBeUndefined()
+  expect(fixOf(jobWith({}, { ...runner, ttlSecondsAfterFinished: 60 }))).toBeUndefined()
   expect(findingsOf('ttl-missing', jobWith({ ttlSecondsAfterFinished: 0 }, runner))).toEqual([])
 })
 

@@ -2,10 +2,11 @@
 
 import { endlessBesideWork } from '../endless.ts'
 import { listAt, valueAt } from '../fields.ts'
-import type { Hit } from '../finding.ts'
+import type { Fix, Hit, Path } from '../finding.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
+import { ttlHolders } from '../ttl-holders.ts'
 
 export const rule: Rule = {
   slug: 'ttl-missing',
@@ -31,15 +32,21 @@ function check(pod: PodView): readonly Hit[] {
     hitIn(pod, {
       path: job.path,
       message: 'No ttlSecondsAfterFinished: when the Job has ended, it and its pod stay until somebody deletes them.',
-      fix: {
-        // Of a Job that cannot end, a TTL alone is another error.
-        safety: pod.isRunner && endlessBesideWork(pod).length === 0 ? 'safe' : 'unsafe',
-        title: `Delete the Job ${proposed} seconds after it has ended`,
-        edits: [{ do: 'set', path, value: proposed }],
-      },
+      fix: insertion(pod, path),
       absent: [path, ...hooks.map((name) => ['metadata', 'annotations', name])],
     }),
   ]
+}
+
+/** None for a Job that cannot end, in which a TTL alone is another error, or whose own TTL is only to be moved: once that is mended, the next pass sees to this. */
+function insertion(pod: PodView, path: Path): Fix | undefined {
+  const isMisplaced = ttlHolders(pod.raw).some((holder) => holder.join() !== 'spec')
+  if (isMisplaced || endlessBesideWork(pod).length > 0) return undefined
+  return {
+    safety: pod.isRunner ? 'safe' : 'unsafe',
+    title: `Delete the Job ${proposed} seconds after it has ended`,
+    edits: [{ do: 'set', path, value: proposed }],
+  }
 }
 
 /** Somebody else deletes it: an owner, or Helm's and Argo CD's hooks. */
