@@ -1,5 +1,7 @@
 // Keys and scalars on one line, for the fast reader.
+
 import { colon, dash, hash, newline, quote, skipSpaces, space } from './fast-letters.ts'
+import type { Maker } from './fast-maker.ts'
 
 /** Not certain: the full parser decides. */
 export const giveUp = Symbol('give up')
@@ -38,10 +40,13 @@ function isDigitOrMark(code: number): boolean {
   return code >= dash && code <= 0x39
 }
 
+type Source = { readonly text: string; readonly maker: Maker }
+
 /** The scalar from `start` to the end of its line, which may hold a comment. */
-export function fastScalar(text: string, start: number, end: number): unknown {
+export function fastScalar(source: Source, start: number, end: number): unknown {
+  const { text, maker } = source
   const first = text.charCodeAt(start)
-  if (first === quote.double || first === quote.single) return quoted(text, start, end)
+  if (first === quote.double || first === quote.single) return quoted(source, start, end)
   if (/[,\]}#&*!|>%@`]/.test(text.charAt(start))) return giveUp
   const next = text.charCodeAt(start + 1)
   if ((first === dash || first === 0x3f || first === colon) && (next === space || start + 1 === end)) return giveUp
@@ -55,15 +60,17 @@ export function fastScalar(text: string, start: number, end: number): unknown {
     if (code === colon && (at + 1 === end || text.charCodeAt(at + 1) === space)) return giveUp
     stop = at + 1
   }
-  return resolvePlain(text.slice(start, stop))
+  const value = resolvePlain(text.slice(start, stop))
+  return value === giveUp ? giveUp : maker.scalar(value, text, start, stop)
 }
 
 /** Without escapes: a quote in the quotes would need one. */
-function quoted(text: string, start: number, end: number): unknown {
+function quoted({ text, maker }: Source, start: number, end: number): unknown {
   const close = text.indexOf(text.charAt(start), start + 1)
   if (close < 0 || close >= end || !endsLine(text, close + 1, end)) return giveUp
   const value = text.slice(start + 1, close)
-  return text.charCodeAt(start) === quote.double && value.includes('\\') ? giveUp : value
+  const isEscaped = text.charCodeAt(start) === quote.double && value.includes('\\')
+  return isEscaped ? giveUp : maker.scalar(value, text, start, close + 1)
 }
 
 /** Nothing but spaces, or a comment behind them. */

@@ -1,6 +1,7 @@
 // Text → value and nodes, bounded: no input crashes it or keeps it busy.
 import { parseDocument, type Document as YamlDocument } from 'yaml'
 import type { Path } from '../finding.ts'
+import { parseNodesFast } from './fast-nodes.ts'
 import { parseFast } from './fast-parse.ts'
 import { findSpotFast } from './fast-spot.ts'
 import { findSpot, type Spot } from './spot.ts'
@@ -22,7 +23,7 @@ export function parseYaml(text: string): Parsed {
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
   const read = fast ?? parseJson(text)
   if (!read) return parseFully(text)
-  const nodes = once(() => parseNodes(text))
+  const nodes = once(() => (fast && parseNodesFast(text)) ?? parseNodes(text))
   const walked = fast !== undefined && text.length <= walkedMax
   const spot = (path: Path) => (walked ? findSpotFast(text, path) : undefined) ?? findSpot(nodes(), text, path)
   return { value: read.value, nodes, spot }
