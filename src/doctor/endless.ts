@@ -2,15 +2,15 @@
 import { daemonOf } from './daemon.ts'
 import { longLivedHelper } from './long-lived.ts'
 import { ordinaryContainers } from './pod-parts.ts'
-import type { ContainerView, Daemon, PodView } from './pod-view.ts'
+import type { ContainerView, PodView } from './pod-view.ts'
 
 export type Endless = {
   readonly container: ContainerView
   /** What runs, in words. */
   readonly what: string
   readonly confidence: 'high' | 'medium'
-  /** Undefined for a helper that is no container engine. */
-  readonly daemon: Daemon | undefined
+  /** Of a container engine; else it is a helper. */
+  readonly isDaemon: boolean
 }
 
 const engines = { docker: 'a Docker daemon', buildkit: 'a BuildKit daemon', podman: 'a Podman service' } as const
@@ -18,9 +18,9 @@ const engines = { docker: 'a Docker daemon', buildkit: 'a BuildKit daemon', podm
 /** Undefined when the container ends by itself, or nothing is known of it. */
 function endlessOf(container: ContainerView, pod: PodView): Endless | undefined {
   const daemon = daemonOf(container, pod)
-  if (daemon) return { container, what: engines[daemon.engine], confidence: daemon.confidence, daemon }
+  if (daemon) return { container, what: engines[daemon.engine], confidence: daemon.confidence, isDaemon: true }
   const helper = longLivedHelper(container, pod)
-  return helper && { container, ...helper, daemon: undefined }
+  return helper && { container, ...helper, isDaemon: false }
 }
 
 /** The ordinary containers that run for ever beside one that may end; none where all of them do. */

@@ -25,21 +25,19 @@ export const rule: Rule = {
 
 function check(pod: PodView, version: VersionFact): readonly Hit[] {
   const keeper = keeperOf(pod)
-  return endlessBesideWork(pod).flatMap(({ container, what, confidence, daemon }) =>
-    daemon
-      ? [
-          hitIn(pod, {
-            path: container.path,
-            container: container.name,
-            message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod, keeper)}. ${cure(version)}`,
-            confidence,
-            ...(keeper ? { severity: 'warning' as const } : {}),
-            absent: [[...container.path, 'command']],
-            fix: asSidecar(pod, container, version),
-          }),
-        ]
-      : [],
-  )
+  return endlessBesideWork(pod)
+    .filter(({ isDaemon }) => isDaemon)
+    .map(({ container, what, confidence }) =>
+      hitIn(pod, {
+        path: container.path,
+        container: container.name,
+        message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod, keeper)}. ${cure(version)}`,
+        confidence,
+        ...(keeper ? { severity: 'warning' as const } : {}),
+        absent: [[...container.path, 'command']],
+        fix: asSidecar(pod, container, version),
+      }),
+    )
 }
 
 function consequence(pod: PodView, keeper: string | undefined): string {

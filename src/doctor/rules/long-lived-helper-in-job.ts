@@ -23,11 +23,11 @@ export const rule: Rule = {
 }
 
 function check(pod: PodView, version: VersionFact): readonly Hit[] {
-  return endlessBesideWork(pod).flatMap(({ container, what, confidence, daemon }) => {
-    if (daemon) return []
-    const fix = asSidecar(pod, container, version)
-    return [
-      hitIn(pod, {
+  return endlessBesideWork(pod)
+    .filter(({ isDaemon }) => !isDaemon)
+    .map(({ container, what, confidence }) => {
+      const fix = asSidecar(pod, container, version)
+      return hitIn(pod, {
         path: container.path,
         absent: [
           [...container.path, 'command'],
@@ -37,9 +37,8 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
         message: `${container.name} runs ${what}, which goes on until somebody ends it: ${consequence(pod)}. Make it a native sidecar (Kubernetes 1.29 and later).`,
         confidence,
         fix: fix && { ...fix, safety: 'unsafe' },
-      }),
-    ]
-  })
+      })
+    })
 }
 
 function consequence(pod: PodView): string {
