@@ -78,8 +78,8 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
     process.exitCode = await examineCluster(options)
     return
   }
-  const { files, skipped } = await readNamed(paths, process.cwd())
-  const check = checker(options, skipped)
+  const { files, ...around } = await readNamed(paths, process.cwd())
+  const check = checker(options, around)
   const decoded = decodeFiles(files)
   process.exitCode = isMending(options) ? await mendAll(decoded, check, options) : report(decoded, check, options)
 }

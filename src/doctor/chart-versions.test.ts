@@ -64,6 +64,14 @@ describe('the version of a chart', () => {
     expect(old).toEqual([expect.stringContaining('1.28 (kubeVersion <1.29.0-0 of a/Chart.yaml)')])
   })
 
+  it('is taken from a chart around the files, which is no file that was seen', () => {
+    const files = decodeFiles([{ path: 'a/templates/job.yaml', text: job }])
+    const charts = [chart('a/Chart.yaml', 'kubeVersion: ">=1.29.0-0"')]
+    const { findings, coverage } = examine(files, catalogue, { charts })
+    expect(findings.find(({ rule }) => rule === 'dind-ordinary-container')?.fix?.safety).toBe('safe')
+    expect(coverage).toMatchObject({ files: { seen: 1 }, leftOut: [], charts: [{ file: 'a/Chart.yaml' }] })
+  })
+
   it('counts for nothing against a version that is declared', () => {
     expect(examineWith('kubeVersion: ">=1.29.0-0"', 28)).toMatchObject({ safety: undefined, charts: [] })
   })

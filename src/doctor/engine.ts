@@ -37,7 +37,13 @@ export type Examination = {
   readonly skippedRules: readonly SkippedRule[]
 }
 
-export type ExamineOptions = { readonly version?: VersionFact; readonly skipped?: readonly Skipped[] }
+export type ExamineOptions = {
+  readonly version?: VersionFact
+  /** Files that could not be read, for the coverage. */
+  readonly skipped?: readonly Skipped[]
+  /** Of charts around the files, which are none of the files. */
+  readonly charts?: readonly SourceFile[]
+}
 
 export function decodeFiles(files: readonly SourceFile[]): DecodedFile[] {
   let next = 0
@@ -56,14 +62,15 @@ function asPatch(file: SourceFile, kustomization: string): DecodedFile {
   return { file, documents: [], objects: [], skipped: [{ file: file.path, line: undefined, reason, intended: true }] }
 }
 
-/** `options.skipped`: files that could not be read, for the coverage. */
 export function examine(
   files: readonly DecodedFile[],
   rules: readonly Rule[],
   options: ExamineOptions = {},
 ): Examination {
   const objects = files.flatMap((file) => file.objects)
-  const charts = options.version?.declared ? [] : chartVersions(files.map(({ file }) => file))
+  const charts = options.version?.declared
+    ? []
+    : chartVersions([...files.map(({ file }) => file), ...(options.charts ?? [])])
   const facts = gatherFacts(objects, options.version, (file) => chartOf(file, charts)?.version)
   const { hits, skippedRules } = runRules(facts, rules)
   const linesOf = lineIndexes()

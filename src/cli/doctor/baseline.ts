@@ -26,9 +26,9 @@ export function baselineCommand(): Command {
 }
 
 async function runWrite(paths: readonly string[], options: Options): Promise<void> {
-  const { files, skipped } = await readNamed(paths, process.cwd())
+  const { files, ...around } = await readNamed(paths, process.cwd())
   const version = versionOf(options)
-  const { findings } = examine(decodeFiles(files), catalogue, { version, skipped })
+  const { findings } = examine(decodeFiles(files), catalogue, { version, ...around })
   try {
     writeFileSync(path.resolve(options.file), writeBaseline(findings))
   } catch (cause) {

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Baseline, compareToBaseline, readBaseline } from '../../doctor/baseline.ts'
-import { type Examination, examine } from '../../doctor/engine.ts'
+import { type Examination, type ExamineOptions, examine } from '../../doctor/engine.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
-import type { DecodedFile, Skipped } from '../../doctor/sources/document.ts'
+import type { DecodedFile } from '../../doctor/sources/document.ts'
 import { CliFailure } from '../failure.ts'
 import { type DoctorOptions, isAsked, versionOf } from './options.ts'
 
@@ -18,10 +18,10 @@ export type Checked = Examination & {
 }
 
 /** Examines files as often as fixes ask. */
-export function checker(options: DoctorOptions, skipped: readonly Skipped[]) {
+export function checker(options: DoctorOptions, around: Pick<ExamineOptions, 'skipped' | 'charts'>) {
   const baseline = options.baseline === undefined ? undefined : loadBaseline(options.baseline)
   return (files: readonly DecodedFile[]): Checked =>
-    sift(examine(files, catalogue, { version: versionOf(options), skipped }), options, baseline)
+    sift(examine(files, catalogue, { version: versionOf(options), ...around }), options, baseline)
 }
 
 /** The baseline names findings of any severity, so it is compared before the thresholds. */

@@ -1,7 +1,7 @@
 // The texts that a person named: paths below the working folder, and stdin.
 import { fstatSync } from 'node:fs'
 import type { Skipped, SourceFile } from '../../doctor/sources/document.ts'
-import { decodeText, readSources } from '../../doctor/sources/read.ts'
+import { decodeText, type Read, readSources } from '../../doctor/sources/read.ts'
 import { CliFailure } from '../failure.ts'
 import { nearest } from '../nearest.ts'
 
@@ -9,18 +9,13 @@ export const stdinName = '<stdin>'
 const stdinMax = 4 * 1024 * 1024
 
 /** Without paths the working folder. Throws when a path names nothing. */
-export async function readNamed(
-  paths: readonly string[],
-  folder: string,
-): Promise<{ readonly files: readonly SourceFile[]; readonly skipped: readonly Skipped[] }> {
+export async function readNamed(paths: readonly string[], folder: string): Promise<Omit<Read, 'missing'>> {
   const named = paths.filter((path) => path !== '-')
   const read = readSources(paths.length === 0 ? ['.'] : named, folder)
   if (read.missing.length > 0) throw missing(read.missing)
   if (named.length === paths.length) return read
   const typed = await readStdin()
-  return 'text' in typed
-    ? { files: [...read.files, typed], skipped: read.skipped }
-    : { files: read.files, skipped: [...read.skipped, typed] }
+  return 'text' in typed ? { ...read, files: [...read.files, typed] } : { ...read, skipped: [...read.skipped, typed] }
 }
 
 async function readStdin(): Promise<SourceFile | Skipped> {

@@ -56,6 +56,23 @@ describe('paths', () => {
     expect((await read('*.[z-a]', '[')).missing).toEqual(['*.[z-a]', '['])
   })
 
+  it('looks for the charts to which a path belongs, from the outermost', async () => {
+    for (const name of ['x/Chart.yaml', 'x/charts/y/Chart.yaml', 'x/charts/y/templates/z/job.yaml', 'x/docs/a.yaml']) {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+      await writeFile(path.join(folder, name), 'kubeVersion: ">=1.30"\n')
+    }
+    const chartsOf = (given: string, from = '.') =>
+      readSources([given], path.join(folder, from)).charts.map((chart) => chart.path)
+    const both = ['x/Chart.yaml', 'x/charts/y/Chart.yaml']
+    expect(chartsOf('x/charts/y/templates/z/job.yaml')).toEqual(both)
+    expect(chartsOf('x/charts/y/templates/*/*.yaml')).toEqual(both)
+    expect(chartsOf('x/charts/y')).toEqual(['x/Chart.yaml'])
+    expect(chartsOf('charts/y', 'x')).toEqual(['Chart.yaml'])
+    expect(chartsOf('templates', 'x/charts/y')).toEqual(['Chart.yaml'])
+    expect(chartsOf(path.join(folder, 'x/charts/y/templates'), 'sub')).toHaveLength(2)
+    expect(['x/docs/a.yaml', 'x/docs', 'x', '.'].flatMap((given) => chartsOf(given))).toEqual([])
+  })
+
   it('leaves out text for people, unless it is named', async () => {
     for (const name of ['README.md', 'chart/templates/NOTES.txt', 'chart/templates/pod.tftpl']) {
       await mkdir(path.dirname(path.join(folder, name)), { recursive: true })

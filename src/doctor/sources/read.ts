@@ -2,11 +2,14 @@
 import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { unfinishedName } from '../write-file.ts'
+import { chartsAround } from './charts-around.ts'
 import type { Skipped, SourceFile } from './document.ts'
 
 export type Read = {
   readonly files: readonly SourceFile[]
   readonly skipped: readonly Skipped[]
+  /** Of charts around the files: they say a version, and nothing more is asked of them. */
+  readonly charts: readonly SourceFile[]
   /** Paths given that name nothing: the caller's mistake, not the input's. */
   readonly missing: readonly string[]
 }
@@ -24,13 +27,20 @@ export function readSources(paths: readonly string[], folder: string): Read {
   const unread: Skipped[] = []
   const missing: string[] = []
   const found = new Map<string, string>()
+  const around = new Map<string, string>()
   for (const given of paths) {
     const name = (file: string) => shown(file, folder, path.isAbsolute(given))
+    const at = path.resolve(folder, given)
     const problems: Skipped[] = []
-    const matches = expand(path.resolve(folder, given), problems)
+    const matches = expand(at, problems)
     unread.push(...problems.map((problem) => ({ ...problem, file: name(problem.file) })))
     if (!matches) missing.push(given)
     for (const match of matches ?? []) if (!found.has(match)) found.set(match, name(match))
+    if (!matches) continue
+    for (const chart of chartsAround(at, kindOf(at) === 'folder')) {
+      // Above the working folder a name does not tell what belongs to the chart.
+      if (name(at).startsWith(name(chart).slice(0, -'Chart.yaml'.length))) around.set(chart, name(chart))
+    }
   }
   const files: SourceFile[] = []
   const skipped = [...unread]
@@ -42,7 +52,11 @@ export function readSources(paths: readonly string[], folder: string): Read {
     const reason = `${found.size - filesMax} files above the limit of ${filesMax}`
     skipped.push({ file: shown(folder, folder, false), line: undefined, reason })
   }
-  return { files, skipped, missing }
+  const charts = [...around].flatMap(([file, name]) => {
+    const text = found.has(file) ? undefined : readText(file, name)
+    return text && 'text' in text ? [text] : []
+  })
+  return { files, skipped, charts, missing }
 }
 
 /** Bytes → text, or why not. Only UTF-8 survives being written back byte for byte. */
