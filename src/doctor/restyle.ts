@@ -81,6 +81,11 @@ export const styles: readonly Style[] = [
     ...(header === '|2' && { refused: indentation }),
   })),
   { name: 'in a ConfigMap, CRLF', write: (text) => crlf(inConfigMap(text, '|')) },
+  {
+    name: 'in a ConfigMap, CRLF in it alone',
+    write: (text) => inConfigMap(crlf(text), '|'),
+    refused: /mixes CRLF and LF/,
+  },
   { name: 'in a ConfigMap, no last line end', write: (text) => inConfigMap(text, '|', '').trimEnd() },
   {
     name: 'in a ConfigMap, four spaces deep',
