@@ -20,7 +20,7 @@ export const rule: Rule = {
 function check(pod: PodView): readonly Hit[] {
   if (!isWhole(pod) || !(pod.isRunner || pod.runsToCompletion)) return []
   return pod.containers.flatMap((container) => {
-    if (container.role === 'init' || daemonOf(container, pod)?.engine !== 'docker') return []
+    if (daemonOf(container, pod)?.engine !== 'docker') return []
     const problem = problemOf(container, pod)
     if (problem === undefined) return []
     const absent = ['args', 'resources', 'volumeMounts'].map((key) => [...container.path, key])
