@@ -168,3 +168,24 @@ test('dind-ordinary-container: what is only likely a daemon is moved by an unsaf
   }
   expect([fixOf('docker:27-dind'), fixOf('registry.example/engine:1')]).toEqual(['safe', 'unsafe'])
 })
+
+test.each([
+  [{ matchExpressions: [{ key: 'tier', operator: 'In', values: ['ci', 'batch'] }] }, 'a', 1],
+  [{ matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['ci'] }] }, 'a', 0],
+  [{ matchExpressions: [{ key: 'tier', operator: 'Exists' }], matchLabels: { app: 'web' } }, 'a', 0],
+  [{ matchExpressions: [{ key: 'web', operator: 'DoesNotExist' }] }, 'a', 1],
+  [{ matchExpressions: [{ key: 'web', operator: 'DoesNotExist' }] }, 'b', 0],
+  [{ matchExpressions: [{ key: 'actions-ephemeral-runner', operator: 'Exists' }] }, 'b', 1],
+  [{ matchExpressions: [{ key: 'actions-ephemeral-runner', operator: 'DoesNotExist' }] }, 'a', 0],
+  [{ matchExpressions: [{ key: 'app.kubernetes.io/part-of', operator: 'NotIn', values: ['x'] }] }, 'a', 0],
+  [{}, 'a', 0],
+])('pdb-on-arc-runners reads the whole selector: %j in %s', (selector, namespace, count) => {
+  const template = { metadata: { labels: { tier: 'ci' } }, spec: { containers: [runner] } }
+  const set = { apiVersion: 'actions.github.com/v1alpha1', kind: 'AutoscalingRunnerSet', spec: { template } }
+  const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { selector } }
+  const items = [
+    { ...set, metadata: { name: 's', namespace: 'a' } },
+    { ...budget, metadata: { name: 'b', namespace } },
+  ]
+  expect(findingsOf('pdb-on-arc-runners', { apiVersion: 'v1', kind: 'List', items })).toHaveLength(count)
+})

@@ -1,6 +1,6 @@
 // A PodDisruptionBudget over ARC's runner pods, which protects nothing.
 import type { Facts, ObjectFact } from '../facts.ts'
-import { valueAt } from '../fields.ts'
+import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { objectsOf } from '../live-pod.ts'
 import type { PodView } from '../pod-view.ts'
@@ -25,15 +25,18 @@ function check(facts: Facts): RuleResult {
 }
 
 function checkBudget(budget: ObjectFact, runners: readonly PodView[]): readonly Hit[] {
-  const selector = asTexts(valueAt(budget.raw, 'spec', 'selector', 'matchLabels'))
-  if (Object.keys(selector).length === 0) return []
-  const selectsArc = Object.keys(selector).some(
-    (label) => label.startsWith('actions.github.com/') || label === 'actions-ephemeral-runner',
+  const requirements = requirementsOf(budget)
+  if (requirements.length === 0) return []
+  const selectsArc = requirements.some(
+    ({ label, operator }) =>
+      (operator === 'In' || operator === 'Exists') &&
+      (label.startsWith('actions.github.com/') || label === 'actions-ephemeral-runner'),
   )
+  const isBroad = requirements.every(({ operator }) => operator !== 'In')
   const selected = runners.find(
-    (pod) =>
-      (pod.object.namespace === budget.object.namespace || pod.object.namespace === undefined) &&
-      Object.entries(selector).every(([label, value]) => pod.labels[label] === value),
+    ({ object, labels }) =>
+      (object.namespace === budget.object.namespace || (object.namespace === undefined && !isBroad)) &&
+      requirements.every((requirement) => isMet(requirement, labels)),
   )
   if (!selectsArc && !selected) return []
   return [
@@ -45,4 +48,30 @@ function checkBudget(budget: ObjectFact, runners: readonly PodView[]): readonly 
         'It selects runner pods of ARC. Their owner, the EphemeralRunner, has no scale, so the budget cannot count them and protects none. Use the annotation of your node autoscaler instead.',
     },
   ]
+}
+
+type Requirement = { readonly label: string; readonly operator: string; readonly values: readonly string[] }
+
+/** Kubernetes: LabelSelector; a label and its value are a requirement as well. */
+function requirementsOf({ raw }: ObjectFact): readonly Requirement[] {
+  const labels = Object.entries(asTexts(valueAt(raw, 'spec', 'selector', 'matchLabels')))
+  return [
+    ...labels.map(([label, value]) => ({ label, operator: 'In', values: [value] })),
+    ...listAt(raw, 'spec', 'selector', 'matchExpressions').map((each) => ({
+      label: textAt(each, 'key') ?? '',
+      operator: textAt(each, 'operator') ?? '',
+      values: textsAt(each, 'values'),
+    })),
+  ]
+}
+
+function isMet({ label, operator, values }: Requirement, labels: PodView['labels']): boolean {
+  const value = labels[label]
+  if (operator === 'Exists') return value !== undefined
+  // ARC: its controller adds labels of its own to the pods, so that their absence from the template says nothing.
+  if (operator !== 'In' && /^(actions-ephemeral-runner$|actions\.github\.com\/|app\.kubernetes\.io\/)/.test(label))
+    return false
+  if (operator === 'DoesNotExist') return value === undefined
+  if (operator === 'NotIn') return value === undefined || !values.includes(value)
+  return operator === 'In' && value !== undefined && values.includes(value)
 }
