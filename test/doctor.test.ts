@@ -79,6 +79,12 @@ describe('exit codes', () => {
       ['explain', 'POD101', 'POD102'],
       ['explain', '--jsno'],
       ['baseline', 'wirte'],
+      ['baseline', 'write', '--live'],
+      ['--live', 'baseline', 'write'],
+      ['--format', 'json', 'rbac'],
+      ['--live', '--baseline', 'known.json'],
+      ['rbac', '--in', 'ci,Builds'],
+      ['rbac', '--in', ''],
     ]) {
       const { status, stderr, stdout } = doctor(args)
       expect([status, stdout], args.join(' ')).toEqual([2, ''])
@@ -94,6 +100,10 @@ describe('exit codes', () => {
     [['explain', 'dind-ordinary'], 'Did you mean POD101 dind-ordinary-container?'],
     [['basline', 'write'], 'Did you mean "dayfly doctor baseline"?'],
     [['baseline', 'wirte'], 'Did you mean write?'],
+    [['explain', 'docker-ordinary'], 'Did you mean POD101 dind-ordinary-container?'],
+    [['--kubernetes-version', '1.27'], 'Give 1.28, the oldest that it knows.'],
+    [['--kubernetes-version', '1.199'], 'Give 1.36, the newest that it knows.'],
+    [['--kubernetes-version', '33'], 'Give the minor version of the cluster, such as 1.33.'],
   ])('2: a guess at what was meant by %j', (args, guess) => {
     expect(doctor(args).stderr).toContain(`next: ${guess}`)
   })
@@ -101,6 +111,12 @@ describe('exit codes', () => {
   it('2: the commands of a group, where none is named', () => {
     expect(doctor(['baseline'])).toMatchObject({ status: 2, stderr: expect.stringContaining('write [options]') })
   })
+
+  it.each([['help'], ['help', 'explain'], ['explain', '--help'], ['help', 'baseline'], ['help', 'rbac']])(
+    '0: help with examples: %s %s',
+    (...args) =>
+      expect(doctor(args)).toMatchObject({ status: 0, stdout: expect.stringMatching(/\nExamples:\n {2}\S/) }),
+  )
 
   it('3: nothing to analyse', () => {
     put('a.yaml', 'just: values\n')
@@ -290,6 +306,23 @@ describe('baseline', () => {
     })
     put('known.json', '{')
     expect(doctor(['--baseline', 'known.json'])).toMatchObject({ status: 2 })
+  })
+
+  it('holds in every folder of the repository, and for a part of it', () => {
+    mkdirSync(path.join(folder, '.git'))
+    put('sub/a.yaml', bad)
+    put('sub/b.yaml', bad)
+    doctor(['baseline', 'write', '--file', 'known.json'])
+    const below = { cwd: path.join(folder, 'sub'), encoding: 'utf8' } as const
+    const run = (...args: string[]) => spawnSync(process.execPath, [program, 'doctor', ...args], below)
+    expect(run('--baseline', '../known.json')).toMatchObject({ status: 0, stderr: '' })
+    expect(run('--baseline', '../known.json', 'b.yaml')).toMatchObject({ status: 0, stderr: '' })
+    rmSync(path.join(folder, 'sub/a.yaml'))
+    expect(run('--baseline', '../known.json', 'b.yaml').stderr).toMatch(/^the baseline holds \d+ findings/)
+    const [result] = JSON.parse(doctor(['--format', 'sarif']).stdout).runs[0].results
+    expect(JSON.parse(run('--format', 'sarif').stdout).runs[0].results[0].partialFingerprints).toEqual(
+      result.partialFingerprints,
+    )
   })
 })
 

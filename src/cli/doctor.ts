@@ -14,6 +14,7 @@ import {
   confidenceOption,
   type DoctorOptions,
   formats,
+  refuseForeign,
   severityOption,
   versionOf,
   versionOption,
@@ -29,7 +30,7 @@ export function doctorCommand(): Command {
     .description(
       'Finds what makes CI runners on Kubernetes hang, leak or fail: in manifests, charts, templates, clusters.',
     )
-    .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given', [])
+    .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given')
     .addOption(new Option('--format <format>', 'how to report').choices(formats).default('pretty'))
     .addOption(fixOption())
     .option('--diff', 'print the fixes as a patch, and write nothing')
@@ -50,6 +51,9 @@ export function doctorCommand(): Command {
   for (const option of [...forgeOptions(), ...repairOptions()]) command.addOption(option)
   return command
     .addHelpText('after', help)
+    .helpCommand('help [command]', 'shows the options of a command, with examples')
+    .enablePositionalOptions()
+    .hook('preSubcommand', refuseForeign)
     .action((given: string[], options: GivenOptions) => {
       const { paths, options: settled } = settleFix(given, options)
       return run(paths, settled)
@@ -67,6 +71,7 @@ Examples:
   dayfly doctor --live -n ci                    a namespace of a cluster
   GITHUB_TOKEN=… dayfly doctor --live --github-url https://github.com/acme
                                                 a cluster, and the runners that GitHub has of it
+  dayfly doctor explain POD101                  why a rule matters, and when not
 
 Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 nothing to analyse, 4 a part could not be analysed, 5 a fix was refused.
 With --format sarif findings exit with 0.`

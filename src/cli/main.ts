@@ -40,7 +40,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
     else await start(name, rest)
     return process.exitCode === undefined ? 0 : Number(process.exitCode)
   } catch (error) {
-    if (isShownHelp(error)) return error.code === 'commander.help' ? 2 : 0
+    if (isShownHelp(error)) return error.exitCode === 0 ? 0 : 2
     const failure = fromCommander(error)
     printRaw(describeFailure(failure, debug))
     return failure instanceof CliFailure ? failure.exitCode : 1
@@ -81,11 +81,12 @@ function unknownCommand(name: string): CliFailure {
   })
 }
 
-/** Asked for, or `commander.help`: shown because a command was missing. */
-function isShownHelp(error: unknown): error is Error & { readonly code: string } {
+/** Asked for, or, with another exit code than 0, shown because a command was missing. */
+function isShownHelp(error: unknown): error is Error & { readonly exitCode: number } {
   return (
     error instanceof Error &&
     'code' in error &&
+    'exitCode' in error &&
     (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
   )
 }

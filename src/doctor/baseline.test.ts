@@ -16,20 +16,32 @@ const finding = (name: string, line: number): Finding => ({
   related: [],
 })
 
+const nameOf = (file: string) => `k8s/${file}`
+const here = { nameOf, isSettled: () => true }
+const write = (...findings: Finding[]) => readBaseline(writeBaseline(findings, nameOf))
+
 it('knows findings whose lines moved, reports new ones, and counts those that are gone', () => {
-  const baseline = readBaseline(writeBaseline([finding('a', 1), finding('b', 9)]))
-  const { fresh, known, stale } = compareToBaseline([finding('a', 30), finding('c', 1)], baseline)
+  const baseline = write(finding('a', 1), finding('b', 9))
+  const { fresh, known, stale } = compareToBaseline([finding('a', 30), finding('c', 1)], baseline, here)
   expect([fresh, known].map((list) => list.map(({ object }) => object.name))).toEqual([['c'], ['a']])
   expect(stale).toBe(1)
 })
 
 it('knows as many of one kind as it holds', () => {
-  const baseline = readBaseline(writeBaseline([finding('a', 1)]))
-  expect(compareToBaseline([finding('a', 1), finding('a', 50)], baseline).fresh).toHaveLength(1)
+  const baseline = write(finding('a', 1))
+  expect(compareToBaseline([finding('a', 1), finding('a', 50)], baseline, here).fresh).toHaveLength(1)
+})
+
+it('holds a file by its name in the repository, and calls nothing stale that was not looked at', () => {
+  const baseline = write(finding('a', 1))
+  const elsewhere = { nameOf: () => 'k8s/a.yaml', isSettled: () => false }
+  expect(compareToBaseline([finding('a', 1)], baseline, elsewhere).known).toHaveLength(1)
+  expect(compareToBaseline([], baseline, elsewhere).stale).toBe(0)
+  expect(compareToBaseline([], baseline, { nameOf, isSettled: (name) => name === 'k8s/a.yaml' }).stale).toBe(1)
 })
 
 it('can be empty', () => {
-  expect(readBaseline(writeBaseline([])).size).toBe(0)
+  expect(write().size).toBe(0)
 })
 
 it.each(['{}', '{"version":1}', '{"version":1,"findings":[{}]}', '[]', 'null', '{'])('refuses %s', (text) => {

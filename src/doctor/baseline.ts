@@ -2,14 +2,22 @@
 import type { Finding } from './finding.ts'
 import { fingerprints } from './fingerprint.ts'
 
-export type Baseline = ReadonlySet<string>
+/** The file of each fingerprint, as the repository names it; null: it stood in none. */
+export type Baseline = ReadonlyMap<string, string | null>
+/** The name of a file from the repository's root, so that a baseline holds in every folder of it. */
+type NameOf = (file: string) => string
+type Here = {
+  readonly nameOf: NameOf
+  /** Whether a file of the baseline was examined, or is gone: of others nothing is known. */
+  readonly isSettled: (name: string) => boolean
+}
 
 /** One entry a line and sorted, so that a version control system shows what changed. */
-export function writeBaseline(findings: readonly Finding[]): string {
-  const prints = fingerprints(findings)
+export function writeBaseline(findings: readonly Finding[], nameOf: NameOf): string {
+  const prints = fingerprints(findings, nameOf)
   const entries = findings.map(({ rule, object, place }, index) => {
     const name = [object.namespace, object.kind, object.name].filter((part) => part !== undefined).join('/')
-    return JSON.stringify({ rule, file: place?.file ?? null, object: name, fingerprint: prints[index] })
+    return JSON.stringify({ rule, file: place ? nameOf(place.file) : null, object: name, fingerprint: prints[index] })
   })
   return `{"version": 1, "findings": [\n${entries.sort().join(',\n')}\n]}\n`
 }
@@ -24,20 +32,21 @@ export function readBaseline(text: string): Baseline {
   const prints = entries.map((entry) => {
     const print = fieldOf(entry, 'fingerprint')
     if (typeof print !== 'string' || !/^[0-9a-f]{16}:\d+$/.test(print)) throw new Error('a finding has no fingerprint')
-    return print
+    const file = fieldOf(entry, 'file')
+    return [print, typeof file === 'string' ? file : null] as const
   })
-  return new Set(prints)
+  return new Map(prints)
 }
 
-/** `stale`: entries whose finding is gone. */
-export function compareToBaseline(findings: readonly Finding[], baseline: Baseline) {
-  const prints = fingerprints(findings)
+/** `stale`: entries whose finding is gone for certain. */
+export function compareToBaseline(findings: readonly Finding[], baseline: Baseline, { nameOf, isSettled }: Here) {
+  const prints = fingerprints(findings, nameOf)
   const isKnown = (_: Finding, index: number) => baseline.has(prints[index] ?? '')
   const present = new Set(prints)
   return {
     fresh: findings.filter((finding, index) => !isKnown(finding, index)),
     known: findings.filter(isKnown),
-    stale: [...baseline].filter((print) => !present.has(print)).length,
+    stale: [...baseline].filter(([print, file]) => !present.has(print) && (file === null || isSettled(file))).length,
   }
 }
 

@@ -8,6 +8,7 @@ import { count } from '../../doctor/reporters/wording.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { CliFailure } from '../failure.ts'
 import { printNote } from '../output.ts'
+import { nameInRepository } from './check-files.ts'
 import { type DoctorOptions, versionOf, versionOption } from './options.ts'
 import { readNamed } from './sources.ts'
 
@@ -18,19 +19,28 @@ type Options = Pick<DoctorOptions, 'kubernetesVersion'> & { readonly file: strin
 export function baselineCommand(): Command {
   const write = new Command('write')
     .description('Writes every finding of today into a file; "--baseline <file>" then reports only new ones.')
-    .argument('[path...]', 'files, folders, globs; - is stdin', [])
+    .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given')
     .option('--file <file>', 'where to write it', standardFile)
     .addOption(versionOption())
+    .addHelpText('after', help)
     .action((paths: string[], _: unknown, command: Command) => runWrite(paths, command.optsWithGlobals<Options>()))
-  return new Command('baseline').description('Known findings: report only new ones.').addCommand(write)
+  return new Command('baseline')
+    .description('Known findings: report only new ones.')
+    .addHelpText('after', help)
+    .addCommand(write)
 }
+
+const help = `
+Examples:
+  dayfly doctor baseline write                              take what is found today as known
+  dayfly doctor --baseline ${standardFile}     report what is new since then`
 
 async function runWrite(paths: readonly string[], options: Options): Promise<void> {
   const { files, ...around } = await readNamed(paths, process.cwd())
   const version = versionOf(options)
   const { findings } = examine(decodeFiles(files), catalogue, { version, ...around })
   try {
-    writeFileSync(path.resolve(options.file), writeBaseline(findings))
+    writeFileSync(path.resolve(options.file), writeBaseline(findings, nameInRepository()))
   } catch (cause) {
     throw new CliFailure({
       code: 'baseline-unwritable',

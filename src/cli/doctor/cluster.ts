@@ -16,7 +16,7 @@ import { clusterAccess, surroundings } from '../cluster-access.ts'
 import { CliFailure } from '../failure.ts'
 import { printNote, printResult } from '../output.ts'
 import { version as tool } from '../version.ts'
-import { type Checked, loadBaseline, sift } from './check-files.ts'
+import { type Checked, sift } from './check-files.ts'
 import { openForge } from './forge-access.ts'
 import type { DoctorOptions } from './options.ts'
 import { render } from './render.ts'
@@ -103,7 +103,7 @@ function check(facts: ClusterFacts, options: DoctorOptions): Checked {
     },
     skippedRules,
   }
-  return sift(examination, options, options.baseline === undefined ? undefined : loadBaseline(options.baseline))
+  return sift(examination, options)
 }
 
 function unreachable(kind: string, reason: string): CliFailure {

@@ -13,11 +13,18 @@ export function explainCommand(): Command {
     .description('Shows what a rule finds, why it matters, how to mend it, and when not. Without a rule, lists them.')
     .argument('[rule]', 'its code or its slug: POD101, dind-ordinary-container')
     .option('--json', 'for programs')
+    .addHelpText('after', help)
     .action((name: string | undefined, { json }: { json?: true }) => {
       if (name === undefined) printLine(json ? toJson(catalogue.map(describe)) : list())
       else printLine(json ? toJson({ ...describe(findRule(name)), page: pageOf(findRule(name)) }) : explain(name))
     })
 }
+
+const help = `
+Examples:
+  dayfly doctor explain              every rule with its code
+  dayfly doctor explain POD101       the page of one, by its code
+  dayfly doctor explain ttl-missing  or by its slug`
 
 /** The pages by slug, as the sources have them. */
 export function readPages(): ReadonlyMap<string, string> {
@@ -72,11 +79,26 @@ export function findRule(name: string): Rule {
   const rule = catalogue.find(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)
   if (rule) return rule
   const names = catalogue.flatMap(({ slug, code }) => [slug, code.toLowerCase()])
-  const guess = nearest(wanted, names) ?? (wanted.length > 2 ? names.find((one) => one.includes(wanted)) : undefined)
+  const guess = nearest(wanted, names) ?? nearestByWords(wanted, names)
   const meant = catalogue.find(({ slug, code }) => slug === guess || code.toLowerCase() === guess)
   throw new CliFailure({
     code: 'unknown-rule',
     sentence: `There is no rule "${name.slice(0, 80)}".`,
     next: `${meant ? `Did you mean ${meant.code} ${meant.slug}? ` : ''}"dayfly doctor explain" lists all rules.`,
   })
+}
+
+/** The first of those that have most of the typed words: `docker-ordinary` is in none as it stands. */
+function nearestByWords(typed: string, names: readonly string[]): string | undefined {
+  const words = typed.split(/[^a-z0-9]+/).filter((word) => word.length > 2)
+  let best: string | undefined
+  let most = 0
+  for (const name of names) {
+    const shared = words.filter((word) => name.includes(word)).length
+    if (shared > most) {
+      best = name
+      most = shared
+    }
+  }
+  return best
 }

@@ -1,6 +1,6 @@
 // What the doctor's options mean, and what they must not be.
 import path from 'node:path'
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
 import { supportedMinors, undeclaredVersion } from '../../doctor/gather-facts.ts'
@@ -64,11 +64,26 @@ export function versionOf({ kubernetesVersion }: Pick<DoctorOptions, 'kubernetes
   return kubernetesVersion ?? undeclaredVersion
 }
 
+/** An option of the doctor's own before one of its commands, which would pass it over. */
+export function refuseForeign(doctor: Command, command: Command): void {
+  const own = new Set([command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long)))
+  const foreign = doctor.options.find(
+    (option) => doctor.getOptionValueSource(option.attributeName()) === 'cli' && !own.has(option.long),
+  )
+  if (!foreign) return
+  throw usage(
+    `${foreign.long} is nothing that "dayfly doctor ${command.name()}" takes.`,
+    `Leave it out; "dayfly doctor help ${command.name()}" shows what it takes.`,
+  )
+}
+
 export function checkTogether(options: DoctorOptions, paths: readonly string[]): void {
-  const { live, fix, diff, check, format } = options
+  const { live, fix, diff, check, format, baseline } = options
   if (live && paths.length > 0) throw usage('--live examines a cluster, and takes no paths.', 'Leave one of them out.')
   if (live && (diff || check))
     throw usage('--diff and --check are for files.', 'Leave them out: --live shows its plan.')
+  if (live && baseline !== undefined)
+    throw usage('--baseline is for files.', 'Leave it out: --min-severity and --min-confidence choose in a cluster.')
   if (!live && (options.kubeconfig ?? options.context ?? options.namespace) !== undefined) {
     throw usage('--kubeconfig, --context and -n are for a cluster.', 'Add --live, or leave them out.')
   }
@@ -119,8 +134,9 @@ function parseVersion(text: string): VersionFact {
   const first = supportedMinors[0]
   const last = supportedMinors.at(-1) ?? first
   if (minor >= first && minor <= last) return { minors: [minor], declared: true, from: '--kubernetes-version' }
+  const end = minor < first ? `1.${first}, the oldest` : `1.${last}, the newest`
   throw usage(
     `--kubernetes-version must be between 1.${first} and 1.${last}, not "${text.slice(0, 40)}".`,
-    'Give the minor version of the cluster, such as 1.33.',
+    Number.isNaN(minor) ? 'Give the minor version of the cluster, such as 1.33.' : `Give ${end} that it knows.`,
   )
 }

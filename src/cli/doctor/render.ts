@@ -1,6 +1,4 @@
 // A checked input → the text of the asked format.
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import type { VersionFact } from '../../doctor/facts.ts'
 import { linesOf } from '../../doctor/line-diff.ts'
 import { previewFixes } from '../../doctor/preview-fixes.ts'
@@ -10,7 +8,6 @@ import { reportJunit } from '../../doctor/reporters/junit.ts'
 import { reportPretty } from '../../doctor/reporters/pretty.ts'
 import type { Report } from '../../doctor/reporters/report.ts'
 import { reportSarif } from '../../doctor/reporters/sarif.ts'
-import type { Whereabouts } from '../../doctor/reporters/whereabouts.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../../doctor/sources/document.ts'
 import { resultColumns, resultHasColour } from '../output.ts'
@@ -18,6 +15,7 @@ import { version as tool } from '../version.ts'
 import type { Checked } from './check-files.ts'
 import { readPages } from './explain.ts'
 import type { Format } from './options.ts'
+import { whereabouts } from './whereabouts.ts'
 
 /** `live`: a cluster was examined; its objects stand in no files. */
 type Input = {
@@ -58,15 +56,4 @@ function linesByPath({ findings }: Checked, files: readonly DecodedFile[]): Read
   const named = new Set(findings.flatMap(({ place }) => place?.file ?? []))
   const own = files.filter(({ file }) => named.has(file.path))
   return new Map(own.map(({ file }) => [file.path, linesOf(file.text)]))
-}
-
-/** The working folder, and the root of its repository; itself where there is none. */
-function whereabouts(): Whereabouts {
-  const folder = process.cwd()
-  let root = folder
-  while (!existsSync(path.join(root, '.git'))) {
-    if (root === path.dirname(root)) return { root: folder, folder }
-    root = path.dirname(root)
-  }
-  return { root, folder }
 }

@@ -8,7 +8,8 @@ import { inRepository, type Whereabouts } from './whereabouts.ts'
 import { describeUnused, nameOf } from './wording.ts'
 
 export function reportSarif(report: Report, whereabouts: Whereabouts): string {
-  const artifactOf = (file: string) => artifact(inRepository(file, whereabouts))
+  const fileOf = (file: string) => inRepository(file, whereabouts)
+  const artifactOf = (file: string) => artifact(fileOf(file))
   const all = listResults(report)
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -29,7 +30,7 @@ export function reportSarif(report: Report, whereabouts: Whereabouts): string {
             toolExecutionNotifications: [...notifications(report, artifactOf), ...leftOut(all.length)],
           },
         ],
-        results: results(all, report, artifactOf),
+        results: results(all, report, { fileOf, artifactOf }),
       },
     ],
   }
@@ -37,6 +38,7 @@ export function reportSarif(report: Report, whereabouts: Whereabouts): string {
 }
 
 type ArtifactOf = (file: string) => object
+type Naming = { readonly fileOf: (file: string) => string; readonly artifactOf: ArtifactOf }
 /** `suppressions`: of a finding that is known or silenced. */
 type Result = { readonly finding: Finding; readonly suppressions: readonly object[] }
 
@@ -89,10 +91,13 @@ function limit(all: readonly Result[]): readonly Result[] {
   return order.flatMap((severity) => all.filter(({ finding }) => finding.severity === severity)).slice(0, resultsMax)
 }
 
-function results(all: readonly Result[], report: Report, artifactOf: ArtifactOf): readonly object[] {
+function results(all: readonly Result[], report: Report, { fileOf, artifactOf }: Naming): readonly object[] {
   const numbers = new Map(report.rules.map(({ slug }, index) => [slug, index]))
   const shown = limit(all)
-  const prints = fingerprints(shown.map(({ finding }) => finding))
+  const prints = fingerprints(
+    shown.map(({ finding }) => finding),
+    fileOf,
+  )
   return shown.map(({ finding, suppressions }, index) => ({
     ruleId: finding.code,
     ruleIndex: numbers.get(finding.rule),

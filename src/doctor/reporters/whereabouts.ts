@@ -1,4 +1,4 @@
-// Where the examined files stand in the repository: what GitHub calls them by.
+// Where the examined files stand in the repository: what GitHub and a baseline call them by.
 import path from 'node:path'
 
 /** Both absolute: findings name files from `folder`, GitHub from `root`, the repository's. */
