@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld, program, type World } from './cli.ts'
@@ -24,11 +24,24 @@ describe('the command line', () => {
     expect(best(1) / best(0)).toBeLessThan(3)
   })
 
+  test('a full disk is said like every other error, and a reader that goes away is none', (context) => {
+    if (!existsSync('/dev/full')) context.skip('this system has no device that is always full')
+    const run = (redirection: string) =>
+      spawnSync('bash', ['-c', `'${process.execPath}' '${program}' doctor explain ${redirection}`], {
+        encoding: 'utf8',
+      })
+    expect(run('> /dev/full')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^error output-unwritable: .+: no space left on device\.\n {2}next: .+\n$/),
+    })
+    expect(run('| true')).toMatchObject({ status: 0, stderr: '' })
+  })
+
   test('help lists every command with an example', async () => {
     for (const args of [[], ['help'], ['--help']]) {
       const cli = world.start(...args)
       expect(await cli.ended).toMatchObject({ code: 0 })
-      for (const command of ['demo', 'cluster', 'emulate']) expect(cli.stdout()).toContain(`\n  ${command} `)
+      for (const command of ['demo', 'cluster', 'emulate', 'doctor']) expect(cli.stdout()).toContain(`\n  ${command} `)
       expect(cli.stdout()).toContain('Examples:')
     }
   })

@@ -32,7 +32,7 @@ process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: readonly string[]): Promise<number | undefined> {
   const debug = Boolean(process.env['DAYFLY_DEBUG'])
-  endWithReader()
+  endWithReader((cause) => printRaw(describeFailure(unwritable(cause), debug)))
   try {
     const [name, ...rest] = args
     if (name === '--version' || name === '-V') printLine(version)
@@ -68,7 +68,14 @@ async function help(name: string | undefined): Promise<void> {
   printLine(`Commands:\n${list.join('\n')}\n\nExamples:`)
   printLine('  dayfly demo                             watch jobs run, on this machine alone')
   printLine('  dayfly demo .github/workflows/ci.yml    run a workflow of yours')
+  printLine('  dayfly doctor .                         find what makes runners hang, in files')
   printLine('  dayfly help demo                        the options of one command')
+}
+
+function unwritable(cause: Error): CliFailure {
+  const why = cause.message.replace(/^[A-Z]+: |, write$/g, '')
+  const next = 'Send the output to where there is room for it.'
+  return new CliFailure({ code: 'output-unwritable', sentence: `The output cannot be written: ${why}.`, next, cause })
 }
 
 function unknownCommand(name: string): CliFailure {

@@ -41,10 +41,11 @@ export function screen(): { readonly live: boolean; readonly columns: number; re
   return { live, columns: process.stderr.columns ?? 80, colour: live && !process.env['NO_COLOR'] }
 }
 
-/** A reader that goes away (`dayfly … | head`) ends the program quietly, as it ends every other tool. */
-export function endWithReader(): void {
+/** A reader that goes away (`dayfly … | head`) ends the program quietly, as it ends every other tool; a full disk ends it with exit code 1, when `tell` has said so. */
+export function endWithReader(tell: (error: Error) => void): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    tell(error)
+    process.exit(1)
   })
 }
