@@ -1,4 +1,4 @@
-// Where ARC's two charts are released: Argo CD Applications, Flux HelmReleases, and files that install charts (a chart with dependencies, a helmfile, a kustomization).
+// Where ARC's two charts are released: Argo CD Applications, Flux HelmReleases, and files that install charts (a chart with dependencies, a helmfile, a kustomization, Terraform).
 import type { Facts, ObjectFact } from './facts.ts'
 import { fieldsAt, listAt, textAt } from './fields.ts'
 import type { Path } from './finding.ts'
@@ -101,7 +101,7 @@ function listedReleases(facts: Facts): readonly ChartRelease[] {
         const path: Path = [list, index]
         const chart = arcChart(textAt(entry, 'chart') ?? textAt(entry, 'name'))
         const version = said(fact, [...path, 'version'])
-        return chart ? [{ fact, chart, path, version, image: undefined, cluster: undefined }] : []
+        return chart ? [{ fact, chart, path, version, image: undefined, cluster: textAt(entry, 'kubeContext') }] : []
       }),
     )
   })

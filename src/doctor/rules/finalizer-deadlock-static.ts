@@ -30,7 +30,7 @@ function delivered(facts: Facts): readonly Hit[] {
     const [first, ...others] = beside
     if (!first) return []
     if (kind === 'Application') return argo(set, [first, ...others])
-    return kind === 'HelmRelease' ? flux(facts, set, first) : oneFile(set, beside)
+    return kind === 'HelmRelease' ? flux(facts, set, first) : atOnce(set, beside)
   })
 }
 
@@ -81,20 +81,24 @@ function flux(facts: Facts, { fact }: ChartRelease, controller: ChartRelease): r
   ]
 }
 
-/** A chart with both as dependencies, a kustomization or a helmfile of both: one command deletes all. */
-function oneFile({ fact, path }: ChartRelease, controllers: readonly ChartRelease[]): readonly Hit[] {
-  const beside = controllers.find((each) => each.fact === fact)
+/** A chart with both as dependencies, a kustomization or a helmfile of both, a folder of Terraform: one command deletes all. */
+function atOnce(set: ChartRelease, controllers: readonly ChartRelease[]): readonly Hit[] {
+  const { fact, path } = set
+  const isTerraform = path[0] === 'helm_release'
+  const beside = controllers.find((each) =>
+    isTerraform ? each.path[0] === path[0] && each.cluster === set.cluster : each.fact === fact,
+  )
   if (!beside) return []
-  const entry = fieldsAt(fact.raw, ...path) ?? {}
-  // A helmfile deletes in the opposite order of what its releases need.
+  const [entry, controller] = [set, beside].map((each) => fieldsAt(each.fact.raw, ...each.path) ?? {})
+  // A helmfile and Terraform delete in the opposite order of what their releases need.
   if (listAt(entry, 'needs').length > 0) return []
-  const mayBeOff = [entry, fieldsAt(fact.raw, ...beside.path)].some((each) => 'condition' in (each ?? {}))
+  const mayBeOff = [entry, controller].some((each) => each && 'condition' in each)
+  const how = isTerraform
+    ? `Nothing says that the runner set needs its controller: destroyed at once, ${stay}. Say it with depends_on = [helm_release.${textAt(controller, 'name')}].`
+    : `The runner set and its controller are installed by one file: deleted at once, ${stay}. Install them apart, and delete the set first.`
   return [
     {
-      ...hit(fact, {
-        path,
-        message: `The runner set and its controller are installed by one file: deleted at once, ${stay}. Install them apart, and delete the set first.`,
-      }),
+      ...hit(fact, { path, message: how }),
       confidence: mayBeOff ? 'low' : path[0] === 'dependencies' ? 'high' : 'medium',
     },
   ]

@@ -3,8 +3,10 @@ import { indexLines, type LineIndex } from '../places/place.ts'
 import type { DecodedFile, Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
 import { type EmbeddedText, embeddedText } from './embedded.ts'
 import { type FoundString, findObjects } from './find-objects.ts'
+import { findReleases } from './hcl/find-releases.ts'
 import { findTexts } from './hcl/find-texts.ts'
 import { documentOf, maskUnknown } from './hcl/object-document.ts'
+import type { ReadObject } from './hcl/read-object.ts'
 import { isPatchString } from './kustomize.ts'
 import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
 import { type Parsed, parseYaml, tooMuch } from './parse.ts'
@@ -68,8 +70,10 @@ function decodeTerraform(draft: Draft): void {
   const { text } = draft.file
   const pods = [...text.matchAll(podResources)]
   for (const { index, 1: type } of pods) leaveOut(draft, index, `a ${type} of Terraform's own: no rule reads it`)
+  const releases = findReleases(text, draft.file.path)
+  if (releases) addTerraform(draft, releases, { masked: maskUnknown(text, [releases]), open: false })
   if (!mayHoldObject(text)) {
-    if (pods.length === 0) leaveOut(draft, undefined, 'no manifest in it')
+    if (pods.length === 0 && !releases) leaveOut(draft, undefined, 'no manifest in it')
     return
   }
   const { heredocs, objects, malformed } = findTexts(text)
@@ -80,10 +84,14 @@ function decodeTerraform(draft: Draft): void {
   for (const object of objects) {
     const [start = 0, end] = object.node.range ?? []
     if (!mayHoldObject(text.slice(start, end))) continue
-    const { value, nodes, spot, ...rest } = documentOf(object, masked)
-    addDocument(draft, { ...rest, host: undefined, open: object.open }, { value, nodes, spot })
+    addTerraform(draft, object, { masked, open: object.open })
   }
   if (malformed) skip(draft, malformed.at, `an object of Terraform: ${malformed.message}`)
+}
+
+function addTerraform(draft: Draft, object: ReadObject, { masked, open }: { masked: string; open: boolean }): void {
+  const { value, nodes, spot, ...rest } = documentOf(object, masked)
+  addDocument(draft, { ...rest, host: undefined, open }, { value, nodes, spot })
 }
 
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {

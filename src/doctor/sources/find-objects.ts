@@ -20,8 +20,8 @@ export type Findings = {
 
 const visitsMax = 200_000
 const depthMax = 64
-/** Where a chart, a helmfile and a kustomization name the charts that they install. */
-export const chartLists = ['dependencies', 'releases', 'helmCharts'] as const
+/** Where a chart, a helmfile, a kustomization and Terraform name the charts that they install. */
+export const chartLists = ['dependencies', 'releases', 'helmCharts', 'helm_release'] as const
 /** Below these keys an object (of Flux or Argo CD) holds values of a chart. */
 const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 

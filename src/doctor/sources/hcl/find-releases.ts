@@ -1,0 +1,116 @@
+// What a file of Terraform installs with Helm: its `helm_release` resources of ARC's charts, as far as they are literal, in the shape of a helmfile's releases.
+import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { filler } from '../../unknown.ts'
+import { mayInstallCharts } from '../split.ts'
+import type { ReadObject } from './read-object.ts'
+import { type ReadString, readString, type Span } from './read-string.ts'
+import { nameAt, skipBlank, skipExpression, skipPart } from './skip.ts'
+
+type Block = Span & { readonly name: string; readonly attributes: ReadonlyMap<string, Span> }
+
+/** Undefined: none. `file`: its name; all files of a folder are one configuration. */
+export function findReleases(text: string, file: string): ReadObject | undefined {
+  if (!text.includes('helm_release') || !text.includes('gha-runner-scale-set')) return undefined
+  const releases = new YAMLSeq()
+  const unknown: Span[] = []
+  for (const block of findBlocks(text)) {
+    const chart = block.attributes.get('chart')
+    if (chart && mayInstallCharts(`chart: ${text.slice(chart.start, chart.end)}`)) {
+      releases.items.push(release(text, block, { file, unknown }))
+    }
+  }
+  if (releases.items.length === 0) return undefined
+  const map = new YAMLMap()
+  const whole = { start: 0, end: text.length }
+  map.items.push(new Pair(new Scalar('name'), placed(new Scalar(file), whole)))
+  map.items.push(new Pair(new Scalar('helm_release'), placed(releases, whole)))
+  return { node: placed(map, whole), end: text.length, unread: [], unknown }
+}
+
+type Around = { readonly file: string; readonly unknown: Span[] }
+
+function release(text: string, { attributes, ...block }: Block, { file, unknown }: Around): YAMLMap {
+  const map = new YAMLMap()
+  const add = (key: string, value: Scalar | YAMLSeq, span: Span) =>
+    map.items.push(new Pair(new Scalar(key), placed(value, span)))
+  add('name', new Scalar(block.name), block)
+  for (const key of ['chart', 'version']) {
+    const span = attributes.get(key)
+    if (!span) continue
+    const literal = literalAt(text, span)
+    if (literal === undefined) unknown.push(span)
+    add(key, new Scalar(literal?.value ?? filler), literal ? { start: span.start, end: literal.end } : span)
+  }
+  const needs = attributes.get('depends_on') ?? (/\bhelm_release\./.test(bodyOf(text, block)) ? block : undefined)
+  if (needs) add('needs', sequence(text.slice(needs.start, needs.end)), needs)
+  const condition = attributes.get('count') ?? attributes.get('for_each')
+  if (condition) add('condition', new Scalar(text.slice(condition.start, condition.end)), condition)
+  const provider = attributes.get('provider')
+  const folder = file.slice(0, file.lastIndexOf('/') + 1)
+  const context = `${folder}${provider ? text.slice(provider.start, provider.end).trim() : 'helm'}`
+  add('kubeContext', new Scalar(context), provider ?? block)
+  return placed(map, block)
+}
+
+function sequence(entry: string): YAMLSeq {
+  const list = new YAMLSeq()
+  list.items.push(new Scalar(entry))
+  return list
+}
+
+function bodyOf(text: string, { start, end }: Span): string {
+  return text.slice(text.indexOf('{', start), end)
+}
+
+/** A string that is the whole value. Its path may be computed: the last part of it says which chart it is. */
+function literalAt(text: string, { start, end }: Span): ReadString | undefined {
+  const read = text[start] === '"' ? readString(text, start) : undefined
+  return read && skipBlank(text, read.end, false) >= end ? read : undefined
+}
+
+function findBlocks(text: string): readonly Block[] {
+  const header = /resource[ \t]+"helm_release"[ \t]+"([\w-]+)"[ \t]*\{/y
+  const blocks: Block[] = []
+  for (let at = skipBlank(text, 0, true); at < text.length; at = skipBlank(text, at, true)) {
+    header.lastIndex = at
+    const match = header.exec(text)
+    if (!match) {
+      at = skipPart(text, at)
+      continue
+    }
+    const { attributes, end } = readAttributes(text, header.lastIndex)
+    blocks.push({ name: match[1] ?? '', attributes, start: at, end })
+    at = end
+  }
+  return blocks
+}
+
+/** Of a block whose brace stands before; the blocks in it are passed over. */
+function readAttributes(text: string, from: number): { readonly attributes: ReadonlyMap<string, Span>; end: number } {
+  const attributes = new Map<string, Span>()
+  for (let at = skipBlank(text, from, true); at < text.length; at = skipBlank(text, at, true)) {
+    if (text[at] === '}') return { attributes, end: at + 1 }
+    const name = nameAt(text, at)
+    const sign = name === undefined ? at : skipBlank(text, at + name.length, false)
+    if (name !== undefined && text[sign] === '=') {
+      const start = skipBlank(text, sign + 1, false)
+      at = skipExpression(text, start, 'object')
+      attributes.set(name, { start, end: at })
+    } else at = text[at] === '{' ? skipBraces(text, at) : skipPart(text, at)
+  }
+  return { attributes, end: text.length }
+}
+
+function skipBraces(text: string, from: number): number {
+  let open = 0
+  for (let at = from; at < text.length; at = skipPart(text, at)) {
+    if (text[at] === '{') open++
+    else if (text[at] === '}' && --open === 0) return at + 1
+  }
+  return text.length
+}
+
+function placed<Placed extends Scalar | YAMLMap | YAMLSeq>(node: Placed, { start, end }: Span): Placed {
+  node.range = [start, end, end]
+  return node
+}
