@@ -1,10 +1,7 @@
 // The incidents, end to end on the embedded cluster: apply the sample → the incident is there → the doctor finds and fixes the file → apply → it is gone.
-import { readFileSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
 import { decodeFiles, examine, runRules } from '../src/doctor/engine.ts'
 import type { VersionFact } from '../src/doctor/facts.ts'
-import { fieldsAt, valueAt } from '../src/doctor/fields.ts'
 import { fixFiles } from '../src/doctor/fixes.ts'
 import { gatherLive } from '../src/doctor/live/gather.ts'
 import { planRepair } from '../src/doctor/live/plan.ts'
@@ -15,15 +12,10 @@ import type { DecodedFile } from '../src/doctor/sources/document.ts'
 import { ApiError } from '../src/embedded/api/errors.ts'
 import type { ClusterOptions } from '../src/embedded/cluster.ts'
 import { arcKinds, createArc, openDoctorCluster, ownedBy } from './doctor-cluster.ts'
+import { jobTemplates, manifests, podOfRunner, rendered, runnerSets, sample, templateOfSet } from './doctor-samples.ts'
 import { openPodStage } from './pod-stage.ts'
 
 type Stage = ReturnType<typeof openPodStage>
-type Manifest = {
-  readonly kind: string
-  readonly metadata: { readonly name: string }
-  readonly spec: Record<string, unknown>
-}
-
 const minute = 60_000
 const stages: Stage[] = []
 
@@ -47,10 +39,6 @@ afterEach(async () => {
   }
 })
 
-function sample(name: string): string {
-  return readFileSync(new URL(`../src/doctor/samples/${name}`, import.meta.url), 'utf8')
-}
-
 /** The text after every fix that a declared 1.33 allows. */
 function fixed(name: string, text: string): string {
   const version: VersionFact = { minors: [33], declared: true, from: 'the test' }
@@ -59,28 +47,6 @@ function fixed(name: string, text: string): string {
   expect(refused).toEqual([])
   expect(changed).toHaveLength(1)
   return changed[0]?.after.text ?? ''
-}
-
-/** What a template engine makes of a job template: markers of blocks go, values come. */
-function rendered(text: string): string {
-  return text
-    .replace(/\{#[\s\S]*?#\}/g, '')
-    .replace(/^.*\{%.*$/gm, '')
-    .replace(/<%(?:requests|limits)_(?:memory|cpu)%>/g, '1')
-    .replace(/<%[a-z0-9_]+%>/g, 'a1')
-    .replace(/\{\{[^}]*\}\}/g, 'a1')
-}
-
-function manifests(text: string): readonly Manifest[] {
-  const read = parseAllDocuments(text).map(
-    (document) => document.toJS() as Manifest & { readonly items?: readonly Manifest[] },
-  )
-  return read.flatMap((manifest) => manifest.items ?? [manifest])
-}
-
-/** What stands at a path of a file's last document. */
-function part(text: string, ...path: readonly (string | number)[]): unknown {
-  return valueAt(manifests(text).at(-1), ...path)
 }
 
 function applyJob(stage: Stage, text: string): void {
@@ -103,16 +69,6 @@ const withOauth = (stage: Stage) =>
     data: { oauthClientId: 'YQ==', oauthClientSecret: 'YQ==' },
   })
 
-const templateOf = (text: string) => String(part(text, 'data', 'job.yaml.template'))
-
-/** Each with the way from the file to the template that the autoscaler reads. */
-const jobTemplates: readonly (readonly [string, (text: string) => string])[] = [
-  ['s0-zombie.yaml', (text) => text],
-  ['bitbucket-list.yaml.template', (text) => text],
-  ['bitbucket-config-map.yaml', templateOf],
-  ['bitbucket-values.yaml', (text) => templateOf(rendered(String(part(text, 'extraManifests', 0))))],
-]
-
 it.each(jobTemplates)(
   'S0: %s: the pod outlives its runner; fixed, the Job completes and is cleaned up',
   async (name, unwrap) => {
@@ -121,7 +77,7 @@ it.each(jobTemplates)(
     applyJob(sick, rendered(unwrap(sample(name))))
     await sick.clock.advance(60 * minute)
     expect(jobs(sick)[0]?.status).toMatchObject({ active: 1 })
-    expect(sick.seen.at(-1)).toMatch(/Running runner=Completed\(0\) docker=running/)
+    expect(sick.seen.at(-1)).toMatch(/Running docker=running,started,ready runner=Completed\(0\)/)
 
     const well = open()
     withOauth(well)
@@ -133,25 +89,7 @@ it.each(jobTemplates)(
   },
 )
 
-/** The pod that ARC makes of a runner's template: its spec as it is, never started again. */
-function podOfRunner(template: unknown) {
-  const metadata = { name: 'builds-1', namespace: 'default' }
-  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { restartPolicy: 'Never', ...fieldsAt(template, 'spec') } }
-}
-
-const podOfSet = (text: string) => podOfRunner(part(text, 'spec', 'template'))
-
-/** Each with the way to the template that ARC and its chart make the pod of, and what becomes of that pod. */
-const runnerSets: readonly (readonly [string, (text: string) => unknown, RegExp])[] = [
-  ['arc-dind-ordinary.yaml', (text) => part(text, 'spec', 'template'), /Running runner=Completed\(0\) dind=running/],
-  [
-    'arc-values-ordinary.yaml',
-    (text) => part(text, 'gha-runner-scale-set', 'template'),
-    /Running .*runner=Completed\(0\) dind=running/,
-  ],
-  ['s1-removed.yaml', (text) => part(text, 'spec', 'ephemeralRunnerSpec'), /Pending dind=running/],
-  ['s1-release.yaml', (text) => part(text, 'spec', 'values', 'template'), /Pending dind=running/],
-]
+const podOfSet = (text: string) => podOfRunner(templateOfSet(text))
 
 it.each(runnerSets)('ARC: %s: its pods never end or never start; fixed, they do both', async (name, read, fate) => {
   const run = async (text: string) => {

@@ -70,13 +70,13 @@ export function containerOf(name: string, more: object = {}) {
 }
 
 /** For example `Running docker=running,started runner=Completed(0)`, with `!` behind the phase when the pod is being deleted. */
-function podLine(pod: StoredObject): string {
+export function podLine(pod: { readonly metadata: object }): string {
   const states = [
     ...list(field(pod, 'status', 'initContainerStatuses')),
     ...list(field(pod, 'status', 'containerStatuses')),
   ]
   const containers = states.map((status) => `${status['name']}=${stateWord(status)}`)
-  const deleted = pod.metadata.deletionTimestamp === undefined ? '' : '!'
+  const deleted = 'deletionTimestamp' in pod.metadata ? '!' : ''
   return [`${field(pod, 'status', 'phase')}${deleted}`, ...containers].join(' ')
 }
 

@@ -83,7 +83,13 @@ export function uidOf(object: Raw): string | undefined {
   return textAt(object, 'metadata', 'uid')
 }
 
-export type EventView = { readonly reason: string; readonly message: string; readonly last: Instant }
+export type EventView = {
+  readonly reason: string
+  readonly message: string
+  /** Of the object, for example `spec.containers{runner}`. */
+  readonly field: string | undefined
+  readonly last: Instant
+}
 
 /** Finds the events about an object, the newest first. They are sorted out once. */
 export function eventIndex(facts: Facts): (about: Pick<ObjectFact, 'object' | 'raw'>) => readonly EventView[] {
@@ -110,6 +116,7 @@ function viewEvent(raw: Raw): EventView {
   return {
     reason: textAt(raw, 'reason') ?? '',
     message: textAt(raw, 'message') ?? '',
+    field: textAt(raw, 'involvedObject', 'fieldPath'),
     last: timeAt(raw, 'lastTimestamp') ?? timeAt(raw, 'eventTime') ?? timeAt(raw, 'metadata', 'creationTimestamp') ?? 0,
   }
 }

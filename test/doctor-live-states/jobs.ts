@@ -1,5 +1,7 @@
 // Hazards of Jobs, and of pods that live on when their work has ended.
+
 import { data, docker, foreignNode, job, type LiveStage, pod, runner, sidecar, work } from '../doctor-live-stage.ts'
+import type { PodStageOptions } from '../pod-stage.ts'
 import { type LiveState, minutes } from './state.ts'
 
 const graceful = { terminationGracePeriodSeconds: 3600 }
@@ -93,6 +95,9 @@ async function endJob({ patch, clock }: LiveStage, name: string): Promise<void> 
 
 const refusal = { is: 'refused', reason: 'ErrImagePull', message: 'not found' } as const
 const hung = { postStart: { exec: { command: ['wait-for-it'] } } }
+const hanging: PodStageOptions = {
+  scripts: { work: { exec: ([command]) => (command === 'wait-for-it' ? 'hangs' : { exitCode: 0 }) } },
+}
 
 const lives: readonly LiveState[] = [
   {
@@ -111,7 +116,7 @@ const lives: readonly LiveState[] = [
     code: 'LIV302',
     what: 'a hook after start hangs, and the kubelet waits for it',
     says: 'the postStart command of work seems to hang',
-    options: { scripts: { work: { exec: ([command]) => (command === 'wait-for-it' ? 'hangs' : { exitCode: 0 }) } } },
+    options: hanging,
     make: async ({ create, remove, clock }, isSick) => {
       await create(pod('p', { containers: [{ ...work, ...(isSick ? { lifecycle: hung } : {}) }] }))
       await clock.advance(1 * minutes)
@@ -148,6 +153,17 @@ const lives: readonly LiveState[] = [
     options: { refuseImage: (image) => (image === 'missing:1' ? refusal : undefined) },
     make: async ({ create, clock }, isSick) => {
       await create(pod('p', { containers: [isSick ? { ...work, image: 'missing:1' } : work] }))
+      await clock.advance(6 * minutes)
+      return 'Pod p'
+    },
+  },
+  {
+    code: 'LIV303',
+    what: 'a hook after start hangs, and the status stays as it was before',
+    says: 'the postStart command of work may hang',
+    options: hanging,
+    make: async ({ create, clock }, isSick) => {
+      await create(pod('p', { containers: [{ ...work, ...(isSick ? { lifecycle: hung } : {}) }] }))
       await clock.advance(6 * minutes)
       return 'Pod p'
     },

@@ -7,7 +7,7 @@ import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import { ageOf, type ContainerState, containerStates, durationText, eventIndex } from '../live-pod.ts'
 import { hitIn } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -46,7 +46,7 @@ function check(pod: PodView, seen: Events, live: LiveFacts): readonly Hit[] {
       ? unscheduled(scheduled)
       : onNode < window
         ? undefined
-        : (image(pod) ?? event(pod, seen, live.at) ?? startup(pod))
+        : (image(pod) ?? event(pod, seen, live.at) ?? startup(pod, seen))
   const slow = cause === undefined && onNode >= window ? runningInit(pod) : undefined
   const says = cause ?? slow?.says
   if (says === undefined) return []
@@ -115,7 +115,7 @@ function runningInit(pod: PodView): { readonly says: string; readonly surely: bo
 }
 
 /** A sidecar that never starts, a container that ends again and again, a hook that never returns. */
-function startup(pod: PodView): string | undefined {
+function startup(pod: PodView, seen: Events): string | undefined {
   const states = statesOf(pod)
   for (const container of pod.containers) {
     const state = states.find(({ name }) => name === container.name)
@@ -123,15 +123,34 @@ function startup(pod: PodView): string | undefined {
       return `the startup probe of ${container.name} does not succeed`
     }
     if (state?.reason === 'CrashLoopBackOff') return `${container.name} ends again and again (CrashLoopBackOff)`
-    if (container.postStart?.exec && state?.reason === 'ContainerCreating' && hasAddress(pod)) {
+    if (container.postStart?.exec && creating.test(state?.reason ?? '') && isInHook(container, pod, seen)) {
       return `the postStart command of ${container.name} may hang`
     }
   }
   return undefined
 }
 
-function hasAddress(pod: PodView): boolean {
-  return textAt(pod.raw, 'status', 'podIP') !== undefined
+const creating = /^(ContainerCreating|PodInitializing)$/
+const startReasons = /^(Pulling|Pulled|Created|Started)$/
+
+/**
+ * While the hook runs, the kubelet's one worker of the pod waits for it: its status stays as it was before the start, without
+ * an address, and only the events tell that the container has been started and none after it (Kubernetes: pkg/kubelet, SyncPod).
+ * Where they have expired, a sandbox that is there has to do.
+ */
+function isInHook(container: ContainerView, pod: PodView, seen: Events): boolean {
+  const told = seen(pod).filter(({ reason }) => startReasons.test(reason))
+  if (told.length === 0) {
+    const ready = textAt(conditionOf(pod, 'PodReadyToStartContainers'), 'status') === 'True'
+    return container.role === 'container' && (ready || textAt(pod.raw, 'status', 'podIP') !== undefined)
+  }
+  const about = (each: ContainerView) => {
+    const field = `spec.${each.role === 'container' ? 'containers' : 'initContainers'}{${each.name}}`
+    return told.filter((event) => event.field === field)
+  }
+  const later = pod.containers.slice(pod.containers.indexOf(container) + 1)
+  const isStarted = about(container).some(({ reason }) => reason === 'Started')
+  return isStarted && later.every((each) => about(each).length === 0)
 }
 
 function statesOf(pod: PodView): readonly ContainerState[] {

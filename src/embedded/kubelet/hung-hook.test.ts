@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { containerOf, podOf } from '../../../test/pod-stage.ts'
+import { conditionLine, containerOf, podOf } from '../../../test/pod-stage.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { field } from '../api/json.ts'
 import { type Cluster, createCluster } from '../cluster.ts'
@@ -61,6 +61,10 @@ function kill(word: string): void {
 test('a DELETE does nothing until the hook dies; then the second container is started, ended, and the pod goes', async () => {
   await hookRuns()
   expect(field(pod(), 'status', 'phase')).toBe('Pending')
+  expect([field(pod(), 'status', 'podIP'), conditionLine(pod())]).toEqual([
+    undefined,
+    expect.stringContaining('PodReadyToStartContainers=True'),
+  ])
   cluster.registry.delete('pods', 'default', 'p')
   await clock.sleep(2_500)
   expect(pod()?.metadata.deletionTimestamp).toBeDefined()

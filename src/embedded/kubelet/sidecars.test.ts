@@ -29,7 +29,7 @@ test('an ordinary helper that does not end keeps the pod Running for ever', asyn
   const stage = openPodStage({ scripts: { runner: { endsAfterMs: 1_000 } } })
   stage.create({ containers: [runner, containerOf('docker')] })
   await stage.clock.advance(600_000)
-  expect(stage.seen.at(-1)).toBe('1s Running runner=Completed(0) docker=running,started,ready')
+  expect(stage.seen.at(-1)).toBe('1s Running docker=running,started,ready runner=Completed(0)')
   expect(conditionLine(stage.pod())).toContain('Initialized=True Ready=False/ContainersNotReady')
 })
 

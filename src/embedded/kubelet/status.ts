@@ -18,7 +18,13 @@ export function podStatus(pod: Pod, facts: PodFacts, now: Instant): Pod['status'
   const usual = hasInit ? 'PodInitializing' : 'ContainerCreating'
   const statusOf = (record: ContainerRecord) => containerStatus(pod, record, usual)
   const initContainerStatuses = records.filter(({ role }) => role !== 'regular').map(statusOf)
-  const containerStatuses = records.filter(({ role }) => role === 'regular').map(statusOf)
+  // Kubernetes: pkg/kubelet/status sorts them by name; those of init containers keep the order of the spec.
+  const containerStatuses = records
+    .filter(({ role }) => role === 'regular')
+    .map(statusOf)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  // The kubelet tells of a sandbox's address with what has become of a container in it; while a hook hangs, of neither.
+  const isSynced = hasSandbox && records.some(({ state }) => state.is !== 'waiting' || state.reason !== undefined)
   const next = {
     ...pod.status,
     observedGeneration: pod.metadata.generation,
@@ -27,7 +33,7 @@ export function podStatus(pod: Pod, facts: PodFacts, now: Instant): Pod['status'
     conditions: conditionsOf(pod, facts, now),
     hostIP: address,
     hostIPs: [{ ip: address }],
-    ...(hasSandbox || pod.status['podIP'] ? { podIP: address, podIPs: [{ ip: address }] } : {}),
+    ...(isSynced || pod.status['podIP'] ? { podIP: address, podIPs: [{ ip: address }] } : {}),
     startTime: timestamp(startTime),
     ...(hasInit ? { initContainerStatuses } : {}),
     containerStatuses,
