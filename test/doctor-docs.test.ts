@@ -1,0 +1,62 @@
+// The doctor's page: every command on it is taken by the program, and what it links to is there and published.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { program } from './cli.ts'
+
+const page = readFileSync('docs/doctor.md', 'utf8')
+const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
+const lines = blocks.join('').split('\n')
+/** As the page has them, without what reads their output, and without the remark. */
+const commands = lines.flatMap((line) => /\bdayfly doctor\b *([^|>#]*)/.exec(line)?.[1]?.trim() ?? [])
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'doctor-docs-'))
+  for (const name of ['deploy/a.yaml', 'path/to/manifests/a.yaml']) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n')
+  }
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function run(command: string) {
+  const env = { ...process.env, KUBECONFIG: path.join(folder, 'none') }
+  const line = `exec '${process.execPath}' '${program}' doctor ${command}`
+  return spawnSync('bash', ['-c', line], { cwd: folder, env, input: 'kind: x\n', encoding: 'utf8' })
+}
+
+it('has commands', () => {
+  expect(commands.length).toBeGreaterThan(15)
+})
+
+it.each(commands.filter((command) => !command.includes('--live')))('dayfly doctor %s', (command) => {
+  const { status, stderr } = run(command)
+  expect([status, stderr]).toEqual([command === '-' ? 3 : 0, expect.not.stringContaining('error ')])
+})
+
+it.each(commands.filter((command) => command.includes('--live')))(
+  'asks for a cluster alone: dayfly doctor %s',
+  (command) => {
+    expect(run(command).stderr).toMatch(/^error (?!usage)/)
+  },
+)
+
+it('names the options that there are', () => {
+  const help = ['help', 'help rbac', 'help baseline write'].map((command) => run(command).stdout).join('')
+  const named = new Set(
+    [...page.matchAll(/(?<=[\s`])--(?!prefix|save-dev|no-install|type|clusterrole|serviceaccount)[a-z][-a-z]+/g)].map(
+      String,
+    ),
+  )
+  for (const option of named) expect(help).toContain(`  ${option}`)
+})
+
+it('links to what is there, and what it is for is in the package', () => {
+  for (const [, link = ''] of page.matchAll(/\]\(([^)#]+)/g))
+    expect(existsSync(path.join('docs', link)), link).toBe(true)
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] }
+  expect(files).toEqual(expect.arrayContaining(['deploy/doctor-policies.yaml', 'docs/doctor.schema.json']))
+})
