@@ -49,9 +49,10 @@ const cases = [...pages, ...samples].flatMap((one): Case[] => {
   return plain.applied.length > 0 ? [{ ...one, plain }] : []
 })
 
-describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { write, refused, path }) => {
+describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { write, refused, path, exact }) => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
-    expectMended(one, { text: write(one.text), path }, refused ?? /^never$/)
+    const after = expectMended(one, { text: write(one.text), path }, refused ?? /^never$/)
+    if (exact && after !== undefined) expect(after).toBe(write(one.plain.after))
   })
 })
 
@@ -98,8 +99,8 @@ test.each(['git apply -', 'patch -s -p1'])('%s takes the patch of them all, in a
 
 type Written = { readonly text: string; readonly path?: string | undefined }
 
-/** As in plain style, or nothing and a true reason. */
-function expectMended(one: Case, { text, path }: Written, refused: RegExp): void {
+/** As in plain style, or nothing and a true reason; returns the mended text where nothing is refused. */
+function expectMended(one: Case, { text, path }: Written, refused: RegExp): string | undefined {
   const { plain } = one
   const mended = mend(one, text, path)
   expect(mended.before.map(told).sort()).toEqual(plain.before.map(told).sort())
@@ -107,12 +108,12 @@ function expectMended(one: Case, { text, path }: Written, refused: RegExp): void
   if (mended.applied.length === 0) {
     expect(mended.refused.length).toBeGreaterThan(0)
     expect(mended.after).toBe(text)
-    return
+    return undefined
   }
   expect(ends(mended.after)).toEqual(ends(text))
   expectCommentsKept(text, mended.after)
   expect(mend(one, mended.after, path).applied).toEqual([])
-  if (mended.refused.length > 0) return
+  if (mended.refused.length > 0) return undefined
   expect(meanings(mended.after, path)).toEqual(expectedMeanings({ text, path }, one.text, plain.after))
   // What an alias stands for is not a word of the text.
   if (!text.includes('*x')) {
@@ -120,6 +121,7 @@ function expectMended(one: Case, { text, path }: Written, refused: RegExp): void
     expect(reindented(one.text, plain.after)).toEqual(expect.arrayContaining(reindented(text, mended.after)))
   }
   expect(mended.left.map(told).sort()).toEqual(plain.left.map(told).sort())
+  return mended.after
 }
 
 /** Where the edits reach: each part of their paths that exists. */
@@ -231,11 +233,12 @@ function lines(text: string): string[] {
 /** Comments, and the statements of templates. */
 const note = /(?:^|\s)(?:#|\{[%#]|<<: \*x$).*$/
 
-/** Without what only styles differ in: quotes, brackets, dashes, comments. */
+/** Without what only styles differ in: quotes, brackets, dashes, headers of blocks, comments. */
 function words(text: string): string[] {
-  return lines(text).flatMap(
-    (line) => line.replace(note, '').match(/[^\s"'{}[\],:]*[^\s"'{}[\],:-][^\s"'{}[\],:]*/g) ?? [],
-  )
+  return lines(text).flatMap((line) => {
+    const bare = line.replace(note, '').replace(/[|>][-+]?\s*$/, '')
+    return bare.match(/[^\s"'{}[\],:]*[^\s"'{}[\],:-][^\s"'{}[\],:]*/g) ?? []
+  })
 }
 
 function difference(before: readonly string[], after: readonly string[]): string[] {

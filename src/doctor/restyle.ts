@@ -9,49 +9,27 @@ export type Style = {
   readonly refused?: RegExp
   /** Of a file that is not YAML. */
   readonly path?: string
+  /** The text fixed and then written so is the text written so and then fixed. */
+  readonly exact?: boolean
 }
 
 const flow = /flow style/
+const severalLines = /the value has several lines/
 const indentation = /more than one indentation/
 const notLiteral = /not a literal block/
 const statement = /template statement/
 
-/** Where and how the text stands is another style, the words are the same ones. */
-export const styles: readonly Style[] = [
+/** Where the text stands, and how its lines do: a fix in it is the plain fix, written so. */
+const exact: readonly Style[] = [
   { name: 'plain', write: (text) => text },
   { name: 'two spaces, lists indented', write: (text) => rewrite(text, { indent: 2, indentSeq: true }) },
-  { name: 'two spaces, lists not indented', write: (text) => rewrite(text, { indent: 2, indentSeq: false }) },
   { name: 'four spaces, lists indented', write: (text) => rewrite(text, { indent: 4, indentSeq: true }) },
-  { name: 'four spaces, lists not indented', write: (text) => rewrite(text, { indent: 4, indentSeq: false }) },
-  { name: 'quoted keys', write: (text) => rewrite(text, { defaultKeyType: 'QUOTE_DOUBLE' }) },
-  { name: 'quoted keys and values', write: (text) => rewrite(text, { defaultStringType: 'QUOTE_SINGLE' }) },
-  { name: 'compact JSON', write: (text) => json(text), refused: flow },
-  { name: 'JSON over lines', write: (text) => json(text, 2), refused: flow },
-  { name: 'JSON with tabs', write: (text) => json(text, '\t'), refused: flow },
-  { name: 'flow over lines', write: (text) => rewrite(text, { collectionStyle: 'flow' }), refused: flow },
-  { name: 'flow on one line behind astral letters', write: astralFlow, refused: flow },
   { name: 'CRLF', write: crlf },
   { name: 'no last line end', write: (text) => text.trimEnd() },
   { name: 'CRLF, no last line end', write: (text) => crlf(text.trimEnd()) },
   { name: 'blank lines at the end', write: (text) => `${text}\n\n` },
   { name: 'a byte order mark', write: (text) => `\uFEFF${text}` },
-  { name: 'spaces at the ends of lines', write: (text) => eachLine(text, ({ line }) => [`${line}  `]) },
-  { name: 'tabs at the ends of lines', write: (text) => eachLine(text, ({ line }) => [`${line}\t`]) },
-  { name: 'comments behind tabs', write: (text) => eachLine(text, ({ line, at }) => [`${line}\t# ${at}`]) },
-  { name: 'comments on every line', write: (text) => eachLine(text, ({ line, at }) => [`${line} # ${at} 😀`]) },
-  { name: 'comments above every line', write: commentsAbove },
-  { name: 'comments above every line, CRLF', write: (text) => crlf(commentsAbove(text)) },
-  { name: 'comments at column 1', write: (text) => eachLine(text, ({ line, at }) => [`# ${at}`, line]) },
-  {
-    name: 'comments below every line',
-    write: (text) => eachLine(text, ({ line, at }) => [line, `${indentOf(line)}# ${at}`]),
-  },
   { name: 'comments after everything', write: (text) => `${text}        # deep\n    # less\n# none\n` },
-  { name: 'blank lines between', write: (text) => eachLine(text, ({ line }) => [line, '']) },
-  {
-    name: 'blank lines and comments between',
-    write: (text) => eachLine(text, ({ line, at }) => [line, '', `${indentOf(line)}# ${at}`, '']),
-  },
   { name: 'a marker in front', write: (text) => `---\n${text}` },
   {
     name: 'a directive and an end marker',
@@ -73,7 +51,6 @@ export const styles: readonly Style[] = [
     write: (text) => eachDocument(text, (one) => `${blocks('x-first')}${one}${blocks('x-last')}`),
   },
   { name: 'in a List', write: (text) => inList(text, '  - ') },
-  { name: 'in a List that is not indented', write: (text) => inList(text, '- ') },
   { name: 'in a List, on the line below the dash', write: (text) => inList(text, '  -\n    ') },
   ...['|', '|-', '|+', '|2', '| # what runs'].map((header) => ({
     name: `in a ConfigMap, ${header}`,
@@ -91,6 +68,53 @@ export const styles: readonly Style[] = [
     name: 'in a ConfigMap, four spaces deep',
     write: (text) => inConfigMap(text, '|').replace(/^ {4}(?=.)/gm, '        '),
   },
+  { name: 'in a ConfigMap in a List', write: (text) => inList(inConfigMap(text, '|'), '- ') },
+  { name: 'in a Helm template', write: helm },
+  { name: 'in a Jinja template', write: jinja },
+  { name: 'in a Jinja template in a ConfigMap', write: (text) => inConfigMap(jinja(text), '|') },
+  { name: 'with <% %>', write: (text) => text.replace(/^( +name: )(\S+)$/m, '$1$2-<% uuid %>') },
+  { name: 'in a heredoc of Terraform', write: heredoc, path: 'a.tf' },
+  { name: 'in a heredoc of Terraform, CRLF', write: (text) => crlf(heredoc(text)), path: 'a.tf' },
+]
+
+/** What is added to the text is not written as the rest would be: it has no comment, no quotes, no blank lines. */
+const loose: readonly Style[] = [
+  { name: 'two spaces, lists not indented', write: (text) => rewrite(text, { indent: 2, indentSeq: false }) },
+  { name: 'four spaces, lists not indented', write: (text) => rewrite(text, { indent: 4, indentSeq: false }) },
+  { name: 'quoted keys', write: (text) => rewrite(text, { defaultKeyType: 'QUOTE_DOUBLE' }) },
+  { name: 'quoted keys and values', write: (text) => rewrite(text, { defaultStringType: 'QUOTE_SINGLE' }) },
+  {
+    name: 'strings in literal blocks',
+    write: (text) => rewrite(text, { defaultStringType: 'BLOCK_LITERAL', defaultKeyType: 'PLAIN' }),
+    refused: severalLines,
+  },
+  {
+    name: 'strings in folded blocks',
+    write: (text) => rewrite(text, { defaultStringType: 'BLOCK_FOLDED', defaultKeyType: 'PLAIN' }),
+    refused: severalLines,
+  },
+  { name: 'compact JSON', write: (text) => json(text), refused: flow },
+  { name: 'JSON over lines', write: (text) => json(text, 2), refused: flow },
+  { name: 'JSON with tabs', write: (text) => json(text, '\t'), refused: flow },
+  { name: 'flow over lines', write: (text) => rewrite(text, { collectionStyle: 'flow' }), refused: flow },
+  { name: 'flow on one line behind astral letters', write: astralFlow, refused: flow },
+  { name: 'spaces at the ends of lines', write: (text) => eachLine(text, ({ line }) => [`${line}  `]) },
+  { name: 'tabs at the ends of lines', write: (text) => eachLine(text, ({ line }) => [`${line}\t`]) },
+  { name: 'comments behind tabs', write: (text) => eachLine(text, ({ line, at }) => [`${line}\t# ${at}`]) },
+  { name: 'comments on every line', write: (text) => eachLine(text, ({ line, at }) => [`${line} # ${at} 😀`]) },
+  { name: 'comments above every line', write: commentsAbove },
+  { name: 'comments above every line, CRLF', write: (text) => crlf(commentsAbove(text)) },
+  { name: 'comments at column 1', write: (text) => eachLine(text, ({ line, at }) => [`# ${at}`, line]) },
+  {
+    name: 'comments below every line',
+    write: (text) => eachLine(text, ({ line, at }) => [line, `${indentOf(line)}# ${at}`]),
+  },
+  { name: 'blank lines between', write: (text) => eachLine(text, ({ line }) => [line, '']) },
+  {
+    name: 'blank lines and comments between',
+    write: (text) => eachLine(text, ({ line, at }) => [line, '', `${indentOf(line)}# ${at}`, '']),
+  },
+  { name: 'in a List that is not indented', write: (text) => inList(text, '- ') },
   {
     name: 'in a ConfigMap, comments on every line',
     write: (text) =>
@@ -109,19 +133,14 @@ export const styles: readonly Style[] = [
     write: (text) => `${configMap}  a.yaml: ${JSON.stringify(text)}\n`,
     refused: notLiteral,
   },
-  { name: 'in a ConfigMap in a List', write: (text) => inList(inConfigMap(text, '|'), '- ') },
-  { name: 'in a Helm template', write: helm },
-  { name: 'in a Jinja template', write: jinja },
-  { name: 'in a Jinja template in a ConfigMap', write: (text) => inConfigMap(jinja(text), '|') },
-  { name: 'with <% %>', write: (text) => text.replace(/^( +name: )(\S+)$/m, '$1$2-<% uuid %>') },
-  { name: 'in a heredoc of Terraform', write: heredoc, path: 'a.tf' },
-  { name: 'in a heredoc of Terraform, CRLF', write: (text) => crlf(heredoc(text)), path: 'a.tf' },
   {
     name: 'statements around each line',
     write: (text) => eachLine(text, ({ line, at }) => [`{%- if a${at} %}`, `# ${at}`, '{%- endif %}', line]),
     refused: statement,
   },
 ]
+
+export const styles: readonly Style[] = [...exact.map((style) => ({ ...style, exact: true })), ...loose]
 
 const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other} # as it was\ndata:\n  a: |\n    text\n\n'
 const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: holds-it\ndata:\n'
