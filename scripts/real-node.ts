@@ -1,5 +1,5 @@
-// Runs a command beside a real Kubernetes of one node, whose kubelet runs pods: npx tsx scripts/real-node.ts npx vitest run --config test/node/vitest.config.ts
-// Needs Linux, root, Go, gcc, busybox (static) and util-linux. It lives in namespaces of its own, and nothing of it stays. The exit code is the command's.
+// Runs a command beside a real Kubernetes of one node, whose kubelet runs pods: npx tsx scripts/real-node.ts npm run test:kubernetes
+// Needs Linux, root, Go and, of Debian, gcc libc6-dev libseccomp-dev pkg-config busybox-static iproute2 util-linux. It lives in namespaces of its own, and nothing of it stays. The exit code is the command's.
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -14,7 +14,7 @@ const kubelet = fileURLToPath(new URL('kubelet.go', import.meta.url))
 const containerd = 'github.com/containerd/containerd/v2/cmd'
 const plugins = 'github.com/containernetworking/plugins/plugins'
 
-/** Each installs by itself, checked against Go's checksum database. `cgo`: runc enters namespaces in C. */
+/** Each installs by itself, checked against Go's checksum database. `cgo`: runc enters namespaces in C, and needs libseccomp's headers. */
 const installed: readonly { readonly module: string; readonly version: string; readonly cgo?: true }[] = [
   ...['containerd', 'containerd-shim-runc-v2', 'ctr'].map((name) => ({
     module: `${containerd}/${name}`,
@@ -61,7 +61,7 @@ async function buildKubelet(folder: string, signal: AbortSignal): Promise<Missin
 async function install(folder: string, signal: AbortSignal): Promise<Missing | undefined> {
   for (const { module, version, cgo } of installed) {
     const environment = { GOBIN: folder, CGO_ENABLED: cgo ? '1' : '0' }
-    const args = ['install', '-trimpath', '-tags', 'no_btrfs,no_devmapper,no_zfs', `${module}@${version}`]
+    const args = ['install', '-trimpath', '-tags', 'no_btrfs,no_devmapper,no_zfs,seccomp', `${module}@${version}`]
     const missing = await runGo(args, { cwd: folder, signal, environment })
     if (missing) return missing
   }

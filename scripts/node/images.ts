@@ -7,6 +7,11 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
+const bitbucket = 'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner'
+const runners = ['2.329.0', 'latest']
+  .map((tag) => `ghcr.io/actions/actions-runner:${tag}`)
+  .concat(`${bitbucket}:1`, `${bitbucket}:latest`)
+
 /** Entry point of an image, and its names as containerd has them. */
 const images: readonly { readonly entry: readonly string[]; readonly names: readonly string[] }[] = [
   {
@@ -14,10 +19,13 @@ const images: readonly { readonly entry: readonly string[]; readonly names: read
     names: ['localhost/pause:1', ...registry('agent:1', 'metrics:1', 'api:1', 'exporter:1')],
   },
   { entry: ['/bin/sh'], names: ['localhost/busybox:1'] },
-  { entry: ['dockerd-entrypoint.sh'], names: ['27-dind', 'dind'].map((tag) => `docker.io/library/docker:${tag}`) },
+  {
+    entry: ['dockerd-entrypoint.sh'],
+    names: ['dind', '27-dind', '27.5.1-dind'].map((tag) => `docker.io/library/docker:${tag}`),
+  },
   {
     entry: ['/home/runner/run.sh'],
-    names: ['ghcr.io/actions/actions-runner:2.329.0', ...registry('bitbucket-pipelines-runner:6')],
+    names: [...runners, ...registry('bitbucket-pipelines-runner:6')],
   },
   { entry: ['/bin/true'], names: registry('export:1', 'clean:1') },
 ]
