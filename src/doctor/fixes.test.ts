@@ -162,7 +162,7 @@ describe('a fix changes the text where it must', () => {
 describe('a fix that is not certain is refused with its reason', () => {
   const set: Edit = { do: 'set', path: ['spec', 'ttl'], value: 5 }
   const head = 'apiVersion: batch/v1\nkind: Job\n'
-  const cases: { name: string; text: string; edit: Edit; reason: RegExp }[] = [
+  const cases: { name: string; text: string; edit: Edit; reason: RegExp; path?: string }[] = [
     { name: 'anchor', text: `${head}spec: &x\n  a: 1\nother: *x\n`, edit: set, reason: /anchor/ },
     { name: 'alias', text: `${head}other: &x\n  a: 1\nspec: *x\n`, edit: set, reason: /alias/ },
     { name: 'merge key', text: `${head}other: &x\n  a: 1\nspec:\n  <<: *x\n  b: 2\n`, edit: set, reason: /merge key/ },
@@ -184,6 +184,13 @@ describe('a fix that is not certain is refused with its reason', () => {
       reason: /statement/,
     },
     {
+      name: 'condition in a template of Terraform',
+      path: 'a.yaml.tftpl',
+      text: `${head}spec:\n  %{ if x }\n  a: 1\n  %{ else }\n  b: 1\n  %{ endif }\n  c: 1\n`,
+      edit: set,
+      reason: /statement/,
+    },
+    {
       name: 'printed lines',
       text: `${head}spec:\n  b:\n    {{- toYaml .x | nindent 4 }}\n`,
       edit: set,
@@ -197,9 +204,9 @@ describe('a fix that is not certain is refused with its reason', () => {
       reason: /literal block/,
     },
   ]
-  for (const { name, text, edit, reason } of cases) {
+  for (const { name, text, edit, reason, path } of cases) {
     it(name, () => {
-      const { after, refused } = fix(text, [edit])
+      const { after, refused } = fix(text, [edit], { object: 0, path: path ?? 'a.yaml' })
       expect(after).toBe(text)
       expect(refused[0]?.reason).toMatch(reason)
     })

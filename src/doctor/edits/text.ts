@@ -1,7 +1,6 @@
 // The original text around nodes: lines, columns, and where a node's content ends. All offsets here count in the file.
 import { isAlias, isCollection, isMap, isNode, isPair, isScalar, type Node, type Pair } from 'yaml'
 import type { SourceDocument } from '../sources/document.ts'
-import { findMarkers } from '../sources/mask.ts'
 import { hasMerge } from '../sources/nodes.ts'
 import { refuse } from './refusal.ts'
 
@@ -75,7 +74,7 @@ function whyUnbalanced(document: SourceDocument, start: number, end: number): st
   const { depth, leaves } = statementsIn(document, start, end)
   if (leaves || depth !== 0) return 'a template statement begins or ends in between'
   const following = nextContent(document.file.text, end)
-  const prints = markersOf(document).some(({ alone, role, start }) => alone && role === 'value' && start === following)
+  const prints = document.markers().some(({ alone, role, start }) => alone && role === 'value' && start === following)
   return prints ? 'a template prints more lines right behind it' : undefined
 }
 
@@ -87,7 +86,7 @@ export function isOpenTo(document: SourceDocument, at: number, { start, end }: P
 /** `leaves`: it ends a statement, or goes to another branch of one, that began before. */
 function statementsIn(document: SourceDocument, start: number, end: number) {
   let depth = 0
-  for (const marker of markersOf(document)) {
+  for (const marker of document.markers()) {
     if (marker.start < start || marker.start >= end) continue
     if (marker.role === 'open') depth++
     else if (marker.role === 'close') depth--
@@ -101,10 +100,6 @@ function nextContent(text: string, offset: number): number {
   let at = lineEnd(text, offset)
   while (at < text.length && ' \t\r\n'.includes(text[at] ?? '')) at++
   return at
-}
-
-function markersOf({ file }: SourceDocument): ReturnType<typeof findMarkers> {
-  return findMarkers(file.text, /\.(?:tf|tofu|hcl)$/.test(file.path))
 }
 
 /** Refuses nodes whose text means more than itself. */

@@ -1,4 +1,5 @@
 // A file's text → the objects in it, however they are wrapped: several documents, Lists, strings in strings, template markers, heredocs. Never throws.
+import { once } from '../once.ts'
 import { indexLines, type LineIndex } from '../places/place.ts'
 import type { DecodedFile, Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
 import { type EmbeddedText, embeddedText } from './embedded.ts'
@@ -8,7 +9,7 @@ import { findTexts } from './hcl/find-texts.ts'
 import { documentOf, maskUnknown } from './hcl/object-document.ts'
 import type { ReadObject } from './hcl/read-object.ts'
 import { isPatchString } from './kustomize.ts'
-import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
+import { findMarkers, hasDollarMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
 import { type Parsed, parseYaml, tooMuch } from './parse.ts'
 import { mayHoldManifest, mayHoldObject, mayInstallCharts, splitDocuments } from './split.ts'
 
@@ -24,14 +25,16 @@ type Draft = {
   readonly skipped: Skipped[]
   /** The number of the first object. */
   readonly first: number
-  /** Made when the first part is skipped, for all of them: a file may hold thousands. */
-  lines: LineIndex | undefined
+  readonly lines: () => LineIndex
+  readonly markers: () => readonly Marker[]
 }
 
 /** `first`: the number of the first object, where several files are numbered through. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
-  const draft: Draft = { file, documents: [], objects: [], skipped: [], first, lines: undefined }
   const { text } = file
+  const lines = once(() => indexLines(file.text))
+  const markers = once(() => findMarkers(text, hasDollarMarkers(file)))
+  const draft: Draft = { file, documents: [], objects: [], skipped: [], first, lines, markers }
   if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
   else if (isTerraform(file)) decodeTerraform(draft)
@@ -96,7 +99,7 @@ function addTerraform(draft: Draft, object: ReadObject, { masked, open }: { mask
 
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
   const { path } = draft.file
-  const { text, parsed, open } = parseTemplate(chunk, isTerraform(draft.file) || path.endsWith('.tftpl'))
+  const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(draft.file))
   if ('value' in parsed) {
     addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
   } else if (isAnyText(path)) leaveOut(draft, toFile(parsed.offset ?? 0), 'a template of Terraform that is no YAML')
@@ -142,7 +145,7 @@ function parseMasked(chunk: string, markers: readonly Marker[]): Attempt {
 }
 
 function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { value: unknown }>): void {
-  const document: SourceDocument = { file: draft.file, ...text, ...parsed }
+  const document: SourceDocument = { file: draft.file, markers: draft.markers, ...text, ...parsed }
   draft.documents.push(document)
   const found = findObjects(document.value)
   if (found.cut) skip(draft, document.toFile(0), 'more values than are examined')
@@ -203,13 +206,8 @@ function leaveOut(draft: Draft, offset: number | undefined, reason: string): voi
 function skip(draft: Draft, offset: number | undefined, reason: string, more: Pick<Skipped, 'intended'> = {}): void {
   draft.skipped.push({
     file: draft.file.path,
-    line: offset === undefined ? undefined : lineAt(draft, offset),
+    line: offset === undefined ? undefined : draft.lines()(offset).line,
     reason,
     ...more,
   })
-}
-
-function lineAt(draft: Draft, offset: number): number {
-  draft.lines ??= indexLines(draft.file.text)
-  return draft.lines(offset).line
 }

@@ -1,6 +1,7 @@
 // What reading yields: files, the documents in them (also those inside strings of others), and the objects that stand in the documents.
 import type { Document as YamlDocument } from 'yaml'
 import type { Path } from '../finding.ts'
+import type { Marker } from './mask.ts'
 import type { Spot } from './spot.ts'
 
 /** `path`: as it is shown to people; `text`: the decoded bytes, nothing normalised. */
@@ -34,6 +35,8 @@ export type SourceDocument = {
   readonly prefix: string
   /** Undefined: it can be edited in place. */
   readonly readonlyBecause: string | undefined
+  /** The template markers of the whole file, found when they are first asked for. */
+  readonly markers: () => readonly Marker[]
   /** The document around this one, and the string there that holds it. */
   readonly host: { readonly document: SourceDocument; readonly path: Path } | undefined
   /** A template adds keys here that are not known: what is absent may yet be there. */

@@ -1,5 +1,6 @@
 // Template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) become filler of the same length, so that a YAML parser can read the text and every offset still holds.
 import { filler } from '../unknown.ts'
+import type { SourceFile } from './document.ts'
 
 export type Marker = {
   readonly start: number
@@ -43,6 +44,11 @@ export function findMarkers(text: string, dollar = false): Marker[] {
     opening.lastIndex = end
   }
   return markers
+}
+
+/** Whether `${…}` and `%{…}` are markers in a file too: in those of Terraform, and in its templates. */
+export function hasDollarMarkers({ path }: SourceFile): boolean {
+  return /\.(?:tf|tofu|hcl|tftpl)$/.test(path)
 }
 
 /** The text with every marker masked; its length and its lines stay. */

@@ -1,6 +1,7 @@
 // Text → value and nodes, bounded: no input crashes it or keeps it busy.
 import { parseDocument, type Document as YamlDocument } from 'yaml'
 import type { Path } from '../finding.ts'
+import { once } from '../once.ts'
 import { parseNodesFast } from './fast-nodes.ts'
 import { parseFast } from './fast-parse.ts'
 import { findSpotFast } from './fast-spot.ts'
@@ -54,14 +55,6 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
     return { value: JSON.parse(text) }
   } catch {
     return undefined
-  }
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 
