@@ -1,6 +1,7 @@
 // Objects of files → the facts that rules read.
 import type { Facts, ObjectFact, VersionFact } from './facts.ts'
 import { viewPods } from './pod-views.ts'
+import { asWritten } from './sources/as-written.ts'
 import type { SourceObject } from './sources/document.ts'
 import { refOf } from './sources/object-ref.ts'
 
@@ -18,7 +19,7 @@ export function gatherFacts(
 ): Facts {
   const objects = found.map((object): ObjectFact => {
     const own = version.declared ? undefined : charts(object.document.file.path)
-    return { object: refOf(object), document: object.number, raw: object.value, version: own }
+    return { object: refOf(object), document: object.number, raw: asWritten(object), version: own }
   })
   return { version, objects, pods: viewPods(objects), live: undefined }
 }

@@ -1,10 +1,12 @@
 // Runner sets and the controller that must take their finalizers away, in one delivery without an order (incident S4).
 import { arcControllers, arcObjects } from '../arc.ts'
-import { type ChartRelease, chartReleases, mayMeet } from '../chart-releases.ts'
+import { type ChartRelease, mayMeet } from '../chart-release.ts'
+import { chartReleases } from '../chart-releases.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 import { fieldsAt, listAt, textAt, valueAt } from '../fields.ts'
 import type { Fix, Hit } from '../finding.ts'
 import { objectsOf } from '../live-pod.ts'
+import { onePerPlace } from '../one-per-place.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -24,14 +26,19 @@ const stay = "the controller may go first, and the runner set's finalizers stay 
 /** Each release of a runner set beside the controllers that the same tool delivers to the same cluster. */
 function delivered(facts: Facts): readonly Hit[] {
   const controllers = chartReleases(facts, 'gha-runner-scale-set-controller')
-  return chartReleases(facts, 'gha-runner-scale-set').flatMap((set) => {
-    const { kind } = set.fact.object
-    const beside = controllers.filter((each) => each.fact.object.kind === kind && mayMeet(each, set))
+  const hits = chartReleases(facts, 'gha-runner-scale-set').flatMap((set) => {
+    const tool = toolOf(set)
+    const beside = controllers.filter((each) => toolOf(each) === tool && mayMeet(each, set))
     const [first, ...others] = beside
     if (!first) return []
-    if (kind === 'Application') return argo(set, [first, ...others])
-    return kind === 'HelmRelease' ? flux(facts, set, first) : atOnce(set, beside)
+    if (tool === 'Application') return argo(set, [first, ...others])
+    return tool === 'HelmRelease' ? flux(facts, set, first) : atOnce(set, beside)
   })
+  return onePerPlace(hits)
+}
+
+function toolOf({ fact }: ChartRelease): string {
+  return fact.object.kind.replace(/^ApplicationSet$/, 'Application')
 }
 
 type Some = readonly [ChartRelease, ...ChartRelease[]]
@@ -40,20 +47,29 @@ type Some = readonly [ChartRelease, ...ChartRelease[]]
 function argo({ fact }: ChartRelease, controllers: Some): readonly Hit[] {
   const wave = Math.max(...controllers.map((each) => waveOf(each.fact)))
   const own = controllers.some((each) => each.fact === fact)
-  if (waveOf(fact) > wave && !own) return []
-  const { name } = fact.object
-  return [
-    own
-      ? hit(fact, {
-          path: ['metadata'],
-          message: `Application ${name} delivers the runner set and its controller at once: when it is deleted, ${stay}. Make two Applications of it, the set's in a later ${waveAnnotation}.`,
-        })
-      : hit(fact, {
-          path: ['metadata'],
-          message: `Application ${name} is in the same wave as its controller (${controllers[0].fact.object.name}) or an earlier one: when both are deleted, ${stay}. Give it a later ${waveAnnotation}.`,
-          fix: laterWave(fact, wave + 1),
-        }),
-  ]
+  if ((waveOf(fact) > wave && !own) || keepsOrder(fact)) return []
+  const { kind, name } = fact.object
+  const makes = kind === 'ApplicationSet' ? 'makes Applications of' : 'delivers'
+  // What an ApplicationSet computes may be for other clusters than it seems.
+  const isMade = [fact, ...controllers.map((each) => each.fact)].some(({ object }) => object.kind === 'ApplicationSet')
+  const found = own
+    ? hit(fact, {
+        path: ['metadata'],
+        message: `${kind} ${name} ${makes} the runner set and its controller at once: when it is deleted, ${stay}. Make two ${kind}s of it, the set's in a later ${waveAnnotation}.`,
+      })
+    : hit(fact, {
+        path: ['metadata'],
+        message: `${kind} ${name} is in the same wave as its controller (${controllers[0].fact.object.name}) or an earlier one: when both are deleted, ${stay}. Give it a later ${waveAnnotation}.`,
+        fix: laterWave(fact, wave + 1),
+      })
+  return [isMade ? { ...found, confidence: 'medium' } : found]
+}
+
+/** An ApplicationSet that deletes its Applications one step after the other, or leaves what they delivered. */
+function keepsOrder({ object, raw }: ObjectFact): boolean {
+  if (object.kind !== 'ApplicationSet') return false
+  const isKept = valueAt(raw, 'spec', 'syncPolicy', 'preserveResourcesOnDeletion') === true
+  return isKept || textAt(raw, 'spec', 'strategy', 'deletionOrder') === 'Reverse'
 }
 
 /** An order can also stand one level above, between Flux's Kustomizations: then nothing is known. */

@@ -1,10 +1,12 @@
 // ARC: runner sets and controller of different versions. The controller deletes sets that are not of its own (major.minor) version.
 import { arcControllers, arcObjects } from '../arc.ts'
-import { type ChartRelease, chartReleases, isVersion, mayMeet, type Said } from '../chart-releases.ts'
+import { type ChartRelease, isVersion, mayMeet, type Said } from '../chart-release.ts'
+import { chartReleases } from '../chart-releases.ts'
 import { imageParts } from '../daemon.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 import { listAt, textAt, valueAt } from '../fields.ts'
 import type { Hit, Path } from '../finding.ts'
+import { onePerPlace } from '../one-per-place.ts'
 import type { Rule } from '../rule.ts'
 import { isUnknown } from '../unknown.ts'
 
@@ -34,7 +36,7 @@ function check(facts: Facts): readonly Hit[] {
     ...chartReleases(facts, 'gha-runner-scale-set-controller').map(released),
   ]
   const split = controllers.flatMap(splitHit)
-  return split.length > 0 ? split : setsOf(facts).flatMap((set) => setHit(set, controllers))
+  return onePerPlace(split.length > 0 ? split : setsOf(facts).flatMap((set) => setHit(set, controllers)))
 }
 
 /** Of all controllers that may own the set, none known of its version. Any of an unknown version, or two that differ: which is its own is not known. */

@@ -1,0 +1,24 @@
+// An ApplicationSet of Argo CD has markers of its own, which are values like any other and no holes in a template around it.
+import type { Path } from '../finding.ts'
+import { isRecord, type Raw } from '../raw.ts'
+import { isUnknown } from '../unknown.ts'
+import type { SourceDocument, SourceObject } from './document.ts'
+import { findNode } from './nodes.ts'
+
+/** The object with the markers in its short strings as the file has them; any other object as it is. */
+export function asWritten({ document, path, value }: SourceObject): Raw {
+  if (value['kind'] !== 'ApplicationSet') return value
+  const written = restored(document, path, value)
+  return isRecord(written) ? written : value
+}
+
+function restored(document: SourceDocument, path: Path, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each, index) => restored(document, [...path, index], each))
+  if (isRecord(value)) {
+    return Object.fromEntries(Object.keys(value).map((key) => [key, restored(document, [...path, key], value[key])]))
+  }
+  const [start, end] = (isUnknown(value) && findNode(document.nodes(), path).node?.range) || []
+  if (start === undefined || end === undefined) return value
+  const text = document.file.text.slice(document.toFile(start), document.toFile(end))
+  return text.includes('\n') ? value : text.replace(/^(["'])(.*)\1$/, '$2')
+}
