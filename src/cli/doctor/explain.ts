@@ -1,12 +1,13 @@
 // `dayfly doctor explain <rule>`: the page of a rule, from the pages that the build put beside the program.
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { wrap } from '../../doctor/reporters/look.ts'
 import type { Rule } from '../../doctor/rule.ts'
 import { withoutMarks } from '../../doctor/rule-page.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { CliFailure } from '../failure.ts'
 import { nearest } from '../nearest.ts'
-import { printLine } from '../output.ts'
+import { printLine, resultColumns } from '../output.ts'
 
 export function explainCommand(): Command {
   return new Command('explain')
@@ -15,8 +16,13 @@ export function explainCommand(): Command {
     .option('--json', 'for programs')
     .addHelpText('after', help)
     .action((name: string | undefined, { json }: { json?: true }) => {
-      if (name === undefined) printLine(json ? toJson(catalogue.map(describe)) : list())
-      else printLine(json ? toJson({ ...describe(findRule(name)), page: pageOf(findRule(name)) }) : explain(name))
+      if (name === undefined) printLine(json ? toJson(catalogue.map(describe)) : listRules(resultColumns()))
+      else
+        printLine(
+          json
+            ? toJson({ ...describe(findRule(name)), page: pageOf(findRule(name)) })
+            : fitPage(explain(name), resultColumns()),
+        )
     })
 }
 
@@ -45,9 +51,25 @@ export function readPages(): ReadonlyMap<string, string> {
   }
 }
 
-function list(): string {
+/** One line a rule; two where the terminal has too few columns. */
+export function listRules(columns: number | undefined): string {
   const width = Math.max(...catalogue.map(({ slug }) => slug.length))
-  return catalogue.map(({ code, slug, title }) => `${code}  ${slug.padEnd(width)}  ${title}`).join('\n')
+  const lines = catalogue.map(({ code, slug, title }) => `${code}  ${slug.padEnd(width)}  ${title}`)
+  if (columns === undefined || lines.every((line) => line.length <= columns)) return lines.join('\n')
+  return catalogue.map(({ code, slug, title }) => `${code}  ${slug}\n${wrap(title, '        ', columns)}`).join('\n')
+}
+
+/** Breaks the prose of a page between words, and leaves its examples as they are. */
+export function fitPage(page: string, columns: number | undefined): string {
+  let example = false
+  return page
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('```')) example = !example
+      if (example) return line
+      return line.startsWith('- ') ? `- ${wrap(line.slice(2), '  ', columns).slice(2)}` : wrap(line, '', columns)
+    })
+    .join('\n')
 }
 
 function describe({ slug, code, title, severity, confidence, modes, fix }: Rule): object {
