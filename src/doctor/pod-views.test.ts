@@ -4,8 +4,8 @@ import { viewPods } from './pod-views.ts'
 import type { Raw } from './raw.ts'
 
 const spec = { containers: [{ name: 'x' }] }
-const view = (apiVersion: string, kind: string, rest: Raw) => {
-  const object = { apiVersion, kind, namespace: 'ci', name: 'a', uid: 'u' }
+const view = (apiVersion: string, kind: string, rest: Raw, name = 'a') => {
+  const object = { apiVersion, kind, namespace: 'ci', name, uid: 'u' }
   return viewPods([{ object, document: undefined, raw: { apiVersion, kind, ...rest } }])[0]
 }
 
@@ -64,6 +64,27 @@ describe('a pod view', () => {
       const containers = [agent, { name: 'dind', image: 'docker:dind' }]
       expect(view('v1', 'Pod', { spec: { restartPolicy: 'Never', containers } })?.runsToCompletion).toBe(false)
     }
+  })
+
+  it('of a Pod without a name does not end by itself: whoever makes pods of it deletes them', () => {
+    const never = { spec: { restartPolicy: 'Never', containers: [{ name: 'x' }] } }
+    expect(view('v1', 'Pod', { ...never, metadata: { labels: { l: 'x' } } }, '')?.runsToCompletion).toBe(false)
+    // A template's own marker in place of a name: `name: {NAME}`.
+    expect(view('v1', 'Pod', { ...never, metadata: { name: { NAME: null } } }, '')?.runsToCompletion).toBe(true)
+    expect(view('batch/v1', 'Job', { spec: { template: never } }, '')?.runsToCompletion).toBe(true)
+  })
+
+  it("of ARC's chart in its mode dind is without the container whose place the chart takes", () => {
+    const containers = [{ name: 'runner' }, { name: 'dind', image: 'docker:dind' }, { name: 'cache', image: 'redis:7' }]
+    const named = (type: string) =>
+      view('helm', 'Values', { containerMode: { type }, template: { spec: { containers } } })?.containers.map(
+        ({ name, path }) => [name, path.at(-1)],
+      )
+    expect(named('dind')).toEqual([
+      ['runner', 0],
+      ['cache', 2],
+    ])
+    expect(named('kubernetes')).toHaveLength(3)
   })
 
   it('is not made of other groups, or of what is not a pod spec', () => {

@@ -46,7 +46,7 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   const spec = template && asRecord(template['spec'])
   if (!template || !spec) return undefined
   const path: Path = [...shape.template, 'spec']
-  const containers = viewContainers(spec, path)
+  const containers = viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
   const metadata = asRecord(template['metadata']) ?? {}
   const restartPolicy = asText(spec['restartPolicy'])
   const runner = findRunner(shape.owner, containers, asRecord(metadata['labels']) ?? {})
@@ -54,7 +54,10 @@ function viewPod(fact: ObjectFact): PodView | undefined {
     object: fact.object,
     document: fact.document,
     owner: shape.owner,
-    runsToCompletion: endsByItself(shape.owner, restartPolicy) && !containers.some(isJenkinsAgent),
+    runsToCompletion:
+      endsByItself(shape.owner, restartPolicy) &&
+      !containers.some(isJenkinsAgent) &&
+      !(shape.owner === 'Pod' && isNameless(fact)),
     ...runner,
     path,
     restartPolicy,
@@ -79,6 +82,17 @@ function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boole
 /** Jenkins deletes the pods of its agents itself, whatever still runs in them. */
 function isJenkinsAgent({ name, image }: ContainerView): boolean {
   return name === 'jnlp' || /(^|\/)jenkins\/(inbound-agent|jnlp-(slave|agent)[\w-]*)([:@]|$)/.test(image ?? '')
+}
+
+/** No API server takes it so: it is what a CI server (Jenkins' `yamlFile`) makes its agents' pods of, and deletes them itself. */
+function isNameless({ object, raw }: ObjectFact): boolean {
+  return object.name === '' && asRecord(raw['metadata'])?.['name'] === undefined
+}
+
+/** ARC's chart in its mode `dind` runs a Docker of its own, and leaves out the container of that name (its helper `non-runner-non-dind-containers`). */
+function isReplaced({ name, role }: ContainerView, { object, raw }: ObjectFact): boolean {
+  if (object.apiVersion !== valuesVersion || name !== 'dind' || role !== 'container') return false
+  return asRecord(raw['containerMode'])?.['type'] === 'dind'
 }
 
 function viewVolumes(spec: Raw, path: Path): PodView['volumes'] {
