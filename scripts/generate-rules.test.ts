@@ -22,6 +22,12 @@ describe('what is made from the rules', () => {
     expect(readdirSync(path.join(root, 'docs/rules')).sort()).toEqual(pages.sort())
   })
 
+  it('says how to silence a finding in a file, and promises nothing for clusters', () => {
+    const files = generatedFiles()
+    const silenced = catalogue.filter(({ slug }) => files.get(`docs/rules/${slug}.md`)?.includes('doctor-ignore['))
+    expect(silenced).toEqual(catalogue.filter(({ modes }) => modes.includes('static')))
+  })
+
   it('finds every rule by a symptom', () => {
     const found = new Set(symptoms.flatMap(({ rules }) => rules))
     expect(catalogue.filter(({ slug }) => !found.has(slug)).map(({ slug }) => slug)).toEqual([])

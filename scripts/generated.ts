@@ -27,11 +27,14 @@ function page(rule: Rule): string {
     '|---|---|---|---|---|---|',
     `| ${rule.code} | ${rule.severity} | ${rule.confidence} | ${rule.modes.map((mode) => where[mode]).join(', ')} | ${rule.fix} | ${hasPolicy(rule) ? 'yes' : 'no'} |`,
   ].join('\n')
-  const silence = `## Silence it\n\n\`# doctor-ignore[${rule.code}]: the reason\`, on the line or in the comment above it.\n`
+  // An object of a cluster has no line that a comment could stand on.
+  const silence = rule.modes.includes('static')
+    ? `\n\n## Silence it\n\n\`# doctor-ignore[${rule.code}]: the reason\`, on the line or in the comment above it.`
+    : ''
   const body = withoutMarks(source)
     .replace(/^# .*\n/, '')
     .trim()
-  return `${made}\n# ${rule.slug}\n\n${rule.title}.\n\n${facts}\n\n${body}\n\n${silence}`
+  return `${made}\n# ${rule.slug}\n\n${rule.title}.\n\n${facts}\n\n${body}${silence}\n`
 }
 
 function index(): string {
