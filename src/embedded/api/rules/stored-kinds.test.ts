@@ -90,6 +90,17 @@ test.each([
     },
   ],
   [
+    'statefulsets.apps',
+    {
+      spec: {
+        selector,
+        template: template({ containers: [{ ...containers[0], volumeMounts: [{ name: 'd', mountPath: '/d' }] }] }),
+        volumeClaimTemplates: [{ metadata: { name: 'd' }, spec: { accessModes: ['ReadWriteOnce'] } }],
+      },
+    },
+    { spec: { replicas: 1 } },
+  ],
+  [
     'poddisruptionbudgets.policy',
     { spec: { selector, maxUnavailable: 0 } },
     { spec: { maxUnavailable: 0 }, status: { disruptionsAllowed: 0 } },

@@ -81,11 +81,22 @@ function validateWorkload(draft: Draft, profile: Profile): readonly FieldError[]
     const why = '`selector` does not match template `labels`'
     errors.push(invalidValue('spec.template.metadata.labels', labels, why))
   }
-  for (const error of validatePodSpec(spec, profile)) errors.push({ ...error, field: `spec.template.${error.field}` })
+  const volumes = [...(spec.volumes ?? []), ...claimedVolumes(draft)]
+  for (const error of validatePodSpec({ ...spec, volumes }, profile))
+    errors.push({ ...error, field: `spec.template.${error.field}` })
   if (spec.restartPolicy !== 'Always') {
     errors.push(notSupported('spec.template.spec.restartPolicy', spec.restartPolicy, ['Always']))
   }
   return errors
+}
+
+/** Those that a StatefulSet's controller adds to each pod, for its claims. */
+function claimedVolumes(draft: Draft): NonNullable<PodSpec['volumes']> {
+  const claims = field(draft, 'spec', 'volumeClaimTemplates')
+  return (Array.isArray(claims) ? claims : []).flatMap((claim) => {
+    const name = field(claim, 'metadata', 'name')
+    return typeof name === 'string' ? [{ name, persistentVolumeClaim: { claimName: name } }] : []
+  })
 }
 
 function podSpecOf(draft: Draft): PodSpec {
