@@ -40,7 +40,7 @@ function check(fact: ObjectFact): readonly Hit[] {
       message: right
         ? `${ttlField} is read only in ${right.join('.')}: here the API server drops it, and the Job is never cleaned up.`
         : `A ${kind} has no ${ttlField}: only Jobs are cleaned up by it.`,
-      ...(right ? { fix: moveTo(right, parent, fact) } : {}),
+      fix: right ? moveTo(right, parent, fact) : removal([...parent, ttlField]),
     }))
 }
 
@@ -48,9 +48,14 @@ function moveTo(right: Path, wrong: Path, fact: ObjectFact): Fix {
   const to: Path = [...right, ttlField]
   const from: Path = [...wrong, ttlField]
   const there = valueAt(fact.raw, ...to) !== undefined || fieldsAt(fact.raw, ...right) === undefined
+  if (there) return removal(from)
   return {
     safety: 'unsafe',
-    title: there ? `Remove ${ttlField} here` : `Move ${ttlField} to ${right.join('.')}`,
-    edits: [there ? { do: 'remove', path: from } : { do: 'carry', from, to }],
+    title: `Move ${ttlField} to ${right.join('.')}`,
+    edits: [{ do: 'carry', from, to }],
   }
+}
+
+function removal(path: Path): Fix {
+  return { safety: 'unsafe', title: `Remove ${ttlField} here`, edits: [{ do: 'remove', path }] }
 }
