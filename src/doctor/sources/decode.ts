@@ -33,7 +33,7 @@ type Draft = {
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const { text } = file
   const lines = once(() => indexLines(file.text))
-  const markers = once(() => findMarkers(text, hasDollarMarkers(file)))
+  const markers = once(() => findMarkers(text, hasDollarMarkers(file.path)))
   const draft: Draft = { file, documents: [], objects: [], skipped: [], first, lines, markers }
   if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
@@ -99,7 +99,7 @@ function addTerraform(draft: Draft, object: ReadObject, { masked, open }: { mask
 
 function decodeChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
   const { path } = draft.file
-  const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(draft.file))
+  const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(path))
   if ('value' in parsed) {
     addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
   } else if (isAnyText(path)) leaveOut(draft, toFile(parsed.offset ?? 0), 'a template of Terraform that is no YAML')

@@ -1,6 +1,5 @@
 // Template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) become filler of the same length, so that a YAML parser can read the text and every offset still holds.
 import { filler } from '../unknown.ts'
-import type { SourceFile } from './document.ts'
 
 export type Marker = {
   readonly start: number
@@ -47,7 +46,7 @@ export function findMarkers(text: string, dollar = false): Marker[] {
 }
 
 /** Whether `${…}` and `%{…}` are markers in a file too: in those of Terraform, and in its templates. */
-export function hasDollarMarkers({ path }: SourceFile): boolean {
+export function hasDollarMarkers(path: string): boolean {
   return /\.(?:tf|tofu|hcl|tftpl)$/.test(path)
 }
 
