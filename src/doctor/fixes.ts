@@ -1,12 +1,12 @@
 // Fixes → new texts of files. Every byte outside the splices stays; the new text is read again and must mean exactly what was intended, else the fix is refused.
 import { isDeepStrictEqual } from 'node:util'
-import { applyEdits, comparePaths, copyValue, place } from './edits/apply-edits.ts'
+import { applyEdits, comparePaths, copyValue, pathOf } from './edits/apply-edits.ts'
 import { Refusal, refuse } from './edits/refusal.ts'
+import { applySplices, type Splice } from './edits/splice.ts'
 import { spliceCarry } from './edits/splice-carry.ts'
-import { applySplices, spliceMove } from './edits/splice-move.ts'
+import { spliceMove } from './edits/splice-move.ts'
 import { spliceRemove } from './edits/splice-remove.ts'
 import { spliceSet } from './edits/splice-set.ts'
-import type { Splice } from './edits/text.ts'
 import type { Edit, Finding, Path } from './finding.ts'
 import { isRecord } from './raw.ts'
 import { decodeFile } from './sources/decode.ts'
@@ -166,7 +166,7 @@ function intend(document: SourceDocument, changes: readonly Change[]): unknown {
   const own = changes
     .filter(({ object }) => object.document === document)
     .flatMap(({ object, edits }) => {
-      return edits.map((edit) => ({ edit, begin: object.path, at: [...object.path, ...place(edit)] }))
+      return edits.map((edit) => ({ edit, begin: object.path, at: [...object.path, ...pathOf(edit)] }))
     })
   own.sort(
     (left, right) =>

@@ -9,7 +9,7 @@ export function applyEdits(value: unknown, edits: readonly Edit[], begin: Path):
   // All paths mean the value as it was: what shifts the entries of a list comes last, and from its end.
   const shifting = edits
     .filter((edit) => edit.do !== 'set')
-    .sort((left, right) => comparePaths(place(right), place(left)))
+    .sort((left, right) => comparePaths(pathOf(right), pathOf(left)))
   for (const edit of edits) if (edit.do === 'set') set(root, [...begin, ...edit.path], edit.value)
   for (const edit of shifting) {
     if (edit.do === 'move') move(root, edit, begin)
@@ -36,7 +36,8 @@ export function comparePaths(left: Path, right: Path): number {
   return left.length - right.length
 }
 
-export function place(edit: Edit): Path {
+/** Of what it changes or takes away. */
+export function pathOf(edit: Edit): Path {
   return 'from' in edit ? edit.from : edit.path
 }
 

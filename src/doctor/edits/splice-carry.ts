@@ -4,10 +4,11 @@ import type { Edit } from '../finding.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode } from '../sources/nodes.ts'
 import { refuse } from './refusal.ts'
-import { shift } from './splice-move.ts'
-import { removeLines, spliceRemove, withComments } from './splice-remove.ts'
+import type { Span, Splice } from './splice.ts'
+import { spliceRemove } from './splice-remove.ts'
 import { spliceSet } from './splice-set.ts'
-import { endOfLine, lineEnd, lineStart, pairEnd, rangeOf, type Splice } from './text.ts'
+import { endOfLine, lineEnd, lineStart, pairEnd, rangeOf } from './text.ts'
+import { removeLines, shift, withComments } from './whole-lines.ts'
 
 export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit, { do: 'carry' }>): Splice[] {
   const { node, key, parent } = findNode(document.nodes(), from)
@@ -23,7 +24,7 @@ export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit
   return [{ ...added, text: endOfLine(text) + moved }, removeLines(document, lines)]
 }
 
-type Lines = { readonly start: number; readonly end: number; readonly column: number }
+type Lines = Span & { readonly column: number }
 
 /** With its own comments above it; undefined where something else stands on them. */
 function linesOfKey(document: SourceDocument, map: YAMLMap, key: Node): Lines | undefined {

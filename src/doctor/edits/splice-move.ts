@@ -4,24 +4,17 @@ import type { Edit } from '../finding.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode, pairOf } from '../sources/nodes.ts'
 import { refuse } from './refusal.ts'
-import { entryLines, removeLines } from './splice-remove.ts'
+import { refuseShared, refuseSharedPath } from './shared.ts'
+import { applySplices, type Splice } from './splice.ts'
 import { spliceSet } from './splice-set.ts'
-import {
-  columnBefore,
-  contentEnd,
-  endOfLine,
-  lineEnd,
-  pairEnd,
-  rangeOf,
-  refuseShared,
-  refuseUnbalanced,
-  type Splice,
-} from './text.ts'
+import { refuseUnbalanced } from './statements.ts'
+import { columnBefore, contentEnd, endOfLine, lineEnd, pairEnd, rangeOf } from './text.ts'
+import { dashColumn, entryLines, removeLines, shift } from './whole-lines.ts'
 
 export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>): Splice[] {
   const source = findNode(document.nodes(), edit.from)
   const { node: entry, parent: list } = source
-  if (source.shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
+  refuseSharedPath(source)
   refuseShared(list)
   refuseShared(entry)
   if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
@@ -33,30 +26,14 @@ export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: '
   })
   const moved = applySplices(document.file.text, added, lines)
   const column = dashColumn(document, entry)
-  return [removeLines(document, lines), place(document, edit, { text: moved, column })]
-}
-
-/** A part of a text with the splices in it made. */
-export function applySplices(
-  text: string,
-  splices: readonly Splice[],
-  { start, end }: { readonly start: number; readonly end: number } = { start: 0, end: text.length },
-): string {
-  let at = start
-  let result = ''
-  for (const splice of [...splices].sort((left, right) => left.start - right.start || left.end - right.end)) {
-    if (splice.start < at || splice.end > end) refuse('its changes overlap')
-    result += text.slice(at, splice.start) + splice.text
-    at = splice.end
-  }
-  return result + text.slice(at, end)
+  return [removeLines(document, lines), insert(document, edit, { text: moved, column })]
 }
 
 type Moved = { readonly text: string; readonly column: number }
 
-function place(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>, moved: Moved): Splice {
+function insert(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>, moved: Moved): Splice {
   const target = findNode(document.nodes(), edit.to)
-  if (target.shared) refuse('the list is shared with other places by an alias, a merge key or a repeated key')
+  refuseSharedPath(target, 'the list')
   refuseShared(target.node)
   if (target.depth === edit.to.length) return append(document, target.node, moved)
   const key = edit.to.at(-1)
@@ -96,23 +73,4 @@ function createList(document: SourceDocument, map: YAMLMap, { key, after, moved 
 function listOffset(document: SourceDocument, list: YAMLSeq, column: number): number {
   const first = list.items[0]
   return isNode(first) ? Math.max(0, dashColumn(document, first) - column) : 2
-}
-
-function dashColumn(document: SourceDocument, entry: Node): number {
-  const { text } = document.file
-  const at = document.toFile(rangeOf(entry)[0])
-  const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
-  return /^ *- +$/.test(before)
-    ? before.indexOf('-')
-    : refuse('its line is not plain block style, indented with spaces')
-}
-
-/** Indents lines by so many columns more, or less. */
-export function shift(lines: string, columns: number): string {
-  if (columns === 0) return lines
-  if (columns > 0) return lines.replace(/^(?=.*\S)/gm, ' '.repeat(columns))
-  const shorter = ' '.repeat(-columns)
-  return lines.replace(/^.*\S/gm, (line) =>
-    line.startsWith(shorter) ? line.slice(-columns) : refuse('its lines are indented less'),
-  )
 }

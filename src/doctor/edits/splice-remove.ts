@@ -1,23 +1,19 @@
 // `remove`: the whole lines of a key or an entry, or its part of a line in flow style.
-import { isMap, isNode, isSeq, type Node, visit, type YAMLMap, type YAMLSeq } from 'yaml'
+import { isMap, isNode, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { Path } from '../finding.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode } from '../sources/nodes.ts'
 import { refuse } from './refusal.ts'
-import {
-  contentEnd,
-  lineEnd,
-  lineStart,
-  pairEnd,
-  rangeOf,
-  refuseShared,
-  refuseUnbalanced,
-  type Splice,
-} from './text.ts'
+import { refuseAnchors, refuseShared, refuseSharedPath } from './shared.ts'
+import type { Span, Splice } from './splice.ts'
+import { refuseUnbalanced } from './statements.ts'
+import { leading, lineEnd, lineStart, pairEnd, rangeOf } from './text.ts'
+import { entryLines, removeLines } from './whole-lines.ts'
 
 export function spliceRemove(document: SourceDocument, path: Path): Splice[] {
-  const { node, key, parent, depth, shared } = findNode(document.nodes(), path)
-  if (shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
+  const found = findNode(document.nodes(), path)
+  const { node, key, parent, depth } = found
+  refuseSharedPath(found)
   if (depth < path.length || !parent) return []
   refuseShared(parent)
   refuseAnchors(node)
@@ -27,46 +23,18 @@ export function spliceRemove(document: SourceDocument, path: Path): Splice[] {
   return node ? [removeLines(document, entryLines(document, node))] : refuse('the value has no place in the text')
 }
 
-/** From the begin of an entry's first line, its own comments above it included, to the end of its last; in the file. */
-export function entryLines(document: SourceDocument, entry: Node): { readonly start: number; readonly end: number } {
-  const { text } = document.file
-  const at = document.toFile(rangeOf(entry)[0])
-  const before = text.slice(lineStart(text, at), at)
-  if (!/^ *- +$/.test(before)) refuse('its line is not plain block style, indented with spaces')
-  const start = withComments(text, at, before.indexOf('-'))
-  return { start, end: lineEnd(text, document.toFile(contentEnd(document, entry))) }
-}
-
-/** The begin of a line, or of the comments right above it that begin at the same column. */
-export function withComments(text: string, at: number, column: number): number {
-  let start = lineStart(text, at)
-  const comment = `${' '.repeat(column)}#`
-  while (start > 0 && text.startsWith(comment, lineStart(text, start - 1))) start = lineStart(text, start - 1)
-  return start
-}
-
-/** Whole lines, and the line end before them, so that none stays empty. */
-export function removeLines(
-  document: SourceDocument,
-  { start, end }: { readonly start: number; readonly end: number },
-): Splice {
-  const { text } = document.file
-  refuseUnbalanced(document, start, end)
-  if (start === 0)
-    return { start, end: Math.min(text.length, text.startsWith('\r\n', end) ? end + 2 : end + 1), text: '' }
-  return { start: text[start - 2] === '\r' ? start - 2 : start - 1, end, text: '' }
-}
-
 function removeKey(document: SourceDocument, map: YAMLMap, key: Node): Splice {
   const { text } = document.file
   const index = map.items.findIndex((pair) => pair.key === key)
   const pair = map.items[index] ?? refuse('the key has no place in the text')
   const start = document.toFile(rangeOf(key)[0])
-  const before = text.slice(lineStart(text, start), start)
   const end = lineEnd(text, document.toFile(pairEnd(document, pair)))
-  if (/^ *$/.test(before)) return removeLines(document, { start: lineStart(text, start), end })
+  if (!leading(document, key, /^ *(?:- +)*$/).includes('-')) {
+    return removeLines(document, { start: lineStart(text, start), end })
+  }
+  // It stands behind the dash of an entry: the next key takes its place.
   const next = map.items[index + 1]?.key
-  if (!/^ *(?:- +)+$/.test(before) || !isNode(next)) refuse('its line is not plain block style, indented with spaces')
+  if (!isNode(next)) refuse('a key is not written out')
   const nextStart = document.toFile(rangeOf(next)[0])
   if (/\S/.test(text.slice(end, nextStart))) refuse('a comment stands between it and the next key')
   refuseUnbalanced(document, start, nextStart)
@@ -91,7 +59,8 @@ function removeFromFlow(
   return [{ start: document.toFile(start), end: document.toFile(next ? next.start : span.end), text: '' }]
 }
 
-function flowSpan(item: unknown): { readonly start: number; readonly end: number } {
+/** Of an item in the document's text. */
+function flowSpan(item: unknown): Span {
   if (isNode(item)) {
     const [start, end] = rangeOf(item)
     return { start, end }
@@ -100,12 +69,4 @@ function flowSpan(item: unknown): { readonly start: number; readonly end: number
     refuse('a key is not written out')
   const value = 'value' in item && isNode(item.value) ? rangeOf(item.value) : rangeOf(item.key)
   return { start: rangeOf(item.key)[0], end: Math.max(value[1], rangeOf(item.key)[1]) }
-}
-
-function refuseAnchors(node: Node | undefined): void {
-  if (!node) return
-  visit(node, {
-    Node: (_, inner) =>
-      'anchor' in inner && inner.anchor ? refuse('it has an anchor that other places may use') : undefined,
-  })
 }

@@ -5,25 +5,18 @@ import type { SourceDocument } from '../sources/document.ts'
 import { findNode, pairOf } from '../sources/nodes.ts'
 import { isUnknown } from '../unknown.ts'
 import { refuse } from './refusal.ts'
-import {
-  columnBefore,
-  contentEnd,
-  endOfLine,
-  isOpenTo,
-  lineEnd,
-  pairEnd,
-  rangeOf,
-  refuseShared,
-  refuseUnbalanced,
-  type Splice,
-} from './text.ts'
+import { refuseShared, refuseSharedPath } from './shared.ts'
+import type { Splice } from './splice.ts'
+import { isOpenTo, refuseUnbalanced } from './statements.ts'
+import { columnBefore, contentEnd, endOfLine, lineEnd, pairEnd, rangeOf } from './text.ts'
 import { blockLines, flowText, scalarText } from './write-value.ts'
 
 export type Setting = { readonly path: Path; readonly value: unknown; readonly after?: string | undefined }
 
 export function spliceSet(document: SourceDocument, { path, value, after }: Setting): Splice[] {
-  const { node, depth, shared } = findNode(document.nodes(), path)
-  if (shared) refuse('it is shared with other places by an alias, a merge key or a repeated key')
+  const found = findNode(document.nodes(), path)
+  const { node, depth } = found
+  refuseSharedPath(found)
   if (depth === path.length && node) return replaceScalar(document, node, value)
   if (!node) refuse('there is nothing to add it to')
   const step = path[depth] ?? refuse('there is nothing to add')

@@ -1,0 +1,48 @@
+// Whole lines: those of an entry with its comments, without them, and further to the right or left.
+import type { Node } from 'yaml'
+import type { SourceDocument } from '../sources/document.ts'
+import { refuse } from './refusal.ts'
+import type { Span, Splice } from './splice.ts'
+import { refuseUnbalanced } from './statements.ts'
+import { contentEnd, leading, lineEnd, lineStart, rangeOf } from './text.ts'
+
+/** The lines of a list's entry, its own comments above it included, without the end of the last. */
+export function entryLines(document: SourceDocument, entry: Node): Span {
+  const { text } = document.file
+  return {
+    start: withComments(text, document.toFile(rangeOf(entry)[0]), dashColumn(document, entry)),
+    end: lineEnd(text, document.toFile(contentEnd(document, entry))),
+  }
+}
+
+/** The begin of a line, or of the comments right above it that begin at the same column. */
+export function withComments(text: string, at: number, column: number): number {
+  let start = lineStart(text, at)
+  const comment = `${' '.repeat(column)}#`
+  while (start > 0 && text.startsWith(comment, lineStart(text, start - 1))) start = lineStart(text, start - 1)
+  return start
+}
+
+/** Removes them with the line end before them, so that none stays empty. */
+export function removeLines(document: SourceDocument, { start, end }: Span): Splice {
+  const { text } = document.file
+  refuseUnbalanced(document, start, end)
+  if (start === 0)
+    return { start, end: Math.min(text.length, text.startsWith('\r\n', end) ? end + 2 : end + 1), text: '' }
+  return { start: text[start - 2] === '\r' ? start - 2 : start - 1, end, text: '' }
+}
+
+/** By so many columns to the right, or to the left. */
+export function shift(lines: string, columns: number): string {
+  if (columns === 0) return lines
+  if (columns > 0) return lines.replace(/^(?=.*\S)/gm, ' '.repeat(columns))
+  const shorter = ' '.repeat(-columns)
+  return lines.replace(/^.*\S/gm, (line) =>
+    line.startsWith(shorter) ? line.slice(-columns) : refuse('its lines are indented less'),
+  )
+}
+
+/** Of the dash before an entry, which must begin its line. */
+export function dashColumn(document: SourceDocument, entry: Node): number {
+  return leading(document, entry, /^ *- +$/).indexOf('-')
+}
