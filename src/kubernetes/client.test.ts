@@ -192,7 +192,7 @@ describe('answers', () => {
       [statusAnswer(409, 'Conflict', 'modified'), { kind: 'conflict' }],
       [statusAnswer(410, 'Gone', 'old'), { kind: 'expired' }],
       [statusAnswer(500, 'InternalError', 'oops'), { kind: 'unavailable', perhapsDone: true }],
-      [textAnswer(502, '<html>bad gateway</html>'), { kind: 'unavailable', message: '<html>bad gateway</html>' }],
+      [textAnswer(502, '<html>bad gateway</html>'), { kind: 'unavailable', message: 'the API server answered 502' }],
       [{ status: 503, headers: {}, body: { kind: 'none' } }, { message: 'the API server answered 503' }],
       [textAnswer(200, 'hello'), { kind: 'unavailable', perhapsDone: true }],
       [jsonAnswer(200, { metadata: {} }), { kind: 'unavailable', perhapsDone: true }],

@@ -10,7 +10,8 @@ const textLengthMax = 300
 export function errorOfAnswer(answer: Answer, write: boolean, now: Instant): KubernetesError {
   const { status, body, headers } = answer
   const parsed = body.kind === 'json' ? parseStatus(body.value) : undefined
-  const text = body.kind === 'text' ? body.text.trim().slice(0, textLengthMax) : ''
+  // A page of a proxy in between is for browsers: its status says as much.
+  const text = body.kind === 'text' && !/^\s*</.test(body.text) ? body.text.trim().slice(0, textLengthMax) : ''
   const retryAfter = retryAfterMs(headers['retry-after'], now) ?? secondsToMs(parsed?.retryAfterSeconds)
   return new KubernetesError(kindOf(status, parsed), parsed?.message || text || `the API server answered ${status}`, {
     status,
