@@ -9,8 +9,8 @@ export type FailureDetails = {
   readonly next: string
   /** Where it stands: `file:line:column` as editors understand it. */
   readonly at?: string | undefined
-  /** 2 (the default): the input is wrong and nothing was done. 1: it was tried and failed. */
-  readonly exitCode?: 1 | 2
+  /** 2 (the default): the input is wrong and nothing was done. 1: it was tried and failed. 3: the doctor had nothing to analyse. */
+  readonly exitCode?: 1 | 2 | 3
   readonly cause?: unknown
   /** Further things that are wrong, told after this one. */
   readonly others?: readonly Omit<FailureDetails, 'exitCode' | 'cause' | 'others'>[]
@@ -18,7 +18,7 @@ export type FailureDetails = {
 
 export class CliFailure extends Error {
   readonly details: FailureDetails
-  readonly exitCode: 1 | 2
+  readonly exitCode: 1 | 2 | 3
 
   constructor(details: FailureDetails) {
     super(details.sentence, { cause: details.cause })

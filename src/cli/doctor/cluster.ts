@@ -111,6 +111,6 @@ function unreachable(kind: string, reason: string): CliFailure {
     code: 'cluster-unreadable',
     sentence: `Nothing of the cluster could be read; ${kind}: ${reason}.`,
     next: 'Check the address and the credentials; "dayfly doctor rbac" prints the role that reading needs, and -n takes one namespace alone.',
-    exitCode: 1,
+    exitCode: 3,
   })
 }
