@@ -46,5 +46,5 @@ function isShortSleep({ words }: Command): boolean {
 }
 
 const harmless =
-  /^(echo|printf|mkdir|touch|cp|mv|rm|ln|chmod|chown|cat|sed|test|\[|\[\[|true|false|:|set|export|cd|date|sysctl|break|continue|exit|return)$/
+  /^(echo|printf|mkdir|touch|cp|mv|rm|ln|chmod|chown|cat|sed|test|\[|\[\[|true|false|:|\.|source|set|export|cd|date|sysctl|break|continue|exit|return)$/
 const substituted = /(\$\(|`)\s*(nc|curl|wget|docker|kubectl|nsenter)\b/

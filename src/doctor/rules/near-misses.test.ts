@@ -69,6 +69,7 @@ test.each<[string, number]>([
   ['for ((i = 0; i < 30; i++)); do docker info && break; sleep 1; done', 0],
   ['for i in {1..30}; do docker info >/dev/null 2>&1 && break; sleep 1; done', 0],
   ['echo waiting for docker', 0],
+  ['test -f /etc/own/env && . /etc/own/env || echo none', 0],
   ['for i in 1 2; do touch a; done; curl http://localhost', 1],
   ['for i in 1 2; do while ! test -e /a; do sleep 1; done; done', 1],
   ['for i in $(seq 3); do mount -t nfs a:/b /c; done', 1],

@@ -19,7 +19,7 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  if (!job || !pod.isRunner || !isWhole(pod)) return []
+  if (!job || !pod.isRunner || !isWhole(pod) || registersAnew(pod)) return []
   const policyPath: Path = [...pod.path, 'restartPolicy']
   const limitPath: Path = [...job.path, 'backoffLimit']
   const restarts = pod.restartPolicy === 'OnFailure'
@@ -38,6 +38,16 @@ function check(pod: PodView): readonly Hit[] {
     }),
   ]
 }
+
+/** Each start of it asks for a registration with a credential that lasts. */
+function registersAnew({ containers }: PodView): boolean {
+  const names = containers.flatMap(({ env, role }) => (role === 'container' ? Object.keys(env) : []))
+  return names.some((name) => lasting.test(name)) && !names.some((name) => name.startsWith('ACTIONS_RUNNER_INPUT_'))
+}
+
+/** Personal tokens, keys of a GitHub App, Azure's agents, and the registration tokens of Gitea and Forgejo, which serve many times. */
+const lasting =
+  /^(ACCESS_TOKEN|GITHUB_PAT|APP_PRIVATE_KEY|AZP_TOKEN|(GITEA|FORGEJO)_RUNNER_REGISTRATION_TOKEN)(_FILE)?$/
 
 function ways(restarts: boolean, limit: number | undefined, written: boolean): string {
   if (restarts) return 'restartPolicy OnFailure starts its container again after a failure'

@@ -1,7 +1,7 @@
 // A Job that nothing cleans up.
 
 import { endlessBesideWork } from '../endless.ts'
-import { listAt, valueAt } from '../fields.ts'
+import { fieldsAt, listAt, valueAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
 import type { PodView } from '../pod-view.ts'
@@ -33,7 +33,7 @@ function check(pod: PodView): readonly Hit[] {
       path: job.path,
       message: 'No ttlSecondsAfterFinished: when the Job has ended, it and its pod stay until somebody deletes them.',
       fix: insertion(pod, path),
-      absent: [path, ...hooks.map((name) => ['metadata', 'annotations', name])],
+      absent: [path, ['metadata', 'annotations', helmHook]],
     }),
   ]
 }
@@ -49,10 +49,12 @@ function insertion(pod: PodView, path: Path): Fix | undefined {
   }
 }
 
-/** Somebody else deletes it: an owner, or Helm's and Argo CD's hooks. */
+/** Somebody else deletes it: an owner, or Helm's hooks. Or makes it again when it is gone, and so runs it again: Argo CD (but for its hooks) and Flux, known by their annotations and labels. */
 function isCleanedUp(pod: PodView): boolean {
   if (listAt(pod.raw, 'metadata', 'ownerReferences').length > 0) return true
-  return hooks.some((name) => valueAt(pod.raw, 'metadata', 'annotations', name) !== undefined)
+  const names = ['annotations', 'labels'].flatMap((key) => Object.keys(fieldsAt(pod.raw, 'metadata', key) ?? {}))
+  return names.some((name) => name === helmHook || gitOps.test(name))
 }
 
-const hooks = ['helm.sh/hook', 'argocd.argoproj.io/hook', 'argocd.argoproj.io/hook-delete-policy']
+const helmHook = 'helm.sh/hook'
+const gitOps = /^(argocd\.argoproj\.io|kustomize\.toolkit\.fluxcd\.io)\//
