@@ -1,8 +1,9 @@
 // Tells a CI runner's pod by what only runners have: their images, their variables, ARC's own kinds, or a container named `runner` beside a Docker daemon.
+import { commandsOf, programOf } from './commands.ts'
 import type { ContainerView, PodOwner } from './pod-view.ts'
 
 const runnerImages =
-  /(?:^|\/)(?:actions-runner|github-runner|github-actions-runner|gha-runner|actions-runner-dind|act_runner|act-runner|forgejo-runner|gitea-runner|bitbucket-pipelines-runner|atlassian-bitbucket-runner|runner-dind|gitlab-runner)(?:[:@]|$)|\/forgejo\/runner(?:[:@]|$)|\/gitea\/(?:act_)?runner(?:[:@]|$)|(?:summerwind|myoung34)\/.*runner/
+  /(?:^|\/)(?:actions-runner|github-runner|github-actions-runner|gha-runner|actions-runner-dind|act_runner|act-runner|forgejo-runner|gitea-runner|bitbucket-pipelines-runner|atlassian-bitbucket-runner|runner-dind|gitlab-runner|woodpecker-agent|drone-runner-docker|azp-agent|azdevops-agent|azure-pipelines-agent|buildkite-agent)(?:[:@]|$)|(?:^|\/)buildkite\/agent(?:[:@]|$)|\/forgejo\/runner(?:[:@]|$)|\/gitea\/(?:act_)?runner(?:[:@]|$)|(?:summerwind|myoung34)\/.*runner/
 
 const runnerVariables: ReadonlySet<string> = new Set([
   'ACTIONS_RUNNER_INPUT_JITCONFIG',
@@ -17,7 +18,16 @@ const runnerVariables: ReadonlySet<string> = new Set([
   'RUNNER_UUID',
   'OAUTH_CLIENT_ID',
   'ACCOUNT_UUID',
+  'BUILDKITE_AGENT_TOKEN',
+  'AZP_URL',
+  'AZP_TOKEN',
+  'AZP_POOL',
+  'WOODPECKER_SERVER',
+  'WOODPECKER_AGENT_SECRET',
 ])
+
+/** KEDA: what makes a Job for each job that waits at a forge. */
+const forgeTriggers: ReadonlySet<unknown> = new Set(['github-runner', 'forgejo-runner', 'azure-pipelines'])
 
 type Runner = { readonly isRunner: boolean; readonly runner: string | undefined }
 
@@ -25,21 +35,36 @@ export function findRunner(
   owner: PodOwner,
   containers: readonly ContainerView[],
   labels: Readonly<Record<string, unknown>>,
+  triggers: readonly unknown[],
 ): Runner {
   const ordinary = containers.filter(({ role }) => role === 'container')
   const named = ordinary.find(({ name }) => name === 'runner')
   const telling = ordinary.find(looksLikeRunner)
-  const certain = owner === 'arc' || owner === 'RunnerSet' || isLabelled(labels)
+  const certain =
+    owner === 'arc' || owner === 'RunnerSet' || isLabelled(labels) || triggers.some((type) => forgeTriggers.has(type))
   const runner = certain ? (named ?? telling) : (telling ?? (named && hasDocker(containers) ? named : undefined))
   return { isRunner: certain || runner !== undefined, runner: runner?.name }
 }
 
-function looksLikeRunner({ image, env, words }: ContainerView): boolean {
-  if (image !== undefined && runnerImages.test(image)) return true
+function looksLikeRunner(container: ContainerView): boolean {
+  const { image, env, words } = container
+  if (image !== undefined && runnerImages.test(image) && !doesSomethingElse(container)) return true
   if (words.some((word) => word.includes('/actions-runner/run.sh') || word === '/home/runner/run.sh')) return true
   const known = Object.keys(env).filter((name) => runnerVariables.has(name))
   // One generic name proves little: two do, or one that only runners know.
-  return known.length > 1 || known.some((name) => /^(?:ACTIONS_RUNNER|GITEA_|RUNNER_WAIT|RUNNER_SCALE)/.test(name))
+  return (
+    known.length > 1 || known.some((name) => /^(?:ACTIONS_RUNNER|GITEA_|RUNNER_WAIT|RUNNER_SCALE|BUILDKITE)/.test(name))
+  )
+}
+
+/** It waits, or moves files, in place of the image's own program. */
+function doesSomethingElse(container: ContainerView): boolean {
+  if (!Array.isArray(container.raw['command'])) return false
+  const programs = commandsOf(container).map(programOf)
+  return (
+    programs.length > 0 &&
+    programs.every((program) => /^(sleep|tail|cat|cp|mv|rm|echo|ls|mkdir|chmod|chown)$/.test(program))
+  )
 }
 
 function isLabelled(labels: Readonly<Record<string, unknown>>): boolean {

@@ -87,6 +87,12 @@ describe('a pod view', () => {
     expect(named('kubernetes')).toHaveLength(3)
   })
 
+  it("is a runner's by KEDA's trigger", () => {
+    const isRunner = (type: string) =>
+      view('keda.sh/v1alpha1', 'ScaledJob', { spec: { triggers: [{ type }], jobTargetRef: { template } } })?.isRunner
+    expect(['azure-pipelines', 'github-runner', 'rabbitmq'].map(isRunner)).toEqual([true, true, false])
+  })
+
   it('is not made of other groups, or of what is not a pod spec', () => {
     expect(view('example.com/v1', 'Job', { spec: { template } })).toBeUndefined()
     expect(view('batch/v1', 'Job', { spec: { template: 'x' } })).toBeUndefined()
@@ -141,6 +147,15 @@ describe('a pod view', () => {
     ],
     ['Gitea image', [{ name: 'a', image: 'gitea/act_runner:latest' }], 'a'],
     ['Forgejo image', [{ name: 'a', image: 'code.forgejo.org/forgejo/runner:6' }], 'a'],
+    ['Buildkite image', [{ name: 'a', image: 'buildkite/agent:3-ubuntu' }], 'a'],
+    ['Woodpecker image', [{ name: 'a', image: 'woodpeckerci/woodpecker-agent:v3' }, { name: 'dind' }], 'a'],
+    ['variables of Azure', [{ name: 'a', env: [{ name: 'AZP_URL' }, { name: 'AZP_POOL' }] }], 'a'],
+    ['its image alone, which waits', [{ name: 'a', image: 'x/github-runner', command: ['sleep', '1000'] }], undefined],
+    [
+      'its image, which copies and runs',
+      [{ name: 'a', image: 'x/github-runner', command: ['sh', '-c', 'cp a b; ./run.sh'] }],
+      'a',
+    ],
     ['variables', [{ name: 'a', env: [{ name: 'RUNNER_UUID' }, { name: 'ACCOUNT_UUID' }] }], 'a'],
     ['a name beside a daemon', [{ name: 'runner' }, { name: 'd', image: 'docker:27-dind' }], 'runner'],
     ['a name alone', [{ name: 'runner', image: 'migrate' }], undefined],

@@ -49,7 +49,7 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   const containers = viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
   const metadata = asRecord(template['metadata']) ?? {}
   const restartPolicy = asText(spec['restartPolicy'])
-  const runner = findRunner(shape.owner, containers, asRecord(metadata['labels']) ?? {})
+  const runner = findRunner(shape.owner, containers, asRecord(metadata['labels']) ?? {}, triggersOf(fact.raw))
   const pod = {
     object: fact.object,
     document: fact.document,
@@ -72,6 +72,11 @@ function viewPod(fact: ObjectFact): PodView | undefined {
     version: fact.version,
   }
   return { ...pod, daemons: findDaemons(pod) }
+}
+
+/** Of KEDA's ScaledJob. */
+function triggersOf(raw: Raw): readonly unknown[] {
+  return asRecords(asRecord(raw['spec'])?.['triggers']).map((each) => each?.['type'])
 }
 
 function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boolean {

@@ -19,7 +19,8 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  if (!job || !pod.isRunner || !isWhole(pod) || registersAnew(pod)) return []
+  // What many Jobs of one template start with is no registration that serves once.
+  if (!job || pod.owner !== 'Job' || !pod.isRunner || !isWhole(pod) || registersAnew(pod)) return []
   const policyPath: Path = [...pod.path, 'restartPolicy']
   const limitPath: Path = [...job.path, 'backoffLimit']
   const restarts = pod.restartPolicy === 'OnFailure'
