@@ -31,7 +31,7 @@ export type Edit =
   /** Sets a scalar, or adds the key with this value (a plain JSON value) at the end of its mapping, or after `after`. */
   | { readonly do: 'set'; readonly path: Path; readonly value: unknown; readonly after?: string }
   | { readonly do: 'remove'; readonly path: Path }
-  /** Moves a key, as it is written, to the end of another mapping of the same document. */
+  /** Moves a key, as it is written, to the end of the mapping `to` of the same document. */
   | { readonly do: 'carry'; readonly from: Path; readonly to: Path }
   /** Moves a list entry to the end of another list of the same document, which is created after `after` when it is missing; with further fields for the entry. */
   | {

@@ -126,7 +126,7 @@ function proposals(pod: PodView, random: Random): Edit[] {
     { do: 'set', path: [...path, 'containers', ordinary.length], value: { name: 'x', image: 'y' } },
     { do: 'remove', path: [...any, key] },
     { do: 'remove', path: any },
-    { do: 'carry', from: [...any, key], to: ['spec', 'ttl'] },
+    { do: 'carry', from: [...any, key], to: ['spec'] },
     ...ordinary.map((container): Edit => {
       return {
         do: 'move',

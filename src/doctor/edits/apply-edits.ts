@@ -42,7 +42,8 @@ export function pathOf(edit: Edit): Path {
 }
 
 function carry(root: unknown, { from, to }: Extract<Edit, { do: 'carry' }>, begin: Path): void {
-  write(holderOf(root, [...begin, ...to]), to.at(-1), take(root, [...begin, ...from]))
+  const value = take(root, [...begin, ...from])
+  set(root, [...begin, ...to, from.at(-1) ?? ''], value)
 }
 
 function move(root: unknown, edit: Extract<Edit, { do: 'move' }>, begin: Path): void {

@@ -12,11 +12,14 @@ import { removeLines, shift, withComments } from './whole-lines.ts'
 
 export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit, { do: 'carry' }>): Splice[] {
   const { node, key, parent } = findNode(document.nodes(), from)
+  const name = from.at(-1)
   const [removed] = spliceRemove(document, from)
-  const [added] = spliceSet(document, { path: to, value: node?.toJS(document.nodes()) })
-  if (!removed || !added || !key || !isMap(parent)) refuse('what would move is not there')
+  if (!removed || !node || !key || !isMap(parent) || name === undefined) refuse('what would move is not there')
+  if (findNode(document.nodes(), to).depth < to.length) refuse('there is nothing to move it to')
+  const [added] = spliceSet(document, { path: [...to, name], value: node.toJS(document.nodes()) })
+  if (!added) refuse('it is there already')
   const lines = linesOfKey(document, parent, key)
-  const column = /^\r?\n( *)\S.*$/.exec(added.text)?.[1]
+  const column = /^\r?\n( *)\S/.exec(added.text)?.[1]
   // In flow style it takes only a part of a line, and no comment stands beside it.
   if (!lines || column === undefined) return [added, removed]
   const { text } = document.file

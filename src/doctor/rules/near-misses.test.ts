@@ -149,7 +149,7 @@ test('ttl-misplaced: a container has no TTL', () => {
     {
       do: 'carry',
       from: ['spec', 'template', 'spec', 'containers', 0, 'ttlSecondsAfterFinished'],
-      to: ['spec', 'ttlSecondsAfterFinished'],
+      to: ['spec'],
     },
   ])
 })

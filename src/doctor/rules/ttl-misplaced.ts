@@ -45,14 +45,13 @@ function check(fact: ObjectFact): readonly Hit[] {
 }
 
 function moveTo(right: Path, wrong: Path, fact: ObjectFact): Fix {
-  const to: Path = [...right, ttlField]
   const from: Path = [...wrong, ttlField]
-  const there = valueAt(fact.raw, ...to) !== undefined || fieldsAt(fact.raw, ...right) === undefined
+  const there = valueAt(fact.raw, ...right, ttlField) !== undefined || fieldsAt(fact.raw, ...right) === undefined
   if (there) return removal(from)
   return {
     safety: 'unsafe',
     title: `Move ${ttlField} to ${right.join('.')}`,
-    edits: [{ do: 'carry', from, to }],
+    edits: [{ do: 'carry', from, to: right }],
   }
 }
 
