@@ -1,6 +1,8 @@
 // What the doctor reads of a cluster: pages, failures, and nothing that it should not hold.
 import { expect, test } from 'vitest'
 import { createArc, createPod, openDoctorCluster, running } from '../../../test/doctor-cluster.ts'
+import { KubernetesError } from '../../kubernetes/errors.ts'
+import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import { type Answer, type Request, textAnswer } from '../../lib/http.ts'
 import { runRules } from '../engine.ts'
 import { rule as disruptionUnprotected } from '../rules/disruption-unprotected.ts'
@@ -34,6 +36,21 @@ test('what cannot be read is named: refused, broken, or served in another versio
     Node: expect.stringContaining('without a list'),
     EphemeralRunner: 'served only as v1beta1',
   })
+})
+
+test('an API server that never answers is asked for one list alone', async () => {
+  const { kubernetes, ...rest } = openDoctorCluster()
+  const silence = new KubernetesError('unavailable', 'connect ECONNREFUSED')
+  const asked: string[] = []
+  const list: Kubernetes['list'] = async ({ kind }) => {
+    asked.push(kind)
+    throw silence
+  }
+  const inquiry = { versionsOf: () => Promise.reject(silence), mayI: () => Promise.reject(silence) }
+  const { live } = await gatherLive({ ...rest, kubernetes: { ...kubernetes, list }, inquiry, namespaces: ['ci'] })
+  expect(asked).toEqual(['Pod'])
+  expect(Object.keys(live.unreadable).length).toBeGreaterThan(15)
+  expect(new Set(Object.values(live.unreadable))).toContain('connect ECONNREFUSED')
 })
 
 test('a kind that discovery does not list has no objects, also where the asker may not list it', async () => {

@@ -47,11 +47,12 @@ export async function gatherLive(options: GatherOptions): Promise<ClusterFacts> 
   const asking: Asking = { account, unreadable, signal }
   const registrations = await askRegistrations(asking)
   const objects: ObjectFact[] = []
-  for (const kind of liveKinds) objects.push(...(await readKind(options, kind, unreadable)))
+  const asked: Asked = { ...options, contact: { answered: false, silence: undefined } }
+  for (const kind of liveKinds) objects.push(...(await readKind(asked, kind, unreadable)))
   const inhabited = [
     ...new Set(objects.flatMap(({ object }) => (object.kind === 'Pod' ? (object.namespace ?? []) : []))),
   ]
-  objects.push(...(await readEvents(options, options.namespaces ?? inhabited.sort(), unreadable)))
+  objects.push(...(await readEvents(asked, options.namespaces ?? inhabited.sort(), unreadable)))
   const sets = await askSets(asking, objects)
   const pods = viewPods(objects)
   return {
@@ -70,20 +71,19 @@ export async function gatherLive(options: GatherOptions): Promise<ClusterFacts> 
   }
 }
 
-async function readKind(
-  options: GatherOptions,
-  kind: LiveKind,
-  unreadable: Record<string, string>,
-): Promise<ObjectFact[]> {
+/** An API server that never answered is asked for one list alone: each is tried again for seconds, and there are twenty. */
+type Asked = GatherOptions & { readonly contact: { answered: boolean; silence: KubernetesError | undefined } }
+
+async function readKind(options: Asked, kind: LiveKind, unreadable: Record<string, string>): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of scopesOf(kind.resource, options.namespaces)) {
-    if (kind.ifAllowed && !(await mayList(options, kind.resource, namespace))) {
+    if (kind.ifAllowed && !options.contact.silence && !(await mayList(options, kind.resource, namespace))) {
       unreadable[kind.resource.kind] = withoutRight
       continue
     }
     const gap = await readList(options, listOf(kind, namespace), found)
     if (!gap) continue
-    const served = await servedAs(options, kind)
+    const served = options.contact.silence ? undefined : await servedAs(options, kind)
     // What is not served has no objects.
     if (served === 'not served') return []
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`
@@ -129,7 +129,7 @@ async function servedAs(
 
 /** One list a namespace; of each object the newest few, which is what rules ask for. */
 async function readEvents(
-  options: GatherOptions,
+  options: Asked,
   namespaces: readonly string[],
   unreadable: Record<string, string>,
 ): Promise<ObjectFact[]> {
@@ -147,17 +147,21 @@ type List = ListOptions & { readonly resource: Resource }
 
 /** Adds what the list has to `found`; what went wrong instead is the answer. */
 async function readList(
-  { kubernetes, signal }: GatherOptions,
+  { kubernetes, signal, contact }: Asked,
   { resource, ...list }: List,
   found: ObjectFact[],
 ): Promise<KubernetesError | undefined> {
+  if (contact.silence) return contact.silence
   try {
     const { items } = await kubernetes.list(resource, { ...list, signal })
     for (const item of items) found.push(factOf(resource, item))
+    contact.answered = true
     return undefined
   } catch (error) {
-    if (error instanceof KubernetesError) return error
-    throw error
+    if (!(error instanceof KubernetesError)) throw error
+    if (error.status > 0) contact.answered = true
+    else if (!contact.answered) contact.silence = error
+    return error
   }
 }
 
