@@ -101,7 +101,7 @@ describe('exit codes', () => {
     [['basline', 'write'], 'Did you mean "dayfly doctor baseline"?'],
     [['baseline', 'wirte'], 'Did you mean write?'],
     [['explain', 'docker-ordinary'], 'Did you mean POD101 dind-ordinary-container?'],
-    [['--kubernetes-version', '1.27'], 'Give 1.28, the oldest that it knows.'],
+    [['--kubernetes-version', '1.24'], 'Give 1.25, the oldest that it knows.'],
     [['--kubernetes-version', '1.199'], 'Give 1.36, the newest that it knows.'],
     [['--kubernetes-version', '33'], 'Give the minor version of the cluster, such as 1.33.'],
   ])('2: a guess at what was meant by %j', (args, guess) => {

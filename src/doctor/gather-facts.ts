@@ -8,6 +8,9 @@ import { refOf } from './sources/object-ref.ts'
 /** Every minor of which the doctor knows how it differs. */
 export const supportedMinors = [28, 29, 30, 31, 32, 33, 34, 35, 36] as const
 
+/** May be declared: before the first supported one nothing changes that a rule asks for (Kubernetes: KEP-753, KEP-2307). */
+export const oldestMinor = 25
+
 /** Nobody said which version: each supported one is considered. */
 export const undeclaredVersion: VersionFact = { minors: supportedMinors, declared: false, from: 'no version declared' }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Command, Option } from 'commander'
 import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
-import { supportedMinors, undeclaredVersion } from '../../doctor/gather-facts.ts'
+import { oldestMinor, supportedMinors, undeclaredVersion } from '../../doctor/gather-facts.ts'
 import { CliFailure } from '../failure.ts'
 import type { ForgeChoice } from './forge-access.ts'
 import { isLimited, type RepairLimits } from './repair-options.ts'
@@ -131,7 +131,7 @@ function usage(sentence: string, next: string): CliFailure {
 
 function parseVersion(text: string): VersionFact {
   const minor = Number(/^v?1\.(\d{1,3})(?:[.+-].*)?$/.exec(text)?.[1])
-  const first = supportedMinors[0]
+  const first = oldestMinor
   const last = supportedMinors.at(-1) ?? first
   if (minor >= first && minor <= last) return { minors: [minor], declared: true, from: '--kubernetes-version' }
   const end = minor < first ? `1.${first}, the oldest` : `1.${last}, the newest`

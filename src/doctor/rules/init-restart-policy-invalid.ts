@@ -31,7 +31,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
       hitIn(pod, {
         path: [...container.path, 'restartPolicy'],
         container: container.name,
-        message: `restartPolicy ${policy} on the init container ${container.name} is ${verdict(refused, dropped)}${hint(container, pod)}`,
+        message: `restartPolicy ${policy} on the init container ${container.name} is ${verdict(refused, dropped)}${hint(container, pod, version)}`,
         ...(refused.length === 0 ? { severity: 'warning' as const } : {}),
         fix: fixOf(container, pod, version),
       }),
@@ -80,10 +80,11 @@ function range(minors: readonly Minor[]): string {
         .join(', ')
 }
 
-function hint(container: ContainerView, pod: PodView): string {
-  return daemonOf(container, pod)
-    ? '. A daemon needs Always; without the field it blocks the pod for ever.'
-    : '. Without the field it follows the pod; Always would make it a sidecar.'
+function hint(container: ContainerView, pod: PodView, version: VersionFact): string {
+  if (!daemonOf(container, pod)) return '. Without the field it follows the pod; Always would make it a sidecar.'
+  return lacksSidecars(version)
+    ? '. Without it a daemon blocks the pod for ever; native sidecars need 1.29.'
+    : '. A daemon needs Always; without the field it blocks the pod for ever.'
 }
 
 function fixOf(container: ContainerView, pod: PodView, version: VersionFact): Fix | undefined {

@@ -160,6 +160,13 @@ test('init-restart-policy-invalid: an ordinary container may have none before 1.
   expect([27, 28, 33, 34, 35, undefined].map(countAt)).toEqual([0, 1, 1, 0, 0, 0])
 })
 
+test('init-restart-policy-invalid does not advise what the version lacks', () => {
+  const object = pod({ initContainers: [{ ...docker, restartPolicy: 'OnFailure' }] })
+  const messageAt = (minor: number) => findingsOf('init-restart-policy-invalid', object, minor)[0]?.message
+  expect(messageAt(27)).toMatch(/dropped without a word by Kubernetes 1\.27\. .* native sidecars need 1\.29/)
+  expect(messageAt(33)).toMatch(/refused by Kubernetes 1\.33.* needs Always/)
+})
+
 test('dind-ordinary-container: what is only likely a daemon is moved by an unsafe fix alone', () => {
   const work = { name: 'work', image: 'registry.example/work:1', volumeMounts: [{ name: 'run', mountPath: '/run' }] }
   const fixOf = (image: string) => {
