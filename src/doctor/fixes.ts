@@ -1,6 +1,6 @@
 // Fixes → new texts of files. Every byte outside the splices stays; the new text is read again and must mean exactly what was intended, else the fix is refused.
 import { isDeepStrictEqual } from 'node:util'
-import { applyEdits, comparePaths, copyValue, pathOf } from './edits/apply-edits.ts'
+import { applyEdits, copyValue } from './edits/apply-edits.ts'
 import { Refusal, refuse } from './edits/refusal.ts'
 import { applySplices, type Splice } from './edits/splice.ts'
 import { spliceCarry } from './edits/splice-carry.ts'
@@ -10,7 +10,7 @@ import { spliceSet } from './edits/splice-set.ts'
 import type { Edit, Finding, Path } from './finding.ts'
 import { isRecord } from './raw.ts'
 import { decodeFile } from './sources/decode.ts'
-import type { DecodedFile, SourceDocument, SourceFile, SourceObject } from './sources/document.ts'
+import type { DecodedFile, SourceDocument, SourceFile } from './sources/document.ts'
 
 export type Refused = { readonly finding: Finding; readonly reason: string }
 export type FixedFile = { readonly before: SourceFile; readonly after: SourceFile }
@@ -69,7 +69,8 @@ function fixOnce(files: readonly DecodedFile[], findings: readonly Finding[]): P
 type Tally = { readonly applied: Finding[]; readonly refused: Refused[] }
 type Change = {
   readonly finding: Finding
-  readonly object: SourceObject
+  readonly document: SourceDocument
+  /** Their paths start from the document's root. */
   readonly edits: readonly Edit[]
   readonly splices: readonly Splice[]
 }
@@ -121,22 +122,27 @@ function plan(decoded: DecodedFile, finding: Finding): Change {
     decoded.objects.find(({ number }) => number === finding.document) ?? refuse('its object is not in the file')
   const { document } = object
   if (document.readonlyBecause !== undefined) refuse(document.readonlyBecause)
-  const edits = finding.fix?.edits ?? []
-  const splices = edits.flatMap((edit) => splice(document, object.path, edit))
-  return { finding, object, edits, splices }
+  const edits = (finding.fix?.edits ?? []).map((edit) => fromRoot(edit, object.path))
+  return { finding, document, edits, splices: edits.flatMap((edit) => splice(document, edit)) }
 }
 
-function splice(document: SourceDocument, begin: Path, edit: Edit): Splice[] {
-  const from = (path: Path): Path => [...begin, ...path]
+/** The edit of an object that begins there as one of its document. */
+function fromRoot(edit: Edit, begin: Path): Edit {
+  return 'from' in edit
+    ? { ...edit, from: [...begin, ...edit.from], to: [...begin, ...edit.to] }
+    : { ...edit, path: [...begin, ...edit.path] }
+}
+
+function splice(document: SourceDocument, edit: Edit): Splice[] {
   switch (edit.do) {
     case 'set':
-      return spliceSet(document, { ...edit, path: from(edit.path) })
+      return spliceSet(document, edit)
     case 'remove':
-      return spliceRemove(document, from(edit.path))
+      return spliceRemove(document, edit.path)
     case 'carry':
-      return spliceCarry(document, { ...edit, from: from(edit.from), to: from(edit.to) })
+      return spliceCarry(document, edit)
     case 'move':
-      return spliceMove(document, { ...edit, from: from(edit.from), to: from(edit.to) })
+      return spliceMove(document, edit)
   }
 }
 
@@ -162,17 +168,8 @@ function prove(decoded: DecodedFile, changes: readonly Change[]): DecodedFile {
 }
 
 function intend(document: SourceDocument, changes: readonly Change[]): unknown {
-  // From the last entry to the first: paths before a removed entry of a list stay as they are.
-  const own = changes
-    .filter(({ object }) => object.document === document)
-    .flatMap(({ object, edits }) => {
-      return edits.map((edit) => ({ edit, begin: object.path, at: [...object.path, ...pathOf(edit)] }))
-    })
-  own.sort(
-    (left, right) =>
-      Number(right.edit.do === 'set') - Number(left.edit.do === 'set') || comparePaths(right.at, left.at),
-  )
-  return own.reduce((value, { edit, begin }) => applyEdits(value, [edit], begin), document.value)
+  const edits = changes.flatMap((change) => (change.document === document ? change.edits : []))
+  return edits.length === 0 ? document.value : applyEdits(document.value, edits)
 }
 
 /** Where each document holds strings that are documents of their own. */

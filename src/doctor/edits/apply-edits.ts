@@ -3,18 +3,18 @@ import type { Edit, Path } from '../finding.ts'
 import { isRecord } from '../raw.ts'
 import { refuse } from './refusal.ts'
 
-/** `begin`: where the object begins that the edits' paths start from. The value is not changed. */
-export function applyEdits(value: unknown, edits: readonly Edit[], begin: Path): unknown {
+/** A changed copy; paths start from the value. */
+export function applyEdits(value: unknown, edits: readonly Edit[]): unknown {
   const root = copyValue(value)
   // All paths mean the value as it was: what shifts the entries of a list comes last, and from its end.
   const shifting = edits
     .filter((edit) => edit.do !== 'set')
     .sort((left, right) => comparePaths(pathOf(right), pathOf(left)))
-  for (const edit of edits) if (edit.do === 'set') set(root, [...begin, ...edit.path], edit.value)
+  for (const edit of edits) if (edit.do === 'set') set(root, edit.path, edit.value)
   for (const edit of shifting) {
-    if (edit.do === 'move') move(root, edit, begin)
-    else if (edit.do === 'carry') carry(root, edit, begin)
-    else if (edit.do === 'remove') take(root, [...begin, ...edit.path])
+    if (edit.do === 'move') move(root, edit)
+    else if (edit.do === 'carry') carry(root, edit)
+    else if (edit.do === 'remove') take(root, edit.path)
   }
   return root
 }
@@ -27,7 +27,7 @@ export function copyValue(value: unknown): unknown {
 }
 
 /** Of two paths that part at a list index the later entry comes last; keys compare as text. */
-export function comparePaths(left: Path, right: Path): number {
+function comparePaths(left: Path, right: Path): number {
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
     const [a, b] = [left[at], right[at]]
     if (a === b || a === undefined || b === undefined) continue
@@ -37,23 +37,22 @@ export function comparePaths(left: Path, right: Path): number {
 }
 
 /** Of what it changes or takes away. */
-export function pathOf(edit: Edit): Path {
+function pathOf(edit: Edit): Path {
   return 'from' in edit ? edit.from : edit.path
 }
 
-function carry(root: unknown, { from, to }: Extract<Edit, { do: 'carry' }>, begin: Path): void {
-  const value = take(root, [...begin, ...from])
-  set(root, [...begin, ...to, from.at(-1) ?? ''], value)
+function carry(root: unknown, { from, to }: Extract<Edit, { do: 'carry' }>): void {
+  const value = take(root, from)
+  set(root, [...to, from.at(-1) ?? ''], value)
 }
 
-function move(root: unknown, edit: Extract<Edit, { do: 'move' }>, begin: Path): void {
-  const entry = take(root, [...begin, ...edit.from])
+function move(root: unknown, { from, to, set: added }: Extract<Edit, { do: 'move' }>): void {
+  const entry = take(root, from)
   if (!isRecord(entry)) refuse('what would move is not a mapping')
-  const target = [...begin, ...edit.to]
-  const holder = holderOf(root, target)
-  const list = read(holder, target.at(-1)) ?? []
+  const holder = holderOf(root, to)
+  const list = read(holder, to.at(-1)) ?? []
   if (!Array.isArray(list)) refuse('the place to move to is not a list')
-  write(holder, target.at(-1), [...list, { ...entry, ...edit.set }])
+  write(holder, to.at(-1), [...list, { ...entry, ...added }])
 }
 
 function take(root: unknown, path: Path): unknown {
