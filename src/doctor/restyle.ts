@@ -14,6 +14,7 @@ export type Style = {
 }
 
 const flow = /flow style/
+const plainBlock = /not plain block style/
 const severalLines = /the value has several lines/
 const indentation = /more than one indentation/
 const notLiteral = /not a literal block/
@@ -81,6 +82,16 @@ const exact: readonly Style[] = [
 const loose: readonly Style[] = [
   { name: 'two spaces, lists not indented', write: (text) => rewrite(text, { indent: 2, indentSeq: false }) },
   { name: 'four spaces, lists not indented', write: (text) => rewrite(text, { indent: 4, indentSeq: false }) },
+  {
+    name: 'three spaces behind dashes',
+    write: (text) => rewrite(text, { indent: 4, indentSeq: false }).replace(/^((?: {4})*) {2}- /gm, '$1-   '),
+  },
+  { name: 'tabs behind dashes', write: (text) => text.replace(/^( *-) (?!\w+:)/gm, '$1\t') },
+  {
+    name: 'mappings on the line below the dash',
+    write: (text) => text.replace(/^( *)- (?=\w+:)/gm, '$1-\n$1  '),
+    refused: plainBlock,
+  },
   { name: 'quoted keys', write: (text) => rewrite(text, { defaultKeyType: 'QUOTE_DOUBLE' }) },
   { name: 'quoted keys and values', write: (text) => rewrite(text, { defaultStringType: 'QUOTE_SINGLE' }) },
   {
