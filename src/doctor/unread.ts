@@ -18,6 +18,10 @@ const families: Readonly<Record<string, Family>> = {
     kinds: ['Runner', 'RunnerDeployment', 'RunnerSet', 'RunnerReplicaSet', 'HorizontalRunnerAutoscaler'],
     reason: (kind) => `a ${kind} of the older ARC (actions.summerwind.dev): no rule reads it`,
   },
+  extensions: {
+    kinds: ['Deployment', 'DaemonSet', 'ReplicaSet'],
+    reason: (kind) => `a ${kind} of extensions/v1beta1, which Kubernetes takes no more since 1.16: no rule reads it`,
+  },
 }
 
 /** The line is the one of the object's kind. */

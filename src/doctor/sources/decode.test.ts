@@ -188,6 +188,14 @@ describe('what cannot be read is said', () => {
     expect(decode(4).lines).toEqual([1, 2, 4, 6])
     expect(decode(400).reads).toBe(decode(2).reads)
   })
+
+  it('is said once of a file in which nothing is an object', () => {
+    const reasonsIn = (text: string) => decodeFile({ path: 'a.yaml', text }).skipped.map(({ reason }) => reason)
+    // As Jenkins takes it, and values of somebody's chart.
+    expect(reasonsIn('spec:\n  containers:\n    - name: x\n')).toEqual(['no Kubernetes object in it'])
+    expect(reasonsIn('a: 1\n---\nkind: Pod\nspec: {}\n---\ncontainers: []\n')).toEqual(['no Kubernetes object in it'])
+    expect(reasonsIn(`${pod}---\nkind: x\n`)).toEqual([])
+  })
 })
 
 describe('markers', () => {

@@ -39,6 +39,7 @@ export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   else if (text.includes('\0')) skip(draft, undefined, 'not text')
   else if (isTerraform(file)) decodeTerraform(draft)
   else decodeStream(draft)
+  if (draft.objects.length === 0 && draft.skipped.length === 0) leaveOut(draft, undefined, 'no Kubernetes object in it')
   return { file, documents: draft.documents, objects: draft.objects, skipped: draft.skipped }
 }
 
