@@ -87,16 +87,18 @@ it('follows a link that is named, once, and none that stands in a folder', () =>
   expect(read('real/a.yaml')).toBe(mended)
 })
 
-it('killed at any time, leaves each file old or new, and nothing that it reads later', async () => {
+it('killed at any time, leaves each file old or new, and nothing that it reads later', {
+  timeout: 60_000,
+}, async () => {
   const names = Array.from({ length: 150 }, (_, index) => `${index}.yaml`)
   for (const name of names) put(name)
+  const changed = () => names.map(read).find((text) => text !== bad)
   const run = spawn(process.execPath, [program, 'doctor', '--fix=unsafe'], { cwd: folder, stdio: 'ignore' })
   const ended = once(run, 'exit')
-  await expect.poll(() => names.some((name) => read(name) !== bad), { timeout: 20_000, interval: 1 }).toBe(true)
+  await expect.poll(changed, { timeout: 40_000, interval: 2 }).toBeDefined()
   run.kill('SIGKILL')
   await ended
-  const mended = read('0.yaml')
-  expect(mended).not.toBe(bad)
+  const mended = changed()
   for (const name of names) expect([bad, mended]).toContain(read(name))
   const { coverage } = jsonReport.parse(JSON.parse(doctor('--format', 'json').stdout))
   expect(coverage.files).toEqual({ seen: names.length, decoded: names.length })
