@@ -1,0 +1,75 @@
+// Adds a document to what is known of its file: the objects in it, and the documents in its strings.
+import type { SourceDocument } from './document.ts'
+import { type Draft, documentsMax, leaveOut, skip } from './draft.ts'
+import { type EmbeddedText, embeddedText } from './embedded.ts'
+import { type FoundString, findObjects } from './find-objects.ts'
+import { isPatchString } from './kustomize.ts'
+import { hasDollarMarkers } from './mask.ts'
+import { type Parsed, parseYaml } from './parse.ts'
+import { parseTemplate } from './parse-template.ts'
+import { isProse } from './prose.ts'
+import { mayHoldManifest, splitDocuments } from './split.ts'
+
+type Text = EmbeddedText & Pick<SourceDocument, 'host' | 'open'>
+
+const nestingMax = 5
+
+/** Parses a part of the file, and says so where that fails. */
+export function addChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
+  const { path } = draft.file
+  const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(path))
+  if ('value' in parsed) {
+    addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
+  } else if (isAnyText(path)) leaveOut(draft, toFile(parsed.offset ?? 0), 'a template of Terraform that is no YAML')
+  else skip(draft, toFile(parsed.offset ?? 0), parsed.failed)
+}
+
+/** A template of Terraform may be of anything: a script, a configuration. */
+function isAnyText(path: string): boolean {
+  return path.endsWith('.tftpl') && !/\.(?:ya?ml|json)\.tftpl$/.test(path)
+}
+
+export function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { value: unknown }>): void {
+  const document: SourceDocument = { file: draft.file, markers: draft.markers, ...text, ...parsed }
+  draft.documents.push(document)
+  const found = findObjects(document.value)
+  if (found.cut) skip(draft, document.toFile(0), 'more values than are examined')
+  for (const object of found.objects) {
+    draft.objects.push({ number: draft.first + draft.objects.length, document, ...object })
+  }
+  for (const inner of found.strings) addEmbedded(draft, document, inner)
+}
+
+function addEmbedded(draft: Draft, host: SourceDocument, found: FoundString): void {
+  const { path } = found
+  const inside = embeddedText(host, found)
+  if (!inside) return
+  if (isPatchString(draft.file, path)) {
+    leaveOut(draft, inside.toFile(0), 'a patch of kustomize: only a part of an object')
+    return
+  }
+  if (nesting(host) >= nestingMax || draft.documents.length >= documentsMax) {
+    skip(draft, inside.toFile(0), 'manifests inside manifests, more than are examined')
+    return
+  }
+  for (const { start, end } of splitDocuments(inside.text)) {
+    const chunk = inside.text.slice(start, end)
+    if (!mayHoldManifest(chunk)) continue
+    // Other strings were masked together with the text around them.
+    const { text, parsed, open } = found.encoded
+      ? parseTemplate(chunk)
+      : { text: chunk, parsed: parseYaml(chunk), open: host.open }
+    if ('failed' in parsed) {
+      if (isProse(found)) {
+        leaveOut(draft, inside.toFile(start), 'a script or a text in a string: manifests in it are not read')
+      } else skip(draft, inside.toFile(start + (parsed.offset ?? 0)), `text in a string: ${parsed.failed}`)
+      continue
+    }
+    const toFile = (offset: number) => inside.toFile(start + offset)
+    addDocument(draft, { ...inside, text, toFile, host: { document: host, path }, open }, parsed)
+  }
+}
+
+function nesting(document: SourceDocument): number {
+  return document.host ? nesting(document.host.document) + 1 : 0
+}
