@@ -1,9 +1,13 @@
 // Pods that wait for somebody who is gone, beside runners that look like them and are busy.
+
+import type { Registry } from '../src/embedded/api/registry.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import { arcKinds, createArc, createPod, ended, ownedBy, type PodLook, running } from './doctor-cluster.ts'
-import type { RepairStage } from './doctor-repair-stage.ts'
+
+type Place = { readonly registry: Registry; readonly clock: Clock }
 
 /** The busy ones, with all that belongs to them. */
-export function makeHopeless({ registry, clock }: RepairStage): readonly { resource: string; name: string }[] {
+export function makeHopeless({ registry, clock }: Place): readonly { resource: string; name: string }[] {
   const tracked = { finalizers: ['batch.kubernetes.io/job-tracking'], ownerReferences: ownedBy(jobOf('gone')) }
   const over = { runner: ended(clock), docker: ended(clock), phase: 'Succeeded' } satisfies PodLook
   const zombie = { runner: ended(clock), docker: running(clock), phase: 'Running' } satisfies PodLook

@@ -7,7 +7,7 @@ import { createArc, ownedBy } from './doctor-cluster.ts'
 import { makeHopeless } from './doctor-hopeless-pods.ts'
 import { account, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
 import { createController } from './doctor-state.ts'
-import { accessesOf, grantRoles } from './granted-role.ts'
+import { type Grant, grantRoles, refusedIn, unusedOf } from './granted-role.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'
 import type { RecordingProxy } from './recording-proxy.ts'
@@ -42,18 +42,9 @@ function leaveListener(): void {
   registry.delete('autoscalingrunnersets.actions.github.com', 'runners', 'other')
 }
 
-async function grant(...args: readonly string[]): Promise<readonly string[]> {
+async function grant(...args: readonly string[]): Promise<Grant> {
   const { stdout } = await runCli(['doctor', 'rbac', ...args])
   return await grantRoles(stage.kubernetes, stdout, account)
-}
-
-function refused(): readonly string[] {
-  return accessesOf(proxy.exchanges.filter(({ status }) => status === 401 || status === 403))
-}
-
-function unused(granted: readonly string[]): readonly string[] {
-  const used = new Set(accessesOf(proxy.exchanges))
-  return [...new Set(granted)].filter((access) => !used.has(access))
 }
 
 describe('for a look', () => {
@@ -65,7 +56,7 @@ describe('for a look', () => {
       1,
       { skipped: [], leftOut: [{ file: 'Secret', reason: expect.stringContaining('without the right to list it') }] },
     ])
-    expect([refused(), unused(granted)]).toEqual([[], []])
+    expect([refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([[], []])
   })
 
   it('at one without runners, which is clean', async () => {
@@ -73,7 +64,7 @@ describe('for a look', () => {
     proxy = await stage.serve('mounted')
     await grant()
     const { code, stderr } = await stage.doctor()
-    expect([code, stderr, refused()]).toEqual([0, '', []])
+    expect([code, stderr, refusedIn(proxy.exchanges)]).toEqual([0, '', []])
   })
 
   it('and at the logs of runners', async () => {
@@ -81,7 +72,7 @@ describe('for a look', () => {
     const granted = await grant('--logs')
     const { stdout } = await stage.doctor('--logs')
     expect(JSON.parse(stdout).coverage.skipped).toEqual([])
-    expect([refused(), unused(granted)]).toEqual([[], []])
+    expect([refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([[], []])
   })
 
   it('at one namespace', async () => {
@@ -89,7 +80,7 @@ describe('for a look', () => {
     const granted = await grant('--in', 'runners')
     const { stdout } = await stage.doctor('-n', 'runners')
     expect(JSON.parse(stdout).coverage.skipped).toEqual([])
-    expect([refused(), unused(granted)]).toEqual([[], []])
+    expect([refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([[], []])
   })
 })
 
@@ -121,9 +112,9 @@ describe('for the repair of', () => {
   })
 })
 
-async function repairWith(granted: readonly string[]): Promise<void> {
+async function repairWith(granted: Grant): Promise<void> {
   const fix = ['--remove-finalizers']
   const { code, stderr } = await stage.doctor('--fix', ...fix, '--confirm', await stage.digest(...fix))
   expect(stderr).toMatch(/^(\d+) of \1 steps? done$/m)
-  expect([code, refused(), unused(granted)]).toEqual([0, [], []])
+  expect([code, refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([0, [], []])
 }

@@ -21,15 +21,24 @@ const kinds: Readonly<Record<string, Resource>> = {
   ClusterRoleBinding: { ...rbac, plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false },
 }
 
-/** Creates the roles of this YAML and binds each to the account. What they allow, as `list jobs.batch`. */
+export type Grant = {
+  /** What is allowed, as `list jobs.batch`. */
+  readonly granted: readonly string[]
+  remove(): Promise<void>
+}
+
+/** Creates the roles of this YAML and binds each to the account. */
 export async function grantRoles(
   kubernetes: Kubernetes,
   yaml: string,
   account: { readonly name: string; readonly namespace: string },
-): Promise<readonly string[]> {
+): Promise<Grant> {
+  const made: KubeObject[] = []
   const roles = parseAllDocuments(yaml).map((document) => document.toJS() as Role)
-  const create = (object: KubeObject) =>
-    kubernetes.create(kinds[object.kind] as Resource, object, { fieldValidation: 'Strict' })
+  const create = async (object: KubeObject) => {
+    await kubernetes.create(kinds[object.kind] as Resource, object, { fieldValidation: 'Strict' })
+    made.push(object)
+  }
   for (const role of roles) {
     const { apiVersion, kind, metadata } = role
     await create(role)
@@ -41,17 +50,30 @@ export async function grantRoles(
       subjects: [{ kind: 'ServiceAccount', ...account }],
     })
   }
-  return roles.flatMap(({ rules }) =>
+  const granted = roles.flatMap(({ rules }) =>
     rules.flatMap(({ apiGroups: [group = ''], resources, verbs }) =>
       resources.flatMap((plural) => verbs.map((verb) => `${verb} ${plural}${group === '' ? '' : `.${group}`}`)),
     ),
   )
+  const remove = async () => {
+    for (const { kind, metadata } of made) await kubernetes.delete(kinds[kind] as Resource, metadata)
+  }
+  return { granted: [...new Set(granted)], remove }
 }
 
-/** What a role must allow, of each request; discovery and reviews are everybody's. */
-export function accessesOf(exchanges: readonly Exchange[]): readonly string[] {
-  return exchanges.flatMap(({ request, purpose }) => {
-    const { verb, resource } = accessOf(request)
-    return purpose === 'review' || !/^\/(api|apis\/[^/]+)\/[^/]+\//.test(request.path) ? [] : `${verb} ${resource}`
-  })
+/** What of it was never asked for. */
+export function unusedOf({ granted }: Grant, exchanges: readonly Exchange[]): readonly string[] {
+  const used = new Set(exchanges.flatMap(accessesOf))
+  return granted.filter((access) => !used.has(access))
+}
+
+/** What was refused for who asked. */
+export function refusedIn(exchanges: readonly Exchange[]): readonly string[] {
+  return exchanges.filter(({ status }) => status === 401 || status === 403).map(({ request }) => request.path)
+}
+
+/** What a role must allow for it: nothing for discovery and reviews, which are everybody's. */
+function accessesOf({ request, purpose }: Exchange): readonly string[] {
+  const { verb, resource } = accessOf(request)
+  return purpose === 'review' || resource === '' ? [] : [`${verb} ${resource}`]
 }

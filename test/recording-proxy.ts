@@ -41,7 +41,8 @@ export async function recordingProxy(server: Transport): Promise<RecordingProxy>
       exchanges.push(exchange)
       const answer = await proxy.between(exchange, () => server(request))
       exchange.status = answer.status
-      return answer
+      const { 'transfer-encoding': _, 'content-length': __, ...headers } = answer.headers
+      return { ...answer, headers }
     },
     { clock: systemClock() },
   )

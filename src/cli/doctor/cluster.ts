@@ -18,6 +18,7 @@ import { CliFailure } from '../failure.ts'
 import { printNote, printResult } from '../output.ts'
 import { version as tool } from '../version.ts'
 import { type Checked, sift } from './check-files.ts'
+import { makeContact } from './first-contact.ts'
 import { openForge } from './forge-access.ts'
 import type { DoctorOptions } from './options.ts'
 import { render } from './render.ts'
@@ -41,6 +42,7 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
   try {
     const transport: Transport = (request) => connection.transport(request).finally(() => patience.cancel())
     const caller = { transport, clock, random, userAgent }
+    await makeContact(caller)
     const place = { kubernetes: createKubernetes(caller), inquiry: createInquiry(caller), clock, account }
     const logs = options.logs && createPodLogs(caller)
     const namespaces = options.namespace === undefined ? undefined : [options.namespace]

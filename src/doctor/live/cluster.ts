@@ -52,7 +52,11 @@ export function indexCluster(facts: ClusterFacts): Cluster {
 }
 
 export function ownersOf(fact: ObjectFact): readonly OwnerReference[] {
-  return listAt(fact.raw, 'metadata', 'ownerReferences') as readonly OwnerReference[]
+  return listAt(fact.raw, 'metadata', 'ownerReferences').filter(isReference)
+}
+
+function isReference(value: unknown): value is OwnerReference {
+  return ['apiVersion', 'kind', 'name', 'uid'].every((field) => textAt(value, field) !== undefined)
 }
 
 /** The owner that decides: whoever would make the object anew. */

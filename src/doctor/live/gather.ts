@@ -16,6 +16,7 @@ import type { ClusterFacts } from './cluster.ts'
 import { readLogs } from './read-logs.ts'
 import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
 import { newestEvents, trim } from './trim.ts'
+import { isSilence, type Lister, untilOut } from './until-out.ts'
 
 export type GatherOptions = {
   readonly kubernetes: Kubernetes
@@ -40,19 +41,19 @@ export type GatherOptions = {
 export const withoutRight = 'not looked at without the right to list it'
 
 /** Rejects only with the signal's reason: everything else that fails stands in `unreadable`. */
-export async function gatherLive(options: GatherOptions): Promise<ClusterFacts> {
+export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
+  const options = { ...given, kubernetes: untilOut(given.kubernetes) }
   const at = options.clock.now()
   const unreadable: Record<string, string> = {}
   const { account, logs, signal } = options
   const asking: Asking = { account, unreadable, signal }
   const registrations = await askRegistrations(asking)
   const objects: ObjectFact[] = []
-  const asked: Asked = { ...options, contact: { answered: false, silence: undefined } }
-  for (const kind of liveKinds) objects.push(...(await readKind(asked, kind, unreadable)))
+  for (const kind of liveKinds) objects.push(...(await readKind(options, kind, unreadable)))
   const inhabited = [
     ...new Set(objects.flatMap(({ object }) => (object.kind === 'Pod' ? (object.namespace ?? []) : []))),
   ]
-  objects.push(...(await readEvents(asked, options.namespaces ?? inhabited.sort(), unreadable)))
+  objects.push(...(await readEvents(options, options.namespaces ?? inhabited.sort(), unreadable)))
   const sets = await askSets(asking, objects)
   const pods = viewPods(objects)
   return {
@@ -71,19 +72,16 @@ export async function gatherLive(options: GatherOptions): Promise<ClusterFacts> 
   }
 }
 
-/** An API server that never answered is asked for one list alone: each is tried again for seconds, and there are twenty. */
-type Asked = GatherOptions & { readonly contact: { answered: boolean; silence: KubernetesError | undefined } }
-
-async function readKind(options: Asked, kind: LiveKind, unreadable: Record<string, string>): Promise<ObjectFact[]> {
+async function readKind(options: Reading, kind: LiveKind, unreadable: Record<string, string>): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of scopesOf(kind.resource, options.namespaces)) {
-    if (kind.ifAllowed && !options.contact.silence && !(await mayList(options, kind.resource, namespace))) {
+    if (kind.ifAllowed && !options.kubernetes.isOut() && !(await mayList(options, kind.resource, namespace))) {
       unreadable[kind.resource.kind] = withoutRight
       continue
     }
     const gap = await readList(options, listOf(kind, namespace), found)
     if (!gap) continue
-    const served = options.contact.silence ? undefined : await servedAs(options, kind)
+    const served = isSilence(gap) ? undefined : await servedAs(options, kind)
     // What is not served has no objects.
     if (served === 'not served') return []
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`
@@ -95,7 +93,7 @@ async function readKind(options: Asked, kind: LiveKind, unreadable: Record<strin
 }
 
 /** Also where nobody says: then the list itself is the question. */
-async function mayList({ inquiry, signal }: GatherOptions, resource: Resource, namespace: string | undefined) {
+async function mayList({ inquiry, signal }: Reading, resource: Resource, namespace: string | undefined) {
   try {
     return await inquiry.mayI({ verb: 'list', resource, namespace }, signal)
   } catch (error) {
@@ -111,7 +109,7 @@ function listOf({ resource, read, fieldSelector }: LiveKind, namespace: string |
 
 /** After a list failed: whether the API server knows the kind at all, or only in another version. Undefined: it knows it, or does not say. */
 async function servedAs(
-  { inquiry, signal }: GatherOptions,
+  { inquiry, signal }: Reading,
   { resource, anyVersion }: LiveKind,
 ): Promise<'not served' | `served only as ${string}` | Resource | undefined> {
   if (resource.group === '') return undefined
@@ -129,7 +127,7 @@ async function servedAs(
 
 /** One list a namespace; of each object the newest few, which is what rules ask for. */
 async function readEvents(
-  options: Asked,
+  options: Reading,
   namespaces: readonly string[],
   unreadable: Record<string, string>,
 ): Promise<ObjectFact[]> {
@@ -143,25 +141,22 @@ async function readEvents(
   return found
 }
 
+type Reading = Omit<GatherOptions, 'kubernetes'> & { readonly kubernetes: Lister }
 type List = ListOptions & { readonly resource: Resource }
 
 /** Adds what the list has to `found`; what went wrong instead is the answer. */
 async function readList(
-  { kubernetes, signal, contact }: Asked,
+  { kubernetes, signal }: Reading,
   { resource, ...list }: List,
   found: ObjectFact[],
 ): Promise<KubernetesError | undefined> {
-  if (contact.silence) return contact.silence
   try {
     const { items } = await kubernetes.list(resource, { ...list, signal })
     for (const item of items) found.push(factOf(resource, item))
-    contact.answered = true
     return undefined
   } catch (error) {
-    if (!(error instanceof KubernetesError)) throw error
-    if (error.status > 0) contact.answered = true
-    else if (!contact.answered) contact.silence = error
-    return error
+    if (error instanceof KubernetesError) return error
+    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Access, Inquiry } from '../../kubernetes/inquiry.ts'
 import type { Resource } from '../../kubernetes/types.ts'
 import { limit } from '../../lib/queue.ts'
-import { deployments, ephemeralRunners, events, leases, nodes, pods } from './resources.ts'
+import { deployments, ephemeralRunners, events, isBuiltIn, leases, nodes, pods } from './resources.ts'
 import type { Action, Draft, Guard } from './step.ts'
 
 /** `denied` by the key of each access that was asked for; what is not in it is allowed, or could not be asked. */
@@ -63,11 +63,9 @@ const slotsMax = 8
 
 /** Or why it is not known. Nobody needs a right to what is not there. */
 async function mayDo(inquiry: Inquiry, access: Access, signal: AbortSignal | undefined): Promise<boolean | string> {
-  const { group } = access.resource
-  const isBuiltIn = !group.includes('.') || group.endsWith('.k8s.io')
   try {
     if (await inquiry.mayI(access, signal)) return true
-    return !isBuiltIn && (await inquiry.versionsOf(access.resource, signal)).length === 0
+    return !isBuiltIn(access.resource) && (await inquiry.versionsOf(access.resource, signal)).length === 0
   } catch (error) {
     if (error instanceof KubernetesError) return error.message
     throw error

@@ -52,7 +52,7 @@ export const listeners: Resource = { ...arc, plural: 'autoscalinglisteners', kin
 const roleBindings: Resource = { ...rbac, plural: 'rolebindings', kind: 'RoleBinding' }
 const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
 const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
-export const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
+const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
 
 /** What ARC's chart protects, in the order in which it is freed. */
 export const protectedResources: readonly Resource[] = [roleBindings, roles, serviceAccounts, secrets]
@@ -78,6 +78,11 @@ export const liveKinds: readonly LiveKind[] = [
     (resource): LiveKind => ({ resource, read: 'metadata', ...(resource === secrets ? { ifAllowed: true } : {}) }),
   ),
 ]
+
+/** Of Kubernetes itself: always served, by the API server's own code. */
+export function isBuiltIn({ group }: Pick<Resource, 'group'>): boolean {
+  return !group.includes('.') || group.endsWith('.k8s.io')
+}
 
 /** The resource of an object, in the version that the object names. Undefined: not a kind that the doctor mends. */
 export function resourceOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): Resource | undefined {

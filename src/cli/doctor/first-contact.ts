@@ -1,0 +1,43 @@
+// Whether anybody is there: a wrong address is said at once, where a look would try again and again, kind after kind.
+import { standardHeaders } from '../../kubernetes/send.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { noBody, type Transport, TransportError } from '../../lib/http.ts'
+import { linkSignals } from '../../lib/signals.ts'
+import { CliFailure } from '../failure.ts'
+
+export type Contact = { readonly transport: Transport; readonly clock: Clock; readonly userAgent: string }
+
+/** Milliseconds: whoever is silent for so long to so small a question will not list a cluster. */
+const patience = 10_000
+
+/** Resolves with any answer, whatever it says. Throws a CliFailure where none can come. */
+export async function makeContact({ transport, clock, userAgent }: Contact): Promise<void> {
+  const link = linkSignals(undefined)
+  const silent = new TransportError('timeout', `no answer within ${patience / 1000} s`)
+  const timer = clock.after(patience, () => link.abort(silent))
+  const headers = standardHeaders(userAgent)
+  try {
+    const { signal } = link
+    await transport({ method: 'GET', path: '/version', query: {}, headers, body: noBody, expect: 'whole', signal })
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error
+    // What broke on the way may work the next time: the look tries again.
+    if (error.kind !== 'lost') throw unreachable(error)
+  } finally {
+    timer.cancel()
+    link.dispose()
+  }
+}
+
+function unreachable(error: TransportError): CliFailure {
+  const isUntrusted = error.kind === 'certificate'
+  return new CliFailure({
+    code: 'cluster-unreachable',
+    sentence: `The API server ${isUntrusted ? 'is not trusted' : 'cannot be reached'}: ${error.message}.`,
+    next: isUntrusted
+      ? 'Check certificate-authority-data of the kubeconfig, and that the address is the right one.'
+      : 'Check the address, the network, the files that the kubeconfig names, and with --context which cluster is meant.',
+    exitCode: 3,
+    cause: error,
+  })
+}

@@ -1,0 +1,106 @@
+// The roles that `dayfly doctor rbac` prints, given to a ServiceAccount of a real API server: a whole repair is refused nothing and leaves nothing unused.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { kubeconfigText } from '../../src/embedded/wire/kubeconfig.ts'
+import { createKubernetes } from '../../src/kubernetes/client.ts'
+import { connect } from '../../src/kubernetes/connect.ts'
+import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
+import type { Resource } from '../../src/kubernetes/types.ts'
+import { jsonBody, type Transport } from '../../src/lib/http.ts'
+import { httpClient } from '../../src/lib/http-client.ts'
+import { randomName } from '../../src/lib/ids.ts'
+import { runCli } from '../cli.ts'
+import { grantRoles, refusedIn, unusedOf } from '../granted-role.ts'
+import { recordingProxy } from '../recording-proxy.ts'
+import { clock, object, random } from './client-place.ts'
+import { kubeconfig, whyNone } from './cluster.ts'
+import { defineCustomKinds } from './custom-kinds.ts'
+import { makeIncidents } from './incidents.ts'
+import { liveDoctor } from './live-doctor.ts'
+
+const file = kubeconfig
+if (file) describe('the printed roles', () => suite(file))
+else describe('the printed roles', () => it('on a real API server', (context) => context.skip(whyNone)))
+
+const accounts: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+}
+
+/** What no incident here calls for. */
+const unusedHere = [
+  // The Job controller of a real cluster lets its pods go by itself.
+  'patch pods',
+  // The Job of the incidents does not try again, so its pod alone is deleted; and the listener is being deleted already.
+  'get jobs.batch',
+  'delete jobs.batch',
+  'delete autoscalinglisteners.actions.github.com',
+]
+
+function suite(file: string): void {
+  const site = `rbac-${randomName(random, 5)}`
+  const folder = mkdtempSync(path.join(tmpdir(), 'doctor-rbac-'))
+  const ends: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('refuse nothing, and have nothing to spare', async () => {
+    const access = await loadKubeconfig(file)
+    const admin = connect(access, clock)
+    ends.push(admin.close)
+    const kubernetes = createKubernetes({ transport: admin.transport, clock, random })
+    const kinds = await defineCustomKinds(kubernetes)
+    ends.push(kinds.remove)
+    const incidents = await makeIncidents({ kubernetes, name: site, now: clock.now })
+    ends.push(incidents.remove)
+    const account = { namespace: `${site}-runners`, name: 'doctor' }
+    await kubernetes.create(accounts, object('v1', 'ServiceAccount', account))
+    const roles = await runCli(['doctor', 'rbac', '--fixes', '--logs'])
+    const grant = await grantRoles(kubernetes, roles.stdout, account)
+    ends.push(grant.remove)
+
+    // Without the credentials of the kubeconfig: what asks has its own.
+    const { ca } = access.tls
+    const server = httpClient({ origin: access.server, tls: ca === undefined ? {} : { ca } })
+    ends.push(server.close)
+    const proxy = await recordingProxy(server.transport)
+    ends.push(proxy.endpoint.close)
+    const token = await tokenOf(admin.transport, account)
+    const at = path.join(folder, 'kubeconfig')
+    const { origin, ca: authority } = proxy.endpoint
+    writeFileSync(at, kubeconfigText({ server: origin, ca: authority, user: 'doctor', token }), { mode: 0o600 })
+
+    const fix = ['--logs', '--fix', '--remove-finalizers']
+    const planned = await liveDoctor(folder, at, ...fix)
+    const digest = /--confirm (\w+)/.exec(planned.stderr)?.[1] ?? 'none'
+    const done = await liveDoctor(folder, at, ...fix, '--confirm', digest)
+    expect(done.stderr).toMatch(/^(\d+) of \1 steps done$/m)
+    expect([refusedIn(proxy.exchanges), unusedOf(grant, proxy.exchanges)]).toEqual([[], unusedHere])
+  })
+}
+
+/** Kubernetes: TokenRequest. */
+async function tokenOf(
+  transport: Transport,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+) {
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } }
+  const answer = await transport({
+    method: 'POST',
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
+    query: {},
+    headers: { 'content-type': 'application/json' },
+    body: jsonBody(body),
+    expect: 'whole',
+  })
+  const { status } = (answer.body.kind === 'json' ? answer.body.value : {}) as { readonly status?: { token?: string } }
+  if (status?.token === undefined) throw new Error(`no token: ${JSON.stringify(answer.body)}`)
+  return status.token
+}
