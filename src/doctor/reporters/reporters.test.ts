@@ -122,6 +122,16 @@ describe('pretty', () => {
     expect(carets.indexOf('^')).toBe(shown + cells)
   })
 
+  it('says of which files no version is known', () => {
+    const { coverage, version, ...rest } = reportOf(job)
+    const charts = [{ file: 'c/Chart.yaml', range: '>=1.29', version }]
+    const told = (report: typeof coverage) => reportPretty({ ...rest, version, coverage: report }, plain)
+    expect(told(coverage)).toContain('  Kubernetes version: none declared')
+    expect(told({ ...coverage, charts })).toMatch(
+      /c\/Chart.yaml: kubeVersion >=1.29\n {2}Kubernetes version of other files: none/,
+    )
+  })
+
   it('says in one line a reason what was left out on purpose', () => {
     const crd = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}\n'
     const report = reportOf(`${crd}---\n${crd}---\n${job}`)

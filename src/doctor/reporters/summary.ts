@@ -20,9 +20,7 @@ export function summarise(report: Report, look: Look): string {
     ),
     ...describeSilenced(report),
     ...describeUnasked(report),
-    ...(version.declared || live || nothing
-      ? []
-      : ['Kubernetes version: none declared, every supported one considered (--kubernetes-version)']),
+    ...(version.declared || live || nothing ? [] : [describeUndeclared(coverage)]),
     ...(live ? [] : describeFixes(report)),
     ...worst(findings).map(({ code }) => `dayfly doctor explain ${code}: why, and when not`),
   ]
@@ -34,6 +32,11 @@ export function summarise(report: Report, look: Look): string {
 function indent(line: string, { columns }: Look): string {
   const [own = ''] = /^ */.exec(line) ?? []
   return wrap(line.slice(own.length), `  ${own}`, columns)
+}
+
+function describeUndeclared({ charts }: Report['coverage']): string {
+  const where = charts.length > 0 ? ' of other files' : ''
+  return `Kubernetes version${where}: none declared, every supported one considered (--kubernetes-version)`
 }
 
 function describeGaps({ skipped }: Report['coverage']): readonly string[] {
