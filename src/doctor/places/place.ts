@@ -1,6 +1,7 @@
 // A path in an object → the place in the file's original text: the key, the entry with its short value, or the nearest that exists.
 import type { Path, Place } from '../finding.ts'
 import type { SourceFile, SourceObject } from '../sources/document.ts'
+import { lastAtMost } from './last-at-most.ts'
 
 /** Gives line and column of offsets of one text. */
 export type LineIndex = (offset: number) => { readonly line: number; readonly column: number }
@@ -31,14 +32,8 @@ export function indexLines(text: string): LineIndex {
   const starts = [text.charCodeAt(0) === 0xfeff ? 1 : 0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return (offset) => {
-    let low = 0
-    let high = starts.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((starts[middle] ?? 0) <= offset) low = middle
-      else high = middle - 1
-    }
-    return { line: low + 1, column: Math.max(1, offset - (starts[low] ?? 0) + 1) }
+    const line = lastAtMost(starts, offset)
+    return { line: line + 1, column: Math.max(1, offset - (starts[line] ?? 0) + 1) }
   }
 }
 

@@ -3,6 +3,7 @@ import { isScalar, type Scalar } from 'yaml'
 import type { SourceDocument } from './document.ts'
 import type { FoundString } from './find-objects.ts'
 import { findNode } from './nodes.ts'
+import { type Lines, stripIndentation } from './strip-indentation.ts'
 
 export type EmbeddedText = Pick<SourceDocument, 'text' | 'toFile' | 'prefix' | 'readonlyBecause'>
 
@@ -35,8 +36,6 @@ function unlikeLines(node: Scalar, shared: boolean): string {
   return 'it stands in a literal block whose header or lines say more than one indentation'
 }
 
-type Lines = { readonly text: string; readonly indentation: string; readonly toOuter: (offset: number) => number }
-
 function literalLines(document: SourceDocument, node: Scalar): Lines | undefined {
   if (node.type !== 'BLOCK_LITERAL' || !node.range) return undefined
   const source = document.text.slice(node.range[0], node.range[1])
@@ -44,42 +43,4 @@ function literalLines(document: SourceDocument, node: Scalar): Lines | undefined
   if (!header || /^\|[-+]*[0-9]/.test(source)) return undefined
   const indentation = /^(?:[ \t]*\r?\n)*( *)/.exec(source.slice(header[0].length))?.[1] ?? ''
   return stripIndentation(source, header[0].length, { indentation, base: node.range[0] })
-}
-
-/** Cuts the indentation from each line and remembers where the rest of it stands. Undefined: a line is not indented so. */
-export function stripIndentation(
-  source: string,
-  from: number,
-  { indentation, base }: { readonly indentation: string; readonly base: number },
-): Lines | undefined {
-  const parts: string[] = []
-  const inner: number[] = []
-  const outer: number[] = []
-  let length = 0
-  for (let at = from; at < source.length; ) {
-    const newline = source.indexOf('\n', at)
-    const end = newline < 0 ? source.length : newline + 1
-    let start = at + indentation.length
-    if (!source.startsWith(indentation, at)) {
-      start = at + (/^[ \t]*/.exec(source.slice(at, end))?.[0].length ?? 0)
-      if (!/^\r?\n?$/.test(source.slice(start, end))) return undefined
-    }
-    inner.push(length)
-    outer.push(base + start)
-    parts.push(source.slice(start, end))
-    length += end - start
-    at = end
-  }
-  return { text: parts.join(''), indentation, toOuter: (offset) => mapOffset(inner, outer, offset) }
-}
-
-function mapOffset(inner: readonly number[], outer: readonly number[], offset: number): number {
-  let low = 0
-  let high = inner.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((inner[middle] ?? 0) <= offset) low = middle
-    else high = middle - 1
-  }
-  return (outer[low] ?? 0) + offset - (inner[low] ?? 0)
 }

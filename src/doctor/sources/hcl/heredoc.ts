@@ -1,5 +1,5 @@
 // The text of a heredoc (`<<EOT`, `<<-EOT`), with the way back to the file.
-import { stripIndentation } from '../embedded.ts'
+import { stripIndentation } from '../strip-indentation.ts'
 
 export type Heredoc = {
   readonly text: string
