@@ -13,26 +13,29 @@ export type Marker = {
 /** How a line that is only a marker is written: each breaks some block scalar that another does not. `aligned`: a comment at the column of the text below. */
 export type LoneMarkers = 'comment' | 'aligned' | 'blank'
 
-const kinds = [
-  ['{{', '}}'],
-  ['{%', '%}'],
-  ['{#', '#}'],
-  ['<%', '%>'],
-  ['${', '}'],
-] as const
+const closings: Readonly<Record<string, string>> = {
+  '{{': '}}',
+  '{%': '%}',
+  '{#': '#}',
+  '<%': '%>',
+  '${': '}',
+  '%{': '}',
+}
 
 /** Finds all markers in one pass; those that never close are text. `dollar`: Terraform's `${…}` and `%{…}` count too. */
 export function findMarkers(text: string, dollar = false): Marker[] {
   const markers: Marker[] = []
-  const closedUntil = new Map<string, number>()
+  // What does not come again, so that no text is searched to its end for each opening.
+  const unclosed = new Set<string>()
   const opening = dollar ? /\{\{|\{%|\{#|<%|[$%]\{/g : /\{\{|\{%|\{#|<%/g
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const open = match[0]
-    const close = kinds.find(([start]) => start === open)?.[1] ?? '}'
-    if ((closedUntil.get(close) ?? 0) < 0) continue
-    const at = text.indexOf(close, match.index + 2)
-    closedUntil.set(close, at)
-    if (at < 0) continue
+    const close = closings[open] ?? ''
+    const at = unclosed.has(close) ? -1 : text.indexOf(close, match.index + 2)
+    if (at < 0) {
+      unclosed.add(close)
+      continue
+    }
     const end = at + close.length
     markers.push({
       start: match.index,
@@ -77,7 +80,7 @@ const lookAhead = 2_000
 /** How far the next line that is no marker is indented beyond this one. */
 function columnBelow(text: string, { start, end }: Marker): number {
   const own = start - (text.lastIndexOf('\n', start - 1) + 1)
-  const below = /\n([ ]*)(?![ \t\r\n]|\{[{%#]|<%)/.exec(text.slice(end, end + lookAhead))
+  const below = /\n( *)(?![ \t\r\n]|\{[{%#]|<%)/.exec(text.slice(end, end + lookAhead))
   return Math.max(0, (below?.[1]?.length ?? 0) - own)
 }
 
