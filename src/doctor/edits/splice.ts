@@ -1,8 +1,7 @@
 // Changes of a text by offset.
+import type { Span } from '../sources/span.ts'
 import { refuse } from './refusal.ts'
 
-/** A part of a text. */
-export type Span = { readonly start: number; readonly end: number }
 /** A change of the file's text: `text` in the place of the span. */
 export type Splice = Span & { readonly text: string }
 

@@ -1,7 +1,7 @@
 // Template statements (if, for, end) around what changes: a splice stays on one side of each. All offsets count in the file.
 import type { SourceDocument } from '../sources/document.ts'
+import type { Span } from '../sources/span.ts'
 import { refuse } from './refusal.ts'
-import type { Span } from './splice.ts'
 import { lineEnd } from './text.ts'
 
 /** Refuses to cut what template statements open or close: half of a condition would stay. */

@@ -1,8 +1,9 @@
 // Whole lines: those of an entry with its comments, without them, and further to the right or left.
 import type { Node } from 'yaml'
 import type { SourceDocument } from '../sources/document.ts'
+import type { Span } from '../sources/span.ts'
 import { refuse } from './refusal.ts'
-import type { Span, Splice } from './splice.ts'
+import type { Splice } from './splice.ts'
 import { refuseUnbalanced } from './statements.ts'
 import { contentEnd, leading, lineEnd, lineStart, rangeOf } from './text.ts'
 

@@ -1,6 +1,7 @@
 // A path in an object → the place in the file's original text: the key, the entry with its short value, or the nearest that exists.
 import type { Path, Place } from '../finding.ts'
 import type { SourceFile, SourceObject } from '../sources/document.ts'
+import type { Span } from '../sources/span.ts'
 import { lastAtMost } from './last-at-most.ts'
 
 /** Gives line and column of offsets of one text. */
@@ -17,11 +18,7 @@ export function placeOf({ document, path: begin }: SourceObject, path: Path, lin
   )
 }
 
-function placeAt(
-  file: SourceFile,
-  { start, end }: { readonly start: number; readonly end: number },
-  lines: LineIndex,
-): Place {
+function placeAt(file: SourceFile, { start, end }: Span, lines: LineIndex): Place {
   const from = lines(start)
   const to = lines(end)
   return { file: file.path, ...from, endLine: to.line, endColumn: to.column, start, end }

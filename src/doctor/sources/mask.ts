@@ -1,9 +1,8 @@
 // Template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) become filler of the same length, so that a YAML parser can read the text and every offset still holds.
 import { filler } from '../unknown.ts'
+import type { Span } from './span.ts'
 
-export type Marker = {
-  readonly start: number
-  readonly end: number
+export type Marker = Span & {
   /** `open`, `close`, `middle`: a block statement (if, for, end, else). `value`: prints something. `none`: a comment or an assignment. */
   readonly role: 'open' | 'middle' | 'close' | 'value' | 'none'
   /** Nothing else stands on its lines. */

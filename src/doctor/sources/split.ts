@@ -1,11 +1,10 @@
 // Cuts a stream into its documents by the markers at column 0, which end every construct of YAML: most documents need no parser to be told apart.
+import type { Span } from './span.ts'
 
-export type Chunk = { readonly start: number; readonly end: number }
-
-export function splitDocuments(text: string): Chunk[] {
+export function splitDocuments(text: string): Span[] {
   const first = text.charCodeAt(0) === 0xfeff ? 1 : 0
   if (!text.includes('\n---') && !text.includes('\n...')) return [{ start: first, end: text.length }]
-  const chunks: Chunk[] = []
+  const chunks: Span[] = []
   let start = first
   for (const match of text.matchAll(/^(---|\.\.\.)(?=[ \t\r\n]|$)/gm)) {
     if (match.index > start) chunks.push({ start, end: match.index })

@@ -2,11 +2,12 @@
 import { type Document, isScalar } from 'yaml'
 import type { Path } from '../finding.ts'
 import { findNode } from './nodes.ts'
+import type { Span } from './span.ts'
 
 /** Offsets count in the document's text. */
 export type Spot = {
   /** The key it stands under, if its parent is a mapping. */
-  readonly key: { readonly start: number; readonly end: number } | undefined
+  readonly key: Span | undefined
   /** Where the value begins. */
   readonly start: number
   /** Where a scalar on one line ends; undefined: the value is anything else. */

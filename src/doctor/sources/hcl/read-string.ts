@@ -1,8 +1,8 @@
 // A quoted string of HCL → its text; what an interpolation computes becomes filler.
 import { filler } from '../../unknown.ts'
+import type { Span } from '../span.ts'
 import { isEscapedTemplate, isTemplate, skipTemplate } from './skip.ts'
 
-export type Span = { readonly start: number; readonly end: number }
 export type ReadString = {
   readonly value: string
   readonly end: number

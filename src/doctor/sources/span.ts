@@ -1,0 +1,4 @@
+// A part of a text.
+
+/** Offsets; `end` stands behind the last character. */
+export type Span = { readonly start: number; readonly end: number }
