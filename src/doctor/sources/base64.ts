@@ -5,7 +5,7 @@ const lettersMax = 1024 * 1024
 /** Where a kind keeps texts in base64. */
 const fields: Readonly<Record<string, string>> = { Secret: 'data', ConfigMap: 'binaryData' }
 
-export type Encoded = { readonly field: string; readonly key: string; readonly text: string }
+type Encoded = { readonly field: string; readonly key: string; readonly text: string }
 
 /** The texts that an object holds in base64. */
 export function encodedTexts(object: Readonly<Record<string, unknown>>): readonly Encoded[] {

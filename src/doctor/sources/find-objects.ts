@@ -2,16 +2,13 @@
 import type { Path } from '../finding.ts'
 import { isRecord } from '../raw.ts'
 import { encodedTexts } from './base64.ts'
+import type { SourceObject } from './document.ts'
 import { mayHoldManifest } from './split.ts'
 
-export type FoundObject = {
-  readonly path: Path
-  readonly kind: 'object' | 'values' | 'charts'
-  readonly value: Readonly<Record<string, unknown>>
-}
+type FoundObject = Pick<SourceObject, 'path' | 'kind' | 'value'>
 /** `encoded`: it stands there in base64. */
 export type FoundString = { readonly path: Path; readonly text: string; readonly encoded: boolean }
-export type Findings = {
+type Contents = {
   readonly objects: readonly FoundObject[]
   readonly strings: readonly FoundString[]
   /** The walk ended early: there is more than it may visit. */
@@ -28,7 +25,7 @@ const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 /** What kubectl remembers of the object around it, which would say everything again. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
-export function findObjects(root: unknown): Findings {
+export function findObjects(root: unknown): Contents {
   const objects: FoundObject[] = []
   const strings: FoundString[] = []
   let visits = 0
