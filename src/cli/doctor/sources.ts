@@ -1,7 +1,8 @@
 // The texts that a person named: paths below the working folder, and stdin.
 import { fstatSync } from 'node:fs'
 import type { Skipped, SourceFile } from '../../doctor/sources/document.ts'
-import { decodeText, type Read, readSources } from '../../doctor/sources/read.ts'
+import { type Read, readSources } from '../../doctor/sources/read.ts'
+import { decodeText } from '../../doctor/sources/read-text.ts'
 import { CliFailure } from '../failure.ts'
 import { nearest } from '../nearest.ts'
 
