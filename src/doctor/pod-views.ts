@@ -94,9 +94,9 @@ function isNameless({ object, raw }: ObjectFact): boolean {
   return object.name === '' && asRecord(raw['metadata'])?.['name'] === undefined
 }
 
-/** ARC's chart in its mode `dind` runs a Docker of its own, and leaves out the container of that name (its helper `non-runner-non-dind-containers`). */
-function isReplaced({ name, role }: ContainerView, { object, raw }: ObjectFact): boolean {
-  if (object.apiVersion !== valuesVersion || name !== 'dind' || role !== 'container') return false
+/** ARC's chart in its mode `dind` runs a Docker of its own, and takes no container of that name (its helper `non-runner-non-dind-containers`; the newest only its resources). */
+function isReplaced({ name }: ContainerView, { object, raw }: ObjectFact): boolean {
+  if (object.apiVersion !== valuesVersion || name !== 'dind') return false
   return asRecord(raw['containerMode'])?.['type'] === 'dind'
 }
 

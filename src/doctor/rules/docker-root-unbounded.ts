@@ -30,7 +30,7 @@ function check(pod: PodView): readonly Hit[] {
 
 function problemOf(container: ContainerView, pod: PodView) {
   const written = container.words.map((word) => /^--data-root=(.+)$/.exec(word)?.[1]).find(Boolean)
-  const root = written ?? (isRootless(container) ? rootlessRoot : '/var/lib/docker')
+  const root = written ?? (isRootless(container, pod) ? rootlessRootIn(container) : '/var/lib/docker')
   if (valueAt(container.raw, 'resources', 'limits', 'ephemeral-storage') !== undefined) return undefined
   const name = parentsOf(root)
     .map((path) => container.mounts[path])
@@ -53,11 +53,20 @@ function problemOf(container: ContainerView, pod: PodView) {
 /** Docker: a rootless daemon keeps its data in the home of its user, which in its own image is this. */
 const rootlessRoot = '/home/rootless/.local/share/docker'
 
-function isRootless({ image, words, mounts }: ContainerView): boolean {
+/** In the home that is mounted, whoever's it is. */
+function rootlessRootIn({ mounts }: ContainerView): string {
+  const home = Object.keys(mounts).find((path) => /^\/home\/[^/]+\/?$/.test(path))
+  return home === undefined ? rootlessRoot : `${home.replace(/\/$/, '')}/.local/share/docker`
+}
+
+function isRootless({ image, words, mounts, raw }: ContainerView, pod: PodView): boolean {
+  const user =
+    valueAt(raw, 'securityContext', 'runAsUser') ?? valueAt(pod.raw, ...pod.path, 'securityContext', 'runAsUser')
   return (
     /rootless/.test(imageParts(image).tag) ||
     words.some((word) => /dockerd-rootless/.test(word)) ||
-    rootlessRoot in mounts
+    rootlessRoot in mounts ||
+    (typeof user === 'number' && user > 0)
   )
 }
 

@@ -98,6 +98,28 @@ test('docker-root-unbounded looks for the data of a rootless daemon in its home'
   expect(at('/var/lib/docker', { sizeLimit: '20Gi' })).toHaveLength(1)
 })
 
+test('docker-root-unbounded looks into the mounted home of a daemon that is not root', () => {
+  const found = (runAsUser: number, sizeLimit?: string) =>
+    findingsOf(
+      'docker-root-unbounded',
+      pod({
+        initContainers: [
+          {
+            ...docker,
+            image: 'registry.example/engine-dind:1',
+            args: ['dockerd'],
+            securityContext: { privileged: true, runAsUser },
+            volumeMounts: [{ name: 'home', mountPath: '/home/builder' }],
+          },
+        ],
+        volumes: [{ name: 'home', emptyDir: { ...(sizeLimit ? { sizeLimit } : {}) } }],
+      }),
+    )
+  expect(found(1001, '20Gi')).toEqual([])
+  expect(found(1001)[0]?.message).toContain('home')
+  expect(found(0, '20Gi')[0]?.message).toContain('/var/lib/docker')
+})
+
 test('probe-without-sidecar makes no sidecar where none can be', () => {
   const { restartPolicy: _, ...plain } = docker
   const object = pod({ initContainers: [{ ...plain, startupProbe: { exec: { command: ['docker', 'info'] } } }] })
