@@ -21,9 +21,9 @@ const budgets: Resource = { ...core, group: 'policy', plural: 'poddisruptionbudg
 const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
 const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
 const roleBindings: Resource = { ...rbac, plural: 'rolebindings', kind: 'RoleBinding' }
-const ephemeralRunners = arc('ephemeralrunners', 'EphemeralRunner')
-const ephemeralRunnerSets = arc('ephemeralrunnersets', 'EphemeralRunnerSet')
-const scaleSets = arc('autoscalingrunnersets', 'AutoscalingRunnerSet')
+export const ephemeralRunners = arc('ephemeralrunners', 'EphemeralRunner')
+export const ephemeralRunnerSets = arc('ephemeralrunnersets', 'EphemeralRunnerSet')
+export const scaleSets = arc('autoscalingrunnersets', 'AutoscalingRunnerSet')
 const listeners = arc('autoscalinglisteners', 'AutoscalingListener')
 
 type Site = {
@@ -222,7 +222,7 @@ function timeOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`
 }
 
-function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
+export function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
   const { name, uid } = metadata
   return { apiVersion, kind, name, uid: uid ?? '', controller: true, blockOwnerDeletion: true }
 }

@@ -17,7 +17,7 @@ import {
   sample,
   templateOfSet,
 } from '../../doctor-samples.ts'
-import { namespaces, pods } from '../client-place.ts'
+import { pods } from '../client-place.ts'
 import { findingsIn, liveDoctor } from '../live-doctor.ts'
 import { jobs, type Node, nodeKubeconfig, openNode, processesOf, settle, whyNoNode } from './open-node.ts'
 
@@ -27,7 +27,6 @@ else describe('on a real node', () => it('the incidents', (context) => context.s
 
 function suite(kubeconfig: string): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'doctor-node-'))
-  const entered: string[] = []
   let opened: Node | undefined
   const node = () => {
     if (!opened) throw new Error('the node is not open')
@@ -37,14 +36,10 @@ function suite(kubeconfig: string): void {
     opened = await openNode(kubeconfig)
   })
   afterAll(async () => {
-    for (const name of entered) await opened?.kubernetes.delete(namespaces, { name })
     await opened?.close()
     rmSync(folder, { recursive: true })
   })
-  const enter = async (name: string) => {
-    entered.push(name)
-    return await node().enter(name)
-  }
+  const enter = (name: string) => node().enter(name)
   /** The file after `dayfly doctor --fix=unsafe`, which has found in it what its comments say. */
   async function fixed(name: string): Promise<string> {
     const text = sample(name)

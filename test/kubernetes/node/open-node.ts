@@ -38,11 +38,29 @@ export async function openNode(kubeconfig: string) {
   const podsIn = async (namespace: string) => (await kubernetes.list(pods, { namespace })).items
   /** Each pod of the namespace as `Running docker=running,started runner=Completed(0)`. */
   const look = async (namespace: string) => (await podsIn(namespace)).map((pod) => podLine(pod))
+  const get = async (resource: Resource, namespace: string | undefined, name: string) =>
+    kubernetes.get(resource, namespace === undefined ? { name } : { namespace, name }).catch((error: unknown) => {
+      if (error instanceof KubernetesError && error.kind === 'not-found') return undefined
+      throw error
+    })
+  const entered: string[] = []
   return {
     kubernetes,
-    close: () => cluster.close(),
+    get,
+    /** Leaves none of its namespaces behind, also not on their way out: the doctor looks at all. */
+    close: async () => {
+      for (const name of entered) await kubernetes.delete(namespaces, { name })
+      for (const name of entered) {
+        await settle(
+          () => get(namespaces, undefined, name),
+          (namespace) => namespace === undefined,
+        )
+      }
+      await cluster.close()
+    },
     /** A namespace of this name, in which pods are admitted. */
     enter: async (name: string) => {
+      entered.push(name)
       await kubernetes.create(namespaces, object('v1', 'Namespace', { name }))
       const account = { ...pods, plural: 'serviceaccounts', kind: 'ServiceAccount' }
       await eventually('pods have an account', () => kubernetes.get(account, { namespace: name, name: 'default' }))
@@ -53,11 +71,6 @@ export async function openNode(kubeconfig: string) {
       const { kind, metadata, ...rest } = JSON.parse(JSON.stringify(manifest, unpulled)) as KubeObject
       return kubernetes.create(resourceOf(kind), { ...rest, kind, metadata: { ...metadata, namespace } })
     },
-    get: async (resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> =>
-      kubernetes.get(resource, { namespace, name }).catch((error: unknown) => {
-        if (error instanceof KubernetesError && error.kind === 'not-found') return undefined
-        throw error
-      }),
     podsIn,
     look,
     /** Waits until the namespace has exactly these pods, and says what it had last if it never does. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAt, numberAt, textAt, valueAt } from '../../../src/doctor/fields.ts'
 import type { KubeObject } from '../../../src/kubernetes/types.ts'
 import { manifests, sample } from '../../doctor-samples.ts'
-import { namespaces, pods } from '../client-place.ts'
+import { pods } from '../client-place.ts'
 import { findingsIn, liveDoctor } from '../live-doctor.ts'
 import { jobs, type Node, nodeKubeconfig, openNode, processesOf, settle, whyNoNode } from './open-node.ts'
 
@@ -17,7 +17,6 @@ else describe('on a real node', () => it('the repairs', (context) => context.ski
 
 function suite(kubeconfig: string): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'doctor-node-'))
-  const entered: string[] = []
   let opened: Node | undefined
   const node = () => {
     if (!opened) throw new Error('the node is not open')
@@ -27,14 +26,10 @@ function suite(kubeconfig: string): void {
     opened = await openNode(kubeconfig)
   })
   afterAll(async () => {
-    for (const name of entered) await opened?.kubernetes.delete(namespaces, { name })
     await opened?.close()
     rmSync(folder, { recursive: true })
   })
-  const enter = async (name: string) => {
-    entered.push(name)
-    return await node().enter(name)
-  }
+  const enter = (name: string) => node().enter(name)
   const make = (namespace: string, kind: string, name: string, spec: object, metadata: object = {}) =>
     node().apply(namespace, {
       apiVersion: kind === 'Job' ? 'batch/v1' : 'v1',
