@@ -29,6 +29,8 @@ export function openLog(path: string, clock: Clock): LogFile {
     for (const wake of [...waiting]) wake()
   }
   const stopWatching = watchFile(path, clock, look)
+  // The container may have written before anybody watched.
+  look()
   const change = async (seen: number, until: AbortSignal) => {
     if (seen !== version || until.aborted) return
     await new Promise<void>((resolve) => {
