@@ -15,11 +15,11 @@ type Text = EmbeddedText & Pick<SourceDocument, 'host' | 'open'>
 const nestingMax = 5
 
 /** Parses a part of the file, and says so where that fails. */
-export function addChunk(draft: Draft, chunk: string, toFile: (offset: number) => number, prefix = ''): void {
+export function addChunk(draft: Draft, chunk: string, toFile: (offset: number) => number): void {
   const { path } = draft.file
   const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(path))
   if ('value' in parsed) {
-    addDocument(draft, { text, toFile, prefix, readonlyBecause: undefined, host: undefined, open }, parsed)
+    addDocument(draft, { text, toFile, readonlyBecause: undefined, host: undefined, open }, parsed)
   } else if (isAnyText(path)) leaveOut(draft, toFile(parsed.offset ?? 0), 'a template of Terraform that is no YAML')
   else skip(draft, toFile(parsed.offset ?? 0), parsed.failed)
 }

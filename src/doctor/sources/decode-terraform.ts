@@ -22,8 +22,8 @@ export function decodeTerraform(draft: Draft): void {
     return
   }
   const { heredocs, objects, malformed } = findTexts(text)
-  for (const { text: body, toFile, prefix } of heredocs) {
-    if (mayHoldManifest(body)) addChunk(draft, body, toFile, prefix)
+  for (const { text: body, toFile } of heredocs) {
+    if (mayHoldManifest(body)) addChunk(draft, body, toFile)
   }
   const masked = maskUnknown(text, objects)
   for (const object of objects) {

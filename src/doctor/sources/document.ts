@@ -31,8 +31,6 @@ export type SourceDocument = {
   readonly value: unknown
   /** From an offset of `text` to one of the file. */
   readonly toFile: (offset: number) => number
-  /** What stands before each of its lines in the file: the indentation of the strings around it. */
-  readonly prefix: string
   /** Undefined: it can be edited in place. */
   readonly readonlyBecause: string | undefined
   /** The template markers of the whole file, found when they are first asked for. */

@@ -5,7 +5,7 @@ import type { FoundString } from './find-objects.ts'
 import { findNode } from './nodes.ts'
 import { type Lines, stripIndentation } from './strip-indentation.ts'
 
-export type EmbeddedText = Pick<SourceDocument, 'text' | 'toFile' | 'prefix' | 'readonlyBecause'>
+export type EmbeddedText = Pick<SourceDocument, 'text' | 'toFile' | 'readonlyBecause'>
 
 export function embeddedText(document: SourceDocument, { path, text, encoded }: FoundString): EmbeddedText | undefined {
   const { node, depth, shared } = findNode(document.nodes(), path)
@@ -16,14 +16,12 @@ export function embeddedText(document: SourceDocument, { path, text, encoded }: 
     return {
       text,
       toFile: () => start,
-      prefix: '',
       readonlyBecause: encoded ? 'it stands in base64' : unlikeLines(node, shared),
     }
   }
   return {
     text: block.text,
     toFile: (offset) => document.toFile(block.toOuter(offset)),
-    prefix: document.prefix + block.indentation,
     readonlyBecause:
       document.readonlyBecause ?? (node.anchor || node.tag ? 'its string has an anchor or a tag' : undefined),
   }

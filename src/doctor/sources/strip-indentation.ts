@@ -4,7 +4,6 @@ import { lastAtMost } from '../places/last-at-most.ts'
 /** `toOuter`: from an offset of `text` to one of the text that it was cut from. */
 export type Lines = {
   readonly text: string
-  readonly indentation: string
   readonly toOuter: (offset: number) => number
 }
 
@@ -37,5 +36,5 @@ export function stripIndentation(
     const line = lastAtMost(inner, offset)
     return (outer[line] ?? 0) + offset - (inner[line] ?? 0)
   }
-  return { text: parts.join(''), indentation, toOuter }
+  return { text: parts.join(''), toOuter }
 }

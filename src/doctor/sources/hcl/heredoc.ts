@@ -4,7 +4,6 @@ import { stripIndentation } from '../strip-indentation.ts'
 export type Heredoc = {
   readonly text: string
   readonly toFile: (offset: number) => number
-  readonly prefix: string
 }
 
 /** Where a heredoc's body stands, and where the line ends that closes it: the end of the text if none does. */
@@ -33,7 +32,7 @@ export function readHeredoc(text: string, { start, bodyEnd, indented }: HeredocS
   const body = text.slice(start, bodyEnd)
   const indentation = indented ? commonIndentation(body) : ''
   const lines = stripIndentation(body, 0, { indentation, base: start })
-  return lines && { text: lines.text, toFile: lines.toOuter, prefix: indentation }
+  return lines && { text: lines.text, toFile: lines.toOuter }
 }
 
 function commonIndentation(body: string): string {

@@ -5,7 +5,7 @@ import type { SourceDocument } from '../document.ts'
 import { findSpot } from '../spot.ts'
 import type { ReadObject } from './read-object.ts'
 
-type Read = Pick<SourceDocument, 'text' | 'toFile' | 'prefix' | 'readonlyBecause' | 'nodes' | 'spot' | 'value'>
+type Read = Pick<SourceDocument, 'text' | 'toFile' | 'readonlyBecause' | 'nodes' | 'spot' | 'value'>
 
 /** `text`: of the file, masked. */
 export function documentOf({ node }: ReadObject, text: string): Read {
@@ -14,7 +14,6 @@ export function documentOf({ node }: ReadObject, text: string): Read {
   return {
     text,
     toFile: (offset) => offset,
-    prefix: '',
     readonlyBecause: "it is written in Terraform's own language",
     nodes: () => nodes,
     spot: (path) => findSpot(nodes, text, path),
