@@ -2,16 +2,19 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { jsonReport } from '../src/doctor/reporters/shape.ts'
 import type { StoredObject } from '../src/embedded/api/object.ts'
 import { type Cluster, createCluster } from '../src/embedded/cluster.ts'
+import type { Script } from '../src/embedded/runtime/scripted/script.ts'
 import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
+import { createKubernetes } from '../src/kubernetes/client.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
 import { runCli, until } from './cli.ts'
+import { grantRoles } from './granted-role.ts'
 
 let folder: string
 let cluster: Cluster
@@ -78,35 +81,83 @@ it('does nothing for a digest that is not the plan', async () => {
   expect(pod('zombie').metadata.deletionTimestamp).toBeUndefined()
 })
 
+describe('--logs', () => {
+  beforeEach(async () => {
+    await runPods()
+    createRunner('vain', vainImage)
+    await until('the vain one runs', 20_000, () => statesOf('vain') === 'docker running, runner running')
+  })
+
+  it('finds a runner that works and waits in vain, by the end of its log; without it that is not judged', async () => {
+    const read = await doctor('--logs')
+    expect(findingsIn(read.stdout)).toEqual(expect.arrayContaining(['LIV301 zombie', 'LIV306 vain']))
+    expect(messageOf(read.stdout, 'LIV306')).toContain('its log ends with "A session for this runner already exists."')
+    const { findings, coverage } = jsonReport.parse(JSON.parse((await doctor()).stdout))
+    expect(findings.map(({ code }) => code)).not.toContain('LIV306')
+    expect(coverage.skippedRules.map(({ code }) => code)).toContain('LIV306')
+  })
+
+  it('that may not be read are said to be unread, and everything else is found', async () => {
+    const { stdout: yaml } = await runCli(['doctor', 'rbac'])
+    const kubernetes = createKubernetes({
+      transport: cluster.transport('admin'),
+      clock: systemClock(),
+      random: seededRandom(1),
+    })
+    await grantRoles(kubernetes, yaml, { namespace: 'default', name: 'doctor' })
+    const file = path.join(folder, 'kubeconfig')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('token: secret', 'token: mounted'))
+    const { code, stdout } = await doctor('--logs')
+    expect([code, findingsIn(stdout)]).toEqual([1, expect.arrayContaining(['LIV301 zombie'])])
+    const reason = 'not allowed to read them: see "dayfly doctor rbac --logs"'
+    const { coverage } = jsonReport.parse(JSON.parse(stdout))
+    expect(coverage.skipped).toEqual([{ file: 'pods/log', line: null, reason }])
+    expect(coverage.skippedRules).toContainEqual({
+      rule: 'runner-session-conflict',
+      code: 'LIV306',
+      reason: `the logs of runners could not be read: ${reason}`,
+    })
+  })
+})
+
 /** Its clock goes twenty minutes late, so that what ends in it has long ended for the doctor. */
 function openCluster(): Cluster {
   const present = systemClock()
   const clock: Clock = { ...present, now: () => present.now() - 20 * 60_000 }
   const runtime = createScriptedRuntime({
     clock,
-    script: ({ image }) => (image === zombieImage ? { endsAfterMs: 0 } : {}),
+    script: ({ image }) => scripts[image] ?? {},
   })
-  return createCluster({ clock, random: seededRandom(1), runtime, users: new Map([['secret', 'admin']]) })
+  const users = new Map([
+    ['secret', 'admin'],
+    ['mounted', 'system:serviceaccount:default:doctor'],
+  ])
+  return createCluster({ clock, random: seededRandom(1), runtime, users })
 }
 
 const zombieImage = 'ghcr.io/actions/actions-runner:ends'
+const vainImage = 'ghcr.io/actions/actions-runner:waits'
+const scripts: Readonly<Record<string, Script>> = {
+  [zombieImage]: { endsAfterMs: 0 },
+  [vainImage]: { output: 'A session for this runner already exists.\n' },
+}
 
 /** A runner that has ended and one that works, each with Docker beside it as an ordinary container. */
 async function runPods(): Promise<void> {
-  for (const [name, image] of [
-    ['zombie', zombieImage],
-    ['busy', 'ghcr.io/actions/actions-runner:works'],
-  ] as const) {
-    const env = [{ name: 'ACTIONS_RUNNER_INPUT_JITCONFIG', value: 'x' }]
-    const containers = [
-      { name: 'runner', image, env },
-      { name: 'docker', image: 'docker:dind', securityContext: { privileged: true } },
-    ]
-    const spec = { restartPolicy: 'Never', containers }
-    cluster.registry.create('pods', { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec })
-  }
+  createRunner('zombie', zombieImage)
+  createRunner('busy', 'ghcr.io/actions/actions-runner:works')
   await until('the zombie has ended', 5_000, () => statesOf('zombie') === 'docker running, runner terminated')
   await until('the busy one runs', 5_000, () => statesOf('busy') === 'docker running, runner running')
+}
+
+function createRunner(name: string, image: string): void {
+  const env = [{ name: 'ACTIONS_RUNNER_INPUT_JITCONFIG', value: 'x' }]
+  const containers = [
+    { name: 'runner', image, env },
+    { name: 'docker', image: 'docker:dind', securityContext: { privileged: true } },
+  ]
+  const spec = { restartPolicy: 'Never', containers }
+  cluster.registry.create('pods', { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec })
 }
 
 function statesOf(name: string): string {
@@ -145,9 +196,16 @@ function linesOf(file: string): readonly unknown[] {
     .map((line) => JSON.parse(line))
 }
 
+function findingsIn(stdout: string): readonly string[] {
+  return jsonReport.parse(JSON.parse(stdout)).findings.map(({ code, object }) => `${code} ${object.name}`)
+}
+
+function messageOf(stdout: string, rule: string): string | undefined {
+  return jsonReport.parse(JSON.parse(stdout)).findings.find(({ code }) => code === rule)?.message
+}
+
 function zombiesIn(stdout: string): readonly string[] {
-  const { findings } = jsonReport.parse(JSON.parse(stdout))
-  return findings.filter(({ code }) => code === 'LIV301').map(({ object }) => object.name)
+  return findingsIn(stdout).flatMap((line) => /^LIV301 (.+)/.exec(line)?.[1] ?? [])
 }
 
 function doctor(...args: readonly string[]) {

@@ -26,7 +26,7 @@ import { carryOut, type RepairPlace } from './repair-cluster.ts'
 import { planOptionsOf } from './repair-options.ts'
 import { offer, showPlan } from './show-plan.ts'
 
-/** Until a person is told what it waits for: a silent API server is given up only after minutes. */
+/** Until a person is told what it waits for. */
 const silentMsMax = 5_000
 
 /** The exit code. */

@@ -26,9 +26,14 @@ function check(facts: Facts): RuleResult {
     const why = live.unreadable['Registration'] ?? 'no credentials were given (--github-url)'
     return { skipped: `neither the forge nor logs could be read: ${why}; --logs was not given` }
   }
-  return withLive(facts, ['Pod', 'EphemeralRunner'], (known) =>
+  const result = withLive(facts, ['Pod', 'EphemeralRunner'], (known) =>
     waitingRunners(facts, known.at).flatMap((runner) => judge(runner, known)),
   )
+  const unread = live?.forge ? undefined : live?.unreadable['pods/log']
+  // A log that was not read is not a good one.
+  return unread !== undefined && 'hits' in result && result.hits.length === 0
+    ? { skipped: `the logs of runners could not be read: ${unread}` }
+    : result
 }
 
 function judge(waiting: WaitingRunner, live: LiveFacts): readonly Hit[] {

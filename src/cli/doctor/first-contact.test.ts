@@ -1,0 +1,36 @@
+// When a look at a cluster ends before it has begun.
+import { expect, test } from 'vitest'
+import { jsonAnswer, type Transport, TransportError } from '../../lib/http.ts'
+import { virtualClock } from '../../lib/virtual-clock.ts'
+import { CliFailure } from '../failure.ts'
+import { makeContact } from './first-contact.ts'
+
+test('silence ends it after ten seconds, and not before', async () => {
+  const clock = virtualClock()
+  const silent: Transport = ({ signal }) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  let failure: unknown
+  const contact = makeContact({ transport: silent, clock, userAgent: 'test' }).catch((error: unknown) => {
+    failure = error
+  })
+  await clock.advance(9_999)
+  expect(failure).toBeUndefined()
+  await clock.advance(1)
+  await contact
+  expect(failure).toMatchObject({ exitCode: 3, details: { code: 'cluster-unreachable' } })
+})
+
+test.each([
+  ['any answer is one', async () => jsonAnswer(403, {}), undefined],
+  ['what broke may work the next time', fail('lost'), undefined],
+  ['nobody is there', fail('connect'), 'The API server cannot be reached: no.'],
+  ['somebody else is there', fail('certificate'), 'The API server is not trusted: no.'],
+] as const)('%s', async (_, transport, sentence) => {
+  const contact = makeContact({ transport, clock: virtualClock(), userAgent: 'test' })
+  if (sentence === undefined) await expect(contact).resolves.toBeUndefined()
+  else await expect(contact).rejects.toSatisfy((error) => error instanceof CliFailure && error.message === sentence)
+})
+
+function fail(kind: TransportError['kind']): Transport {
+  return () => Promise.reject(new TransportError(kind, 'no'))
+}
