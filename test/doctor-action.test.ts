@@ -36,9 +36,9 @@ afterEach(() => rmSync(folder, { recursive: true }))
 function run(given: Readonly<Record<string, string>> = {}) {
   const { inputs, runs } = parse(readFileSync('action.yml', 'utf8')) as Action
   const step = runs.steps.find(({ id }) => id === 'doctor')
-  const valueOf = (text: string) =>
+  const withInputs = (text: string) =>
     text.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, name: string) => given[name] ?? String(inputs[name]?.default))
-  const own = Object.entries(step?.env ?? {}).map(([name, text]) => [name, valueOf(text)] as const)
+  const own = Object.entries(step?.env ?? {}).map(([name, text]) => [name, withInputs(text)] as const)
   const output = path.join(folder, '.git', 'output')
   writeFileSync(output, '')
   const env = {
