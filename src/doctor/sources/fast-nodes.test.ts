@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { seededRandom } from '../../lib/random.ts'
 import { parseNodesFast } from './fast-nodes.ts'
-import { mutateText } from './mutate-text.ts'
+import { manifest, mutateText } from './mutate-text.ts'
 
 const texts = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 5_000)
 
@@ -20,45 +20,6 @@ function outline(node: unknown): unknown {
 
 const full = (text: string) =>
   parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false }).contents
-
-const manifest = `---
-# a Job
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: a-b.c # its name
-  labels: { app: x, n: "1", e: {}, v: 1.50 }
-spec:
-  backoffLimit: 0
-  empty:
-  nothing: # here
-  template:
-    spec:
-      restartPolicy: "Never"   
-      containers:
-      - name: 'runner'
-        args: ["--debug", -c, 5, http://x:80/a b , [] ] # more
-        env:
-          - {name: A, value: /b}
-
-          -
-            name: B
-          -
-          - - nested
-            - -5
-        command:
-        - |
-          echo "a: b" # no comment
-
-            more
-
-
-        - |-
-          last
-
-# end
-      volumes: []
-`
 
 describe('the nodes of the fast reader', () => {
   it('are those of the full parser', () => {

@@ -1,5 +1,48 @@
-// Texts for the fast reader's tests: a part of a manifest, damaged.
+// Texts for the fast reader's tests: a manifest with all that it reads, and parts of texts, damaged.
 import { type Random, randomInteger } from '../../lib/random.ts'
+
+export const manifest = `---
+# a Job
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: a-b.c # its name
+  labels: { app: x, n: "1", e: {}, v: 1.50 }
+spec:
+  backoffLimit: 0
+  suspend: false
+  empty:
+  nothing: # here
+  template:
+    spec:
+      restartPolicy: "Never"   
+      containers:
+      - name: 'runner'
+        image: docker:27-dind
+        args: ["--debug", -c, 5, http://x:80/a b , [] ] # more
+        env:
+          - {name: A, value: /b}
+
+          -
+            name: B
+            value: null
+          -
+          - - nested
+            - -5
+        command:
+        - sh
+        - |
+          echo "a: b" # no comment
+
+            more
+
+
+        - |-
+          last
+
+# end
+      volumes: []
+`
 
 const pieces = [
   [' ', '  ', '    ', '\n', '\n\n', '\u00a0', '\uE000', 'é'],
