@@ -109,6 +109,19 @@ test('an image of which a template says all but that it is Docker in Docker is o
   expect(daemonIn(podWith({ ...shape, image: `${filler}:27-cli` }))).toBeUndefined()
 })
 
+test('an image whose name only speaks of it is one with less certainty, and none as an unprivileged first step', () => {
+  const step = (image: string, more = {}) => {
+    const pod = podWith({}, { initContainers: [{ name: 'first', image, ...more }] })
+    return daemonOf(pod.containers[0]!, pod)?.confidence
+  }
+  expect(daemonIn(podWith({ image: 'registry.example/ci-dind:1' }))?.confidence).toBe('medium')
+  expect(daemonIn(podWith({ image: 'registry.example/docker-in-docker' }))?.confidence).toBe('medium')
+  expect(daemonIn(podWith({ image: 'registry.example/dind-runner:1' }))).toBeUndefined()
+  expect(step('registry.example/dind-prepare:1')).toBeUndefined()
+  expect(step('registry.example/ci-dind:1', { securityContext: { privileged: true } })).toBe('medium')
+  expect(step('registry.example/dind:1')).toBe('high')
+})
+
 test('a neighbour in a shared PID namespace may end it', () => {
   const containers = [
     { name: 'work', image: 'registry.example/work:1', command: ['sh', '-c', 'make; pkill dockerd'] },

@@ -26,9 +26,9 @@ export function findDaemons(pod: Seen): PodView['daemons'] {
 function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
   if (container.name === pod.runner) return undefined
   const engine = surelyEngine(container)
-  if (engine !== undefined) return isEndedBySibling(container, pod) ? undefined : { engine, confidence: 'high' }
-  const isLikely = hasTemplatedImage(container) || sharesSocket(container, pod)
-  return isLikely ? { engine: 'docker', confidence: 'medium' } : undefined
+  const isLikely = () => saysDind(container) || hasTemplatedImage(container) || sharesSocket(container, pod)
+  if ((engine === undefined && !isLikely()) || isEndedBySibling(container, pod)) return undefined
+  return engine === undefined ? { engine: 'docker', confidence: 'medium' } : { engine, confidence: 'high' }
 }
 
 function surelyEngine(container: ContainerView): Daemon['engine'] | undefined {
@@ -72,19 +72,28 @@ function engineOf(command: Command): Daemon['engine'] | undefined {
 /** The engine's own image runs it unless it is told to run something else. */
 function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
   if (textsAt(container.raw, 'command').length > 0) return undefined
-  const [first] = textsAt(container.raw, 'args')
-  if (imageParts(container.image).name === 'buildkit') return 'buildkit'
-  return isDindImage(container.image) && (first === undefined || first.startsWith('-')) ? 'docker' : undefined
+  const { name, tag } = imageParts(container.image)
+  if (name === 'buildkit') return 'buildkit'
+  const isDind = (name === 'docker' && dindWord.test(tag)) || /^(docker-)?dind(-rootless)?$/.test(name)
+  return isDind && runsItsOwn(container) ? 'docker' : undefined
 }
 
-/** `docker:dind`, `docker:27.3-dind-rootless`, `mirror/dind:1`; not a runner that has an engine inside. */
-function isDindImage(image: string | undefined): boolean {
-  const { name, tag } = imageParts(image)
-  if (/runner|agent/.test(name)) return false
-  return (name === 'docker' && dindWord.test(tag)) || dindWord.test(name)
+/** `mirror/dind:1`, `docker:27.3-dind-rootless`. */
+const dindWord = /(^|-)(dind|docker-in-docker)(-|$)/
+
+/** Its name speaks of Docker in Docker, and may be of a tool for it: not a runner that has an engine inside, nor an unprivileged step before the work. */
+function saysDind(container: ContainerView): boolean {
+  const { name } = imageParts(container.image)
+  if (!dindWord.test(name) || /runner|agent/.test(name) || (container.role === 'init' && !container.privileged))
+    return false
+  return textsAt(container.raw, 'command').length === 0 && runsItsOwn(container)
 }
 
-const dindWord = /(^|-)dind(-|$)/
+/** It is given flags at most. */
+function runsItsOwn({ raw }: ContainerView): boolean {
+  const [first] = textsAt(raw, 'args')
+  return first === undefined || first.startsWith('-')
+}
 
 const usualNames = /^(docker|dind|docker-dind|docker-daemon|dockerd)$/
 
