@@ -11,7 +11,6 @@ import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import { createInquiry, type Inquiry } from '../../kubernetes/inquiry.ts'
 import { createPodLogs } from '../../kubernetes/pod-logs.ts'
-import type { Transport } from '../../lib/http.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { clusterAccess, surroundings } from '../cluster-access.ts'
 import { CliFailure } from '../failure.ts'
@@ -26,9 +25,6 @@ import { carryOut, type RepairPlace } from './repair-cluster.ts'
 import { planOptionsOf } from './repair-options.ts'
 import { offer, showPlan } from './show-plan.ts'
 
-/** Until a person is told what it waits for. */
-const silentMsMax = 5_000
-
 /** The exit code. */
 export async function examineCluster(options: DoctorOptions): Promise<number> {
   const clock = systemClock()
@@ -38,10 +34,8 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
   const access = await clusterAccess(options, around)
   const { account, close } = await openForge(options, { clock, random, userAgent }, around.environment)
   const connection = connect(access, clock)
-  const patience = clock.after(silentMsMax, () => printNote(`no answer yet from ${access.server}`))
   try {
-    const transport: Transport = (request) => connection.transport(request).finally(() => patience.cancel())
-    const caller = { transport, clock, random, userAgent }
+    const caller = { transport: connection.transport, clock, random, userAgent }
     await makeContact(caller)
     const place = { kubernetes: createKubernetes(caller), inquiry: createInquiry(caller), clock, account }
     const logs = options.logs && createPodLogs(caller)
@@ -49,7 +43,6 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
     const facts = await gatherLive({ ...place, logs, namespaces, version: options.kubernetesVersion })
     return await tell(facts, place, options)
   } finally {
-    patience.cancel()
     await Promise.all([connection.close(), close()])
   }
 }
