@@ -27,13 +27,10 @@ export function makeHopeless({ registry, clock }: Place): readonly { resource: s
   terminating('lost-busy', {}, { ...works, node: 'gone' })
   terminating('tracked-busy', tracked, works)
   createPod(registry, { name: 'busy', ...owned('busy') }, works)
-  const runner = createArc(
-    registry,
-    'EphemeralRunner',
-    { name: 'arc-busy' },
-    { status: { phase: 'Running', jobId: '1' } },
-  )
-  createPod(registry, { name: 'arc-busy', ownerReferences: ownedBy(runner) }, zombie)
+  for (const [name, job] of Object.entries({ 'arc-zombie': {}, 'arc-busy': { jobId: '1' } })) {
+    const runner = createArc(registry, 'EphemeralRunner', { name }, { status: { phase: 'Running', ...job } })
+    createPod(registry, { name, ownerReferences: ownedBy(runner) }, zombie)
+  }
   return [
     ...['lost-busy', 'tracked-busy', 'busy', 'arc-busy'].map((name) => ({ resource: 'pods', name })),
     { resource: 'jobs.batch', name: 'busy' },

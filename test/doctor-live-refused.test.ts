@@ -3,19 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Told } from './cli.ts'
 import { arcKinds, createArc, definitionOf, ownedBy } from './doctor-cluster.ts'
 import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
-import { type Between, type Purpose, type RecordingProxy, refusal, sayRequest } from './recording-proxy.ts'
+import { type Between, type Purpose, refusal, sayRequest } from './recording-proxy.ts'
 
 let stage: RepairStage
-let proxy: RecordingProxy
 beforeEach(async () => {
   stage = await openRepairStage()
-  proxy = await stage.serve()
 })
 afterEach(() => stage.end())
 
 /** Not even tried: neither a change, nor a trial, nor an event, nor a file. */
 function expectNothingWritten(): void {
-  const written = proxy.exchanges.filter(({ purpose }) => purpose !== 'read' && purpose !== 'review')
+  const written = stage.proxy.exchanges.filter(({ purpose }) => purpose !== 'read' && purpose !== 'review')
   expect(written.map(sayRequest)).toEqual([])
   expect([doomed(stage), stage.files()]).toEqual([[], []])
 }
@@ -89,7 +87,7 @@ describe('a trial that the server refuses', () => {
 describe('between the plan and its step', () => {
   it('an object that changed is left alone; the others go on', async () => {
     makeZombies(stage, 'r1', 'r2', 'r3')
-    const held = proxy.hold('change', 1)
+    const held = stage.proxy.hold('change', 1)
     const repairing = await stage.begin()
     await held.came
     touch('r2')
@@ -107,7 +105,7 @@ describe('between the plan and its step', () => {
     }
     leaveUninstall('a')
     leaveUninstall('b')
-    const held = proxy.hold('change', 1)
+    const held = stage.proxy.hold('change', 1)
     const repairing = await stage.begin('--remove-finalizers')
     await held.came
     const runner = stage.registry.get(arcKinds.EphemeralRunner, 'runners', 'b-runner')
@@ -132,7 +130,7 @@ describe('a server that has no time', () => {
     '(%i) and says when to come back is asked again then: reads, reviews and trials',
     async (status) => {
       const refused = new Set<string>()
-      proxy.between = async (exchange, pass) => {
+      stage.proxy.between = async (exchange, pass) => {
         const { purpose } = exchange
         // A write is only sent again when it was surely not carried out.
         const may = status === 429 ? purpose !== 'event' : purpose === 'read'
@@ -177,12 +175,12 @@ async function repair(): Promise<Told> {
 
 /** In the server's place, whatever is asked for this purpose of the object of this name. */
 function answering(purpose: Purpose, name: string, answer: () => Awaited<ReturnType<Between>>): void {
-  proxy.between = async (exchange, pass) =>
+  stage.proxy.between = async (exchange, pass) =>
     exchange.purpose === purpose && exchange.request.path.endsWith(`/${name}`) ? answer() : await pass()
 }
 
 function changes(): readonly string[] {
-  return proxy.exchanges.filter(({ purpose }) => purpose === 'change').map(sayRequest)
+  return stage.proxy.exchanges.filter(({ purpose }) => purpose === 'change').map(sayRequest)
 }
 
 /** Something that no rule looks at. */

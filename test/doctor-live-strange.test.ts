@@ -8,20 +8,18 @@ import { selfSignedCertificate } from '../src/embedded/wire/certificate.ts'
 import { type Answer, jsonAnswer, textAnswer } from '../src/lib/http.ts'
 import type { Told } from './cli.ts'
 import { doomed, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
-import { broken, type RecordingProxy, refusal } from './recording-proxy.ts'
+import { broken, refusal } from './recording-proxy.ts'
 
 let stage: RepairStage
-let proxy: RecordingProxy
 beforeEach(async () => {
   stage = await openRepairStage()
-  proxy = await stage.serve()
 })
 afterEach(() => stage.end())
 
 /** In the server's place, wherever the path fits. */
 function answering(fits: RegExp, answer: (pass: () => Promise<Answer>) => Answer | Promise<Answer>): void {
-  const before = proxy.between
-  proxy.between = async (exchange, pass) =>
+  const before = stage.proxy.between
+  stage.proxy.between = async (exchange, pass) =>
     fits.test(exchange.request.path) ? await answer(pass) : await before(exchange, pass)
 }
 
@@ -41,7 +39,7 @@ function codesIn({ stdout }: Told): readonly string[] {
 
 /** The paths of what was asked for in pages. */
 function listed(): readonly string[] {
-  return proxy.exchanges.flatMap(({ request }) => (request.query['limit'] === undefined ? [] : request.path))
+  return stage.proxy.exchanges.flatMap(({ request }) => (request.query['limit'] === undefined ? [] : request.path))
 }
 
 /** `Kind: reason`. */
@@ -71,8 +69,8 @@ describe('a server that', () => {
   it('serves next to nothing, and no discovery: the rest is unread, and what is there is found', async () => {
     makeZombies(stage, 'r1')
     answering(/./, (pass) => pass())
-    const before = proxy.between
-    proxy.between = async (exchange, pass) =>
+    const before = stage.proxy.between
+    stage.proxy.between = async (exchange, pass) =>
       /^\/api\/v1\/(pods|nodes)$/.test(exchange.request.path)
         ? await before(exchange, pass)
         : textAnswer(404, '404 page not found\n')
@@ -153,7 +151,7 @@ describe('a server that', () => {
   it('goes away in the middle: what was not read is said', async () => {
     makeZombies(stage, 'r1')
     answering(/\/nodes$/, async () => {
-      void proxy.endpoint.close()
+      void stage.proxy.endpoint.close()
       return broken
     })
     const told = await stage.doctor()
@@ -176,7 +174,7 @@ describe('with a kubeconfig', () => {
 
   /** Of the running cluster, changed. */
   function put({ cluster, user = {} }: { readonly cluster?: object; readonly user?: object }): void {
-    const { origin, ca } = proxy.endpoint
+    const { origin, ca } = stage.proxy.endpoint
     const own = cluster ?? { 'certificate-authority-data': base64(ca) }
     const config = {
       apiVersion: 'v1',
@@ -216,6 +214,6 @@ describe('with a kubeconfig', () => {
     put(parts)
     const told = await stage.doctor()
     expect(told.stderr).toMatch(new RegExp(`^error ${failure}: .+\n {2}next: .+\n$`))
-    expect([told.code, told.stdout, proxy.exchanges]).toEqual([code, '', []])
+    expect([told.code, told.stdout, stage.proxy.exchanges]).toEqual([code, '', []])
   })
 })

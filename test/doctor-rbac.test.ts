@@ -10,16 +10,13 @@ import { createController } from './doctor-state.ts'
 import { type Grant, grantRoles, refusedIn, unusedOf } from './granted-role.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'
-import type { RecordingProxy } from './recording-proxy.ts'
 
 let stage: RepairStage
-let proxy: RecordingProxy
 afterEach(() => stage?.end())
 
 /** A cluster in which everything waits to be mended. */
 async function open(controller: 'gone' | 'there' = 'gone'): Promise<void> {
-  stage = await openRepairStage({ collects: false })
-  proxy = await stage.serve('mounted')
+  stage = await openRepairStage({ collects: false, token: 'mounted' })
   const { kubernetes, registry, clock } = stage
   await defineCustomKinds(kubernetes)
   await makeIncidents({ kubernetes, name: 'site', now: clock.now })
@@ -56,15 +53,14 @@ describe('for a look', () => {
       1,
       { skipped: [], leftOut: [{ file: 'Secret', reason: expect.stringContaining('without the right to list it') }] },
     ])
-    expect([refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([[], []])
+    expect([refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([[], []])
   })
 
   it('at one without runners, which is clean', async () => {
-    stage = await openRepairStage()
-    proxy = await stage.serve('mounted')
+    stage = await openRepairStage({ token: 'mounted' })
     await grant()
     const { code, stderr } = await stage.doctor()
-    expect([code, stderr, refusedIn(proxy.exchanges)]).toEqual([0, '', []])
+    expect([code, stderr, refusedIn(stage.proxy.exchanges)]).toEqual([0, '', []])
   })
 
   it('and at the logs of runners', async () => {
@@ -72,7 +68,7 @@ describe('for a look', () => {
     const granted = await grant('--logs')
     const { stdout } = await stage.doctor('--logs')
     expect(JSON.parse(stdout).coverage.skipped).toEqual([])
-    expect([refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([[], []])
+    expect([refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([[], []])
   })
 
   it('at one namespace', async () => {
@@ -80,7 +76,7 @@ describe('for a look', () => {
     const granted = await grant('--in', 'runners')
     const { stdout } = await stage.doctor('-n', 'runners')
     expect(JSON.parse(stdout).coverage.skipped).toEqual([])
-    expect([refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([[], []])
+    expect([refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([[], []])
   })
 })
 
@@ -116,5 +112,5 @@ async function repairWith(granted: Grant): Promise<void> {
   const fix = ['--remove-finalizers']
   const { code, stderr } = await stage.doctor('--fix', ...fix, '--confirm', await stage.digest(...fix))
   expect(stderr).toMatch(/^(\d+) of \1 steps? done$/m)
-  expect([code, refusedIn(proxy.exchanges), unusedOf(granted, proxy.exchanges)]).toEqual([0, [], []])
+  expect([code, refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([0, [], []])
 }

@@ -3,23 +3,27 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { vi } from 'vitest'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
-import type { NodeApi } from '../src/embedded/api/node.ts'
+import type { Registry } from '../src/embedded/api/registry.ts'
 import { startOwnerCollector } from '../src/embedded/controllers/owner-collector.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
-import { type Authenticate, bearerAuthentication, knownIdentity } from '../src/embedded/wire/authentication.ts'
+import { bearerAuthentication, knownIdentity } from '../src/embedded/wire/authentication.ts'
 import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
 import { createRequestLog } from '../src/embedded/wire/request-log.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
+import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
 import type { Clock } from '../src/lib/clock.ts'
+import type { Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
 import { type Cli, runCli, startCli, type Told } from './cli.ts'
 import { createPod, ended, running } from './doctor-cluster.ts'
 import { type RecordingProxy, recordingProxy } from './recording-proxy.ts'
 
-export type RepairStage = Awaited<ReturnType<typeof openRepairStage>>
+// The program is started several times a test, and some tests wait until it gives up.
+vi.setConfig({ testTimeout: 60_000 })
 
 /** Whom the roles of a test are bound to; everybody else is a master. */
 export const account = { name: 'doctor', namespace: 'default' } as const
@@ -32,60 +36,95 @@ const users = new Map([
 export type RepairStageOptions = {
   /** Whether what has lost its owner is removed. */
   readonly collects?: boolean
-  /** Of a pod's container. */
-  readonly log?: (pod: string) => string
+  /** Whose: the master's, or of `account`. */
+  readonly token?: 'secret' | 'mounted'
 }
 
-export async function openRepairStage({ collects = true, log = () => '' }: RepairStageOptions = {}) {
+export interface RepairStage extends ApiServer {
+  /** What the kubeconfig names. */
+  readonly proxy: RecordingProxy
+  readonly folder: string
+  /** Gives the same cluster a new address. */
+  serve(): Promise<void>
+  doctor(...args: readonly string[]): Promise<Told>
+  /** Of the repair that is planned now. */
+  digest(...args: readonly string[]): Promise<string>
+  /** Begins it. */
+  begin(...args: readonly string[]): Promise<Cli>
+  /** What the doctor left where it was started. */
+  files(): readonly string[]
+  end(): Promise<void>
+}
+
+export async function openRepairStage({
+  collects = true,
+  token = 'secret',
+}: RepairStageOptions = {}): Promise<RepairStage> {
   const folder = mkdtempSync(path.join(tmpdir(), 'doctor-repair-'))
-  const clock = lateClock()
-  const random = seededRandom(1)
-  const registry = createRegistry({ store: createStore(), clock, random })
-  const node: NodeApi = {
-    logs: async function* ({ pod }) {
-      yield log(pod)
-    },
-  }
-  const backend = { registry, clock, random, node, profile: '1.36' } as const
-  const serverFor = (authenticate: Authenticate) =>
-    createApiHandler({ ...backend, requestLog: createRequestLog(), authenticate })
-  const server = serverFor(bearerAuthentication(users))
-  const kubernetes = createKubernetes({ transport: serverFor(knownIdentity('admin')), clock, random })
-  const stopCollector = collects ? startOwnerCollector({ registry, clock }) : () => {}
+  const server = openApiServer()
+  const stopCollector = collects ? startOwnerCollector(server) : () => {}
   const proxies: RecordingProxy[] = []
-  /** A new address of the same cluster, which the kubeconfig names from then on. */
-  const serve = async (token: 'secret' | 'mounted' = 'secret') => {
-    const proxy = await recordingProxy(server)
+  const open = async () => {
+    const proxy = await recordingProxy(server.handler)
     proxies.push(proxy)
     const { origin, ca } = proxy.endpoint
     const text = kubeconfigText({ server: origin, ca, user: 'someone', token })
     writeFileSync(path.join(folder, 'kubeconfig'), text, { mode: 0o600 })
     return proxy
   }
-  const command = (args: readonly string[]) => ['doctor', '--live', '--kubeconfig', 'kubeconfig', ...args]
-  const doctor = (...args: readonly string[]): Promise<Told> =>
-    runCli([...command(args), '--format', 'json'], { cwd: folder })
+  const command = (args: readonly string[]) => {
+    return ['doctor', '--live', '--kubeconfig', 'kubeconfig', '--format', 'json', ...args]
+  }
+  const doctor = (...args: readonly string[]) => runCli(command(args), { cwd: folder })
   const digest = async (...args: readonly string[]) => {
     const { stderr } = await doctor('--fix', ...args)
     const found = /with --confirm ([0-9a-f]{16})$/m.exec(stderr)?.[1]
     if (found === undefined) throw new Error(`no plan to confirm:\n${stderr}`)
     return found
   }
-  /** Begins the repair that is planned now. */
-  const begin = async (...args: readonly string[]): Promise<Cli> =>
-    startCli(command(['--fix', ...args, '--confirm', await digest(...args), '--format', 'json']), { cwd: folder })
-  /** What the doctor left where it was started. */
-  const files = () => readdirSync(folder).filter((name) => name !== 'kubeconfig')
-  const end = async () => {
-    await Promise.all(proxies.map(({ endpoint }) => endpoint.close()))
-    stopCollector()
-    rmSync(folder, { recursive: true, force: true })
+  const stage = {
+    ...server,
+    folder,
+    proxy: await open(),
+    serve: async () => {
+      stage.proxy = await open()
+    },
+    doctor,
+    digest,
+    begin: async (...args: readonly string[]) =>
+      startCli(command(['--fix', ...args, '--confirm', await digest(...args)]), { cwd: folder }),
+    files: () => readdirSync(folder).filter((name) => name !== 'kubeconfig'),
+    end: async () => {
+      await Promise.all(proxies.map(({ endpoint }) => endpoint.close()))
+      stopCollector()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
+  return stage
+}
+
+type ApiServer = {
+  readonly registry: Registry
+  readonly clock: Clock
+  /** The master's. */
+  readonly kubernetes: Kubernetes
+  /** By bearer token. */
+  readonly handler: Transport
+}
+
+function openApiServer(): ApiServer {
+  const clock = lateClock()
+  const random = seededRandom(1)
+  const registry = createRegistry({ store: createStore(), clock, random })
+  const node = { logs: async function* () {} }
+  const backend = { registry, clock, random, node, profile: '1.36', requestLog: createRequestLog() } as const
+  const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users) })
+  const transport = createApiHandler({ ...backend, authenticate: knownIdentity('admin') })
   for (const name of ['default', 'runners', 'arc-system']) {
     registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
   registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
-  return { registry, kubernetes, clock, folder, serve, doctor, digest, begin, files, end }
+  return { registry, clock, kubernetes: createKubernetes({ transport, clock, random }), handler }
 }
 
 /** It stands still, three hours ago: what has ended there has long ended for the doctor. Waiting takes its time, though. */

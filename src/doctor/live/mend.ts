@@ -60,7 +60,8 @@ function endZombie(work: Work): Proposal {
   const above = cluster.find({ kind: owner.kind, namespace: fact.object.namespace, name: owner.name })
   if (above?.object.uid !== owner.uid) return remove(work, fact, says)
   if (owner.kind === 'Job' && !wouldRetry(above)) return remove(work, fact, says)
-  if (owner.kind === 'EphemeralRunner' && !hasController(cluster)) return refuse(work, 'live', wouldHang)
+  const isFree = owner.kind === 'EphemeralRunner' && !judgeBusy(cluster, above).busy
+  if (isFree && !hasController(cluster)) return refuse(work, 'live', wouldHang)
   return remove(work, above, `${says}; the pod alone would be made anew`)
 }
 
