@@ -149,6 +149,8 @@ describe('a pod view', () => {
     ['Forgejo image', [{ name: 'a', image: 'code.forgejo.org/forgejo/runner:6' }], 'a'],
     ['Buildkite image', [{ name: 'a', image: 'buildkite/agent:3-ubuntu' }], 'a'],
     ['Woodpecker image', [{ name: 'a', image: 'woodpeckerci/woodpecker-agent:v3' }, { name: 'dind' }], 'a'],
+    ['an image of its own name', [{ name: 'a', image: 'ghcr.io/corp/arm64-github-runners:1' }], 'a'],
+    ['an image of the controller', [{ name: 'a', image: 'ghcr.io/corp/gha-runner-scale-set-controller:1' }], undefined],
     ['variables of Azure', [{ name: 'a', env: [{ name: 'AZP_URL' }, { name: 'AZP_POOL' }] }], 'a'],
     ['its image alone, which waits', [{ name: 'a', image: 'x/github-runner', command: ['sleep', '1000'] }], undefined],
     [
