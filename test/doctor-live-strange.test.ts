@@ -6,6 +6,7 @@ import { stringify } from 'yaml'
 import { jsonReport } from '../src/doctor/reporters/shape.ts'
 import { selfSignedCertificate } from '../src/embedded/wire/certificate.ts'
 import { type Answer, jsonAnswer, textAnswer } from '../src/lib/http.ts'
+import { httpServer } from '../src/lib/http-server.ts'
 import type { Told } from './cli.ts'
 import { doomed, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
 import { broken, refusal } from './recording-proxy.ts'
@@ -199,6 +200,16 @@ describe('with a kubeconfig', () => {
     writeFileSync(path.join(stage.folder, 'token'), 'secret\n')
     put(parts)
     expect(await stage.doctor()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('that names what `kubectl proxy` serves, which asks for no credentials: clean', async () => {
+    const headers = { authorization: 'Bearer secret' }
+    const server = await httpServer((request) =>
+      stage.handler({ ...request, headers: { ...request.headers, ...headers } }),
+    )
+    put({ cluster: { server: server.origin } })
+    expect(await stage.doctor()).toMatchObject({ code: 0, stderr: '' })
+    await server.close()
   })
 
   it.each([

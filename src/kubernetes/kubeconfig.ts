@@ -85,7 +85,7 @@ function entryOf<Entry extends { readonly name: string }>(
 }
 
 const unsupported: Readonly<Record<string, string>> = {
-  exec: 'Use a token, for example from `kubectl create token`, or a client certificate.',
+  exec: 'Run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001; or use a token, for example from `kubectl create token`.',
   'auth-provider': 'Kubernetes removed these providers in 1.26; use a token or a client certificate.',
   username: 'Kubernetes removed basic authentication in 1.19; use a token or a client certificate.',
   as: 'Use the credentials of the account itself.',
