@@ -219,3 +219,15 @@ test.each([
   ]
   expect(findingsOf('pdb-on-arc-runners', { apiVersion: 'v1', kind: 'List', items })).toHaveLength(count)
 })
+
+test('probe-without-sidecar removes the lifecycle with its last hook', () => {
+  const removed = (lifecycle: Fields) => {
+    const object = pod({ initContainers: [{ name: 'first', image: 'registry.example/first:1', lifecycle }] })
+    return findingsOf('probe-without-sidecar', object).map(({ fix }) => fix?.edits)
+  }
+  const lifecycle = ['spec', 'initContainers', 0, 'lifecycle']
+  expect(removed({ preStop: {} })).toEqual([[{ do: 'remove', path: lifecycle }]])
+  expect(removed({ postStart: {}, preStop: {} })).toEqual(
+    ['postStart', 'preStop'].map((hook) => [{ do: 'remove', path: [...lifecycle, hook] }]),
+  )
+})

@@ -1,6 +1,7 @@
 // Probes and hooks on a plain init container: every API server refuses the pod.
 import { daemonOf } from '../daemon.ts'
 import type { VersionFact } from '../facts.ts'
+import { fieldsAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
 import { lacksSidecars } from '../init-policy.ts'
 import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
@@ -28,7 +29,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
           path,
           container: container.name,
           message: `${path.at(-1)} on the init container ${container.name} is refused: only one with restartPolicy Always may have it.`,
-          fix: daemonOf(container, pod) ? asSidecar(container, version) : removal(path),
+          fix: daemonOf(container, pod) ? asSidecar(container, version) : removal(container, path),
         }),
       ),
     )
@@ -55,6 +56,9 @@ function asSidecar(container: ContainerView, version: VersionFact): Fix | undefi
   }
 }
 
-function removal(path: Path): Fix {
-  return { safety: 'unsafe', title: `Remove ${path.at(-1)}`, edits: [{ do: 'remove', path }] }
+/** With the last hook goes the lifecycle around it, which is refused as well when it is empty. */
+function removal({ raw }: ContainerView, path: Path): Fix {
+  const isLastHook = path.at(-2) === 'lifecycle' && Object.keys(fieldsAt(raw, 'lifecycle') ?? {}).length === 1
+  const whole = isLastHook ? path.slice(0, -1) : path
+  return { safety: 'unsafe', title: `Remove ${path.at(-1)}`, edits: [{ do: 'remove', path: whole }] }
 }
