@@ -9,6 +9,7 @@ import { buildControlPlane } from './control-plane/build.ts'
 import { type CommandLine, onInterruption, runBeside } from './control-plane/run-beside.ts'
 import { startControlPlane } from './control-plane/start.ts'
 import { buildNode } from './node/build.ts'
+import { makeControlGroups, removeControlGroups } from './node/control-groups.ts'
 import { enterNode, startNode } from './node/start.ts'
 
 /** Set inside the namespaces: where the programs stand, and the folder of this run. */
@@ -44,9 +45,13 @@ async function outside(): Promise<number> {
   const namespaces = ['--net', '--pid', '--mount', '--ipc', '--fork', '--kill-child', '--mount-proc']
   const again = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   try {
+    await makeControlGroups(path.basename(folder))
     const environment = { DAYFLY_NODE_PLACE: JSON.stringify(place), TMPDIR: folder }
-    return await runBeside(['unshare', ...namespaces, ...again], environment, signal, 'SIGKILL')
+    // It ends with us, also when we are killed.
+    const bound: CommandLine = ['setpriv', '--pdeathsig', 'KILL', 'unshare', ...namespaces, ...again]
+    return await runBeside(bound, environment, signal, 'SIGKILL')
   } finally {
+    await removeControlGroups(path.basename(folder))
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }

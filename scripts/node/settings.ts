@@ -1,4 +1,5 @@
 // The settings of containerd, the kubelet and the pod network that a node needs which shares its machine: nothing of the machine is used, watched or limited.
+import path from 'node:path'
 
 export function containerdSettings(folder: string, programs: string): string {
   return `version = 4
@@ -56,6 +57,7 @@ export function kubeletSettings(folder: string): object {
     resolvConf: '',
     // Both kinds of control groups will do, and so will a machine without rights over its own limits.
     cgroupDriver: 'cgroupfs',
+    cgroupRoot: `/${path.basename(folder)}`,
     failCgroupV1: false,
     failSwapOn: false,
     oomScoreAdj: 0,

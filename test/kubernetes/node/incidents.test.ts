@@ -1,9 +1,8 @@
 // The incidents on a real node: apply the sample → the incident is there → `dayfly doctor` finds it and fixes the file → apply → it is gone.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fieldsAt, listAt, valueAt } from '../../../src/doctor/fields.ts'
 import { jsonReport } from '../../../src/doctor/reporters/shape.ts'
 import type { KubeObject } from '../../../src/kubernetes/types.ts'
@@ -18,27 +17,15 @@ import {
   templateOfSet,
 } from '../../doctor-samples.ts'
 import { pods } from '../client-place.ts'
-import { findingsIn, liveDoctor } from '../live-doctor.ts'
-import { jobs, type Node, nodeKubeconfig, openNode, processesOf, settle, whyNoNode } from './open-node.ts'
+import { findingsIn } from '../live-doctor.ts'
+import { jobs, nodeKubeconfig, nodePlace, processesOf, settle, whyNoNode } from './open-node.ts'
 
 const file = nodeKubeconfig
 if (file) describe('on a real node', () => suite(file))
 else describe('on a real node', () => it('the incidents', (context) => context.skip(whyNoNode)))
 
 function suite(kubeconfig: string): void {
-  const folder = mkdtempSync(path.join(tmpdir(), 'doctor-node-'))
-  let opened: Node | undefined
-  const node = () => {
-    if (!opened) throw new Error('the node is not open')
-    return opened
-  }
-  beforeAll(async () => {
-    opened = await openNode(kubeconfig)
-  })
-  afterAll(async () => {
-    await opened?.close()
-    rmSync(folder, { recursive: true })
-  })
+  const { node, folder, doctor: live } = nodePlace(kubeconfig)
   const enter = (name: string) => node().enter(name)
   /** The file after `dayfly doctor --fix=unsafe`, which has found in it what its comments say. */
   async function fixed(name: string): Promise<string> {
@@ -95,7 +82,7 @@ function suite(kubeconfig: string): void {
       expect.stringMatching(/^Running docker=running,started,ready runner=Completed\(0\)/),
     ])
     expect(valueAt(await job(sick), 'status')).toMatchObject({ active: 1 })
-    const found = findingsIn(await liveDoctor(folder, kubeconfig, '-n', sick), sick)
+    const found = findingsIn(await live('-n', sick), sick)
     expect(found.filter((line) => line.startsWith('LIV301'))).toHaveLength(1)
   })
 
@@ -109,7 +96,7 @@ function suite(kubeconfig: string): void {
     await node().apply(well, podOfRunner(read(cure)))
     await node().becomes(well, /^Succeeded .*runner=Completed\(0\)/)
     expect(await node().look(sick)).toEqual([expect.stringMatching(fate)])
-    const found = findingsIn(await liveDoctor(folder, kubeconfig, '-n', sick), sick).join('\n')
+    const found = findingsIn(await live('-n', sick), sick).join('\n')
     expect(found).toMatch(fate.source.startsWith('Pending') ? /LIV303.*never ends/ : /LIV301/)
   })
 
@@ -122,7 +109,7 @@ function suite(kubeconfig: string): void {
     await node().apply(well, podOfRunner(templateOfSet(cure)))
     await node().becomes(well, /^Succeeded .*runner=Completed\(0\)/)
     expect(await node().look(sick)).toEqual([expect.stringMatching(/^Pending .*dind=running/)])
-    const found = findingsIn(await liveDoctor(folder, kubeconfig, '-n', sick), sick).join('\n')
+    const found = findingsIn(await live('-n', sick), sick).join('\n')
     expect(found).toMatch(/LIV303.*dind is a daemon and never ends/)
   })
 
@@ -172,7 +159,7 @@ function suite(kubeconfig: string): void {
       async () => hook(),
       ({ length }) => length > 0,
     )
-    const creating = findingsIn(await liveDoctor(folder, kubeconfig, '-n', sick), sick).join('\n')
+    const creating = findingsIn(await live('-n', sick), sick).join('\n')
     expect(creating).toMatch(/LIV303.*the postStart command of agent may hang/)
     await node().kubernetes.delete(pods, { namespace: sick, name: 'agent' })
 
@@ -182,7 +169,7 @@ function suite(kubeconfig: string): void {
     await node().kubernetes.delete(pods, { namespace: well, name: 'agent' })
     await node().becomes(well)
     expect(await node().look(sick)).toEqual([expect.stringMatching(/^Pending! agent=ContainerCreating/)])
-    const stuck = await liveDoctor(folder, kubeconfig, '-n', sick, '--fix')
+    const stuck = await live('-n', sick, '--fix')
     expect(findingsIn(stuck, sick).join('\n')).toMatch(
       /LIV302.*the postStart command of agent seems to hang.*127.0.0.1/,
     )

@@ -1,5 +1,8 @@
 // The real node on which tests run, where scripts/real-node.ts has started one: its API as objects, and its processes.
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { createKubernetes } from '../../../src/kubernetes/client.ts'
 import { connect } from '../../../src/kubernetes/connect.ts'
 import { KubernetesError } from '../../../src/kubernetes/errors.ts'
@@ -8,6 +11,7 @@ import type { KubeObject, Resource } from '../../../src/kubernetes/types.ts'
 import { podLine } from '../../pod-stage.ts'
 import { clock, eventually, namespaces, object, pods, random, secrets } from '../client-place.ts'
 import { kubeconfig } from '../cluster.ts'
+import { liveDoctor } from '../live-doctor.ts'
 
 export type Node = Awaited<ReturnType<typeof openNode>>
 
@@ -27,7 +31,41 @@ const resources: readonly Resource[] = [
   apps('daemonsets', 'DaemonSet'),
 ]
 
-export async function openNode(kubeconfig: string) {
+/** Opens the node before the tests of the surrounding block, and leaves nothing on it behind them. */
+export function nodePlace(kubeconfig: string) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'doctor-node-'))
+  let opened: Node | undefined
+  beforeAll(async () => {
+    opened = await openNode(kubeconfig)
+  })
+  afterAll(async () => {
+    await opened?.close()
+    rmSync(folder, { recursive: true })
+  })
+  /** `dayfly doctor --live`, some hours in the future. */
+  const doctor = (...args: readonly string[]) => liveDoctor(folder, kubeconfig, ...args)
+  return {
+    /** For files of the tests. */
+    folder,
+    node: (): Node => {
+      if (!opened) throw new Error('the node is not open')
+      return opened
+    },
+    doctor,
+    /** Plans, confirms, and says both; again while kubelet and controllers still write, for what was planned is then no longer what is there. */
+    repair: (...args: readonly string[]) =>
+      settle(
+        async () => {
+          const planned = (await doctor('--fix', ...args)).stderr
+          const digest = /--confirm (\w+)/.exec(planned)?.[1] ?? 'none'
+          return { planned, done: (await doctor('--fix', ...args, '--confirm', digest)).stderr }
+        },
+        ({ done }) => !done.includes('refused: the plan is no longer the one'),
+      ),
+  }
+}
+
+async function openNode(kubeconfig: string) {
   const cluster = connect(await loadKubeconfig(kubeconfig), clock)
   const kubernetes = createKubernetes({ transport: cluster.transport, clock, random })
   const resourceOf = (kind: string): Resource => {

@@ -1,14 +1,13 @@
 // `dayfly doctor --live` and its repairs on a real node: silent about what is well, right about what is sick, and what it mends is gone while busy runners work on.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { listAt, numberAt, textAt, valueAt } from '../../../src/doctor/fields.ts'
 import type { KubeObject } from '../../../src/kubernetes/types.ts'
 import { manifests, sample } from '../../doctor-samples.ts'
 import { pods } from '../client-place.ts'
-import { findingsIn, liveDoctor } from '../live-doctor.ts'
-import { jobs, type Node, nodeKubeconfig, openNode, processesOf, settle, whyNoNode } from './open-node.ts'
+import { findingsIn } from '../live-doctor.ts'
+import { jobs, type Node, nodeKubeconfig, nodePlace, processesOf, settle, whyNoNode } from './open-node.ts'
 
 const file = nodeKubeconfig
 const staticPods = path.join(process.env['DAYFLY_NODE'] ?? '', 'manifests')
@@ -16,19 +15,7 @@ if (file) describe('on a real node', () => suite(file))
 else describe('on a real node', () => it('the repairs', (context) => context.skip(whyNoNode)))
 
 function suite(kubeconfig: string): void {
-  const folder = mkdtempSync(path.join(tmpdir(), 'doctor-node-'))
-  let opened: Node | undefined
-  const node = () => {
-    if (!opened) throw new Error('the node is not open')
-    return opened
-  }
-  beforeAll(async () => {
-    opened = await openNode(kubeconfig)
-  })
-  afterAll(async () => {
-    await opened?.close()
-    rmSync(folder, { recursive: true })
-  })
+  const { node, doctor: anywhere, repair: repairAnywhere } = nodePlace(kubeconfig)
   const enter = (name: string) => node().enter(name)
   const make = (namespace: string, kind: string, name: string, spec: object, metadata: object = {}) =>
     node().apply(namespace, {
@@ -37,17 +24,10 @@ function suite(kubeconfig: string): void {
       metadata: { name, ...metadata },
       spec,
     })
-  const doctor = (namespace: string, ...args: readonly string[]) =>
-    liveDoctor(folder, kubeconfig, '-n', namespace, ...args)
+  const doctor = (namespace: string, ...args: readonly string[]) => anywhere('-n', namespace, ...args)
   /** Each finding as `CODE Kind/name: message`. */
   const findings = async (namespace: string) => findingsIn(await doctor(namespace), namespace)
-  /** Plans, confirms the plan, and gives what is said while it is carried out. */
-  const repair = async (namespace: string, ...args: readonly string[]) => {
-    const planned = (await doctor(namespace, '--fix', ...args)).stderr
-    const digest = /--confirm (\w+)/.exec(planned)?.[1] ?? 'none'
-    const { stderr } = await doctor(namespace, '--fix', ...args, '--confirm', digest)
-    return { planned, done: stderr }
-  }
+  const repair = (namespace: string, ...args: readonly string[]) => repairAnywhere('-n', namespace, ...args)
   const named = async (namespace: string, name: string) => node().get(pods, namespace, name)
 
   it('says nothing of a healthy node', async () => {
@@ -207,7 +187,7 @@ function suite(kubeconfig: string): void {
       () => node().look(site),
       (lines) => lines.every((line) => line.startsWith('Succeeded')),
     )
-    const { stdout } = await liveDoctor(folder, kubeconfig)
+    const { stdout } = await anywhere()
     expect(stdout).toMatch(/"LIV304"/)
     expect(stdout).toMatch(/most of them \(\d+\) here; at 20 the garbage collector deletes the oldest/)
   })

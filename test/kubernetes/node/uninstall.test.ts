@@ -1,46 +1,26 @@
 // A stuck uninstall of ARC on a real node: its controller is gone, its objects are as its chart makes them, and their pods really run, one of them busy.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KubeObject, Resource } from '../../../src/kubernetes/types.ts'
 import { object } from '../client-place.ts'
 import { type CustomKinds, defineCustomKinds } from '../custom-kinds.ts'
 import { ephemeralRunnerSets, ephemeralRunners, heldIn, ownerOf, scaleSets } from '../incidents.ts'
-import { findingsIn, liveDoctor } from '../live-doctor.ts'
-import { type Node, nodeKubeconfig, openNode, whyNoNode } from './open-node.ts'
+import { findingsIn } from '../live-doctor.ts'
+import { nodeKubeconfig, nodePlace, whyNoNode } from './open-node.ts'
 
 const file = nodeKubeconfig
 if (file) describe('on a real node', () => suite(file))
 else describe('on a real node', () => it('a stuck uninstall', (context) => context.skip(whyNoNode)))
 
 function suite(kubeconfig: string): void {
-  const folder = mkdtempSync(path.join(tmpdir(), 'doctor-node-'))
+  /** The doctor looks at all namespaces: the controller may be in any. */
+  const { node, doctor, repair } = nodePlace(kubeconfig)
   const namespace = 'uninstall'
-  let opened: Node | undefined
   let kinds: CustomKinds | undefined
-  const node = () => {
-    if (!opened) throw new Error('the node is not open')
-    return opened
-  }
   beforeAll(async () => {
-    opened = await openNode(kubeconfig)
-    kinds = await defineCustomKinds(opened.kubernetes)
-    await opened.enter(namespace)
+    kinds = await defineCustomKinds(node().kubernetes)
+    await node().enter(namespace)
   })
-  afterAll(async () => {
-    await kinds?.remove()
-    await opened?.close()
-    rmSync(folder, { recursive: true })
-  })
-  /** Of all namespaces: the controller may be in any. */
-  const doctor = (...args: readonly string[]) => liveDoctor(folder, kubeconfig, ...args)
-  const fix = ['--fix', '--remove-finalizers']
-  const repair = async () => {
-    const planned = (await doctor(...fix)).stderr
-    const digest = /--confirm (\w+)/.exec(planned)?.[1] ?? 'none'
-    return { planned, done: (await doctor(...fix, '--confirm', digest)).stderr }
-  }
+  afterAll(async () => await kinds?.remove())
 
   async function make(resource: Resource, name: string, owner: KubeObject | undefined, fields: object = {}) {
     const { group, version, kind } = resource
@@ -73,7 +53,7 @@ function suite(kubeconfig: string): void {
     const names = async () => (await heldIn(node().kubernetes, namespace)).map(({ name }) => name).sort()
     expect(findingsIn(await doctor(), namespace).join('\n')).toMatch(/FIN502 AutoscalingRunnerSet\/linux/)
 
-    const first = await repair()
+    const first = await repair('--remove-finalizers')
     expect(first.planned).not.toMatch(/\d\. .*linux-r3/)
     expect(first.planned).toMatch(
       /not touched: EphemeralRunner uninstall\/linux-r3: it may be busy: its status at ARC names a job/,
@@ -84,7 +64,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(namespace, ended)
     const free = { type: 'merge', body: { status: { jobRequestId: 0 } } } as const
     await node().kubernetes.patch(ephemeralRunners, { namespace, name: 'linux-r3' }, free)
-    expect((await repair()).done).toMatch(/(\d+) of \1 steps done/)
+    expect((await repair('--remove-finalizers')).done).toMatch(/(\d+) of \1 steps done/)
     expect(await names()).toEqual([])
     await node().becomes(namespace)
   })
