@@ -172,6 +172,7 @@ describe('a server that', () => {
 describe('with a kubeconfig', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   const pair = selfSignedCertificate(Date.now())
+  const plugin = { apiVersion: 'client.authentication.k8s.io/v1' }
 
   /** Of the running cluster, changed. */
   function put({ cluster, user = {} }: { readonly cluster?: object; readonly user?: object }): void {
@@ -202,6 +203,14 @@ describe('with a kubeconfig', () => {
     expect(await stage.doctor()).toMatchObject({ code: 0, stderr: '' })
   })
 
+  it('with a credential plugin, as of EKS, GKE and AKS: clean', async () => {
+    const file = path.join(stage.folder, 'get-token')
+    const answer = { ...plugin, kind: 'ExecCredential', status: { token: 'secret' } }
+    writeFileSync(file, `#!/bin/sh\necho '${JSON.stringify(answer)}'\n`, { mode: 0o755 })
+    put({ user: { exec: { ...plugin, command: './get-token' } } })
+    expect(await stage.doctor()).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('that names what `kubectl proxy` serves, which asks for no credentials: clean', async () => {
     const headers = { authorization: 'Bearer secret' }
     const server = await httpServer((request) =>
@@ -213,7 +222,12 @@ describe('with a kubeconfig', () => {
   })
 
   it.each([
-    ['an exec plugin', { user: { exec: { command: 'aws' } } }, 2, 'kubeconfig-unsupported'],
+    [
+      'a plugin that is missing',
+      { user: { exec: { ...plugin, command: 'no-such-plugin' } } },
+      2,
+      'kubeconfig-credential',
+    ],
     ['a proxy', { cluster: { 'proxy-url': 'http://p' }, user: { token: 'secret' } }, 2, 'kubeconfig-unsupported'],
     ['half a pair', { user: { 'client-certificate-data': base64(pair.cert) } }, 2, 'kubeconfig-credential'],
     ['a missing token file', { user: { tokenFile: 'nothing' } }, 3, 'cluster-unreachable'],

@@ -5,8 +5,10 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
 import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
+import { systemClock } from '../lib/system.ts'
 import { clusterAccess, type Surroundings } from './cluster-access.ts'
 import type { CliFailure } from './failure.ts'
+import { pluginHost } from './run-plugin.ts'
 
 const { cert: ca } = selfSignedCertificate(Date.now())
 const pod = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' }
@@ -29,6 +31,7 @@ const around = (environment: Surroundings['environment'], home = 'nowhere'): Sur
   environment,
   home: path.join(root, home),
   serviceAccount: path.join(root, 'account'),
+  plugins: pluginHost({ environment, isTerminal: false, clock: systemClock() }),
 })
 
 it('takes what was named, then the variable, then the own file, and only then the pod', async () => {

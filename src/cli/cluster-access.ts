@@ -2,10 +2,13 @@
 import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import type { PluginHost } from '../kubernetes/credential-plugin.ts'
 import { loadInCluster, serviceAccountFolder } from '../kubernetes/in-cluster.ts'
 import { type Kubeconfig, loadKubeconfig } from '../kubernetes/kubeconfig.ts'
 import { KubeconfigError } from '../kubernetes/kubeconfig-error.ts'
+import { systemClock } from '../lib/system.ts'
 import { CliFailure } from './failure.ts'
+import { pluginHost } from './run-plugin.ts'
 
 /** As the command's options say it. */
 export type ClusterChoice = { readonly kubeconfig?: string; readonly context?: string }
@@ -15,6 +18,8 @@ export type Surroundings = {
   readonly home: string
   /** Where a pod's ServiceAccount is mounted. */
   readonly serviceAccount: string
+  /** Runs the program that a kubeconfig names for its credentials. */
+  readonly plugins: PluginHost
 }
 
 /** Throws a CliFailure with what to do. Whatever is named but cannot be used is an error, never passed over. */
@@ -22,8 +27,8 @@ export async function clusterAccess(choice: ClusterChoice, around: Surroundings)
   try {
     const named = choice.kubeconfig ?? around.environment['KUBECONFIG']?.split(path.delimiter).find(Boolean)
     const own = path.join(around.home, '.kube', 'config')
-    if (named !== undefined) return await loadKubeconfig(named, choice.context)
-    if (await exists(own)) return await loadKubeconfig(own, choice.context)
+    if (named !== undefined) return await loadKubeconfig(named, choice.context, around.plugins)
+    if (await exists(own)) return await loadKubeconfig(own, choice.context, around.plugins)
     const folder = around.serviceAccount
     const pod =
       choice.context === undefined ? await loadInCluster({ environment: around.environment, folder }) : undefined
@@ -41,7 +46,9 @@ export async function clusterAccess(choice: ClusterChoice, around: Surroundings)
 
 /** Of this process. */
 export function surroundings(): Surroundings {
-  return { environment: process.env, home: homedir(), serviceAccount: serviceAccountFolder }
+  const { env: environment } = process
+  const plugins = pluginHost({ environment, isTerminal: process.stdin.isTTY === true, clock: systemClock() })
+  return { environment, home: homedir(), serviceAccount: serviceAccountFolder, plugins }
 }
 
 async function exists(file: string): Promise<boolean> {

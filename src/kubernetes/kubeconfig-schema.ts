@@ -19,6 +19,15 @@ const clusterSchema = z.object({
   'tls-server-name': text.optional(),
   'proxy-url': text.optional(),
 })
+const pluginSchema = z.object({
+  apiVersion: z.enum(['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']),
+  command: text,
+  args: z.array(z.string()).nullish(),
+  env: z.array(z.object({ name: text, value: z.string() })).nullish(),
+  installHint: z.string().optional(),
+  interactiveMode: z.enum(['Never', 'IfAvailable', 'Always']).optional(),
+  provideClusterInfo: z.boolean().optional(),
+})
 const userSchema = z.object({
   token: text.optional(),
   tokenFile: text.optional(),
@@ -29,7 +38,7 @@ const userSchema = z.object({
   username: text.optional(),
   password: text.optional(),
   as: text.optional(),
-  exec: z.unknown().optional(),
+  exec: pluginSchema.optional(),
   'auth-provider': z.unknown().optional(),
 })
 const contextSchema = z.object({ cluster: text, user: text.optional(), namespace: text.optional() })
@@ -43,6 +52,7 @@ const fileSchema = z.object({
 })
 
 export type KubeconfigCluster = z.infer<typeof clusterSchema>
+export type KubeconfigPlugin = z.infer<typeof pluginSchema>
 export type KubeconfigUser = z.infer<typeof userSchema>
 export type KubeconfigFile = z.infer<typeof fileSchema>
 

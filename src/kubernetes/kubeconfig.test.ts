@@ -118,11 +118,18 @@ describe('a kubeconfig', () => {
     ],
     ['has a number as token', good({ user: { token: 7 } }), 'kubeconfig-invalid', 'users[0].user.token', 'string'],
     [
-      'has an exec plugin',
-      good({ user: { exec: { command: 'aws' } } }),
+      'has a credential plugin where none may run',
+      good({ user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'aws' } } }),
       'kubeconfig-unsupported',
       'users[name=u].user.exec',
       'exec',
+    ],
+    [
+      'has a credential plugin of a removed version',
+      good({ user: { exec: { apiVersion: 'client.authentication.k8s.io/v1alpha1', command: 'aws' } } }),
+      'kubeconfig-invalid',
+      'users[0].user.exec.apiVersion',
+      'v1beta1',
     ],
     [
       'has an auth provider',

@@ -1,8 +1,15 @@
-// One kubeconfig file and one context of it, resolved to what a connection needs. Merging several files, exec plugins and proxies are refused
-// with their name rather than ignored.
+// One kubeconfig file and one context of it, resolved to what a connection needs. What is not supported (several files merged, proxies) is refused
+// with its name rather than ignored.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import {
+  askPlugin,
+  type Credential,
+  type CredentialAnswer,
+  type PluginCluster,
+  type PluginHost,
+} from './credential-plugin.ts'
 import { KubeconfigError, type KubeconfigErrorCode } from './kubeconfig-error.ts'
 import {
   type KubeconfigCluster,
@@ -25,16 +32,18 @@ export type Kubeconfig = {
     readonly servername?: string
     readonly rejectUnauthorized?: boolean
   }
-  /** A file is read again while connected: what writes it may rotate the token. */
-  readonly token: { readonly kind: 'none' } | { readonly kind: 'fixed'; readonly token: string } | TokenFile
+  /** A file is read again while connected: what writes it may rotate the token. A plugin is asked again when its credential ends. */
+  readonly token:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'fixed'; readonly token: string }
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'plugin'; readonly first: Credential; readonly renew: () => Promise<CredentialAnswer> }
 }
-
-export type TokenFile = { readonly kind: 'file'; readonly path: string }
 
 const bytesMax = 1024 * 1024
 
-/** Reads `file` and resolves `context` (the current one unless given). Throws a KubeconfigError, which says what to do. */
-export async function loadKubeconfig(file: string, context?: string): Promise<Kubeconfig> {
+/** Reads `file` and resolves `context` (the current one unless given). A user with a credential plugin is refused without `plugins`. Throws a KubeconfigError, which says what to do. */
+export async function loadKubeconfig(file: string, context?: string, plugins?: PluginHost): Promise<Kubeconfig> {
   const config = parseKubeconfig(await readSmall(file, { file, at: '' }), file)
   const name = context ?? config['current-context'] ?? ''
   const { cluster: clusterName, user: userName = '', namespace = 'default' } = contextOf(config, name, file)
@@ -44,13 +53,10 @@ export async function loadKubeconfig(file: string, context?: string): Promise<Ku
   const userAt = { file, at: `users[name=${userName}].user` }
   refuseUnsupported(cluster, clusterAt)
   refuseUnsupported(user, userAt)
-  return {
-    server: serverOf(cluster.server, clusterAt),
-    context: name,
-    namespace,
-    tls: { ...(await authorityOf(cluster, clusterAt)), ...(await certificateOf(user, userAt)) },
-    token: tokenOf(user, file),
-  }
+  const server = serverOf(cluster.server, clusterAt)
+  const tls = { ...(await authorityOf(cluster, clusterAt)), ...(await certificateOf(user, userAt)) }
+  const token = (await pluginOf(user, userAt, { cluster: { server, tls }, plugins })) ?? tokenOf(user, file)
+  return { server, context: name, namespace, tls, token }
 }
 
 type Place = { readonly file: string; readonly at: string }
@@ -85,11 +91,10 @@ function entryOf<Entry extends { readonly name: string }>(
 }
 
 const unsupported: Readonly<Record<string, string>> = {
-  exec: 'Run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001; or use a token, for example from `kubectl create token`.',
   'auth-provider': 'Kubernetes removed these providers in 1.26; use a token or a client certificate.',
   username: 'Kubernetes removed basic authentication in 1.19; use a token or a client certificate.',
   as: 'Use the credentials of the account itself.',
-  'proxy-url': 'Connect to the API server directly.',
+  'proxy-url': 'Run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001.',
 }
 
 function refuseUnsupported(entry: KubeconfigCluster | KubeconfigUser, place: Place): void {
@@ -152,6 +157,33 @@ async function certificateOf(user: KubeconfigUser, place: Place): Promise<Kubeco
 function tokenOf(user: KubeconfigUser, file: string): Kubeconfig['token'] {
   if (user.tokenFile) return { kind: 'file', path: resolve(dirname(file), user.tokenFile) }
   return user.token ? { kind: 'fixed', token: user.token.trim() } : { kind: 'none' }
+}
+
+type PluginPlace = { readonly cluster: PluginCluster; readonly plugins: PluginHost | undefined }
+
+/** Asks at once: what is wrong with the plugin shows before the first request. */
+async function pluginOf(
+  { exec: plugin }: KubeconfigUser,
+  userAt: Place,
+  { cluster, plugins }: PluginPlace,
+): Promise<Kubeconfig['token'] | undefined> {
+  if (!plugin) return undefined
+  const place = { ...userAt, at: `${userAt.at}.exec` }
+  if (!plugins)
+    fail('kubeconfig-unsupported', place, 'exec is not supported here.', 'Use a token or a client certificate.')
+  // A path is relative to the kubeconfig; a name is looked for in PATH.
+  const command = /[\\/]/.test(plugin.command) ? resolve(dirname(place.file), plugin.command) : plugin.command
+  const renew = () => askPlugin(plugin, { command, cluster }, plugins)
+  const first = await renew()
+  if ('token' in first) return { kind: 'plugin', first, renew }
+  const hint = plugin.installHint?.trim()
+  const next = hint || `Run it by hand to see what it says: ${[plugin.command, ...(plugin.args ?? [])].join(' ')}`
+  return fail(
+    'kubeconfig-credential',
+    place,
+    `The credential plugin ${plugin.command} gave no token: ${first.failed}.`,
+    next,
+  )
 }
 
 /** The text of `FIELD-data`, else of the file that `FIELD` names, relative to the kubeconfig. */

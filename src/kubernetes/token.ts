@@ -1,4 +1,4 @@
-// Bearer tokens that change while we run: the file is read again each minute and whenever the server refuses what we have.
+// Bearer tokens that change while we run: a file is read again each minute, a plugin asked again before its credential ends, and both whenever the server refuses what we have.
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../lib/clock.ts'
 import { type Transport, TransportError } from '../lib/http.ts'
@@ -11,8 +11,16 @@ export interface TokenSource {
 
 const readAgainMs = 60_000
 
+/** So long before its end a credential is not used any more: the request takes time, and clocks differ. */
+const marginMs = 60_000
+
 export function tokenSource(token: Kubeconfig['token'], clock: Clock): TokenSource {
-  if (token.kind !== 'file') return { current: async () => (token.kind === 'fixed' ? token.token : undefined) }
+  if (token.kind === 'file') return fromFile(token, clock)
+  if (token.kind === 'plugin') return fromPlugin(token, clock)
+  return { current: async () => (token.kind === 'fixed' ? token.token : undefined) }
+}
+
+function fromFile(token: Extract<Kubeconfig['token'], { kind: 'file' }>, clock: Clock): TokenSource {
   let known: { readonly token: string; readonly at: number } | undefined
   return {
     current: async (refused) => {
@@ -23,6 +31,30 @@ export function tokenSource(token: Kubeconfig['token'], clock: Clock): TokenSour
         // A token that was good a minute ago is better than none while the file is being replaced.
         if (!known) throw new TransportError('connect', `the token file ${token.path} cannot be read`, error)
       }
+      return known.token
+    },
+  }
+}
+
+/** Requests that wait at the same time ask once. */
+function fromPlugin({ first, renew }: Extract<Kubeconfig['token'], { kind: 'plugin' }>, clock: Clock): TokenSource {
+  let known = first
+  let asking: Promise<void> | undefined
+  const ask = async () => {
+    const answer = await renew()
+    if ('failed' in answer) {
+      throw new TransportError('connect', `the credential plugin gave no new token: ${answer.failed}`, undefined)
+    }
+    known = answer
+  }
+  return {
+    current: async (refused) => {
+      const ends = known.expiresAt ?? Number.POSITIVE_INFINITY
+      if (refused !== known.token && clock.now() < ends - marginMs) return known.token
+      asking ??= ask().finally(() => {
+        asking = undefined
+      })
+      await asking
       return known.token
     },
   }
