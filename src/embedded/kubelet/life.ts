@@ -78,7 +78,7 @@ export function createLife(context: PodContext): Life {
     }
     const mounted = volumes.volumes()
     if (!mounted) return volumes.hasComplained() ? write() : undefined
-    notes.hasSandbox = true
+    if (!notes.hasSandbox) tellOfSandbox(notes, write)
     for (const record of records) if (record.failing && record.state.is === 'running') await endFailing(context, record)
     // What comes after a sidecar without a probe need not wait for anything.
     for (let isSettled = false; !isSettled && !context.until.aborted; ) {
@@ -109,6 +109,12 @@ type Notes = {
   failure: PodFacts['failure']
   hasSandbox: boolean
   isSilent: boolean
+}
+
+/** Before a container starts, whose hook may hang (Kubernetes 1.36: OnPodSandboxReady). */
+function tellOfSandbox(notes: Notes, write: () => void): void {
+  notes.hasSandbox = true
+  write()
 }
 
 function terminal(phase: string): Phase | undefined {
