@@ -1,17 +1,18 @@
 // Runs rules over facts and gives each hit its place. Same input, same findings, in the same order.
-import { type ChartVersion, chartOf, chartVersions } from './chart-versions.ts'
+
 import type { Facts, VersionFact } from './facts.ts'
 import type { Confidence, Finding, Hit } from './finding.ts'
 import { gatherFacts } from './gather-facts.ts'
-import { indexLines, type LineIndex, placeOf } from './places/place.ts'
 import type { Rule } from './rule.ts'
 import { decodeFile } from './sources/decode.ts'
 import type { DecodedFile, Skipped, SourceFile, SourceObject } from './sources/document.ts'
 import { patchFiles } from './sources/kustomize.ts'
 import { findNode } from './sources/nodes.ts'
+import { indexLines, type LineIndex, placeOf } from './sources/place.ts'
+import { filler, isUnknown, mayBeWritten } from './sources/unknown.ts'
+import { unreadObjects } from './sources/unread.ts'
 import { type Suppression, suppress } from './suppressions.ts'
-import { filler, isUnknown, mayBeWritten } from './unknown.ts'
-import { unreadObjects } from './unread.ts'
+import { type ChartVersion, chartOf, chartVersions } from './versions/chart-versions.ts'
 
 export type SkippedRule = { readonly rule: string; readonly code: string; readonly reason: string }
 

@@ -1,10 +1,10 @@
 // What rules read: objects, pods, the Kubernetes version, and of a live cluster what was seen when. Facts that are missing make a rule skip with a reason, never pass.
 import type { Instant } from '../lib/clock.ts'
 import type { ObjectRef } from './finding.ts'
-import type { PodView } from './pod-view.ts'
-import type { VersionFact } from './version-fact.ts'
+import type { PodView } from './pods/pod-view.ts'
+import type { VersionFact } from './versions/version-fact.ts'
 
-export type { Minor, VersionFact } from './version-fact.ts'
+export type { Minor, VersionFact } from './versions/version-fact.ts'
 
 export type ObjectFact = {
   readonly object: ObjectRef

@@ -1,6 +1,6 @@
 // Objects of files → the facts that rules read.
 import type { Facts, ObjectFact, VersionFact } from './facts.ts'
-import { viewPods } from './pod-views.ts'
+import { viewPods } from './pods/pod-views.ts'
 import { asWritten } from './sources/as-written.ts'
 import type { SourceObject } from './sources/document.ts'
 import { refOf } from './sources/object-ref.ts'

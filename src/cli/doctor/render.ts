@@ -1,7 +1,7 @@
 // A checked input → the text of the asked format.
 import type { VersionFact } from '../../doctor/facts.ts'
-import { linesOf } from '../../doctor/line-diff.ts'
-import { previewFixes } from '../../doctor/preview-fixes.ts'
+import { linesOf } from '../../doctor/fixes/line-diff.ts'
+import { previewFixes } from '../../doctor/fixes/preview-fixes.ts'
 import { reportGithub } from '../../doctor/reporters/github.ts'
 import { reportJson } from '../../doctor/reporters/json.ts'
 import { reportJunit } from '../../doctor/reporters/junit.ts'

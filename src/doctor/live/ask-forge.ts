@@ -1,8 +1,8 @@
 // What a forge says of an account, for the facts: complete, or the reason why it is not known.
 import type { ForgeAccount } from '../../forge/account.ts'
 import { PortError } from '../../model/port-error.ts'
+import { scaleSetsAt } from '../arc/scale-sets.ts'
 import type { ForgeFacts, ObjectFact } from '../facts.ts'
-import { scaleSetsAt } from '../scale-sets.ts'
 import { isTerminating } from './cluster.ts'
 
 export type Asking = {

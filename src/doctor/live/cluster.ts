@@ -3,7 +3,7 @@ import type { OwnerReference } from '../../kubernetes/types.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { ObjectRef } from '../finding.ts'
-import type { PodView } from '../pod-view.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import { resourceOf } from './resources.ts'
 import type { Target } from './step.ts'
 

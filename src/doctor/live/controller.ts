@@ -1,5 +1,5 @@
 // Whether anything can still do the work of ARC's finalizers: only what is proved gone is gone, and time alone proves nothing.
-import { isArcController, type LeaderLease, leaderLeases } from '../arc.ts'
+import { isArcController, type LeaderLease, leaderLeases } from '../arc/arc.ts'
 import type { ObjectFact } from '../facts.ts'
 import { numberAt, textAt } from '../fields.ts'
 import type { Cluster } from './cluster.ts'

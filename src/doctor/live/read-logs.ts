@@ -4,7 +4,7 @@ import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { Instant } from '../../lib/clock.ts'
 import { limit } from '../../lib/queue.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
-import { waitingRunners } from '../waiting-runners.ts'
+import { waitingRunners } from '../pods/waiting-runners.ts'
 
 export type LogReading = {
   readonly logs: PodLogs

@@ -1,9 +1,9 @@
 // What stays at GitHub when a cluster forgets its runner sets: exactly, where the forge was asked; else what to look for, and where.
 import type { ForgeAccount } from '../../forge/account.ts'
+import { isSameAccount, runnersPage } from '../arc/forge-url.ts'
+import { scaleSetOf } from '../arc/scale-sets.ts'
 import type { ObjectFact } from '../facts.ts'
 import { numberAt, textAt } from '../fields.ts'
-import { isSameAccount, runnersPage } from '../forge-url.ts'
-import { scaleSetOf } from '../scale-sets.ts'
 import type { Cluster } from './cluster.ts'
 import type { Registered, Remainder } from './step.ts'
 

@@ -1,8 +1,9 @@
 // Reads the signs of being busy from pods, Jobs and ARC's runners.
+
+import { isSameAccount } from '../arc/forge-url.ts'
 import type { LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt, valueAt } from '../fields.ts'
-import { isSameAccount } from '../forge-url.ts'
-import type { PodView } from '../pod-view.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import { type BusyVerdict, mayBeBusy, type RunnerSigns } from './busy.ts'
 import type { Cluster } from './cluster.ts'
 import { controllerOf } from './cluster.ts'

@@ -1,7 +1,8 @@
 // ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
+
+import { isSameAccount } from '../arc/forge-url.ts'
 import type { ObjectFact } from '../facts.ts'
 import { textAt } from '../fields.ts'
-import { isSameAccount } from '../forge-url.ts'
 import { type Cluster, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { type Found, guide, join, refuse } from './mend.ts'

@@ -1,6 +1,6 @@
 // Findings as JSON for programs. Its shape is published; shape.ts holds it, and generates the schema.
 import type { Finding } from '../finding.ts'
-import { patchFor } from '../line-diff.ts'
+import { patchFor } from '../fixes/line-diff.ts'
 import type { Report } from './report.ts'
 import type { JsonFinding, JsonReport } from './shape.ts'
 

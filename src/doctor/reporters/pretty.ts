@@ -1,6 +1,6 @@
 // Findings for people: the source with a caret, the fix as a diff, and at the end what was seen and what was not.
 import type { Finding } from '../finding.ts'
-import { patchFor } from '../line-diff.ts'
+import { patchFor } from '../fixes/line-diff.ts'
 import { excerpt } from './excerpt.ts'
 import { clean, type Look, type Paint, painter, wrap } from './look.ts'
 import type { Report } from './report.ts'

@@ -1,8 +1,8 @@
 // A report as the command line makes it, for the tests of the reporters.
 import { decodeFiles, examine } from '../engine.ts'
+import { linesOf } from '../fixes/line-diff.ts'
+import { previewFixes } from '../fixes/preview-fixes.ts'
 import { undeclaredVersion } from '../gather-facts.ts'
-import { linesOf } from '../line-diff.ts'
-import { previewFixes } from '../preview-fixes.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { Report } from './report.ts'
 

@@ -2,7 +2,7 @@
 import type { Examination } from '../engine.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Finding } from '../finding.ts'
-import type { Preview } from '../preview-fixes.ts'
+import type { Preview } from '../fixes/preview-fixes.ts'
 import type { Rule } from '../rule.ts'
 
 export type Report = Examination & {

@@ -1,14 +1,15 @@
 // A daemon, or a helper that serves for ever, as a plain init container: initialisation waits for it for ever (incident S1's false cure).
-import { blockingInit } from '../blocking-init.ts'
-import { daemonOf } from '../daemon.ts'
+
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
-import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
-import type { Helper } from '../long-lived.ts'
-import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
-import type { ContainerView, PodView } from '../pod-view.ts'
+import { blockingInit } from '../pods/blocking-init.ts'
+import { daemonOf } from '../pods/daemon.ts'
+import { initPolicyOutcome, lacksSidecars } from '../pods/init-policy.ts'
+import type { Helper } from '../pods/long-lived.ts'
+import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../unknown.ts'
+import { isUnknown } from '../sources/unknown.ts'
 
 export const rule: Rule = {
   slug: 'daemon-as-blocking-init',

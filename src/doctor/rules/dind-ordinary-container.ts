@@ -1,11 +1,12 @@
 // A container engine beside the work, as an ordinary container of a pod that is meant to end: the pod never ends (incident S0).
-import { asSidecar } from '../as-sidecar.ts'
-import { endlessBesideWork, keeperOf } from '../endless.ts'
+
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
-import { lacksSidecars } from '../init-policy.ts'
-import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { asSidecar } from '../pods/as-sidecar.ts'
+import { endlessBesideWork, keeperOf } from '../pods/endless.ts'
+import { lacksSidecars } from '../pods/init-policy.ts'
+import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -2,9 +2,9 @@
 import type { Facts } from '../facts.ts'
 import { fieldsAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
-import { objectsOf } from '../live-pod.ts'
-import { hitIn, isWhole, podMetadataPath, writtenPods } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { objectsOf } from '../pods/live-pod.ts'
+import { hitIn, isWhole, podMetadataPath, writtenPods } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,5 +1,5 @@
 // ARC: a runner that failed says why only in its own status (incident S1).
-import { arcObjects } from '../arc.ts'
+import { arcObjects } from '../arc/arc.ts'
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'

@@ -1,12 +1,13 @@
 // restartPolicy on an init container with a value that the API server refuses or silently drops (incident S1).
-import { daemonOf } from '../daemon.ts'
+
 import type { Minor, VersionFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
-import { initPolicyOutcome, lacksSidecars } from '../init-policy.ts'
-import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
-import type { ContainerView, PodView } from '../pod-view.ts'
+import { daemonOf } from '../pods/daemon.ts'
+import { initPolicyOutcome, lacksSidecars } from '../pods/init-policy.ts'
+import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../unknown.ts'
+import { isUnknown } from '../sources/unknown.ts'
 
 export const rule: Rule = {
   slug: 'init-restart-policy-invalid',

@@ -1,10 +1,11 @@
 // A proxy, log shipper or secret agent beside the work of a Job: it serves for ever, so the pod never ends.
-import { asSidecar } from '../as-sidecar.ts'
-import { endlessBesideWork, keeperOf } from '../endless.ts'
+
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
-import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { asSidecar } from '../pods/as-sidecar.ts'
+import { endlessBesideWork, keeperOf } from '../pods/endless.ts'
+import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -3,7 +3,7 @@ import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { ageOf, durationText, objectsOf, ownerOf, uidOf } from '../live-pod.ts'
+import { ageOf, durationText, objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,11 +1,12 @@
 // A registration at GitHub whose runner is gone: no pod, no runner object, offline, no job, and old enough not to be on its way.
+
+import { scaleSetsAt } from '../arc/scale-sets.ts'
 import type { Facts, LiveFacts, ObjectFact, RegistrationFact } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText } from '../live-pod.ts'
+import { durationText } from '../pods/live-pod.ts'
 import type { Rule, RuleResult } from '../rule.ts'
-import { scaleSetsAt } from '../scale-sets.ts'
 
 export const rule: Rule = {
   slug: 'orphan-registration',

@@ -2,8 +2,8 @@
 import type { Facts, ObjectFact } from '../facts.ts'
 import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { objectsOf } from '../live-pod.ts'
-import type { PodView } from '../pod-view.ts'
+import { objectsOf } from '../pods/live-pod.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import { asTexts } from '../raw.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 

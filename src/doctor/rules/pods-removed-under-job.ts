@@ -4,7 +4,7 @@ import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt, timeAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, objectsOf, ownerOf, uidOf } from '../live-pod.ts'
+import { durationText, objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

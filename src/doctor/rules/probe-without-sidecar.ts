@@ -1,13 +1,14 @@
 // Probes and hooks on a plain init container: every API server refuses the pod.
-import { daemonOf } from '../daemon.ts'
+
 import type { VersionFact } from '../facts.ts'
 import { fieldsAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
-import { lacksSidecars } from '../init-policy.ts'
-import { hitIn, versionOf, writtenPods } from '../pod-parts.ts'
-import type { ContainerView, PodView } from '../pod-view.ts'
+import { daemonOf } from '../pods/daemon.ts'
+import { lacksSidecars } from '../pods/init-policy.ts'
+import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../unknown.ts'
+import { isUnknown } from '../sources/unknown.ts'
 
 export const rule: Rule = {
   slug: 'probe-without-sidecar',

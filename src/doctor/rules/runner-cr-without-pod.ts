@@ -1,10 +1,10 @@
 // ARC: a runner that is said to run and has no pod.
-import { arcObjects, hasJob } from '../arc.ts'
+import { arcObjects, hasJob } from '../arc/arc.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { fieldsAt, textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { ageOf, durationText, objectsOf } from '../live-pod.ts'
+import { ageOf, durationText, objectsOf } from '../pods/live-pod.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

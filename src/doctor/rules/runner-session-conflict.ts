@@ -1,13 +1,14 @@
 // A runner's pod that runs while the forge knows no such runner, or lets another hold its session: it waits for jobs that can never come.
+
+import { isSameAccount } from '../arc/forge-url.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { isSameAccount } from '../forge-url.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, uidOf } from '../live-pod.ts'
+import { durationText, uidOf } from '../pods/live-pod.ts'
+import { readRunnerLog } from '../pods/runner-log.ts'
+import { type WaitingRunner, waitingRunners } from '../pods/waiting-runners.ts'
 import type { Rule, RuleResult } from '../rule.ts'
-import { readRunnerLog } from '../runner-log.ts'
-import { type WaitingRunner, waitingRunners } from '../waiting-runners.ts'
 
 export const rule: Rule = {
   slug: 'runner-session-conflict',

@@ -3,9 +3,9 @@ import type { LiveFacts } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { containerStates, durationText, kubeletVersions } from '../live-pod.ts'
-import { hitIn } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { containerStates, durationText, kubeletVersions } from '../pods/live-pod.ts'
+import { hitIn } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -2,10 +2,10 @@
 import type { Facts } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { firstSidecarMinor, lacksSidecars } from '../init-policy.ts'
-import { kubeletVersions } from '../live-pod.ts'
-import { hitIn, versionOf } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { firstSidecarMinor, lacksSidecars } from '../pods/init-policy.ts'
+import { kubeletVersions } from '../pods/live-pod.ts'
+import { hitIn, versionOf } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

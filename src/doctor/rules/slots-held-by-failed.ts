@@ -1,5 +1,5 @@
 // ARC counts failed runners among the replicas: enough of them, and the set never scales up again.
-import { arcObjects, runnersOf } from '../arc.ts'
+import { arcObjects, runnersOf } from '../arc/arc.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 import { numberAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'

@@ -1,13 +1,13 @@
 // A pod that does not get to run, with the reason from its status and events.
 import type { Instant } from '../../lib/clock.ts'
-import { daemonOf } from '../daemon.ts'
 import type { LiveFacts } from '../facts.ts'
 import { listAt, textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { ageOf, type ContainerState, containerStates, durationText, eventIndex } from '../live-pod.ts'
-import { hitIn } from '../pod-parts.ts'
-import type { ContainerView, PodView } from '../pod-view.ts'
+import { daemonOf } from '../pods/daemon.ts'
+import { ageOf, type ContainerState, containerStates, durationText, eventIndex } from '../pods/live-pod.ts'
+import { hitIn } from '../pods/pod-parts.ts'
+import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -3,9 +3,9 @@ import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { containerStates, durationText, eventIndex, finalizersOf, objectsOf, overdueBy } from '../live-pod.ts'
-import { hitIn } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { containerStates, durationText, eventIndex, finalizersOf, objectsOf, overdueBy } from '../pods/live-pod.ts'
+import { hitIn } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

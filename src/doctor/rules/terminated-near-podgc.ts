@@ -3,7 +3,7 @@ import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, objectsOf } from '../live-pod.ts'
+import { durationText, objectsOf } from '../pods/live-pod.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

@@ -3,7 +3,7 @@ import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, finalizersOf, objectsOf, overdueBy, ownerOf, uidOf } from '../live-pod.ts'
+import { durationText, finalizersOf, objectsOf, overdueBy, ownerOf, uidOf } from '../pods/live-pod.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

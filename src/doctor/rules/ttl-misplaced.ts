@@ -2,8 +2,8 @@
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, valueAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
+import { ttlField, ttlHolders } from '../pods/ttl-holders.ts'
 import type { Rule } from '../rule.ts'
-import { ttlField, ttlHolders } from '../ttl-holders.ts'
 
 export const rule: Rule = {
   slug: 'ttl-misplaced',

@@ -1,12 +1,12 @@
 // A Job that nothing cleans up.
 
-import { endlessBesideWork } from '../endless.ts'
 import { fieldsAt, listAt, valueAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
-import { hitIn, isWhole, jobSpecOf } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { endlessBesideWork } from '../pods/endless.ts'
+import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
+import { ttlHolders } from '../pods/ttl-holders.ts'
 import type { Rule } from '../rule.ts'
-import { ttlHolders } from '../ttl-holders.ts'
 
 export const rule: Rule = {
   slug: 'ttl-missing',

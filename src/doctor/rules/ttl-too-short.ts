@@ -2,8 +2,8 @@
 
 import { numberAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { hitIn, jobSpecOf } from '../pod-parts.ts'
-import type { PodView } from '../pod-view.ts'
+import { hitIn, jobSpecOf } from '../pods/pod-parts.ts'
+import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeFiles, examine } from '../engine.ts'
 import type { VersionFact } from '../facts.ts'
-import { fixFiles } from '../fixes.ts'
+import { fixFiles } from '../fixes/fixes.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { DecodedFile } from '../sources/document.ts'
 

@@ -1,9 +1,9 @@
 // An ApplicationSet of Argo CD has markers of its own, which are values like any other and no holes in a template around it.
 import type { Path } from '../finding.ts'
 import { isRecord, type Raw } from '../raw.ts'
-import { isUnknown } from '../unknown.ts'
 import type { SourceDocument, SourceObject } from './document.ts'
 import { findNode } from './nodes.ts'
+import { isUnknown } from './unknown.ts'
 
 /** The object with the markers in its short strings as the file has them; any other object as it is. */
 export function asWritten({ document, path, value }: SourceObject): Raw {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { valueAt } from '../fields.ts'
 import { gatherFacts } from '../gather-facts.ts'
-import { indexLines, placeOf } from '../places/place.ts'
-import { filler, isUnknown } from '../unknown.ts'
 import { decodeFile } from './decode.ts'
 import { findMarkers, maskMarkers } from './mask.ts'
 import { refOf } from './object-ref.ts'
+import { indexLines, placeOf } from './place.ts'
+import { filler, isUnknown } from './unknown.ts'
 
 const pod = 'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec:\n  containers:\n    - name: x\n'
 const json = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"x"}]}}'

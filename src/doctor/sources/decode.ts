@@ -1,11 +1,11 @@
 // A file's text → the objects in it, however they are wrapped: several documents, Lists, strings in strings, template markers, heredocs. Never throws.
 import { once } from '../once.ts'
-import { indexLines } from '../places/place.ts'
 import { addChunk } from './add-document.ts'
 import { decodeTerraform } from './decode-terraform.ts'
 import type { DecodedFile, SourceFile } from './document.ts'
 import { type Draft, documentsMax, leaveOut, skip } from './draft.ts'
 import { findMarkers, hasDollarMarkers } from './mask.ts'
+import { indexLines } from './place.ts'
 import { mayHoldManifest, mayInstallCharts, splitDocuments } from './split.ts'
 
 const lettersMax = 4 * 1024 * 1024

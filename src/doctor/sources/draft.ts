@@ -1,7 +1,8 @@
 // What is known of a file while it is decoded.
-import type { LineIndex } from '../places/place.ts'
+
 import type { Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
 import type { Marker } from './mask.ts'
+import type { LineIndex } from './place.ts'
 
 /** More of them are not examined. */
 export const documentsMax = 5_000

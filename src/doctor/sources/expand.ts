@@ -1,7 +1,7 @@
 // A path, or a glob, given by people → the paths of the files that it means.
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { unfinishedName } from '../write-file.ts'
+import { unfinishedName } from '../fixes/write-file.ts'
 import type { Skipped } from './document.ts'
 import { globPattern } from './glob.ts'
 import { reasonOf } from './reason-of.ts'

@@ -1,9 +1,9 @@
 // How an object of a file is named. A name that a template computes is shown as the template writes it.
 import type { ObjectRef } from '../finding.ts'
 import { asRecord, asText, type Raw } from '../raw.ts'
-import { isUnknown } from '../unknown.ts'
 import type { SourceObject } from './document.ts'
 import { findNode } from './nodes.ts'
+import { isUnknown } from './unknown.ts'
 
 /** The apiVersion by which values of a chart (kind `Values`) and files that install charts (kind `Charts`) are named, which are no Kubernetes objects. */
 export const valuesVersion = 'helm'

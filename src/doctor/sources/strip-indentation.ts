@@ -1,5 +1,5 @@
 // Lines of a text without their indentation, with the way back.
-import { lastAtMost } from '../places/last-at-most.ts'
+import { lastAtMost } from './last-at-most.ts'
 
 /** `toOuter`: from an offset of `text` to one of the text that it was cut from. */
 export type Lines = {

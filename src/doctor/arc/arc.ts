@@ -1,0 +1,111 @@
+// The objects of Actions Runner Controller (scale-set mode), as far as rules tell them apart (ARC 0.14).
+import type { Instant } from '../../lib/clock.ts'
+import type { Facts, ObjectFact } from '../facts.ts'
+import { fieldsAt, listAt, numberAt, textAt, textsAt, timeAt, valueAt } from '../fields.ts'
+import { finalizersOf, objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
+import type { Raw } from '../raw.ts'
+
+const arcGroup = 'actions.github.com'
+
+export type ArcKind = 'AutoscalingRunnerSet' | 'AutoscalingListener' | 'EphemeralRunnerSet' | 'EphemeralRunner'
+
+export function arcObjects(facts: Facts, kind: ArcKind): readonly ObjectFact[] {
+  return objectsOf(facts, kind).filter(({ object }) => object.apiVersion.startsWith(`${arcGroup}/`))
+}
+
+/** The finalizers that only ARC's controller takes away. */
+export function arcFinalizers(fact: ObjectFact): readonly string[] {
+  return finalizersOf(fact.raw).filter((name) => new RegExp(`(^|\\.)${arcGroup.replaceAll('.', '\\.')}/`).test(name))
+}
+
+/** The Deployments that run ARC's scale-set controller. */
+export function arcControllers(facts: Pick<Facts, 'objects'>): readonly ObjectFact[] {
+  return facts.objects.filter(({ object, raw }) => object.kind === 'Deployment' && isArcController(object.kind, raw))
+}
+
+/** A Deployment or pod of ARC's scale-set controller, however it is named: by the chart's label, the flag that makes it one, or its image. */
+export function isArcController(kind: string, raw: Raw): boolean {
+  if (kind !== 'Deployment' && kind !== 'Pod') return false
+  const template = kind === 'Pod' ? raw : (fieldsAt(raw, 'spec', 'template') ?? {})
+  if (isListener(template)) return false
+  const labels = [fieldsAt(raw, 'metadata', 'labels'), fieldsAt(template, 'metadata', 'labels')]
+  if (labels.some((one) => textAt(one, partOf) === 'gha-rs-controller')) return true
+  return listAt(template, 'spec', 'containers').some(
+    (each) =>
+      wordsOf(each).includes('--auto-scaling-runner-set-only') ||
+      /gha-runner-scale-set-controller[^/]*$/.test(textAt(each, 'image') ?? ''),
+  )
+}
+
+const partOf = 'app.kubernetes.io/part-of'
+const component = 'app.kubernetes.io/component'
+
+/** ARC runs its listeners from the controller's own image, beside it. */
+function isListener(pod: Raw): boolean {
+  if (textAt(pod, 'metadata', 'labels', component) === 'runner-scale-set-listener') return true
+  if (ownerOf(pod, 'AutoscalingListener') !== undefined) return true
+  return listAt(pod, 'spec', 'containers').some((each) => wordsOf(each).some((word) => /(^|\/)ghalistener$/.test(word)))
+}
+
+function wordsOf(container: unknown): readonly string[] {
+  return [...textsAt(container, 'command'), ...textsAt(container, 'args')]
+}
+
+export type LeaderLease = {
+  readonly fact: ObjectFact
+  /** The name of the pod that leads, or led. */
+  readonly holder: string
+  readonly renewed: Instant
+  /** By the reader's own clock; that it is old proves nothing by itself, that it is young proves life. */
+  readonly isStale: boolean
+}
+
+/** The leases by which several replicas of ARC's controller choose the one that acts (ARC: only with `replicaCount` above 1). */
+export function leaderLeases({ objects }: Pick<Facts, 'objects'>, at: Instant): readonly LeaderLease[] {
+  const chosen = new Set(
+    objects
+      .filter(({ object, raw }) => isArcController(object.kind, raw))
+      .flatMap(({ object, raw }) => electionIds(object.kind, raw).map((id) => `${object.namespace}/${id}`)),
+  )
+  return objects.flatMap((fact) => {
+    const { kind, namespace, name } = fact.object
+    if (kind !== 'Lease' || !(chosen.has(`${namespace}/${name}`) || /gha-(rs|runner-scale-set)-controller/.test(name)))
+      return []
+    const renewed = timeAt(fact.raw, 'spec', 'renewTime')
+    const holder = (textAt(fact.raw, 'spec', 'holderIdentity') ?? '').replace(/_.*$/s, '')
+    if (renewed === undefined || holder === '') return []
+    const seconds = numberAt(fact.raw, 'spec', 'leaseDurationSeconds') ?? 15
+    return { fact, holder, renewed, isStale: at - renewed > Math.max(leaseMsMin, 4_000 * seconds) }
+  })
+}
+
+/** Clocks differ, and API servers are slow at times. */
+const leaseMsMin = 300_000
+
+function electionIds(kind: string, raw: Raw): readonly string[] {
+  const containers = listAt(raw, ...(kind === 'Deployment' ? ['spec', 'template'] : []), 'spec', 'containers')
+  return containers.flatMap((each) =>
+    wordsOf(each).flatMap((word) => /^--leader-election-id=(.+)$/.exec(word)?.[1] ?? []),
+  )
+}
+
+/** The runners that belong to a runner set, through its EphemeralRunnerSets. */
+export function runnersOf(facts: Facts, set: ObjectFact): readonly ObjectFact[] {
+  const uid = uidOf(set.raw)
+  const sets = arcObjects(facts, 'EphemeralRunnerSet').filter(
+    ({ raw }) => uid !== undefined && ownerOf(raw, 'AutoscalingRunnerSet')?.uid === uid,
+  )
+  const uids = new Set(sets.map(({ raw }) => uidOf(raw)))
+  return arcObjects(facts, 'EphemeralRunner').filter(({ raw }) => {
+    const owner = ownerOf(raw, 'EphemeralRunnerSet')
+    return owner !== undefined && uids.has(owner.uid)
+  })
+}
+
+/** A runner that has a job: its status names one. */
+export function hasJob(runner: ObjectFact): boolean {
+  return ['jobId', 'jobRequestId', 'jobDisplayName'].some((key) => {
+    const value = valueAt(runner.raw, 'status', key)
+    return value !== undefined && value !== '' && value !== 0
+  })
+}

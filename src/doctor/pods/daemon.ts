@@ -1,0 +1,120 @@
+// Which containers are daemons of a container engine: they never end by themselves, whatever the pod waits for.
+
+import { textsAt } from '../fields.ts'
+import { isUnknown } from '../sources/unknown.ts'
+import { type Command, commandsOf, programOf } from './commands.ts'
+import { endsItself, isEndedBySibling } from './endings.ts'
+import type { ContainerView, Daemon, PodView } from './pod-view.ts'
+
+/** A pod as far as its daemons are told from it. */
+type Seen = Omit<PodView, 'daemons'>
+
+/** The daemon that this container is, or undefined: also when a script ends it with the work, or when it is the runner itself. */
+export function daemonOf(container: ContainerView, pod: PodView): Daemon | undefined {
+  return pod.daemons.get(container)
+}
+
+/** For the pod's view, as many rules ask for each container. */
+export function findDaemons(pod: Seen): PodView['daemons'] {
+  const found = new Map<ContainerView, Daemon>()
+  for (const container of pod.containers) {
+    const daemon = recognise(container, pod)
+    if (daemon) found.set(container, daemon)
+  }
+  return found
+}
+
+function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
+  if (container.name === pod.runner) return undefined
+  const engine = surelyEngine(container)
+  const isLikely = () => saysDind(container) || hasTemplatedImage(container) || sharesSocket(container, pod)
+  if ((engine === undefined && !isLikely()) || isEndedBySibling(container, pod)) return undefined
+  return engine === undefined ? { engine: 'docker', confidence: 'medium' } : { engine, confidence: 'high' }
+}
+
+function surelyEngine(container: ContainerView): Daemon['engine'] | undefined {
+  return startedEngine(container) ?? imageEngine(container)
+}
+
+/** Repository name and tag of an image, without registry and digest. */
+export function imageParts(image: string | undefined): { readonly name: string; readonly tag: string } {
+  const last = (image ?? '').replace(/@.*$/, '').split('/').at(-1) ?? ''
+  const colon = last.indexOf(':')
+  return colon < 0 ? { name: last, tag: '' } : { name: last.slice(0, colon), tag: last.slice(colon + 1) }
+}
+
+/** The words of a container, each as far as it is worth reading. */
+export function scriptsOf(container: ContainerView): readonly string[] {
+  return container.words.map((word) => word.slice(0, 10_000))
+}
+
+function startedEngine(container: ContainerView): Daemon['engine'] | undefined {
+  if (!container.words.some((word) => /dockerd|buildkitd|podman/.test(word))) return undefined
+  const commands = commandsOf(container)
+  const started = commands.filter((command) => !command.limited && engineOf(command) !== undefined)
+  const [first] = started
+  return first && !endsItself(commands, started) ? engineOf(first) : undefined
+}
+
+function engineOf(command: Command): Daemon['engine'] | undefined {
+  const [, ...args] = command.words
+  if (args.some((word) => /^(--version|-v|--help|-h|--validate)$/.test(word))) return undefined
+  const program = programOf(command)
+  if (/^dockerd(-rootless)?(\.sh)?$/.test(program)) return 'docker'
+  // The entry point runs whatever else it is given.
+  if (/^dockerd-entrypoint(\.sh)?$/.test(program)) {
+    return args[0] === undefined || /^(-|dockerd)/.test(args[0]) ? 'docker' : undefined
+  }
+  if (program === 'buildkitd') return 'buildkit'
+  const serves = program === 'podman' && args.includes('system') && args.includes('service')
+  return serves && /(^| )(--time|-t)[= ]?0( |$)/.test(args.join(' ')) ? 'podman' : undefined
+}
+
+/** The engine's own image runs it unless it is told to run something else. */
+function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
+  if (textsAt(container.raw, 'command').length > 0) return undefined
+  const { name, tag } = imageParts(container.image)
+  if (name === 'buildkit') return 'buildkit'
+  const isDind = (name === 'docker' && dindWord.test(tag)) || /^(docker-)?dind(-rootless)?$/.test(name)
+  return isDind && runsItsOwn(container) ? 'docker' : undefined
+}
+
+/** `mirror/dind:1`, `docker:27.3-dind-rootless`. */
+const dindWord = /(^|-)(dind|docker-in-docker)(-|$)/
+
+/** Its name speaks of Docker in Docker, and may be of a tool for it: not a runner that has an engine inside, nor an unprivileged step before the work. */
+function saysDind(container: ContainerView): boolean {
+  const { name } = imageParts(container.image)
+  if (!dindWord.test(name) || /runner|agent/.test(name) || (container.role === 'init' && !container.privileged))
+    return false
+  return textsAt(container.raw, 'command').length === 0 && runsItsOwn(container)
+}
+
+/** It is given flags at most. */
+function runsItsOwn({ raw }: ContainerView): boolean {
+  const [first] = textsAt(raw, 'args')
+  return first === undefined || first.startsWith('-')
+}
+
+const usualNames = /^(docker|dind|docker-dind|docker-daemon|dockerd)$/
+
+/** `{{ registry }}/{{ name }}:27-dind`: the template says whose, the tag says what. */
+function hasTemplatedImage({ image, name, privileged, words }: ContainerView): boolean {
+  const parts = imageParts(image)
+  return privileged && usualNames.test(name) && words.length === 0 && isUnknown(parts.name) && dindWord.test(parts.tag)
+}
+
+const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/
+
+/** By its name, or by Docker's data beside the socket where no other container is the engine. */
+function sharesSocket(container: ContainerView, pod: Seen): boolean {
+  if (!container.privileged || container.words.length > 0) return false
+  const keepsData = '/var/lib/docker' in container.mounts && !pod.containers.some(surelyEngine)
+  if (!usualNames.test(container.name) && !keepsData) return false
+  const shared = Object.entries(container.mounts).filter(([path]) => socketFolders.test(path))
+  return shared.some(([, volume]) => {
+    const source = pod.volumes.find((each) => each.name === volume)?.raw
+    if (source && 'hostPath' in source) return false
+    return pod.containers.some((other) => other !== container && Object.values(other.mounts).includes(volume))
+  })
+}

@@ -1,0 +1,32 @@
+// What an API server makes of restartPolicy on an init container, by minor version (Kubernetes reference 1.2: KEP-753, KEP-5307).
+import type { Minor, VersionFact } from '../facts.ts'
+
+export type InitPolicyOutcome =
+  /** It becomes a plain init container, without a word. */
+  | 'dropped'
+  | 'refused'
+  | 'sidecar'
+  /** An ordinary init container with that retry policy. */
+  | 'retried'
+
+/** The first minor version that runs native sidecars without an alpha feature gate. */
+export const firstSidecarMinor: Minor = 29
+
+export function initPolicyOutcome(minor: Minor, value: string): InitPolicyOutcome {
+  if (minor < firstSidecarMinor) return 'dropped'
+  if (value === 'Always') return 'sidecar'
+  if (value !== 'OnFailure' && value !== 'Never') return minor === 34 ? 'dropped' : 'refused'
+  if (minor < 34) return 'refused'
+  return minor === 34 ? 'dropped' : 'retried'
+}
+
+/** Every version in question runs native sidecars: a fix may count on them. */
+export function surelyHasSidecars({ minors }: VersionFact): boolean {
+  return minors.length > 0 && minors.every((minor) => minor >= firstSidecarMinor)
+}
+
+/** A version without native sidecars was declared, or no other is possible. */
+export function lacksSidecars({ minors, declared }: VersionFact): boolean {
+  const old = minors.filter((minor) => minor < firstSidecarMinor).length
+  return old > 0 && (declared || old === minors.length)
+}

@@ -1,0 +1,55 @@
+// Which containers are helpers that serve until somebody ends them: proxies, log shippers, secret agents, databases, and commands that wait for nothing.
+
+import { textsAt } from '../fields.ts'
+import { type Command, commandsOf, programOf } from './commands.ts'
+import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
+import { imageKind, startedKind } from './helper-kinds.ts'
+import type { ContainerView, PodView } from './pod-view.ts'
+
+export type Helper = {
+  /** What runs for ever, in words. */
+  readonly what: string
+  /** `medium`: something in it may yet end it. */
+  readonly confidence: 'high' | 'medium'
+}
+
+/** Undefined when the container is not known to run for ever, is told when to end, or is the runner itself. */
+export function longLivedHelper(container: ContainerView, pod: PodView): Helper | undefined {
+  if (container.name === pod.runner) return undefined
+  const helper = startedHelper(container, pod) ?? imageHelper(container)
+  return helper && !isToldToEnd(container, pod) ? helper : undefined
+}
+
+/** A `while` or `until` whose condition never changes. */
+export function isEndlessLoop({ background, limited, loop, words }: Command): boolean {
+  if (background || limited || loop === undefined) return false
+  const condition = words.join(' ')
+  return loop === 'while' ? /^(true|:|\[ 1 \]|sleep \S+)$/.test(condition) : condition === 'false'
+}
+
+function startedHelper(container: ContainerView, pod: PodView): Helper | undefined {
+  const commands = commandsOf(container)
+  const endless = commands.filter((command) => !command.limited && startedKind(command) !== undefined)
+  const [first] = endless
+  if (first && !endsItself(commands, endless)) return { what: startedKind(first)?.what ?? '', confidence: 'high' }
+  const waiting = commands.find((command) => !command.background && runsForEver(command))
+  if (waiting) {
+    // In a bare pod it is how people, and Jenkins, keep a container to work in.
+    const isKept = pod.owner === 'Pod' && /^(sleep|tail -[fF] \/dev\/null$)/.test(waiting.words.join(' '))
+    return isKept || endsItself(commands, [waiting]) ? undefined : { what: waiting.words.join(' '), confidence: 'high' }
+  }
+  return commands.some(isEndlessLoop) && !commands.some(leaves)
+    ? { what: 'a loop without an end', confidence: 'medium' }
+    : undefined
+}
+
+function leaves(command: Command): boolean {
+  return /^(break|exit|return|exec|kill|pkill|killall)$/.test(programOf(command))
+}
+
+/** The image's own entry point, unless it is given something else to run. */
+function imageHelper(container: ContainerView): Helper | undefined {
+  if (textsAt(container.raw, 'command').length > 0) return undefined
+  const kind = imageKind(container, container.words)
+  return kind && { what: kind.what, confidence: 'high' }
+}

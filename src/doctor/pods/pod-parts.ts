@@ -1,0 +1,60 @@
+// Parts of a pod view that several rules ask for: its ordinary containers, its Job, its metadata, and the start of a hit.
+import type { Facts, VersionFact } from '../facts.ts'
+import { fieldsAt, listAt, textAt } from '../fields.ts'
+import type { Hit, Path } from '../finding.ts'
+import type { Raw } from '../raw.ts'
+import type { ContainerView, PodView } from './pod-view.ts'
+
+/** The pods as somebody wrote them: of a live cluster without those that an owner in the same input made, which would say everything again. */
+export function writtenPods(facts: Facts): readonly PodView[] {
+  if (!facts.live) return facts.pods
+  const uids = new Set(facts.pods.flatMap(({ raw }) => textAt(raw, 'metadata', 'uid') ?? []))
+  const deployments = new Set(
+    facts.pods.flatMap(({ object }) => (object.kind === 'Deployment' ? `${object.namespace}/${object.name}` : [])),
+  )
+  const isMade = (pod: PodView, owner: unknown) =>
+    uids.has(textAt(owner, 'uid') ?? '') || deployments.has(`${pod.object.namespace}/${deploymentOf(pod, owner)}`)
+  return facts.pods.filter((pod) => !listAt(pod.raw, 'metadata', 'ownerReferences').some((owner) => isMade(pod, owner)))
+}
+
+/** ReplicaSets are not read, as there are ten of each Deployment; their names are made of its name and their pods' label. Kubernetes: deployment controller. */
+function deploymentOf({ raw }: PodView, owner: unknown): string | undefined {
+  const hash = textAt(raw, 'metadata', 'labels', 'pod-template-hash')
+  const name = textAt(owner, 'name')
+  if (textAt(owner, 'kind') !== 'ReplicaSet' || !hash || !name?.endsWith(`-${hash}`)) return undefined
+  return name.slice(0, -hash.length - 1)
+}
+
+/** The versions that the pod may run on. */
+export function versionOf(pod: PodView, facts: Facts): VersionFact {
+  return pod.version ?? facts.version
+}
+
+export function ordinaryContainers(pod: PodView): readonly ContainerView[] {
+  return pod.containers.filter((container) => container.role === 'container')
+}
+
+/** A patch of kustomize names only what it changes: what it leaves out says nothing. */
+export function isWhole(pod: PodView): boolean {
+  const ordinary = ordinaryContainers(pod)
+  return ordinary.length > 0 && ordinary.every((container) => container.image !== undefined)
+}
+
+/** The spec of the Job, or of a template of Jobs, in which the pod stands. */
+export function jobSpecOf(pod: PodView): { readonly fields: Raw; readonly path: Path } | undefined {
+  if (pod.owner !== 'Job' && pod.owner !== 'CronJob' && pod.owner !== 'ScaledJob') return undefined
+  const path = pod.path.slice(0, -2)
+  const fields = fieldsAt(pod.raw, ...path)
+  return fields && { fields, path }
+}
+
+/** Where the metadata of the pod, or of its template, stands or would stand. */
+export function podMetadataPath(pod: PodView): Path {
+  return [...pod.path.slice(0, -1), 'metadata']
+}
+
+/** A hit in a pod: fixes are for documents, so a live object has none. */
+export function hitIn(pod: PodView, hit: Omit<Hit, 'object' | 'document'>): Hit {
+  const { fix, ...rest } = hit
+  return { object: pod.object, document: pod.document, ...rest, ...(fix && pod.document !== undefined ? { fix } : {}) }
+}

@@ -1,0 +1,24 @@
+// Where in a Job, a CronJob or a pod somebody wrote ttlSecondsAfterFinished, rightly or not.
+import { listAt, valueAt } from '../fields.ts'
+import type { Path } from '../finding.ts'
+import { asRecord, type Raw } from '../raw.ts'
+
+export const ttlField = 'ttlSecondsAfterFinished'
+
+/** Below these stand the fields of a Job, a CronJob and their pod. */
+const holders = ['metadata', 'spec', 'template', 'jobTemplate'] as const
+
+/** The paths of the mappings that hold the field. */
+export function ttlHolders(fields: Raw, path: Path = []): readonly Path[] {
+  const found: Path[] = fields[ttlField] === undefined ? [] : [path]
+  for (const holder of holders) {
+    const below = asRecord(fields[holder])
+    if (below) found.push(...ttlHolders(below, [...path, holder]))
+  }
+  for (const list of ['initContainers', 'containers']) {
+    for (const [index, container] of listAt(fields, list).entries()) {
+      if (valueAt(container, ttlField) !== undefined) found.push([...path, list, index])
+    }
+  }
+  return found
+}

@@ -1,0 +1,55 @@
+// Runners that have run for long and are not known to work: the ones of which a log, or the forge, may say that no job can come.
+import type { Instant } from '../../lib/clock.ts'
+import { hasJob } from '../arc/arc.ts'
+import type { Facts, ObjectFact } from '../facts.ts'
+import { listAt, textAt, timeAt, valueAt } from '../fields.ts'
+import { ownerOf, uidOf } from './live-pod.ts'
+import type { PodView } from './pod-view.ts'
+
+export type WaitingRunner = {
+  readonly pod: PodView
+  /** The runner's container. */
+  readonly container: string
+  /** ARC's object for it. */
+  readonly runner: ObjectFact | undefined
+  readonly startedAt: Instant
+}
+
+/** Milliseconds: a runner may take its time to connect. */
+const patience = 600_000
+/** Milliseconds between an object of ARC and its pod: a later pod is a second one, with a registration that is used up. */
+const remade = 300_000
+
+/** The longest first. */
+export function waitingRunners(
+  { objects, pods }: Pick<Facts, 'objects' | 'pods'>,
+  at: Instant,
+): readonly WaitingRunner[] {
+  const runners = new Map(
+    objects.flatMap((fact) => (fact.object.kind === 'EphemeralRunner' ? [[uidOf(fact.raw), fact] as const] : [])),
+  )
+  return pods
+    .flatMap((pod) => {
+      const startedAt = pod.object.kind === 'Pod' && pod.isRunner ? runningSince(pod) : undefined
+      if (startedAt === undefined || at - startedAt < patience || pod.runner === undefined) return []
+      const owner = ownerOf(pod.raw, 'EphemeralRunner')
+      const runner = owner && runners.get(owner.uid)
+      if (runner && hasJob(runner) && !isRemade(pod, runner)) return []
+      return [{ pod, container: pod.runner, runner, startedAt }]
+    })
+    .sort((one, other) => one.startedAt - other.startedAt)
+}
+
+/** Undefined unless the runner's container runs and nobody has asked for its end. */
+function runningSince({ raw, runner }: PodView): Instant | undefined {
+  if (valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined) return undefined
+  const status = listAt(raw, 'status', 'containerStatuses').find((one) => textAt(one, 'name') === runner)
+  return timeAt(status, 'state', 'running', 'startedAt')
+}
+
+/** The job that ARC notes was then that of the first pod. */
+function isRemade(pod: PodView, runner: ObjectFact): boolean {
+  const made = timeAt(pod.raw, 'metadata', 'creationTimestamp')
+  const asked = timeAt(runner.raw, 'metadata', 'creationTimestamp')
+  return made !== undefined && asked !== undefined && made - asked > remade
+}
