@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { decodeFiles, examine, runRules } from '../src/doctor/engine.ts'
 import type { VersionFact } from '../src/doctor/facts.ts'
-import { fixFiles } from '../src/doctor/fixes.ts'
+import { fixFiles } from '../src/doctor/fixes/fixes.ts'
 import { gatherLive } from '../src/doctor/live/gather.ts'
 import { planRepair } from '../src/doctor/live/plan.ts'
 import { planDefaults } from '../src/doctor/live/plan-options.ts'
