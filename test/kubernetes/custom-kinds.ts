@@ -20,6 +20,9 @@ export async function defineCustomKinds(kubernetes: Kubernetes): Promise<CustomK
   return {
     remove: async () => {
       for (const name of mine) await kubernetes.delete(crds, { name })
+      // Until then the next test would take them for defined, and could make nothing of them.
+      for (const name of mine)
+        await eventually(`${name} is gone`, () => isAbsent(kubernetes.get(crds, { name })), 60_000)
     },
   }
 }
