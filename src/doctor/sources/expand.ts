@@ -37,7 +37,7 @@ function withoutProse(files: readonly string[], skipped: Skipped[]): string[] {
 }
 
 /** A pipe is a file: `<(helm template …)`. */
-export function kindOf(given: string): 'file' | 'folder' | 'other' | undefined {
+function kindOf(given: string): 'file' | 'folder' | 'other' | undefined {
   try {
     const found = statSync(given)
     return found.isFile() || found.isFIFO() ? 'file' : found.isDirectory() ? 'folder' : 'other'

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { chartsAround } from './charts-around.ts'
 import type { Skipped, SourceFile } from './document.ts'
-import { expand, kindOf } from './expand.ts'
+import { expand } from './expand.ts'
 import { readText } from './read-text.ts'
 
 export type Read = {
@@ -33,7 +33,7 @@ export function readSources(paths: readonly string[], folder: string): Read {
       continue
     }
     for (const match of matches) if (!found.has(match)) found.set(match, name(match))
-    for (const chart of chartsAround(at, kindOf(at) === 'folder')) {
+    for (const chart of chartsAround(at, matches[0] !== at)) {
       // Above the working folder a name does not tell what belongs to the chart.
       if (name(at).startsWith(name(chart).slice(0, -'Chart.yaml'.length))) around.set(chart, name(chart))
     }
@@ -48,6 +48,7 @@ export function readSources(paths: readonly string[], folder: string): Read {
     const reason = `${found.size - filesMax} files above the limit of ${filesMax}`
     skipped.push({ file: shown(folder, folder, false), line: undefined, reason })
   }
+  // Mostly there is none.
   const charts = [...around].flatMap(([file, name]) => {
     const text = found.has(file) ? undefined : readText(file, name)
     return text && 'text' in text ? [text] : []
