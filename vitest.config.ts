@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
+    // One process a processor: unless told, one less, which on two is a single one.
+    maxWorkers: '100%',
     // It imports JSON without an import attribute, which Node alone refuses.
     server: { deps: { inline: [/@actions\/workflow-parser/] } },
     testTimeout: 20_000,
