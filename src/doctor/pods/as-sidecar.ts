@@ -1,4 +1,4 @@
-// The cure for a helper that keeps its pod alive: make it a native sidecar (KEP-753).
+// The cures that make a container a native sidecar (KEP-753): a helper that keeps its pod alive, or that blocks it as a plain init container.
 
 import type { VersionFact } from '../facts.ts'
 import type { Fix } from '../finding.ts'
@@ -23,5 +23,15 @@ export function asSidecar(pod: PodView, container: ContainerView, version: Versi
         set: { restartPolicy: 'Always' },
       },
     ],
+  }
+}
+
+/** Gives an init container restartPolicy Always; undefined where no version runs sidecars. */
+export function initAsSidecar({ name, path }: ContainerView, version: VersionFact): Fix | undefined {
+  if (lacksSidecars(version)) return undefined
+  return {
+    safety: 'unsafe',
+    title: `Set restartPolicy Always on ${name}, so that it is a native sidecar`,
+    edits: [{ do: 'set', path: [...path, 'restartPolicy'], value: 'Always', after: 'image' }],
   }
 }

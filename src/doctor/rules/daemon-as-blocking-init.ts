@@ -2,9 +2,10 @@
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
+import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { blockingInit } from '../pods/blocking-init.ts'
 import { daemonOf } from '../pods/daemon.ts'
-import { initPolicyOutcome, lacksSidecars } from '../pods/init-policy.ts'
+import { initPolicyOutcome } from '../pods/init-policy.ts'
 import type { Helper } from '../pods/long-lived.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
 import type { ContainerView, PodView } from '../pods/pod-view.ts'
@@ -35,13 +36,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
         container: container.name,
         message: `${container.name} ${endless.what} and never ends, but an init container without restartPolicy Always must end before the next one starts: the pod stays in Init for ever.`,
         confidence: endless.confidence,
-        fix: lacksSidecars(version)
-          ? undefined
-          : {
-              safety: 'unsafe',
-              title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,
-              edits: [{ do: 'set', path: [...container.path, 'restartPolicy'], value: 'Always', after: 'image' }],
-            },
+        fix: initAsSidecar(container, version),
       }),
     ]
   })

@@ -2,6 +2,7 @@
 
 import type { Minor, VersionFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
+import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { initPolicyOutcome, lacksSidecars } from '../pods/init-policy.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
@@ -45,17 +46,12 @@ function checkOrdinary(container: ContainerView, pod: PodView, { minors, declare
   if (container.restartPolicy === undefined || isUnknown(container.restartPolicy) || !declared) return []
   const refused = minors.filter((minor) => minor >= 28 && minor < 34)
   if (refused.length === 0) return []
-  const path = [...container.path, 'restartPolicy']
   return [
     hitIn(pod, {
-      path,
+      path: [...container.path, 'restartPolicy'],
       container: container.name,
       message: `restartPolicy on ${container.name}, which is no init container, is refused by Kubernetes ${range(refused)}, so that no pod is ever made.`,
-      fix: {
-        safety: 'unsafe',
-        title: `Remove restartPolicy from ${container.name}, which then follows the pod`,
-        edits: [{ do: 'remove', path }],
-      },
+      fix: removal(container),
     }),
   ]
 }
@@ -89,18 +85,13 @@ function hint(container: ContainerView, pod: PodView, version: VersionFact): str
 }
 
 function fixOf(container: ContainerView, pod: PodView, version: VersionFact): Fix | undefined {
-  const path = [...container.path, 'restartPolicy']
-  if (!daemonOf(container, pod)) {
-    return {
-      safety: 'unsafe',
-      title: `Remove restartPolicy from ${container.name}, which then follows the pod`,
-      edits: [{ do: 'remove', path }],
-    }
-  }
-  if (lacksSidecars(version)) return undefined
+  return daemonOf(container, pod) ? initAsSidecar(container, version) : removal(container)
+}
+
+function removal({ name, path }: ContainerView): Fix {
   return {
     safety: 'unsafe',
-    title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,
-    edits: [{ do: 'set', path, value: 'Always' }],
+    title: `Remove restartPolicy from ${name}, which then follows the pod`,
+    edits: [{ do: 'remove', path: [...path, 'restartPolicy'] }],
   }
 }

@@ -3,8 +3,8 @@
 import type { VersionFact } from '../facts.ts'
 import { fieldsAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
+import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { daemonOf } from '../pods/daemon.ts'
-import { lacksSidecars } from '../pods/init-policy.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
 import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
@@ -30,7 +30,8 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
           path,
           container: container.name,
           message: `${path.at(-1)} on the init container ${container.name} is refused: only one with restartPolicy Always may have it.`,
-          fix: daemonOf(container, pod) ? asSidecar(container, version) : removal(container, path),
+          // A daemon without its probe would only block the pod.
+          fix: daemonOf(container, pod) ? initAsSidecar(container, version) : removal(container, path),
         }),
       ),
     )
@@ -45,16 +46,6 @@ function forbidden(container: ContainerView): readonly Path[] {
     container.preStop,
   ]
   return found.flatMap((part) => (part ? [part.path] : []))
-}
-
-/** A daemon without its probe would only block the pod, so where no sidecars are there is no cure here. */
-function asSidecar(container: ContainerView, version: VersionFact): Fix | undefined {
-  if (lacksSidecars(version)) return undefined
-  return {
-    safety: 'unsafe',
-    title: `Set restartPolicy Always on ${container.name}, so that it is a native sidecar`,
-    edits: [{ do: 'set', path: [...container.path, 'restartPolicy'], value: 'Always', after: 'image' }],
-  }
 }
 
 /** With the last hook goes the lifecycle around it, which is refused as well when it is empty. */
