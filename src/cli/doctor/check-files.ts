@@ -45,16 +45,15 @@ export function sift(examination: Examination, options: DoctorOptions): Checked 
 }
 
 /** Names files as the repository does, wherever in it the doctor runs. */
-export function nameInRepository(): (file: string) => string {
-  const here = whereabouts()
+export function nameInRepository(here = whereabouts()): (file: string) => string {
   return (file) => (file === stdinName ? file : inRepository(file, here))
 }
 
 function standing(files: readonly DecodedFile[]) {
-  const nameOf = nameInRepository()
-  const { root } = whereabouts()
+  const here = whereabouts()
+  const nameOf = nameInRepository(here)
   const examined = new Set(files.map(({ file }) => nameOf(file.path)))
-  return { nameOf, isSettled: (name: string) => examined.has(name) || !existsSync(path.resolve(root, name)) }
+  return { nameOf, isSettled: (name: string) => examined.has(name) || !existsSync(path.resolve(here.root, name)) }
 }
 
 function loadBaseline(given: string): Baseline {
