@@ -96,6 +96,7 @@ it.each([
     {},
     `it answered in ${version}beta1, not in ${version}`,
   ],
+  ['gives two words', credential({ token: 'secret secret' }), {}, 'its token is not one word of ASCII characters'],
   ['gives an empty token', credential({ token: ' ' }), {}, 'it gave no token'],
   ['gives a certificate', credential({ clientCertificateData: 'x' }), {}, 'it gave a client certificate, and no token'],
   [
@@ -114,6 +115,12 @@ it.each([
 it('one that is missing is installed as the kubeconfig says', async () => {
   const exec = { command: 'no-such-plugin', installHint: '  Install it with: brew install no-such-plugin\n' }
   await expect(load('', exec)).rejects.toMatchObject({ next: 'Install it with: brew install no-such-plugin' })
+})
+
+it('one whose arguments no program can be given is an error, not a crash', async () => {
+  const loading = load('', { args: ['a\u0000b'] })
+  await expect(loading).rejects.toMatchObject({ code: 'kubeconfig-credential' })
+  await expect(loading).rejects.toThrow('without null bytes')
 })
 
 it('one that hangs, and may ask nobody, is ended', async () => {

@@ -17,38 +17,37 @@ export function pluginHost({ environment, isTerminal, clock }: Surroundings): Pl
   return {
     isTerminal,
     run: async ({ command, args, environment: own, interactive }) => {
-      const child = spawn(command, args, {
-        env: { ...environment, ...own },
-        stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
-      })
-      let giveUp = (_: string) => {}
-      const givenUp = new Promise<PluginAnswer>((resolve) => {
-        giveUp = (failed) => resolve({ failed })
-      })
-      const tooLong = interactive
-        ? undefined
-        : clock.after(longestMs, () => giveUp(`it took longer than ${longestMs / 1000} s`))
+      const stdin = interactive ? 'inherit' : 'ignore'
       try {
-        return await Promise.race([collect(child, giveUp), givenUp])
-      } finally {
-        tooLong?.cancel()
-        // Of one that has ended nothing is left to end.
-        child.kill()
-        child.stdout?.destroy()
+        const env = { ...environment, ...own }
+        const child = spawn(command, args, { env, stdio: [stdin, 'pipe', 'inherit'] })
+        return await collect(child, interactive ? undefined : clock)
+      } catch (error) {
+        // The host takes no such words, as a letter zero in them.
+        return { failed: error instanceof Error ? error.message : 'it cannot be started' }
       }
     },
   }
 }
 
-function collect(child: ChildProcess, giveUp: (why: string) => void): Promise<PluginAnswer> {
+/** `clock`: of a plugin that may not take for ever. */
+function collect(child: ChildProcess, clock: Clock | undefined): Promise<PluginAnswer> {
   return new Promise((resolve) => {
     let stdout = ''
+    const finish = (answer: PluginAnswer) => {
+      tooLong?.cancel()
+      // Of one that has ended nothing is left to end.
+      child.kill()
+      child.stdout?.destroy()
+      resolve(answer)
+    }
+    const tooLong = clock?.after(longestMs, () => finish({ failed: `it took longer than ${longestMs / 1000} s` }))
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       stdout += chunk
-      if (stdout.length > lettersMax) giveUp('it printed more than a credential')
+      if (stdout.length > lettersMax) finish({ failed: 'it printed more than a credential' })
     })
-    child.once('error', (error: NodeJS.ErrnoException) => resolve({ failed: reasonOf(error) }))
-    child.once('close', (code, signal) => resolve(code === 0 ? { stdout } : { failed: endOf(code, signal) }))
+    child.once('error', (error: NodeJS.ErrnoException) => finish({ failed: reasonOf(error) }))
+    child.once('close', (code, signal) => finish(code === 0 ? { stdout } : { failed: endOf(code, signal) }))
   })
 }
 

@@ -82,6 +82,7 @@ function readCredential(stdout: string, version: string): CredentialAnswer {
     const what = status.clientCertificateData === undefined ? 'no token' : 'a client certificate, and no token'
     return { failed: `it gave ${what}` }
   }
+  if (!/^[\x21-\x7e]+$/.test(token)) return { failed: 'its token is not one word of ASCII characters' }
   const expiresAt = status.expirationTimestamp == null ? Number.NaN : Date.parse(status.expirationTimestamp)
   return { token, expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt }
 }
