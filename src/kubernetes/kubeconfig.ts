@@ -226,17 +226,19 @@ function readKey(text: string, place: Place) {
 }
 
 async function readSmall(path: string, place: Place): Promise<string> {
+  // The error begins with the kubeconfig's own path.
+  const named = path === place.file ? 'It' : path
   try {
     const { size } = await stat(path)
     if (size > bytesMax) {
-      fail('kubeconfig-unreadable', place, `${path} has ${size} bytes, more than ${bytesMax}.`, 'Name the right file.')
+      fail('kubeconfig-unreadable', place, `${named} has ${size} bytes, more than ${bytesMax}.`, 'Name the right file.')
     }
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof KubeconfigError) throw error
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT')
-      fail('kubeconfig-unreadable', place, `${path} cannot be read: ${message}.`, 'Check its permissions.')
-    return fail('kubeconfig-missing', place, `${path} does not exist.`, 'Name an existing file.')
+      fail('kubeconfig-unreadable', place, `${named} cannot be read: ${message}.`, 'Check its permissions.')
+    return fail('kubeconfig-missing', place, `${named} does not exist.`, 'Name an existing file.')
   }
 }
