@@ -9,7 +9,7 @@ import { homeKeeper } from '../src/cli/demo/home.ts'
 import { percentiles } from '../src/cli/demo/report.ts'
 import { openStage } from '../src/cli/demo/stage.ts'
 import type { Control } from '../src/emulator/github/control.ts'
-import type { JobNews } from '../src/emulator/github/emulation.ts'
+import type { JobEvent } from '../src/emulator/github/emulation.ts'
 import type { RunnerJob } from '../src/emulator/job.ts'
 import type { Link } from '../src/forge/forge.ts'
 import { limit } from '../src/lib/queue.ts'
@@ -86,10 +86,10 @@ async function measure(control: Control, shape: Shape, start: (index: number) =>
   const firstStepMs: number[] = []
   let ended = 0
   const done = new Promise<void>((resolve, reject) => {
-    control.onJob((news: JobNews) => {
-      if (news.kind === 'first-step') firstStepMs.push(news.at - news.times.queuedAt)
-      if (news.kind !== 'finished') return
-      if (news.result !== 'succeeded') reject(new Error(`${news.name} ended as ${news.result}`))
+    control.onJob((jobEvent: JobEvent) => {
+      if (jobEvent.kind === 'first-step') firstStepMs.push(jobEvent.at - jobEvent.times.queuedAt)
+      if (jobEvent.kind !== 'finished') return
+      if (jobEvent.result !== 'succeeded') reject(new Error(`${jobEvent.name} ended as ${jobEvent.result}`))
       if (++ended === shape.jobs) resolve()
     })
   })
@@ -140,7 +140,7 @@ async function openLink(forge: Awaited<ReturnType<typeof openForge>>, shape: Sha
     until,
   )
   void (async () => {
-    for await (const batch of link.news()) batch.ack()
+    for await (const batch of link.events()) batch.ack()
   })()
   return link
 }

@@ -7,6 +7,7 @@ import { checkArrows } from './tidy/arrows.ts'
 import { checkBans } from './tidy/bans.ts'
 import { checkArchitecture, checkHosts } from './tidy/documents.ts'
 import { applyExceptions } from './tidy/exceptions.ts'
+import { checkPlainEnglish } from './tidy/plain.ts'
 import { checkShape } from './tidy/shape.ts'
 import { readSource } from './tidy/source.ts'
 
@@ -25,6 +26,7 @@ const findings = applyExceptions(
     ...checkShape(sources),
     ...checkArchitecture({ files, texts }),
     ...checkHosts({ files, texts }),
+    ...(process.argv.includes('--plain') ? checkPlainEnglish({ files, texts }) : []),
   ],
   exceptions,
   texts.get(exceptions) ?? '',

@@ -51,7 +51,7 @@ export function publishEvents(publisher: EventPublisher, journal: Journal): () =
 function noteOf(event: JournalEvent): Note | undefined {
   switch (event.kind) {
     case 'template-refused':
-    case 'forge-troubled':
+    case 'forge-failed':
     case 'runner-failed':
     case 'runner-delayed':
     case 'start-refused': {

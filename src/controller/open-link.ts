@@ -27,8 +27,8 @@ export async function openLink(deps: LinkDeps, set: ForgeSet, until: AbortSignal
     } catch (error) {
       if (until.aborted) return undefined
       const failure = error instanceof MissingCredential ? error.failure : forgeFailure(error)
-      cache.forge.troubled(failure, clock.now())
-      journal.write({ kind: 'forge-troubled', namespace: cache.set.namespace, set: cache.set.name, failure })
+      cache.forge.failing(failure, clock.now())
+      journal.write({ kind: 'forge-failed', namespace: cache.set.namespace, set: cache.set.name, failure })
       deps.wake()
       await clock.sleep(backoffMs(retry, attempt, random), until).catch(() => {})
     }

@@ -9,7 +9,7 @@ import type { RunnerSet } from '../model/runner-set.ts'
 import { Actor } from './act/act.ts'
 import type { ActContext } from './act/context.ts'
 import { forgeFailure } from './act/failures.ts'
-import { consumeNews } from './consume-news.ts'
+import { consumeForgeEvents } from './consume-forge-events.ts'
 import { guarded } from './guard.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
@@ -112,7 +112,7 @@ export class SetWorker {
     // The link gives its session back first; its stream ends by that.
     await link?.close(how).catch((error: unknown) => {
       const { namespace, name: set } = this.cache.set
-      this.#journal.write({ kind: 'forge-troubled', namespace, set, failure: forgeFailure(error) })
+      this.#journal.write({ kind: 'forge-failed', namespace, set, failure: forgeFailure(error) })
     })
     this.#connection?.until.abort()
     await this.#connection?.over
@@ -124,7 +124,7 @@ export class SetWorker {
     const link = await openLink(deps, forgeSet(this.cache.set), until)
     if (!link) return
     this.#link = link
-    await consumeNews(deps, link, until)
+    await consumeForgeEvents(deps, link, until)
     if (this.#link === link) this.#link = undefined
   }
 }

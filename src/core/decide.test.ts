@@ -137,7 +137,7 @@ const rows: readonly (readonly [string, SetWorld, string])[] = [
   ['registrations were never asked for', world([], { registrationsAt: undefined }), 'ask-registrations'],
   [
     'registrations in doubt, forge troubled',
-    world([], { registrationsDoubtful: true, forgeTrouble: { reason: 'forge-unreachable', message: '', since: now } }),
+    world([], { registrationsDoubtful: true, forgeFailure: { reason: 'forge-unreachable', message: '', since: now } }),
     'nothing',
   ],
 ]

@@ -18,7 +18,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant): Decision 
   const report = decideReport(world, limits, now)
   const asks = lives.asksRegistrations || world.registrationsDoubtful || world.registrationsAt === undefined
   const ask: readonly Action[] =
-    asks && world.forgeTrouble === undefined && world.demand.known && !world.underway.askRegistrations
+    asks && world.forgeFailure === undefined && world.demand.known && !world.underway.askRegistrations
       ? [{ kind: 'ask-registrations' }]
       : []
   return {

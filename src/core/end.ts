@@ -7,7 +7,7 @@ export function failureOfEnd(runner: Pick<Runner, 'pod' | 'ending'>, end: Contai
   if (end.exitCode === 0 || runner.ending) return undefined
   const pod = runner.pod.is === 'present' ? runner.pod.value : undefined
   if (pod?.deletionDeadline !== undefined) return { reason: 'pod-vanished', message: 'somebody else deleted its pod' }
-  const told = pod?.trouble
+  const told = pod?.startFailure
   if (told) return { reason: told.reason, message: told.message }
   if (end.reason === 'OOMKilled') return { reason: 'out-of-memory', message: `exit code ${end.exitCode}` }
   if (end.reason === 'Evicted') return { reason: 'evicted', message: 'the node evicted the pod' }

@@ -22,10 +22,10 @@ const seconds = (count: number) => count * 1_000
 const starting = (age: number, reason: string | undefined, troubleAge = age) =>
   runner('a', {
     createdAt: now - seconds(age),
-    trouble:
+    startFailure:
       reason === undefined
         ? undefined
-        : ({ reason, message: 'm', since: now - seconds(troubleAge) } as PodFacts['trouble']),
+        : ({ reason, message: 'm', since: now - seconds(troubleAge) } as PodFacts['startFailure']),
   })
 const running = (age: number, over: Partial<Runner> = {}) =>
   runner('a', { createdAt: now - seconds(age + 1), startedAt: now - seconds(age), phase: 'Running' }, over)

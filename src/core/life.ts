@@ -4,7 +4,7 @@ import type { Action, EndCause } from '../model/action.ts'
 import type { JournalEvent } from '../model/event.ts'
 import type { FailureReason } from '../model/failure.ts'
 import type { Limits } from '../model/limits.ts'
-import type { PodFacts, Runner, Trouble } from '../model/runner.ts'
+import type { PodFacts, Runner, StartFailure } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
 import { phaseOf } from './phase.ts'
@@ -68,46 +68,51 @@ function decideDeleting({ world, limits, now }: Moment, runner: Runner, deadline
 }
 
 function decideStarting({ world, limits, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
-  const trouble = troubleOf(runner, pod)
-  const deadline = trouble ? startDeadline(trouble, pod, limits) : pod.createdAt + limits.startMaxMs
+  const startFailure = startFailureOf(runner, pod)
+  const deadline = startFailure ? startDeadline(startFailure, pod, limits) : pod.createdAt + limits.startMaxMs
   if (now >= deadline) {
-    const failure = trouble ?? {
+    const failure = startFailure ?? {
       reason: 'sandbox-failed' as const,
       message: 'it has not started, and no event says why',
     }
     const { reason, message } = failure
     return end(runner, { kind: 'start-failed', failure: { reason, message } }, failed(world, runner, reason, message))
   }
-  if (pod.trouble) return tellTrouble({ world, limits, now }, runner, pod.trouble, deadline)
+  if (pod.startFailure) return reportDelay({ world, limits, now }, runner, pod.startFailure, deadline)
   const explainAt = Math.max(pod.createdAt, runner.explainedAt ?? 0) + limits.explainMs
   if (now >= explainAt) return { action: { kind: 'explain-runner', runner }, due: deadline }
   return { due: Math.min(deadline, explainAt) }
 }
 
 /** A start that is held up is told before its deadline, once a reason. */
-function tellTrouble({ world, limits, now }: Moment, runner: Runner, trouble: Trouble, deadline: Instant): LifeStep {
-  if (runner.explained?.reason === trouble.reason) return { due: deadline }
-  const tellAt = trouble.since + limits.tellMs
+function reportDelay(
+  { world, limits, now }: Moment,
+  runner: Runner,
+  startFailure: StartFailure,
+  deadline: Instant,
+): LifeStep {
+  if (runner.explained?.reason === startFailure.reason) return { due: deadline }
+  const tellAt = startFailure.since + limits.tellMs
   if (now < tellAt) return { due: Math.min(deadline, tellAt) }
-  const { reason, message, since } = trouble
+  const { reason, message, since } = startFailure
   const { namespace, name: set } = world.set
   const failure = { reason, message }
   return { due: deadline, events: [{ kind: 'runner-delayed', namespace, set, runner: runner.name, failure, since }] }
 }
 
 /** What the pod itself says counts; else what its events said. */
-function troubleOf(runner: Runner, pod: PodFacts): Trouble | undefined {
-  return pod.trouble ?? runner.explained
+function startFailureOf(runner: Runner, pod: PodFacts): StartFailure | undefined {
+  return pod.startFailure ?? runner.explained
 }
 
 const immediate: ReadonlySet<FailureReason> = new Set(['image-invalid', 'command-missing', 'init-failed'])
 
 /** Start deadlines by cause (design chapter 6, step 4). */
-function startDeadline(trouble: Trouble, pod: PodFacts, limits: Limits): Instant {
-  if (immediate.has(trouble.reason)) return trouble.since
-  if (trouble.reason === 'unschedulable') return trouble.since + limits.unschedulableMs
-  if (trouble.reason === 'image-missing') return trouble.since + limits.imageMissingMs
-  if (trouble.reason === 'config-missing') return trouble.since + limits.configMissingMs
+function startDeadline(startFailure: StartFailure, pod: PodFacts, limits: Limits): Instant {
+  if (immediate.has(startFailure.reason)) return startFailure.since
+  if (startFailure.reason === 'unschedulable') return startFailure.since + limits.unschedulableMs
+  if (startFailure.reason === 'image-missing') return startFailure.since + limits.imageMissingMs
+  if (startFailure.reason === 'config-missing') return startFailure.since + limits.configMissingMs
   return pod.createdAt + limits.startMs
 }
 

@@ -28,7 +28,7 @@ export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStat
 /** What hinders the set now comes before what happened to one runner. */
 function shownFailure(world: SetWorld): Failure | undefined {
   if (world.template.known && world.template.value.is === 'refused') return world.template.value.failure
-  return world.forgeTrouble ?? world.history.last
+  return world.forgeFailure ?? world.history.last
 }
 
 function conditionsOf(world: SetWorld, demandKnown: boolean): readonly Condition[] {
@@ -62,9 +62,9 @@ function templateCondition(world: SetWorld): Condition {
 }
 
 function forgeCondition(world: SetWorld, demandKnown: boolean): Condition {
-  if (world.forgeTrouble) {
-    const status = world.forgeTrouble.reason === 'forge-unreachable' ? 'Unknown' : 'False'
-    return failing('ForgeConnected', status, world.forgeTrouble)
+  if (world.forgeFailure) {
+    const status = world.forgeFailure.reason === 'forge-unreachable' ? 'Unknown' : 'False'
+    return failing('ForgeConnected', status, world.forgeFailure)
   }
   if (demandKnown) {
     return { type: 'ForgeConnected', status: 'True', reason: 'Connected', message: 'The forge tells its demand.' }

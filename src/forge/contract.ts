@@ -3,8 +3,8 @@ import { assert } from '../lib/assert.ts'
 import type { Credential } from '../model/credential.ts'
 import { PortError, type PortErrorKind } from '../model/port-error.ts'
 import type { Registration } from '../model/runner.ts'
+import { type ForgeEventReader, readForgeEvents } from './event-reader.fixture.ts'
 import type { Forge, ForgeSet, ForgeState, Link } from './forge.ts'
-import { type NewsReader, readNews } from './news-reader.ts'
 
 /** A forge that a test controls. */
 export interface ForgeWorld {
@@ -47,16 +47,21 @@ export const forgeContract: readonly ContractCase[] = [
   { name: 'a forge that cannot be reached is told, and its return too', run: outageIsTold },
   { name: 'an outage while opening is no error', run: outageWhileOpening },
   { name: 'a refused credential is an error of its own kind', run: credentialIsRefused },
-  { name: 'news end with the signal', run: newsEndWithSignal },
+  { name: 'news end with the signal', run: eventsEndWithSignal },
 ]
 
-type Open = { readonly forge: Forge; readonly link: Link; readonly reader: NewsReader; readonly stop: AbortController }
+type Open = {
+  readonly forge: Forge
+  readonly link: Link
+  readonly reader: ForgeEventReader
+  readonly stop: AbortController
+}
 
 async function open(world: ForgeWorld, remembered?: ForgeState): Promise<Open> {
   const stop = new AbortController()
   const forge = world.connect()
   const link = await world.wait(forge.open(world.set, remembered, stop.signal))
-  return { forge, link, reader: readNews(link), stop }
+  return { forge, link, reader: readForgeEvents(link), stop }
 }
 
 async function openToDemand(world: ForgeWorld, remembered?: ForgeState): Promise<Open> {
@@ -65,7 +70,7 @@ async function openToDemand(world: ForgeWorld, remembered?: ForgeState): Promise
   return opened
 }
 
-function waitForJobs(world: ForgeWorld, reader: NewsReader, jobs: number): Promise<unknown> {
+function waitForJobs(world: ForgeWorld, reader: ForgeEventReader, jobs: number): Promise<unknown> {
   return world.wait(reader.find('demand', ({ demand }) => 'jobs' in demand && demand.jobs === jobs))
 }
 
@@ -89,8 +94,8 @@ async function runJob(world: ForgeWorld, { link, reader }: Open, name: string): 
   return registration
 }
 
-function lastState(reader: NewsReader): ForgeState | undefined {
-  return reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : [])).at(-1)
+function lastState(reader: ForgeEventReader): ForgeState | undefined {
+  return reader.events.flatMap((event) => (event.kind === 'state' ? [event.state] : [])).at(-1)
 }
 
 async function rejects(
@@ -152,7 +157,7 @@ async function jobIsTold(world: ForgeWorld): Promise<void> {
   await runJob(world, opened, 'linux-one')
   await world.finishJob('linux-one')
   const finished = await world.wait(opened.reader.find('job-finished'))
-  const started = opened.reader.news.filter(({ kind }) => kind === 'job-started')
+  const started = opened.reader.events.filter(({ kind }) => kind === 'job-started')
   const [first] = started
   assert(started.length === 1 && first?.kind === 'job-started', 'one start')
   assert(first.job.id !== '' && first.job.id === finished.jobId && finished.runner === 'linux-one', 'of the same job')
@@ -171,7 +176,7 @@ async function redeliveryHasNoEffect(world: ForgeWorld): Promise<void> {
   await world.wait(opened.reader.find('job-started'))
   world.queueJobs(4)
   await waitForJobs(world, opened.reader, 5)
-  const started = opened.reader.news.filter(({ kind }) => kind === 'job-started')
+  const started = opened.reader.events.filter(({ kind }) => kind === 'job-started')
   assert(started.length === 1, `one start is told, not ${started.length}`)
   await world.wait(opened.link.close('pause'))
 }
@@ -204,7 +209,7 @@ async function pauseFreesTheSession(world: ForgeWorld): Promise<void> {
   assert(world.records().sessions === 0, 'the session is given back')
   assert(world.records().registrations === 1, 'the runners stay')
   const next = await openToDemand(world, lastState(first.reader))
-  assert(!next.reader.news.some(({ kind }) => kind === 'trouble'), 'the next process meets no trouble')
+  assert(!next.reader.events.some(({ kind }) => kind === 'failing'), 'the next process meets no failure')
   assert((await world.wait(next.link.registrations())).length === 1, 'and finds the runners')
   await world.wait(next.link.close('pause'))
 }
@@ -217,7 +222,7 @@ async function crashIsResumed(world: ForgeWorld): Promise<void> {
   await world.wait(first.reader.ended)
   const next = await openToDemand(world, lastState(first.reader))
   await waitForJobs(world, next.reader, 2)
-  assert(!next.reader.news.some(({ kind }) => kind === 'trouble'), 'the next process meets no trouble')
+  assert(!next.reader.events.some(({ kind }) => kind === 'failing'), 'the next process meets no failure')
   assert(world.records().sets <= 1 && world.records().sessions <= 1, 'nothing is doubled')
   await world.wait(next.link.close('pause'))
 }
@@ -237,8 +242,8 @@ async function removalLeavesNothing(world: ForgeWorld): Promise<void> {
 async function outageIsTold(world: ForgeWorld): Promise<void> {
   const { link, reader } = await openToDemand(world)
   world.reachable(false)
-  const trouble = await world.wait(reader.find('trouble'))
-  assert(trouble.failure.reason === 'forge-unreachable' && trouble.failure.message !== '', 'the trouble says why')
+  const failing = await world.wait(reader.find('failing'))
+  assert(failing.failure.reason === 'forge-unreachable' && failing.failure.message !== '', 'the failure says why')
   await rejects(world, link.registrations(), 'unavailable')
   reader.clear()
   world.reachable(true)
@@ -251,7 +256,7 @@ async function outageIsTold(world: ForgeWorld): Promise<void> {
 async function outageWhileOpening(world: ForgeWorld): Promise<void> {
   world.reachable(false)
   const { link, reader } = await open(world)
-  await world.wait(reader.find('trouble', ({ failure }) => failure.reason === 'forge-unreachable'))
+  await world.wait(reader.find('failing', ({ failure }) => failure.reason === 'forge-unreachable'))
   await rejects(world, link.register('linux-one'), 'unavailable')
   world.reachable(true)
   await world.wait(reader.find('demand'))
@@ -265,7 +270,7 @@ async function credentialIsRefused(world: ForgeWorld): Promise<void> {
   await rejects(world, world.connect().open(world.set, undefined, signal), 'unauthorized')
 }
 
-async function newsEndWithSignal(world: ForgeWorld): Promise<void> {
+async function eventsEndWithSignal(world: ForgeWorld): Promise<void> {
   const { reader, stop } = await openToDemand(world)
   stop.abort(new Error('over'))
   await world.wait(reader.ended)

@@ -28,8 +28,8 @@ export type ForgeSet = {
 /** What a new leader needs to find everything again; kept in the set's status. Forge-specific ids, all strings. It always has the same members, empty where there is nothing, so that it can be merged over an older one. */
 export type ForgeState = Readonly<Record<string, string>>
 
-/** One piece of news. `ack` is called once it is in the caches and the journal; acting on it may take minutes. */
-export type News =
+/** One event of the forge. The controller folds it into the set's state before it acknowledges the batch; acting on it may take minutes. */
+export type ForgeEvent =
   | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant }
   | {
       readonly kind: 'job-started'
@@ -47,13 +47,15 @@ export type News =
       readonly at: Instant
     }
   | { readonly kind: 'state'; readonly state: ForgeState }
-  /** Demand is unknown from now on, until a `demand` follows; the link goes on by itself. */
-  | { readonly kind: 'trouble'; readonly failure: Failure; readonly since: Instant }
+  /** Demand is unknown from now on, until a `demand` follows. The link retries by itself. */
+  | { readonly kind: 'failing'; readonly failure: Failure; readonly since: Instant }
+  /** Whether the forge's record of the set has the set's labels and group. `failure` names what differs and cannot be changed; undefined when both agree. */
+  | { readonly kind: 'settings'; readonly failure: Failure | undefined }
 
 /** What one message held, in order; acknowledged as a whole, before the next is asked for: a batch that was not comes again, three times in all.
  *  A batch that holds `state` is acknowledged when the state is stored where a new leader finds it: GitHub's scale set is created only after that,
  *  so that a crash between creating and remembering leaves a set that is known to be ours. */
-export type NewsBatch = { readonly news: readonly News[]; ack(): void }
+export type ForgeEventBatch = { readonly events: readonly ForgeEvent[]; ack(): void }
 
 export type RegisterOutcome =
   | { readonly is: 'registered'; readonly registration: Registration; readonly credential: Credential }
@@ -66,10 +68,10 @@ export interface Forge {
   open(set: ForgeSet, remembered: ForgeState | undefined, until: AbortSignal): Promise<Link>
 }
 
-/** One runner set's connection. Its methods reject with `PortError`; the stream of news never ends by one. */
+/** One runner set's connection. Its methods reject with `PortError`; the stream of events never ends by one. */
 export interface Link {
   /** Consumed once. Ends only when the link is closed or its signal is aborted. */
-  news(): AsyncIterable<NewsBatch>
+  events(): AsyncIterable<ForgeEventBatch>
   /** A new ceiling or labels. */
   update(set: ForgeSet): void
   /** How many registrations are allowed now. */

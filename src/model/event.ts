@@ -18,9 +18,9 @@ export type JournalEvent =
   | (OfSet & { readonly kind: 'template-accepted'; readonly hash: string })
   | (OfSet & { readonly kind: 'template-refused'; readonly hash: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'forge-connected' })
-  | (OfSet & { readonly kind: 'forge-troubled'; readonly failure: Failure })
+  | (OfSet & { readonly kind: 'forge-failed'; readonly failure: Failure })
   /** The forge did something against its protocol, and we could live with it. */
-  | { readonly kind: 'forge-oddity'; readonly set: string; readonly oddity: string; readonly message: string }
+  | { readonly kind: 'protocol-anomaly'; readonly set: string; readonly anomaly: string; readonly message: string }
   | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
   | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
   | (OfRunner & { readonly kind: 'runner-started'; readonly node: string | undefined })

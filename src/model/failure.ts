@@ -202,6 +202,12 @@ const failures = {
     next: 'Correct what the message names; the set is tried again as soon as it changes.',
     retry: 'backoff',
   },
+  'forge-settings-differ': {
+    class: 'forge',
+    sentence: 'The record of the set at the forge differs from the set.',
+    next: 'Change what the message names at the forge, or in the set.',
+    retry: 'state',
+  },
   'forge-limited': {
     class: 'forge',
     sentence: 'The forge limits our requests.',

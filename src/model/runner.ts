@@ -22,7 +22,7 @@ export type ContainerEnd = {
 }
 
 /** A failure that can be read from a pod, and since when. */
-export type Trouble = Failure & { readonly since: Instant }
+export type StartFailure = Failure & { readonly since: Instant }
 
 /** The few fields of a pod that decide a runner's life. */
 export type PodFacts = {
@@ -35,7 +35,7 @@ export type PodFacts = {
   readonly startedAt: Instant | undefined
   /** How the runner container, or the pod before it could start, ended; undefined while it may run. */
   readonly end: ContainerEnd | undefined
-  readonly trouble: Trouble | undefined
+  readonly startFailure: StartFailure | undefined
   /** The deadline of the deletion under way, if any. */
   readonly deletionDeadline: Instant | undefined
   /** The hash of the template it was made from, and the registration it was made for. */
@@ -74,7 +74,7 @@ export type Runner = {
   /** We have asked for the deletion of its pod: its end is no failure. */
   readonly ending: boolean
   /** The cause of a slow start, looked up in the cluster's events. */
-  readonly explained: Trouble | undefined
+  readonly explained: StartFailure | undefined
   /** When the cause was last asked for. */
   readonly explainedAt: Instant | undefined
 }

@@ -56,7 +56,7 @@ export type SetWorld = {
   /** Registrations that the account allows now, and when more. */
   readonly allowance: { readonly now: number; readonly nextAt: Instant | undefined }
   /** A problem of the link to the forge, until demand is known again. */
-  readonly forgeTrouble: (Failure & { readonly since: Instant }) | undefined
+  readonly forgeFailure: (Failure & { readonly since: Instant }) | undefined
   /** The last complete answer of the forge about registrations; undefined before the first. */
   readonly registrationsAt: Instant | undefined
   /** A registration may exist of which no answer told. */

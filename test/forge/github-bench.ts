@@ -1,9 +1,9 @@
 // What the tests of GitHub's client start from: a scripted GitHub, virtual time, and a forge on them.
 
+import { type ForgeEventReader, readForgeEvents } from '../../src/forge/event-reader.fixture.ts'
 import type { ForgeSet, ForgeState, Link } from '../../src/forge/forge.ts'
 import { createGitHubForge, type GitHubForgeOptions } from '../../src/forge/github/github.ts'
-import type { Oddity } from '../../src/forge/github/oddity.ts'
-import { type NewsReader, readNews } from '../../src/forge/news-reader.ts'
+import type { ProtocolAnomaly } from '../../src/forge/github/protocol-anomaly.ts'
 import { seededRandom } from '../../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
@@ -13,12 +13,12 @@ export const linux: ForgeSet = { name: 'linux', labels: ['linux'], group: undefi
 export type Bench = {
   readonly clock: VirtualClock
   readonly github: ScriptedGitHub
-  readonly oddities: Oddity[]
+  readonly anomalies: ProtocolAnomaly[]
   readonly options: GitHubForgeOptions
   readonly stop: AbortController
   open(remembered?: ForgeState, set?: ForgeSet): Promise<Link>
   /** Opens, and reads the news until there is a first demand. */
-  connect(remembered?: ForgeState, set?: ForgeSet): Promise<{ readonly link: Link; readonly reader: NewsReader }>
+  connect(remembered?: ForgeState, set?: ForgeSet): Promise<{ readonly link: Link; readonly reader: ForgeEventReader }>
   /** Moves time from timer to timer until the promise settles or the condition holds. */
   pass<T>(until: Promise<T> | (() => boolean)): Promise<T | undefined>
 }
@@ -26,7 +26,7 @@ export type Bench = {
 export function createBench(more: Partial<GitHubForgeOptions> = {}): Bench {
   const clock = virtualClock()
   const github = scriptedGitHub(clock)
-  const oddities: Oddity[] = []
+  const anomalies: ProtocolAnomaly[] = []
   const options: GitHubForgeOptions = {
     url: 'http://github.test/acme',
     credential: { kind: 'token', token: 'ghp_secretsecret' },
@@ -34,7 +34,7 @@ export function createBench(more: Partial<GitHubForgeOptions> = {}): Bench {
     clock,
     random: seededRandom(1),
     userAgent: 'dayfly/0.0.0',
-    log: (oddity) => oddities.push(oddity),
+    log: (anomaly) => anomalies.push(anomaly),
     ...more,
   }
   const stop = new AbortController()
@@ -62,13 +62,13 @@ export function createBench(more: Partial<GitHubForgeOptions> = {}): Bench {
   return {
     clock,
     github,
-    oddities,
+    anomalies,
     options,
     stop,
     open,
     connect: async (remembered, set) => {
       const link = await open(remembered, set)
-      const reader = readNews(link)
+      const reader = readForgeEvents(link)
       await pass(reader.find('demand'))
       return { link, reader }
     },

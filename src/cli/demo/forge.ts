@@ -4,7 +4,7 @@ import type { Control } from '../../emulator/github/control.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
 import type { Forge } from '../../forge/forge.ts'
 import { createGitHubForge } from '../../forge/github/github.ts'
-import type { OddityLog } from '../../forge/github/oddity.ts'
+import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { randomName } from '../../lib/ids.ts'
@@ -30,7 +30,7 @@ export type DemoForgeOptions = {
   readonly random: Random
   readonly userAgent: string
   /** Told of what the forge does against its protocol. */
-  readonly onOddity: OddityLog
+  readonly onOddity: AnomalyLog
 }
 
 export async function openForge({ clock, random, userAgent, onOddity }: DemoForgeOptions): Promise<DemoForge> {

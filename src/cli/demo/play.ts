@@ -36,12 +36,12 @@ export async function playRuns(
   const { control, clock, score } = stage
   for (const { workflow } of runs) score.expect(countJobs(workflow))
   const owners = new Map<string, (...finished: Finished) => void>()
-  const stop = control.onJob((news) => {
-    score.job(news)
-    if (news.kind !== 'finished' || !news.report) return
-    const owner = owners.get(news.id)
-    owners.delete(news.id)
-    owner?.(news.id, news.report)
+  const stop = control.onJob((jobEvent) => {
+    score.job(jobEvent)
+    if (jobEvent.kind !== 'finished' || !jobEvent.report) return
+    const owner = owners.get(jobEvent.id)
+    owners.delete(jobEvent.id)
+    owner?.(jobEvent.id, jobEvent.report)
   })
   const halted = aborted(until).then(() => Promise.reject(until.reason))
   // Where something else ends the play first, nobody waits for this one.

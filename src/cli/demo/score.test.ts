@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JobNews } from '../../emulator/github/emulation.ts'
+import type { JobEvent } from '../../emulator/github/emulation.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import { demoReport, percentiles } from './report.ts'
 import { type FinishedJob, scorekeeper } from './score.ts'
@@ -7,7 +7,7 @@ import { drawScore, tellJob, tellScore } from './view.ts'
 
 const of = { namespace: 'demo', set: 'demo' }
 
-function news(kind: JobNews['kind'], id: string, more: Partial<JobNews> = {}): JobNews {
+function jobEvent(kind: JobEvent['kind'], id: string, more: Partial<JobEvent> = {}): JobEvent {
   const times = { queuedAt: 1_000, assignedAt: 1_010, startedAt: 1_200, firstStepAt: 1_250, finishedAt: 2_200 }
   const base = { id, jobId: id, name: `job ${id}`, labels: [], runner: 'r', at: 1_250, times, runs: 1 }
   return { kind, ...base, result: undefined, report: undefined, ...more }
@@ -27,13 +27,13 @@ describe('the score', () => {
     const score = keeper()
     score.expect(4)
     expect(score.read().jobs).toMatchObject({ total: 4, waiting: 4 })
-    score.job(news('queued', 'a'))
-    score.job(news('started', 'a'))
-    score.job(news('started', 'b'))
+    score.job(jobEvent('queued', 'a'))
+    score.job(jobEvent('started', 'a'))
+    score.job(jobEvent('started', 'b'))
     expect(score.read().jobs).toMatchObject({ waiting: 2, running: 2 })
-    score.job(news('finished', 'a', { result: 'succeeded' }))
-    score.job(news('finished', 'b', { result: 'failed' }))
-    score.job(news('finished', 'c', { result: 'canceled' }))
+    score.job(jobEvent('finished', 'a', { result: 'succeeded' }))
+    score.job(jobEvent('finished', 'b', { result: 'failed' }))
+    score.job(jobEvent('finished', 'c', { result: 'canceled' }))
     score.skipped(1)
     expect(score.read().jobs).toEqual({ total: 4, waiting: 0, running: 0, succeeded: 1, failed: 2, skipped: 1 })
     expect(score.finished).toMatchObject([
@@ -45,8 +45,8 @@ describe('the score', () => {
 
   test('a job that ran twice is counted once, however often it is told', () => {
     const score = keeper()
-    score.job(news('started', 'a', { runs: 2 }))
-    score.job(news('finished', 'a', { runs: 2, result: 'succeeded' }))
+    score.job(jobEvent('started', 'a', { runs: 2 }))
+    score.job(jobEvent('finished', 'a', { runs: 2, result: 'succeeded' }))
     expect(score.read().ranTwice).toBe(1)
   })
 
@@ -84,8 +84,8 @@ test('the report has what was asked for, and counts what is left', () => {
   const score = keeper()
   score.expect(2)
   score.journal({ ...of, runner: 'r', kind: 'runner-registered', registration: '1' })
-  score.job(news('first-step', 'a'))
-  score.job(news('finished', 'a', { result: 'succeeded' }))
+  score.job(jobEvent('first-step', 'a'))
+  score.job(jobEvent('finished', 'a', { result: 'succeeded' }))
   score.skipped(1)
   const leftovers = { ...none, processes: ['7 sleep 300'], directories: ['/tmp/a', '/tmp/b'] }
   expect(demoReport({ score: score.read(), leftovers, apiWrites: 4, wallMs: 12.4, peakRssBytes: 5 })).toEqual({
@@ -112,8 +112,8 @@ describe('the view', () => {
   const plain = { columns: 80, colour: false }
   const score = keeper()
   score.expect(4)
-  score.job(news('first-step', 'a'))
-  score.job(news('finished', 'a', { result: 'succeeded' }))
+  score.job(jobEvent('first-step', 'a'))
+  score.job(jobEvent('finished', 'a', { result: 'succeeded' }))
 
   test('shows jobs, runners, waiting time and elapsed time', () => {
     const text = drawScore(score.read(), 61_000, plain).join('\n')

@@ -1,5 +1,5 @@
 // Keeps the demo's count: what became of each job, and which runners live, from the forge's news and the controller's journal.
-import type { JobNews } from '../../emulator/github/emulation.ts'
+import type { JobEvent } from '../../emulator/github/emulation.ts'
 import type { JobReport } from '../../emulator/job.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Entry } from '../../model/event.ts'
@@ -38,7 +38,7 @@ export interface Scorekeeper {
   /** More jobs are known to come. */
   expect(jobs: number): void
   skipped(jobs: number): void
-  job(news: JobNews): void
+  job(jobEvent: JobEvent): void
   journal(entry: Entry): void
   read(): Score
 }
@@ -50,12 +50,12 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
   const twice = new Set<string>()
   const firstStepMs: number[] = []
   const runners = runnerStates()
-  const finish = (news: JobNews) => {
-    running.delete(news.id)
-    if (news.result === 'succeeded') counts.succeeded++
+  const finish = (jobEvent: JobEvent) => {
+    running.delete(jobEvent.id)
+    if (jobEvent.result === 'succeeded') counts.succeeded++
     else counts.failed++
-    const { id, name, result = 'unknown', report } = news
-    onFinished({ id, name, result, ranMs: duration(news), report })
+    const { id, name, result = 'unknown', report } = jobEvent
+    onFinished({ id, name, result, ranMs: duration(jobEvent), report })
   }
   return {
     expect: (jobs) => {
@@ -64,11 +64,11 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
     skipped: (jobs) => {
       counts.skipped += jobs
     },
-    job: (news) => {
-      if (news.runs > 1) twice.add(news.id)
-      if (news.kind === 'started') running.add(news.id)
-      else if (news.kind === 'first-step') firstStepMs.push(news.at - news.times.queuedAt)
-      else if (news.kind === 'finished') finish(news)
+    job: (jobEvent) => {
+      if (jobEvent.runs > 1) twice.add(jobEvent.id)
+      if (jobEvent.kind === 'started') running.add(jobEvent.id)
+      else if (jobEvent.kind === 'first-step') firstStepMs.push(jobEvent.at - jobEvent.times.queuedAt)
+      else if (jobEvent.kind === 'finished') finish(jobEvent)
     },
     journal: runners.apply,
     read: () => {
@@ -85,7 +85,7 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
   }
 }
 
-function duration({ times }: JobNews): Instant | undefined {
+function duration({ times }: JobEvent): Instant | undefined {
   if (times.startedAt === undefined || times.finishedAt === undefined) return undefined
   return times.finishedAt - times.startedAt
 }

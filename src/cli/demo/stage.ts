@@ -7,7 +7,7 @@ import { type Cluster, createCluster } from '../../embedded/cluster.ts'
 import { createProcessRuntime } from '../../embedded/runtime/process/process-runtime.ts'
 import { kubeconfigText } from '../../embedded/wire/kubeconfig.ts'
 import type { Control } from '../../emulator/github/control.ts'
-import type { OddityLog } from '../../forge/github/oddity.ts'
+import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
@@ -74,8 +74,8 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
   const { clock, random, home, userAgent } = options
   const journal = createJournal(clock)
   journal.subscribe(options.onEntry)
-  const onOddity: OddityLog = ({ kind, set, sentence }) =>
-    journal.write({ kind: 'forge-oddity', set, oddity: kind, message: sentence })
+  const onOddity: AnomalyLog = ({ kind, set, sentence }) =>
+    journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
   const forge = await openForge({ clock, random, userAgent, onOddity })
   closers.push(forge.close)
   const tokens = { admin: randomName(random, 32), controller: randomName(random, 32) }

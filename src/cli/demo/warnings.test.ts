@@ -10,7 +10,7 @@ test.each<[JournalEvent, RegExp]>([
     { ...of, kind: 'template-refused', hash: 'h', failure },
     /^warning ci\/linux: image-missing: .* example\/gone:1: not found next: /,
   ],
-  [{ ...of, kind: 'forge-troubled', failure: { reason: 'forge-unreachable', message: 'reset' } }, /forge-unreachable/],
+  [{ ...of, kind: 'forge-failed', failure: { reason: 'forge-unreachable', message: 'reset' } }, /forge-unreachable/],
   [{ ...of, kind: 'start-refused', runner: 'r', failure }, /^warning ci\/linux runner r: image-missing/],
   [{ ...of, kind: 'runner-failed', runner: 'r', failure }, /^warning ci\/linux runner r: /],
   [

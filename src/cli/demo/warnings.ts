@@ -6,7 +6,7 @@ import { type Failure, failureInfo } from '../../model/failure.ts'
 export function warningOf({ event }: Entry): string | undefined {
   switch (event.kind) {
     case 'template-refused':
-    case 'forge-troubled':
+    case 'forge-failed':
       return tell(`${event.namespace}/${event.set}`, event.failure)
     case 'runner-failed':
     case 'runner-delayed':
@@ -14,8 +14,8 @@ export function warningOf({ event }: Entry): string | undefined {
       return tell(`${event.namespace}/${event.set} runner ${event.runner}`, event.failure)
     case 'set-invalid':
       return `warning ${event.namespace}/${event.set}: spec-invalid: ${event.problems.join('; ')}`
-    case 'forge-oddity':
-      return `warning ${event.set}: ${event.oddity}: ${event.message}`
+    case 'protocol-anomaly':
+      return `warning ${event.set}: ${event.anomaly}: ${event.message}`
     case 'write-failed':
       return `warning ${event.namespace}/${event.set}: ${event.action} failed: ${event.message}`
     default:

@@ -15,7 +15,7 @@ export async function askRegistrations(context: ActContext): Promise<void> {
   } catch (error) {
     if (signal.aborted) return
     const { namespace, name: set } = cache.set
-    journal({ kind: 'forge-troubled', namespace, set, failure: forgeFailure(error) })
+    journal({ kind: 'forge-failed', namespace, set, failure: forgeFailure(error) })
     await clock.sleep(retryMs, signal).catch(() => {})
   }
 }

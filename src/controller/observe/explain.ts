@@ -1,6 +1,6 @@
 // The cause of a slow start from the pod's events: what the kubelet says nowhere else (Kubernetes reference 4.2).
 import type { FailureReason } from '../../model/failure.ts'
-import type { Trouble } from '../../model/runner.ts'
+import type { StartFailure } from '../../model/runner.ts'
 
 /** An event of the core group, as far as it is read. */
 export type EventObject = {
@@ -23,7 +23,7 @@ const eventReasons: Readonly<Record<string, FailureReason>> = {
 }
 
 /** The last event that names a cause. `hooked`: a container of the pod has a postStart hook, so that a start without an end means that it hangs. */
-export function explainStart(events: readonly EventObject[], hooked: boolean): Trouble | undefined {
+export function explainStart(events: readonly EventObject[], hooked: boolean): StartFailure | undefined {
   const told = events
     .map((event) => ({ event, at: timeOf(event) }))
     .sort((left, right) => right.at - left.at || compare(left.event.message, right.event.message))

@@ -8,7 +8,7 @@ export class ForgeReadings {
   demand: Reading<Demand> = { known: false, since: 0, why: 'the forge has not told its demand yet' }
   /** When a job event or a change of demand was last seen. */
   quietSince: Instant = 0
-  trouble: (Failure & { readonly since: Instant }) | undefined
+  failure: (Failure & { readonly since: Instant }) | undefined
   registrationsAt: Instant | undefined
   registrationsDoubtful = false
   /** What the forge wants remembered. */
@@ -19,14 +19,14 @@ export class ForgeReadings {
   demandTold(demand: Demand, at: Instant, now: Instant): boolean {
     const before = this.demand
     this.demand = { known: true, value: demand, at }
-    this.trouble = undefined
+    this.failure = undefined
     if (before.known && JSON.stringify(before.value) === JSON.stringify(demand)) return false
     this.quietSince = now
     return true
   }
 
-  troubled(failure: Failure, since: Instant): void {
-    this.trouble = { ...failure, since }
+  failing(failure: Failure, since: Instant): void {
+    this.failure = { ...failure, since }
     if (this.demand.known) this.demand = { known: false, since, why: failure.message }
   }
 

@@ -3,7 +3,7 @@ import { annotations, labels, runnerContainer } from '../../core/pod.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { ContainerEnd, PodFacts } from '../../model/runner.ts'
 import type { ContainerStatus, PodObject } from './pod-object.ts'
-import { podTrouble } from './pod-trouble.ts'
+import { startFailureOfPod } from './pod-start-failure.ts'
 
 /** One runner's pod, and whose it is. */
 export type ObservedPod = {
@@ -36,7 +36,7 @@ function factsOf(pod: PodObject): PodFacts {
     node: spec?.nodeName,
     startedAt: startedAt && startedAt > 0 ? startedAt : undefined,
     end: endOf(pod, runner, createdAt),
-    trouble: podTrouble(pod, createdAt),
+    startFailure: startFailureOfPod(pod, createdAt),
     deletionDeadline: instant(metadata.deletionTimestamp),
     templateHash: metadata.annotations?.[annotations.templateHash] ?? '',
     registrationId: metadata.annotations?.[annotations.registrationId],

@@ -151,13 +151,13 @@ describe('the caches of a set', () => {
   it('makes the demand unknown when the forge fails, and known again when it tells', () => {
     const cache = newCache()
     cache.demandTold({ kind: 'assigned', jobs: 3 }, 1_000, 1_000)
-    cache.forge.troubled({ reason: 'forge-unreachable', message: 'no answer' }, 2_000)
+    cache.forge.failing({ reason: 'forge-unreachable', message: 'no answer' }, 2_000)
     expect(cache.world(3_000, noAllowance)).toMatchObject({
       demand: { known: false },
-      forgeTrouble: { reason: 'forge-unreachable' },
+      forgeFailure: { reason: 'forge-unreachable' },
     })
     cache.demandTold({ kind: 'assigned', jobs: 3 }, 4_000, 4_000)
-    expect(cache.world(5_000, noAllowance)).toMatchObject({ demand: { known: true }, forgeTrouble: undefined })
+    expect(cache.world(5_000, noAllowance)).toMatchObject({ demand: { known: true }, forgeFailure: undefined })
   })
 
   it('takes into its attention only what changed or is due', () => {

@@ -8,7 +8,7 @@ import type { Demand } from '../../model/demand.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { Limits } from '../../model/limits.ts'
-import type { JobRef, PodFacts, Reading, Registration, Runner, Trouble } from '../../model/runner.ts'
+import type { JobRef, PodFacts, Reading, Registration, Runner, StartFailure } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { SetWorld, TemplateVerdict } from '../../model/world.ts'
 import { ConditionTimes, type StoredStatus } from './condition-times.ts'
@@ -27,8 +27,8 @@ export type SetCacheOptions = {
   readonly journal: (event: JournalEvent) => void
 }
 
-/** News of a runner's job may follow its end: so long a registration of a runner without a known job is left alone. */
-const newsDelayMs = 5_000
+/** ForgeEvent of a runner's job may follow its end: so long a registration of a runner without a known job is left alone. */
+const lateEventMs = 5_000
 
 export class SetCache {
   readonly table = new RunnerTable()
@@ -156,11 +156,11 @@ export class SetCache {
     this.#put(name, { ...before, registration: { is: 'present', value, at } }, at)
   }
 
-  explained(name: string, trouble: Trouble | undefined, at: Instant): void {
+  explained(name: string, startFailure: StartFailure | undefined, at: Instant): void {
     const before = this.table.get(name)
     if (!before) return
-    this.#put(name, { ...before, explained: trouble, explainedAt: at }, at)
-    if (trouble) this.#history = remember(this.#history, trouble, name, at)
+    this.#put(name, { ...before, explained: startFailure, explainedAt: at }, at)
+    if (startFailure) this.#history = remember(this.#history, startFailure, name, at)
   }
 
   templateChecked(verdict: TemplateVerdict): void {
@@ -235,7 +235,7 @@ export class SetCache {
       debts: this.debts.all(),
       history: this.#history,
       allowance,
-      forgeTrouble: this.forge.trouble,
+      forgeFailure: this.forge.failure,
       registrationsAt: this.forge.registrationsAt,
       registrationsDoubtful: this.forge.registrationsDoubtful,
       underway: { ...this.underway },
@@ -290,7 +290,7 @@ export class SetCache {
     const { registration, job, pod } = runner
     if (registration.is !== 'present' || droppedByForge(runner)) return
     const early = pod.is === 'present' && pod.value.end?.exitCode === 0 && !job
-    this.debts.add(registration.value, now + (job ? 0 : newsDelayMs), early)
+    this.debts.add(registration.value, now + (job ? 0 : lateEventMs), early)
   }
 
   #depart({ name, job }: Runner, now: Instant): void {

@@ -2,7 +2,7 @@
 import type { JobReport } from '../job.ts'
 import { changeKnobs, type KnobChange } from './config.ts'
 import { hold } from './deadlines.ts'
-import type { Emulation, JobNews } from './emulation.ts'
+import type { Emulation, JobEvent } from './emulation.ts'
 import type { FaultSpec, Faults } from './faults.ts'
 import { cancelJob, completeJob, queueJob, startJob } from './jobs.ts'
 import { announce } from './messages.ts'
@@ -17,7 +17,7 @@ export interface Control {
   /** Queues jobs at once, so that they can share a message. Returns their ids, stable over attempts, and their runs. */
   queueJobs(specs: readonly JobSpec[]): readonly { readonly id: string; readonly runId: number }[]
   /** Tells of every job from now on. Returns how to stop it. */
-  onJob(listener: (news: JobNews) => void): () => void
+  onJob(listener: (event: JobEvent) => void): () => void
   /** By the id of any attempt; finished jobs are forgotten in time. */
   job(jobId: string): Readonly<Job> | undefined
   /** Cancels a job in whatever state it is. False when there is none such. */

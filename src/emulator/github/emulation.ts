@@ -8,7 +8,7 @@ import type { Job, JobTimes, State } from './state.ts'
 import type { Tokens } from './tokens.ts'
 
 /** What happened to a job. */
-export type JobNews = {
+export type JobEvent = {
   readonly kind: 'queued' | 'assigned' | 'started' | 'first-step' | 'finished'
   /** Stable over the job's attempts. */
   readonly id: string
@@ -32,13 +32,13 @@ export type Emulation = {
   readonly random: Random
   readonly deadlines: Deadlines
   readonly tokens: Tokens
-  readonly listeners: Set<(news: JobNews) => void>
+  readonly listeners: Set<(event: JobEvent) => void>
   knobs: Knobs
   state: State
 }
 
-export function tell(emulation: Emulation, kind: JobNews['kind'], job: Job): void {
-  const news: JobNews = {
+export function tell(emulation: Emulation, kind: JobEvent['kind'], job: Job): void {
+  const jobEvent: JobEvent = {
     kind,
     id: job.id,
     jobId: job.jobId,
@@ -51,5 +51,5 @@ export function tell(emulation: Emulation, kind: JobNews['kind'], job: Job): voi
     result: job.result,
     report: job.report,
   }
-  for (const listener of emulation.listeners) listener(news)
+  for (const listener of emulation.listeners) listener(jobEvent)
 }

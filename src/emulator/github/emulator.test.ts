@@ -5,7 +5,7 @@ import { type HttpClient, httpClient } from '../../lib/http-client.ts'
 import type { HttpServer } from '../../lib/http-server.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
-import type { JobNews } from './emulation.ts'
+import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
 import { field, jobsOf, queueOf, visit } from './visitor.ts'
@@ -47,8 +47,8 @@ function runnerCalls(jit: string) {
 const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }
 
 test('a job goes from queue to completion, and nothing of it remains', async () => {
-  const news: JobNews[] = []
-  emulator.control.onJob((item) => news.push(item))
+  const jobEvents: JobEvent[] = []
+  emulator.control.onJob((item) => jobEvents.push(item))
   const github = await visit(client.transport)
   const groups = await github.admin('GET', '_apis/runtime/runnergroups/?api-version=6.0-preview&groupName=default')
   expect(field(groups, 'value.0.id')).toBe(1)
@@ -98,8 +98,8 @@ test('a job goes from queue to completion, and nothing of it remains', async () 
   ])
   expect(field(await finished, 'statistics')).toMatchObject({ totalAssignedJobs: 0, totalRegisteredRunners: 0 })
   expect(emulator.control.registrations()).toEqual([])
-  expect(news.map((item) => item.kind)).toEqual(['queued', 'assigned', 'started', 'first-step', 'finished'])
-  expect(news.at(-1)).toMatchObject({ runner: 'r-1', runs: 1, report: { outputs: { answer: '42' } } })
+  expect(jobEvents.map((item) => item.kind)).toEqual(['queued', 'assigned', 'started', 'first-step', 'finished'])
+  expect(jobEvents.at(-1)).toMatchObject({ runner: 'r-1', runs: 1, report: { outputs: { answer: '42' } } })
   expect(emulator.control.job(queued?.id ?? '')?.log.lines).toEqual(['hello'])
 
   const id = field(session, 'sessionId')

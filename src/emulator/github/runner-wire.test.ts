@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Answer, Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
-import type { JobNews } from './emulation.ts'
+import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
 import { field, type Queue, queueOf, type Visitor, visit } from './visitor.ts'
@@ -13,7 +13,7 @@ let emulator: GitHubEmulator
 let github: Visitor
 let set: number
 let queue: Queue
-let news: JobNews[]
+let jobEvents: JobEvent[]
 
 beforeEach(async () => {
   clock = virtualClock()
@@ -24,8 +24,8 @@ beforeEach(async () => {
   const poll = github.poll(queue)
   await clock.advance(50_000)
   await poll
-  news = []
-  emulator.control.onJob((item) => news.push(item))
+  jobEvents = []
+  emulator.control.onJob((item) => jobEvents.push(item))
 })
 
 afterEach(() => emulator.close())
@@ -115,7 +115,7 @@ test('a job is acquired once, by the runner it is meant for', async () => {
   await connect(other)
   expect((await other('POST', `${at}acquirejob`, {})).status).toBe(409)
   expect((await other('POST', `${at}completejob`, { conclusion: 'success' })).status).toBe(404)
-  expect(news.map(({ kind, runs }) => `${kind} ${runs}`)).toEqual(['queued 0', 'assigned 0', 'started 1'])
+  expect(jobEvents.map(({ kind, runs }) => `${kind} ${runs}`)).toEqual(['queued 0', 'assigned 0', 'started 1'])
 })
 
 test('a step that begins again makes a job that ran twice', async () => {
@@ -137,8 +137,8 @@ test('a silent runner stays busy until the lease ends; then its job has failed a
   expect(emulator.control.registrations()).toMatchObject([{ name: 'r-1', online: false, busy: true }])
   await clock.advance(1)
   expect(emulator.control.registrations()).toEqual([])
-  expect(news.at(-1)).toMatchObject({ kind: 'finished', id: jobId, result: 'failed', runner: 'r-1' })
-  expect(news.at(-1)?.report?.note).toContain('lost communication')
+  expect(jobEvents.at(-1)).toMatchObject({ kind: 'finished', id: jobId, result: 'failed', runner: 'r-1' })
+  expect(jobEvents.at(-1)?.report?.note).toContain('lost communication')
   expect((await runner('POST', `${at}renewjob`, {})).status).toBe(404)
 })
 
@@ -164,7 +164,7 @@ test('a cancelled job tells its runner by message and by renewal, and ends by it
   expect(JSON.parse(String(field(message, 'body')))).toMatchObject({ jobId })
   expect(field(await runner('POST', `${at}renewjob`, {}), 'cancelled')).toBe(true)
   await clock.advance(300_000)
-  expect(news.at(-1)).toMatchObject({ kind: 'finished', result: 'canceled' })
+  expect(jobEvents.at(-1)).toMatchObject({ kind: 'finished', result: 'canceled' })
 })
 
 test('a runner whose poll has broken off gets no job', async () => {
@@ -210,6 +210,6 @@ test('a report that is no report is refused, and the job goes on', async () => {
   const { runner, at } = await running('r-1')
   expect((await runner('POST', `${at}completejob`, { conclusion: 'great' })).status).toBe(422)
   expect((await runner('POST', `${at}completejob`, { conclusion: 'failure', note: null })).status).toBe(200)
-  expect(news.at(-1)).toMatchObject({ kind: 'finished', result: 'failed', report: { outputs: {}, steps: [] } })
+  expect(jobEvents.at(-1)).toMatchObject({ kind: 'finished', result: 'failed', report: { outputs: {}, steps: [] } })
   expect(clock.next(), 'no timer of the job or its runner is left').toBeUndefined()
 })

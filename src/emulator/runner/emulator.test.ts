@@ -5,7 +5,7 @@ import { type HttpClient, httpClient } from '../../lib/http-client.ts'
 import type { HttpServer } from '../../lib/http-server.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
-import type { JobNews } from '../github/emulation.ts'
+import type { JobEvent } from '../github/emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from '../github/emulator.ts'
 import { scriptJob } from '../github/script-job.ts'
 import { field, queueOf, visit } from '../github/visitor.ts'
@@ -40,12 +40,12 @@ async function openSet() {
   return { poll: () => github.poll(queue), register }
 }
 
-function newsOf(kind: JobNews['kind']): Promise<JobNews> {
+function newsOf(kind: JobEvent['kind']): Promise<JobEvent> {
   return new Promise((resolve) => {
-    const stop = emulator.control.onJob((news) => {
-      if (news.kind !== kind) return
+    const stop = emulator.control.onJob((jobEvent) => {
+      if (jobEvent.kind !== kind) return
       stop()
-      resolve(news)
+      resolve(jobEvent)
     })
   })
 }

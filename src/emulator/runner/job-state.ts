@@ -23,10 +23,10 @@ export type JobHost = {
   readonly runner: Readonly<Record<string, string>>
   readonly trackingId: string
   /** Told of each step as it begins and ends. */
-  announce(news: StepNews): void
+  announce(jobEvent: StepEvent): void
 }
 
-export type StepNews = {
+export type StepEvent = {
   readonly id: string
   readonly name: string
   readonly status: 'started' | 'finished'

@@ -67,9 +67,9 @@ async function execute(job: RunnerJob, { request, session, outbox }: Line, host:
     inherited,
     runner,
     trackingId: `github_${uuid(random)}`,
-    announce: (news) => {
+    announce: (jobEvent) => {
       log.flush()
-      outbox.post('steps', news)
+      outbox.post('steps', jobEvent)
     },
   }
   print(`${stamp(clock)}: Running job: ${job.name}\n`)

@@ -7,8 +7,8 @@ import { noBody } from '../../lib/http.ts'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.ts'
 import { PortError } from '../../model/port-error.ts'
-import type { News } from '../forge.ts'
-import { readNews } from '../news-reader.ts'
+import { readForgeEvents } from '../event-reader.fixture.ts'
+import type { ForgeEvent } from '../forge.ts'
 import { createGitHubForge } from './github.ts'
 
 const set = { name: 'linux', labels: ['linux'], group: undefined, max: 50 }
@@ -63,7 +63,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
   })
   const stop = new AbortController()
   const link = await forge.open(set, undefined, stop.signal)
-  const reader = readNews(link)
+  const reader = readForgeEvents(link)
   await clock.advance(1_000)
 
   const begin = clock.now()
@@ -90,11 +90,11 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
 
   for (let id = 1; id < 100; id++) control.unfault(id)
   await clock.advance(400_000)
-  const told = (kind: News['kind']) =>
-    reader.news.flatMap((news) => (news.kind === kind && 'runner' in news ? [news.runner] : []))
+  const told = (kind: ForgeEvent['kind']) =>
+    reader.events.flatMap((event) => (event.kind === kind && 'runner' in event ? [event.runner] : []))
   expect(told('job-started')).toEqual(started)
   expect(told('job-finished')).toEqual(finished)
-  const last = reader.news.findLast(({ kind }) => kind === 'demand' || kind === 'trouble')
+  const last = reader.events.findLast(({ kind }) => kind === 'demand' || kind === 'failing')
   expect(last).toMatchObject({ kind: 'demand', demand: { kind: 'assigned', jobs: await assignedJobs(emulator) } })
 
   for (const { name } of control.registrations()) {

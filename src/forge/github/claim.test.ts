@@ -12,14 +12,14 @@ import {
   setsPath,
 } from '../../../test/forge/scripted-github.ts'
 import { jsonAnswer, TransportError } from '../../lib/http.ts'
-import { readNews } from '../news-reader.ts'
+import { readForgeEvents } from '../event-reader.fixture.ts'
 
 const account = 'http://github.test/acme'
 const duplicate = jsonAnswer(400, { message: 'A runner scale set named linux already exists.' })
 
 test('the set is created only after it is stored that we are about to', async () => {
   const { github, clock, open, pass } = createBench()
-  const reader = readNews(await open())
+  const reader = readForgeEvents(await open())
   reader.ackAll = false
   const { state } = await reader.find('state')
   expect(state).toEqual({ account, scaleSetId: '', creating: 'linux', sessionId: '' })
@@ -27,8 +27,8 @@ test('the set is created only after it is stored that we are about to', async ()
   expect(github.sent('POST', setsPath)).toEqual([])
   reader.batches[0]?.ack()
   reader.ackAll = true
-  await pass(reader.find('state', (news) => news.state['scaleSetId'] === '117'))
-  const { state: last } = (await pass(reader.find('state', (news) => news.state['sessionId'] !== ''))) ?? {}
+  await pass(reader.find('state', (event) => event.state['scaleSetId'] === '117'))
+  const { state: last } = (await pass(reader.find('state', (event) => event.state['sessionId'] !== ''))) ?? {}
   expect(last).toEqual({
     account,
     scaleSetId: '117',
@@ -38,11 +38,11 @@ test('the set is created only after it is stored that we are about to', async ()
 })
 
 test('after a crash between creating and remembering, the set is taken up again', async () => {
-  const { github, connect, oddities } = createBench()
+  const { github, connect, anomalies } = createBench()
   github.always('GET', setsPath, list(scaleSet(117, 'linux')))
   await connect({ account, creating: 'linux' })
   expect(github.sent('POST', setsPath)).toEqual([])
-  expect(oddities).toMatchObject([{ kind: 'scale-set-adopted' }])
+  expect(anomalies).toMatchObject([{ kind: 'scale-set-adopted' }])
 })
 
 test('a set of our name that nothing shows to be ours is refused, untouched, with the way out', async () => {
@@ -60,7 +60,7 @@ test('a set of our name that nothing shows to be ours is refused, untouched, wit
 test('state that is merged over what was stored before shows no more than it says', async () => {
   const { connect, github } = createBench()
   const { reader } = await connect()
-  const stored = Object.assign({}, ...reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : [])))
+  const stored = Object.assign({}, ...reader.events.flatMap((event) => (event.kind === 'state' ? [event.state] : [])))
   const next = createBench()
   next.github.always('GET', setPath, jsonAnswer(200, null))
   next.github.always('GET', setsPath, list(scaleSet(118, 'linux')))
@@ -92,12 +92,12 @@ test('an id remembered of another account means nothing', async () => {
 })
 
 test('a set that was ours and has another name now is left alone', async () => {
-  const { github, connect, oddities } = createBench()
+  const { github, connect, anomalies } = createBench()
   github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'windows')))
   github.always('POST', setsPath, jsonAnswer(200, scaleSet(118, 'linux')))
   const { reader } = await connect({ account, scaleSetId: '117' })
-  expect(reader.news.findLast(({ kind }) => kind === 'state')).toMatchObject({ state: { scaleSetId: '118' } })
-  expect(oddities).toMatchObject([{ kind: 'scale-set-differs' }])
+  expect(reader.events.findLast(({ kind }) => kind === 'state')).toMatchObject({ state: { scaleSetId: '118' } })
+  expect(anomalies).toMatchObject([{ kind: 'scale-set-differs' }])
 })
 
 test('case 35: a duplicate right after we looked is somebody else’s, and the declaration is withdrawn', async () => {
@@ -105,34 +105,34 @@ test('case 35: a duplicate right after we looked is somebody else’s, and the d
   github.once('GET', setsPath, list())
   github.always('GET', setsPath, list(scaleSet(117, 'linux')))
   github.always('POST', setsPath, duplicate)
-  const reader = readNews(await open())
-  const trouble = await pass(reader.find('trouble'))
-  expect(trouble?.failure.reason).toBe('registration-collides')
-  expect(reader.news.findLast(({ kind }) => kind === 'state')).toEqual({
+  const reader = readForgeEvents(await open())
+  const failing = await pass(reader.find('failing'))
+  expect(failing?.failure.reason).toBe('registration-collides')
+  expect(reader.events.findLast(({ kind }) => kind === 'state')).toEqual({
     kind: 'state',
     state: { account, scaleSetId: '', creating: '', sessionId: '' },
   })
 })
 
 test('case 35: a duplicate after a lost answer is ours', async () => {
-  const { github, open, pass, oddities } = createBench()
+  const { github, open, pass, anomalies } = createBench()
   github.once('GET', setsPath, list())
   github.always('GET', setsPath, list(scaleSet(117, 'linux')))
   github.once('POST', setsPath, () => {
     throw new TransportError('lost', 'connection reset')
   })
-  const reader = readNews(await open())
+  const reader = readForgeEvents(await open())
   await pass(reader.find('demand'))
   expect(github.sent('POST', setsPath)).toHaveLength(1)
-  expect(oddities).toMatchObject([{ kind: 'scale-set-adopted' }])
+  expect(anomalies).toMatchObject([{ kind: 'scale-set-adopted' }])
 })
 
 test('a refusal without a set of our name is told as it is', async () => {
   const { github, open, pass } = createBench()
   github.always('POST', setsPath, exception(400, 'InvalidLabelException', 'the label is too long'))
-  const reader = readNews(await open())
-  const trouble = await pass(reader.find('trouble'))
-  expect(trouble?.failure.message).toContain('the label is too long')
+  const reader = readForgeEvents(await open())
+  const failing = await pass(reader.find('failing'))
+  expect(failing?.failure.message).toContain('the label is too long')
 })
 
 test('a vanished set is created anew, declared first, with the cursor at the start', async () => {
@@ -141,12 +141,12 @@ test('a vanished set is created anew, declared first, with the cursor at the sta
   const { reader } = await connect({ account, creating: 'linux' })
   github.always('GET', setPath, exception(404, 'RunnerScaleSetNotFoundException'))
   github.once('POST', setsPath, jsonAnswer(200, scaleSet(118, 'linux')))
-  await pass(reader.find('trouble', ({ failure }) => failure.reason === 'scale-set-missing'))
+  await pass(reader.find('failing', ({ failure }) => failure.reason === 'scale-set-missing'))
   reader.clear()
   await pass(reader.find('demand'))
   await pass(() => github.sent('GET', queuePath).length === 3)
   expect(github.sent('GET', queuePath).map(({ query }) => query['lastMessageId'])).toEqual([undefined, '41', undefined])
-  const states = reader.news.flatMap((news) => (news.kind === 'state' ? [news.state] : []))
+  const states = reader.events.flatMap((event) => (event.kind === 'state' ? [event.state] : []))
   expect(states[0]).toMatchObject({ scaleSetId: '117', creating: 'linux' })
   expect(states.at(-1)).toMatchObject({ scaleSetId: '118', creating: '' })
 })
@@ -155,8 +155,8 @@ test.each([
   ['the labels', { ...linux, labels: ['linux', 'gpu'] }, scaleSet(117, 'linux')],
   ['the group', linux, scaleSet(117, 'linux', { runnerGroupId: 9 })],
 ])('a set that differs in %s is used as it is, and told', async (_, set, found) => {
-  const { github, connect, oddities } = createBench()
+  const { github, connect, anomalies } = createBench()
   github.always('GET', setPath, jsonAnswer(200, found))
   await connect({ account, scaleSetId: '117' }, set)
-  expect(oddities).toMatchObject([{ kind: 'scale-set-differs' }])
+  expect(anomalies).toMatchObject([{ kind: 'scale-set-differs' }])
 })

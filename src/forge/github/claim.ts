@@ -3,7 +3,7 @@
 import type { ForgeSet, ForgeState } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import { type GitHubError, githubError, isGitHubError } from './errors.ts'
-import type { Oddities } from './oddity.ts'
+import type { ReportAnomaly } from './protocol-anomaly.ts'
 import {
   type CallHow,
   createScaleSet,
@@ -21,7 +21,7 @@ export type ClaimOptions = {
   /** The account's URL: ids remembered of another account mean nothing here. */
   readonly account: string
   readonly remembered: ForgeState | undefined
-  readonly oddities: Oddities
+  readonly anomalies: ReportAnomaly
 }
 
 export class Claim {
@@ -89,18 +89,18 @@ export class Claim {
   async find(how: CallHow): Promise<'ours' | 'absent'> {
     if (this.#current) return 'ours'
     if (this.#absent) return 'absent'
-    const { set, oddities } = this.#options
+    const { set, anomalies } = this.#options
     const service = this.#options.service
     this.#groupId = await findGroup(service, set.group ?? 'default', how)
     const known = this.#id === undefined ? undefined : await getScaleSet(service, this.#id, how)
     if (known && sameText(known.name, set.name)) return this.#take(known, how)
     if (known)
-      oddities('scale-set-differs', `Scale set ${known.id} was ours and is named ${known.name}; it is left as it is.`)
+      anomalies('scale-set-differs', `Scale set ${known.id} was ours and is named ${known.name}; it is left as it is.`)
     const named = await findScaleSet(service, this.#groupId, set.name, how)
     if (named && named.id === this.#id) return this.#take(named, how)
     if (named && !this.#declared) throw this.#collision(named)
     if (named) {
-      oddities('scale-set-adopted', `Scale set ${named.id} was created by us before a crash and is taken up again.`)
+      anomalies('scale-set-adopted', `Scale set ${named.id} was created by us before a crash and is taken up again.`)
       return this.#take(named, how)
     }
     this.#absent = true
@@ -141,16 +141,16 @@ export class Claim {
   }
 
   async #take(found: ScaleSet, how: CallHow): Promise<'ours'> {
-    const { set, oddities } = this.#options
+    const { set, anomalies } = this.#options
     this.#id = found.id
     this.#current = found
     const missing = set.labels.filter((label) => !found.labels.some((have) => sameText(have, label)))
     if (missing.length > 0) {
       const sentence = `Scale set ${found.id} lacks the labels ${missing.join(', ')}: the forge dropped them, or the set is older than they are.`
-      oddities('scale-set-differs', sentence)
+      anomalies('scale-set-differs', sentence)
     }
     if (this.#groupId !== undefined && found.groupId !== undefined && found.groupId !== this.#groupId) {
-      oddities(
+      anomalies(
         'scale-set-differs',
         `Scale set ${found.id} is in runner group ${found.groupId}, not in ${this.#groupId}.`,
       )
@@ -158,7 +158,7 @@ export class Claim {
     if (!found.updateDisabled) {
       this.#current = await disableUpdate(this.#options.service, found.id, how)
       if (!this.#current.updateDisabled) {
-        oddities(
+        anomalies(
           'update-not-disabled',
           `Scale set ${found.id} lets its runners update themselves: each start may take half a minute longer.`,
         )

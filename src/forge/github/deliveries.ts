@@ -1,10 +1,10 @@
 // Hands batches of news to the consumer, one at a time: the next only after the one before was acknowledged, or came three times in vain.
 import type { Clock } from '../../lib/clock.ts'
-import type { News, NewsBatch } from '../forge.ts'
-import type { Oddities } from './oddity.ts'
+import type { ForgeEvent, ForgeEventBatch } from '../forge.ts'
+import type { ReportAnomaly } from './protocol-anomaly.ts'
 
 type Delivery = {
-  readonly batch: NewsBatch
+  readonly batch: ForgeEventBatch
   tries: number
   acked: boolean
   /** What the acknowledgement still has to do at the forge. */
@@ -15,16 +15,16 @@ const triesMax = 3
 
 export class Deliveries {
   readonly #clock: Clock
-  readonly #oddities: Oddities
+  readonly #anomalies: ReportAnomaly
   #current: Delivery | undefined
 
-  constructor(clock: Clock, oddities: Oddities) {
+  constructor(clock: Clock, anomalies: ReportAnomaly) {
     this.#clock = clock
-    this.#oddities = oddities
+    this.#anomalies = anomalies
   }
 
   /** `onAck` runs once, as soon as the batch is acknowledged; what it rejects with is for the next `settle`. */
-  deliver(news: readonly News[], onAck?: () => Promise<void> | void): NewsBatch {
+  deliver(events: readonly ForgeEvent[], onAck?: () => Promise<void> | void): ForgeEventBatch {
     const ack = () => {
       if (delivery.acked) return
       delivery.acked = true
@@ -32,13 +32,13 @@ export class Deliveries {
       // Looked at by the next step; until then it must not count as unhandled.
       delivery.done.catch(() => undefined)
     }
-    const delivery: Delivery = { batch: { news, ack }, tries: 1, acked: false, done: Promise.resolve() }
+    const delivery: Delivery = { batch: { events, ack }, tries: 1, acked: false, done: Promise.resolve() }
     this.#current = delivery
     return delivery.batch
   }
 
   /** Resolves with the batch before if it must come again, else when its acknowledgement is through at the forge. */
-  async settle(signal: AbortSignal): Promise<NewsBatch | undefined> {
+  async settle(signal: AbortSignal): Promise<ForgeEventBatch | undefined> {
     const delivery = this.#current
     if (!delivery) return undefined
     if (!delivery.acked && delivery.tries < triesMax) {
@@ -49,7 +49,7 @@ export class Deliveries {
       }
     }
     if (!delivery.acked) {
-      this.#oddities('message-unhandled', `News was not taken over in ${triesMax} tries and is given up.`)
+      this.#anomalies('message-unhandled', `News was not taken over in ${triesMax} tries and is given up.`)
       delivery.batch.ack()
     }
     this.#current = undefined

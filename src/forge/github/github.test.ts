@@ -7,8 +7,8 @@ import { scriptJob } from '../../emulator/github/script-job.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
+import { readForgeEvents } from '../event-reader.fixture.ts'
 import type { ForgeSet } from '../forge.ts'
-import { readNews } from '../news-reader.ts'
 import { createGitHubForge } from './github.ts'
 
 const cleanups: (() => Promise<void>)[] = []
@@ -33,7 +33,7 @@ async function createWorld(knobs: KnobChange, connections = 16) {
   const open = async (name = 'linux') => {
     const set: ForgeSet = { name, labels: [name], group: undefined, max: 10 }
     const link = await forge.open(set, undefined, new AbortController().signal)
-    const reader = readNews(link)
+    const reader = readForgeEvents(link)
     await reader.find('demand')
     return { link, reader }
   }
@@ -93,7 +93,7 @@ test.each(faults)('a poll that is %s loses nothing', async (_, action) => {
   await reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 1)
   queue()
   await reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 2)
-  expect(reader.news.some(({ kind }) => kind === 'trouble')).toBe(false)
+  expect(reader.events.some(({ kind }) => kind === 'failing')).toBe(false)
   await link.close('remove')
 })
 

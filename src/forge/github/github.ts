@@ -7,8 +7,8 @@ import { Claim } from './claim.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
 import { githubError } from './errors.ts'
 import { GitHubLink } from './link.ts'
-import { countOddities, type OddityLog } from './oddity.ts'
 import { Pace } from './pace.ts'
+import { type AnomalyLog, countAnomalies } from './protocol-anomaly.ts'
 import { type Net, oncePolicy } from './retry.ts'
 import { AdminTokens } from './tokens.ts'
 
@@ -17,7 +17,7 @@ export type GitHubForgeOptions = GitHubAccess & {
   readonly owner?: string
   readonly forceServer?: boolean
   /** Told of what GitHub did against the protocol. */
-  readonly log?: OddityLog
+  readonly log?: AnomalyLog
 }
 
 export const githubTraits: Traits = {
@@ -56,13 +56,13 @@ async function openLink(account: Account, options: GitHubForgeOptions, opening: 
   }
   const userAgent = () => `${options.userAgent} ScaleSetID/${claim.current?.id ?? 'NA'}`
   const service = actionsService(account.net, account.tokens, userAgent)
-  const oddities = countOddities(set.name, options.log ?? (() => {}))
-  const claim = new Claim({ service, set, account: account.config.url, remembered, oddities })
+  const anomalies = countAnomalies(set.name, options.log ?? (() => {}))
+  const claim = new Claim({ service, set, account: account.config.url, remembered, anomalies })
   try {
     await claim.find({ policy: oncePolicy, signal: until })
   } catch (error) {
     const hopeless = error instanceof PortError && ['bad-config', 'unauthorized', 'conflict'].includes(error.kind)
     if (hopeless || !(error instanceof PortError)) throw error
   }
-  return new GitHubLink({ service, claim, pace: account.pace, set, owner: options.owner ?? 'dayfly', oddities, until })
+  return new GitHubLink({ service, claim, pace: account.pace, set, owner: options.owner ?? 'dayfly', anomalies, until })
 }

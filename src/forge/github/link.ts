@@ -2,13 +2,13 @@
 import type { Clock } from '../../lib/clock.ts'
 import { linkSignals } from '../../lib/signals.ts'
 import type { Registration } from '../../model/runner.ts'
-import type { ForgeSet, Link, NewsBatch, RegisterOutcome } from '../forge.ts'
+import type { ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
 import { GitHubError, githubError, isGitHubError } from './errors.ts'
 import { Listener } from './listener.ts'
-import type { Oddities } from './oddity.ts'
 import type { Pace } from './pace.ts'
+import type { ReportAnomaly } from './protocol-anomaly.ts'
 import { standardPolicy } from './retry.ts'
 import { findRunner, generateJitConfig, listRunners, removeRunner } from './runners.ts'
 
@@ -19,7 +19,7 @@ export type GitHubLinkOptions = {
   readonly pace: Pace
   readonly set: ForgeSet
   readonly owner: string
-  readonly oddities: Oddities
+  readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
 }
 
@@ -39,15 +39,15 @@ export class GitHubLink implements Link {
     this.#listener = new Listener({ ...options, capacity: () => this.#set.max })
   }
 
-  news(): AsyncIterable<NewsBatch> {
-    return this.#listener.news()
+  events(): AsyncIterable<ForgeEventBatch> {
+    return this.#listener.events()
   }
 
   /** The ceiling is announced at once. Name, group and labels of a scale set do not change: the set is made anew for them. */
   update(set: ForgeSet): void {
     const before = this.#set
     if (!Number.isSafeInteger(set.max) || set.max < 1) {
-      this.#options.oddities(
+      this.#options.anomalies(
         'scale-set-differs',
         `A ceiling of ${set.max} is never announced; ${before.max} stands. Close the link to pause.`,
       )
@@ -57,7 +57,7 @@ export class GitHubLink implements Link {
     const sameScaleSet =
       set.name === before.name && set.group === before.group && set.labels.join() === before.labels.join()
     if (!sameScaleSet) {
-      this.#options.oddities(
+      this.#options.anomalies(
         'scale-set-differs',
         'Name, group and labels of a scale set take effect when it is created anew.',
       )

@@ -17,8 +17,8 @@ import {
   statistics,
 } from '../../../test/forge/scripted-github.ts'
 import { type Answer, jsonAnswer, noBody, TransportError, textAnswer } from '../../lib/http.ts'
-import type { News } from '../forge.ts'
-import { readNews } from '../news-reader.ts'
+import { readForgeEvents } from '../event-reader.fixture.ts'
+import type { ForgeEvent } from '../forge.ts'
 
 const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
 const acquirePath = /acquirejobs$/
@@ -30,8 +30,8 @@ function createOwnBench() {
   return bench
 }
 
-function demands(news: readonly News[]): number[] {
-  return news.flatMap((one) => (one.kind === 'demand' && one.demand.kind === 'assigned' ? [one.demand.jobs] : []))
+function demands(events: readonly ForgeEvent[]): number[] {
+  return events.flatMap((one) => (one.kind === 'demand' && one.demand.kind === 'assigned' ? [one.demand.jobs] : []))
 }
 
 test('case 51: polls carry the cursor, the capacity and the queue’s own query, exactly', async () => {
@@ -63,7 +63,7 @@ test('case 52: a poll without news tells the last demand again, and the next one
   github.once('POST', sessionsPath, (request) => session(clock, request, { statistics: statistics(4) }))
   const { reader } = await connect(ours)
   await clock.advance(100_000)
-  expect(demands(reader.news)).toEqual([4, 4, 4])
+  expect(demands(reader.events)).toEqual([4, 4, 4])
   expect(github.sent('GET', queuePath)).toHaveLength(3)
 })
 
@@ -85,11 +85,11 @@ test('case 54: a poll that is refused refreshes the session once and is repeated
   expect(github.sent('PATCH', sessionPath)).toHaveLength(2)
   expect(github.sent('DELETE', sessionPath)).toHaveLength(1)
   expect(github.sent('POST', sessionsPath)).toHaveLength(2)
-  expect(reader.news.filter(({ kind }) => kind === 'trouble')).toEqual([])
+  expect(reader.events.filter(({ kind }) => kind === 'failing')).toEqual([])
 })
 
 test('case 56: unknown types are skipped, counted and acknowledged', async () => {
-  const { github, connect, pass, oddities } = createOwnBench()
+  const { github, connect, pass, anomalies } = createOwnBench()
   const strange = { messageId: 6, messageType: 'RunnerScaleSetWeather', body: 'sunny', statistics: null }
   github.once(
     'GET',
@@ -106,18 +106,18 @@ test('case 56: unknown types are skipped, counted and acknowledged', async () =>
   )
   const { reader } = await connect(ours)
   await pass(() => github.sent('DELETE', messagePath).length === 4)
-  expect(reader.news.filter(({ kind }) => kind === 'job-started')).toMatchObject([{ runner: 'r1' }])
-  expect(demands(reader.news)).toEqual([0, 1, 1, 2, 3])
-  expect(oddities.map(({ kind, count }) => `${kind} ${count}`)).toEqual([
+  expect(reader.events.filter(({ kind }) => kind === 'job-started')).toMatchObject([{ runner: 'r1' }])
+  expect(demands(reader.events)).toEqual([0, 1, 1, 2, 3])
+  expect(anomalies.map(({ kind, count }) => `${kind} ${count}`)).toEqual([
     'message-unreadable 1',
     'message-unreadable 2',
     'message-unreadable 3',
   ])
-  expect(oddities[0]?.sentence).toContain('JobPondered')
+  expect(anomalies[0]?.sentence).toContain('JobPondered')
 })
 
 test('case 58: news that were not taken over come again and are not acknowledged; the third time they are given up', async () => {
-  const { github, connect, pass, clock, oddities } = createOwnBench()
+  const { github, connect, pass, clock, anomalies } = createOwnBench()
   github.once('GET', queuePath, async () => {
     await clock.sleep(1_000)
     return envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })])
@@ -130,18 +130,18 @@ test('case 58: news that were not taken over come again and are not acknowledged
   expect(github.sent('DELETE', messagePath)).toEqual([])
   await pass(() => github.sent('DELETE', messagePath).length === 1)
   expect(reader.batches).toHaveLength(3)
-  expect(oddities).toMatchObject([{ kind: 'message-unhandled', count: 1 }])
+  expect(anomalies).toMatchObject([{ kind: 'message-unhandled', count: 1 }])
 })
 
 test('case 58: a message that comes again after it was taken over is acknowledged again and told to nobody', async () => {
-  const { github, connect, pass, oddities } = createOwnBench()
+  const { github, connect, pass, anomalies } = createOwnBench()
   const message = envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })])
   github.once('GET', queuePath, message, message, message, envelope(6, [], 2))
   const { reader } = await connect(ours)
   await pass(() => github.sent('DELETE', messagePath).length === 4)
-  expect(reader.news.filter(({ kind }) => kind === 'job-started')).toHaveLength(1)
-  expect(demands(reader.news)).toEqual([0, 1, 2])
-  expect(oddities.map(({ kind }) => kind)).toEqual(['message-repeated', 'message-repeated'])
+  expect(reader.events.filter(({ kind }) => kind === 'job-started')).toHaveLength(1)
+  expect(demands(reader.events)).toEqual([0, 1, 2])
+  expect(anomalies.map(({ kind }) => kind)).toEqual(['message-repeated', 'message-repeated'])
 })
 
 test('case 60: acknowledging survives 401, 404 and 500', async () => {
@@ -159,18 +159,18 @@ test('case 60: acknowledging survives 401, 404 and 500', async () => {
   ])
   expect(github.sent('PATCH', sessionPath)).toHaveLength(1)
   expect(github.sent('GET', queuePath).at(-1)?.query['lastMessageId']).toBe('3')
-  expect(demands(reader.news)).toEqual([0, 1, 2, 3])
+  expect(demands(reader.events)).toEqual([0, 1, 2, 3])
 })
 
 test('a message that can never be deleted is passed over at last, its news told once', async () => {
-  const { github, connect, pass, oddities } = createOwnBench()
+  const { github, connect, pass, anomalies } = createOwnBench()
   const message = envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })])
   github.always('GET', queuePath, ({ query }) => (query['lastMessageId'] === '5' ? envelope(6, [], 9) : message))
   github.always('DELETE', /message\/5$/, jsonAnswer(500, {}))
   const { reader } = await connect(ours)
   await pass(reader.find('demand', ({ demand }) => demand.kind === 'assigned' && demand.jobs === 9))
-  expect(reader.news.filter(({ kind }) => kind === 'job-started')).toHaveLength(1)
-  expect(oddities.map(({ kind }) => kind)).toContain('acknowledge-failed')
+  expect(reader.events.filter(({ kind }) => kind === 'job-started')).toHaveLength(1)
+  expect(anomalies.map(({ kind }) => kind)).toContain('acknowledge-failed')
   expect(github.sent('GET', queuePath).filter(({ query }) => query['lastMessageId'] === undefined)).toHaveLength(4)
 })
 
@@ -182,7 +182,7 @@ test('case 63: jobs of one run are told apart, though they share the run and a r
   github.once('GET', queuePath, envelope(5, started))
   const { reader } = await connect(ours)
   await pass(reader.find('job-started', ({ runner }) => runner === 'r-c'))
-  const jobs = reader.news.flatMap((news) => (news.kind === 'job-started' ? [news.job] : []))
+  const jobs = reader.events.flatMap((event) => (event.kind === 'job-started' ? [event.job] : []))
   expect(jobs).toEqual(['a', 'b', 'c'].map((id) => ({ id, name: `test (${id})`, repository: 'acme/shop' })))
 })
 
@@ -204,7 +204,7 @@ test('case 64: unset times are unknown, and no duration is negative', async () =
   await pass(reader.find('job-finished'))
   const at = clock.now()
   const job = { name: '', repository: 'acme/shop' }
-  expect(reader.news.filter(({ kind }) => kind.startsWith('job'))).toEqual([
+  expect(reader.events.filter(({ kind }) => kind.startsWith('job'))).toEqual([
     { kind: 'job-started', runner: 'r1', job: { id: 'a', ...job }, at, queuedAt: undefined },
     {
       kind: 'job-started',
@@ -233,7 +233,7 @@ test('case 65: offered jobs are asked for in one call, with the queue token at t
 })
 
 test('case 66: acquiring refreshes after 401; after 500 the rest of the message is told, and the offer stays open', async () => {
-  const { github, connect, pass, oddities } = createOwnBench()
+  const { github, connect, pass, anomalies } = createOwnBench()
   const offer = jobMessage('JobAvailable', '', { runnerRequestId: 23 })
   const started = jobMessage('JobStarted', 'a', { runnerName: 'r1', runnerRequestId: 7 })
   github.once('GET', queuePath, envelope(5, [offer, started], 1), envelope(6, [], 1))
@@ -242,8 +242,8 @@ test('case 66: acquiring refreshes after 401; after 500 the rest of the message 
   await pass(() => github.sent('DELETE', messagePath).length === 2)
   expect(github.sent('PATCH', sessionPath)).toHaveLength(1)
   expect(github.sent('POST', acquirePath)).toHaveLength(3)
-  expect(reader.news.filter(({ kind }) => kind === 'job-started')).toHaveLength(1)
-  expect(oddities).toMatchObject([{ kind: 'acquire-failed' }])
+  expect(reader.events.filter(({ kind }) => kind === 'job-started')).toHaveLength(1)
+  expect(anomalies).toMatchObject([{ kind: 'acquire-failed' }])
 })
 
 test('case 68: no request id is sent twice, none of 0, and no more than there is room for', async () => {
@@ -267,7 +267,7 @@ test('case 68: no request id is sent twice, none of 0, and no more than there is
 })
 
 test('cases 69 and 70: every poll announces the ceiling, also when all runners are busy, and never 0', async () => {
-  const { github, clock, connect, oddities } = createOwnBench()
+  const { github, clock, connect, anomalies } = createOwnBench()
   github.once('GET', queuePath, envelope(5, [], 10), envelope(6, [], 50), nothing)
   const { link } = await connect(ours)
   await clock.advance(120_000)
@@ -276,7 +276,7 @@ test('cases 69 and 70: every poll announces the ceiling, also when all runners a
   const announced = github.sent('GET', queuePath).map(({ headers }) => headers['x-scalesetmaxcapacity'])
   expect(announced.length).toBeGreaterThan(5)
   expect(new Set(announced)).toEqual(new Set(['10']))
-  expect(oddities).toMatchObject([{ kind: 'scale-set-differs' }])
+  expect(anomalies).toMatchObject([{ kind: 'scale-set-differs' }])
 })
 
 test('case 69: a new ceiling ends the poll under way and is announced at once', async () => {
@@ -288,7 +288,7 @@ test('case 69: a new ceiling ends the poll under way and is announced at once', 
   const [first, second] = github.sent('GET', queuePath)
   expect(first?.signal?.aborted).toBe(true)
   expect(second?.headers['x-scalesetmaxcapacity']).toBe('3')
-  expect(reader.news.filter(({ kind }) => kind === 'trouble')).toEqual([])
+  expect(reader.events.filter(({ kind }) => kind === 'failing')).toEqual([])
 })
 
 test('case 74: statistics of zero beside jobs that were just assigned are not believed', async () => {
@@ -305,7 +305,7 @@ test('case 74: statistics of zero beside jobs that were just assigned are not be
   )
   const { reader } = await connect(ours)
   await pass(() => github.sent('DELETE', messagePath).length === 5)
-  expect(demands(reader.news)).toEqual([0, 2, 2, 2, 5, 0])
+  expect(demands(reader.events)).toEqual([0, 2, 2, 2, 5, 0])
 })
 
 test('case 74: the disbelief ends by itself', async () => {
@@ -313,9 +313,9 @@ test('case 74: the disbelief ends by itself', async () => {
   github.once('GET', queuePath, envelope(5, [jobMessage('JobAssigned', 'a')], 0))
   const { reader } = await connect(ours)
   await clock.advance(240_000)
-  expect(demands(reader.news).at(-1)).toBe(1)
+  expect(demands(reader.events).at(-1)).toBe(1)
   await clock.advance(120_000)
-  expect(demands(reader.news).at(-1)).toBe(0)
+  expect(demands(reader.events).at(-1)).toBe(0)
 })
 
 const broken: readonly (readonly [string, Answer | (() => never)])[] = [
@@ -334,7 +334,7 @@ test.each(broken)('one poll that fails by %s is no alarm', async (_, answer) => 
   github.once('GET', queuePath, answer)
   const { reader } = await connect(ours)
   await clock.advance(60_000)
-  expect(reader.news.filter(({ kind }) => kind === 'trouble')).toEqual([])
+  expect(reader.events.filter(({ kind }) => kind === 'failing')).toEqual([])
 })
 
 test.each(broken)(
@@ -344,8 +344,8 @@ test.each(broken)(
     github.once('GET', queuePath, answer, answer, answer)
     const { reader } = await connect(ours)
     const start = clock.now()
-    const trouble = await pass(reader.find('trouble'))
-    expect(trouble).toMatchObject({ failure: { reason: 'forge-unreachable' }, since: start })
+    const failing = await pass(reader.find('failing'))
+    expect(failing).toMatchObject({ failure: { reason: 'forge-unreachable' }, since: start })
     expect(clock.now() - start).toBeLessThan(45_000)
     reader.clear()
     await pass(reader.find('demand'))
@@ -354,12 +354,12 @@ test.each(broken)(
 )
 
 test('an empty answer is the same as nothing', async () => {
-  const { github, clock, connect, oddities } = createOwnBench()
+  const { github, clock, connect, anomalies } = createOwnBench()
   github.once('GET', queuePath, { status: 200, headers: {}, body: noBody })
   const { reader } = await connect(ours)
   await clock.advance(60_000)
-  expect(demands(reader.news)).toEqual([0, 0, 0])
-  expect(oddities).toMatchObject([{ kind: 'answer-empty' }])
+  expect(demands(reader.events)).toEqual([0, 0, 0])
+  expect(anomalies).toMatchObject([{ kind: 'answer-empty' }])
 })
 
 test('a forge that cannot be reached when the set is opened is told, and opens when it can', async () => {
@@ -372,11 +372,11 @@ test('a forge that cannot be reached when the set is opened is told, and opens w
   const link = await open(ours)
   expect(clock.now()).toBe(start)
   await expect(link.register('linux-a')).rejects.toMatchObject({ kind: 'unavailable' })
-  const reader = readNews(link)
-  await reader.find('trouble', ({ failure }) => failure.reason === 'forge-unreachable')
+  const reader = readForgeEvents(link)
+  await reader.find('failing', ({ failure }) => failure.reason === 'forge-unreachable')
   expect(clock.now()).toBe(start)
   await pass(reader.find('demand'))
-  expect(reader.news.filter(({ kind }) => kind === 'trouble')).toHaveLength(1)
+  expect(reader.events.filter(({ kind }) => kind === 'failing')).toHaveLength(1)
 })
 
 test('a credential that is withdrawn while we run is told, and works again when it does', async () => {
@@ -386,8 +386,8 @@ test('a credential that is withdrawn while we run is told, and works again when 
   for (let times = 0; times < 6; times++)
     github.once('POST', /registration-token$/, jsonAnswer(201, { token: 'x' }), jsonAnswer(401, {}))
   const { reader } = await connect(ours)
-  const trouble = await pass(reader.find('trouble'))
-  expect(trouble?.failure.reason).toBe('forge-unauthorized')
+  const failing = await pass(reader.find('failing'))
+  expect(failing?.failure.reason).toBe('forge-unauthorized')
   reader.clear()
   await pass(reader.find('demand'))
 })

@@ -4,20 +4,20 @@ import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { type LinkedSignal, linkSignals } from '../../lib/signals.ts'
-import type { News, NewsBatch } from '../forge.ts'
+import type { ForgeEvent, ForgeEventBatch } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
 import { Deliveries } from './deliveries.ts'
 import { DemandReading } from './demand.ts'
 import { badAnswer, GitHubError, isGitHubError } from './errors.ts'
+import { failureOf, waitAfter } from './failure-of-error.ts'
+import { forgeEventsOf } from './forge-events.ts'
 import { type Message, readMessage } from './messages.ts'
-import { newsOf } from './news.ts'
-import type { Oddities } from './oddity.ts'
 import { Offers } from './offers.ts'
+import type { ReportAnomaly } from './protocol-anomaly.ts'
 import { abortable, oncePolicy } from './retry.ts'
 import type { CallHow } from './scale-set.ts'
 import { createSession, deleteSession, type MessageSession } from './session.ts'
-import { failureOf, waitAfter } from './trouble.ts'
 
 export type ListenerOptions = {
   readonly service: ActionsService
@@ -26,7 +26,7 @@ export type ListenerOptions = {
   readonly capacity: () => number
   /** Named in the session, for whoever wonders who holds it. */
   readonly owner: string
-  readonly oddities: Oddities
+  readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
 }
 
@@ -65,11 +65,11 @@ export class Listener {
     this.#closing = linkSignals(options.until)
     this.#clock = options.service.net.clock
     this.#random = options.service.net.random
-    this.#deliveries = new Deliveries(this.#clock, options.oddities)
+    this.#deliveries = new Deliveries(this.#clock, options.anomalies)
     this.#oldSession = options.claim.rememberedSession
   }
 
-  async *news(): AsyncGenerator<NewsBatch> {
+  async *events(): AsyncGenerator<ForgeEventBatch> {
     while (!this.#closing.signal.aborted) {
       const batch = await this.#next()
       if (batch) yield batch
@@ -101,7 +101,7 @@ export class Listener {
   }
 
   /** The next batch, or undefined after a step that has nothing to tell. Rejects only for our own mistakes. */
-  async #next(): Promise<NewsBatch | undefined> {
+  async #next(): Promise<ForgeEventBatch | undefined> {
     try {
       const pauseMs = this.#pauseMs
       this.#pauseMs = 0
@@ -117,7 +117,7 @@ export class Listener {
     }
   }
 
-  async #advance(): Promise<NewsBatch | undefined> {
+  async #advance(): Promise<ForgeEventBatch | undefined> {
     if (!this.#options.claim.current) return this.#claimScaleSet()
     const session = this.#session
     if (!session) return this.#openSession()
@@ -126,14 +126,14 @@ export class Listener {
       const asked = this.#clock.now()
       await session.refresh(how)
       this.#recover(session)
-      return this.#deliveries.deliver(this.#demandNews(asked))
+      return this.#deliveries.deliver(this.#demandEvents(asked))
     }
     if (session.isRenewalDue(this.#clock.now())) await session.refresh(how)
     return this.#poll(session)
   }
 
   /** The set is created only after it is stored that we are about to: see claim.ts. */
-  async #claimScaleSet(): Promise<NewsBatch> {
+  async #claimScaleSet(): Promise<ForgeEventBatch> {
     const { claim } = this.#options
     const how: CallHow = { policy: oncePolicy, signal: this.#closing.signal }
     if ((await claim.find(how)) === 'absent') {
@@ -144,8 +144,8 @@ export class Listener {
     return this.#deliveries.deliver([{ kind: 'state', state: claim.state(this.#oldSession) }])
   }
 
-  async #openSession(): Promise<NewsBatch> {
-    const { service, claim, owner, oddities } = this.#options
+  async #openSession(): Promise<ForgeEventBatch> {
+    const { service, claim, owner, anomalies } = this.#options
     const { signal } = this.#closing
     if (this.#oldSession !== undefined) {
       const left = await deleteSession(service, claim.id, this.#oldSession, { policy: oncePolicy, signal }).then(
@@ -154,7 +154,7 @@ export class Listener {
       )
       if (signal.aborted) throw signal.reason
       if (left instanceof GitHubError)
-        oddities('session-left', `The old message session stays: ${left.message}`, left.details)
+        anomalies('session-left', `The old message session stays: ${left.message}`, left.details)
     }
     // Not bound to the signal: a session that is being made must be known, to be given back.
     this.#opening = createSession(service, claim.id, owner)
@@ -168,10 +168,10 @@ export class Listener {
     const session = await abortable(this.#opening, signal)
     this.#oldSession = session.id
     this.#recover(session)
-    return this.#deliveries.deliver([{ kind: 'state', state: claim.state(session.id) }, ...this.#demandNews(asked)])
+    return this.#deliveries.deliver([{ kind: 'state', state: claim.state(session.id) }, ...this.#demandEvents(asked)])
   }
 
-  async #poll(session: MessageSession): Promise<NewsBatch | undefined> {
+  async #poll(session: MessageSession): Promise<ForgeEventBatch | undefined> {
     const asked = this.#clock.now()
     const polling = linkSignals(this.#closing.signal)
     this.#polling = polling
@@ -183,10 +183,10 @@ export class Listener {
       this.#failures = 0
       if (message) return await this.#receive(message, session)
       if (answer.is === 'empty')
-        this.#options.oddities('answer-empty', 'A poll was answered with 200 and nothing in it.')
+        this.#options.anomalies('answer-empty', 'A poll was answered with 200 and nothing in it.')
       this.#hasty = this.#clock.now() - asked < hastyMs ? this.#hasty + 1 : 0
       if (this.#hasty > 0) this.#pauseMs = this.#backoff(this.#hasty)
-      return this.#deliveries.deliver(this.#demandNews(this.#clock.now()))
+      return this.#deliveries.deliver(this.#demandEvents(this.#clock.now()))
     } catch (error) {
       if (polling.signal.aborted && !this.#closing.signal.aborted) return undefined
       throw error
@@ -196,15 +196,15 @@ export class Listener {
     }
   }
 
-  async #receive(message: Message, session: MessageSession): Promise<NewsBatch | undefined> {
-    const { oddities } = this.#options
+  async #receive(message: Message, session: MessageSession): Promise<ForgeEventBatch | undefined> {
+    const { anomalies } = this.#options
     if (this.#handled.has(message.id)) return this.#repeat(message.id, session)
     this.#repeats = 0
-    for (const sentence of message.unread) oddities('message-unreadable', sentence)
+    for (const sentence of message.unread) anomalies('message-unreadable', sentence)
     await this.#offers.acquire(message, session, this.#options, this.#closing.signal)
     const now = this.#clock.now()
     this.#demand.message(message, now)
-    return this.#deliveries.deliver([...newsOf(message, now), ...this.#demandNews(now)], () =>
+    return this.#deliveries.deliver([...forgeEventsOf(message, now), ...this.#demandEvents(now)], () =>
       this.#acknowledge(message.id, session),
     )
   }
@@ -212,14 +212,14 @@ export class Listener {
   /** A message whose effects were taken over is only acknowledged again. One that cannot be acknowledged is passed over at last: it must not block the next. */
   async #repeat(messageId: number, session: MessageSession): Promise<undefined> {
     this.#repeats++
-    this.#options.oddities('message-repeated', `Message ${messageId} came again.`)
+    this.#options.anomalies('message-repeated', `Message ${messageId} came again.`)
     if (this.#repeats > 1) this.#pauseMs = this.#backoff(this.#repeats)
     try {
       await session.acknowledge(messageId)
       this.#cursor = messageId
     } catch (error) {
       if (this.#repeats < repeatsMax || !(error instanceof GitHubError)) throw error
-      this.#options.oddities(
+      this.#options.anomalies(
         'acknowledge-failed',
         `Message ${messageId} cannot be deleted: ${error.message}`,
         error.details,
@@ -236,7 +236,7 @@ export class Listener {
     if (this.#session === session) this.#cursor = messageId
   }
 
-  #demandNews(at: Instant): readonly News[] {
+  #demandEvents(at: Instant): readonly ForgeEvent[] {
     const jobs = this.#demand.jobs(at)
     return jobs === undefined ? [] : [{ kind: 'demand', demand: { kind: 'assigned', jobs }, at }]
   }
@@ -245,7 +245,7 @@ export class Listener {
   #recover(session: MessageSession): void {
     this.#demand.state(session.statistics)
     if (!session.statistics) {
-      this.#options.oddities('statistics-missing', 'A message session came without statistics.')
+      this.#options.anomalies('statistics-missing', 'A message session came without statistics.')
       if (this.#demand.jobs(this.#clock.now()) === undefined) throw badAnswer('the message session has no statistics')
     }
     this.#forgive()
@@ -258,7 +258,7 @@ export class Listener {
   }
 
   /** Notes what is lost, sets the pause, and tells the trouble once for as long as it stays the same. */
-  #fail(error: GitHubError): NewsBatch | undefined {
+  #fail(error: GitHubError): ForgeEventBatch | undefined {
     const now = this.#clock.now()
     const connected = this.#session !== undefined && this.#demand.jobs(now) !== undefined
     this.#failures++
@@ -275,10 +275,10 @@ export class Listener {
     const words = `${failure.reason} ${error.reason} ${error.status}`
     if (words === this.#told) return undefined
     this.#told = words
-    const trouble: News = { kind: 'trouble', failure, since: this.#failingSince }
+    const failing: ForgeEvent = { kind: 'failing', failure, since: this.#failingSince }
     const collides = error.reason === 'scale-set-collides'
-    const state: News = { kind: 'state', state: this.#options.claim.state(this.#oldSession) }
-    return this.#deliveries.deliver(collides ? [state, trouble] : [trouble])
+    const state: ForgeEvent = { kind: 'state', state: this.#options.claim.state(this.#oldSession) }
+    return this.#deliveries.deliver(collides ? [state, failing] : [failing])
   }
 
   #forgetScaleSet(): void {

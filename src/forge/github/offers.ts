@@ -1,7 +1,7 @@
 // Jobs that older servers only offer: they must be asked for, and only as many as there is room for (scale-set protocol 10).
 import { GitHubError } from './errors.ts'
 import type { Message } from './messages.ts'
-import type { Oddities } from './oddity.ts'
+import type { ReportAnomaly } from './protocol-anomaly.ts'
 import type { MessageSession } from './session.ts'
 
 export class Offers {
@@ -12,7 +12,7 @@ export class Offers {
   async acquire(
     message: Message,
     session: MessageSession,
-    room: { readonly capacity: () => number; readonly oddities: Oddities },
+    room: { readonly capacity: () => number; readonly anomalies: ReportAnomaly },
     signal: AbortSignal,
   ): Promise<void> {
     for (const job of message.jobs) if (job.kind === 'available' && job.requestId > 0) this.#open.add(job.requestId)
@@ -25,7 +25,7 @@ export class Offers {
       for (const id of wanted) this.#open.delete(id)
     } catch (error) {
       if (!(error instanceof GitHubError)) throw error
-      room.oddities(
+      room.anomalies(
         'acquire-failed',
         `${wanted.length} offered jobs could not be acquired: ${error.message}`,
         error.details,

@@ -93,14 +93,14 @@ test('case 31: neither name nor label is an error of ours, without a request', a
 })
 
 test('case 32: a set that lets its runners update is asked again, and then told', async () => {
-  const { github, connect, oddities, stop } = createBench()
+  const { github, connect, anomalies, stop } = createBench()
   github.always('POST', setsPath, jsonAnswer(200, scaleSet(117, 'linux', { RunnerSetting: {} })))
   github.once('PATCH', setPath, jsonAnswer(200, scaleSet(117, 'linux', { RunnerSetting: { disableUpdate: false } })))
   await connect()
   expect(github.sent('PATCH', setPath).map(({ body }) => body)).toEqual([
     { kind: 'json', value: { RunnerSetting: { disableUpdate: true } } },
   ])
-  expect(oddities).toMatchObject([{ kind: 'update-not-disabled', set: 'linux', count: 1 }])
+  expect(anomalies).toMatchObject([{ kind: 'update-not-disabled', set: 'linux', count: 1 }])
   stop.abort()
 })
 

@@ -20,7 +20,7 @@ import {
   statistics,
 } from '../../../test/forge/scripted-github.ts'
 import { jsonAnswer } from '../../lib/http.ts'
-import { readNews } from '../news-reader.ts'
+import { readForgeEvents } from '../event-reader.fixture.ts'
 
 const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
 const sessionId = '4fd0ffb0-d365-4dae-99ff-8dae173984f9'
@@ -42,10 +42,10 @@ test('case 40: the statistics of a new session are demand before the first poll'
   })
   const asked = clock.now()
   const { reader } = await connect(ours)
-  expect(reader.news.filter(({ kind }) => kind === 'demand')).toEqual([
+  expect(reader.events.filter(({ kind }) => kind === 'demand')).toEqual([
     { kind: 'demand', demand: { kind: 'assigned', jobs: 7 }, at: asked },
   ])
-  expect(reader.news.findLast(({ kind }) => kind === 'state')).toMatchObject({ state: { ...ours, sessionId } })
+  expect(reader.events.findLast(({ kind }) => kind === 'state')).toMatchObject({ state: { ...ours, sessionId } })
   expect(polls).toBeLessThanOrEqual(1)
 })
 
@@ -54,15 +54,15 @@ test('case 41: a conflict is waited out, told, and holds nothing else up', async
   github.once('POST', sessionsPath, taken, taken)
   const start = clock.now()
   const link = await open(ours)
-  const reader = readNews(link)
-  const trouble = await reader.find('trouble')
-  expect(trouble.failure).toMatchObject({ reason: 'session-taken', message: expect.stringContaining('active session') })
-  expect(trouble.since).toBe(start)
+  const reader = readForgeEvents(link)
+  const failing = await reader.find('failing')
+  expect(failing.failure).toMatchObject({ reason: 'session-taken', message: expect.stringContaining('active session') })
+  expect(failing.since).toBe(start)
   github.once('GET', agentsPath, list({ id: 5, name: 'r', runnerScaleSetId: 117 }))
   expect(await link.registrations()).toHaveLength(1)
   expect(await link.register('linux-a')).toMatchObject({ is: 'registered' })
   await pass(reader.find('demand'))
-  expect(reader.news.filter(({ kind }) => kind === 'trouble')).toHaveLength(1)
+  expect(reader.events.filter(({ kind }) => kind === 'failing')).toHaveLength(1)
   expect(clock.now() - start).toBeGreaterThanOrEqual(16_000)
   expect(clock.now() - start).toBeLessThanOrEqual(24_000)
 })
@@ -70,7 +70,7 @@ test('case 41: a conflict is waited out, told, and holds nothing else up', async
 test('case 41: a conflict that lasts an hour is still tried every ten seconds or so', async () => {
   const { github, clock, open } = createOwnBench()
   github.always('POST', sessionsPath, taken)
-  readNews(await open(ours))
+  readForgeEvents(await open(ours))
   await clock.advance(3_600_000)
   expect(github.sent('POST', sessionsPath).length).toBeGreaterThan(300)
   expect(github.sent('POST', sessionsPath).length).toBeLessThan(450)
@@ -87,17 +87,17 @@ test('case 42: the session that the process before us left is given back first',
 })
 
 test('case 42: a failure to give it back does not stop us', async () => {
-  const { github, connect, oddities } = createOwnBench()
+  const { github, connect, anomalies } = createOwnBench()
   github.once('DELETE', sessionPath, jsonAnswer(500, { message: 'redis is gone' }))
   await connect({ ...ours, sessionId: 'old-session' })
-  expect(oddities).toMatchObject([{ kind: 'session-left' }])
+  expect(anomalies).toMatchObject([{ kind: 'session-left' }])
 })
 
 test('case 43: a session without a queue is given back, told and asked for again; nothing is polled', async () => {
   const { github, clock, open, pass } = createOwnBench()
   github.once('POST', sessionsPath, (request) => session(clock, request, { messageQueueUrl: '' }))
-  const reader = readNews(await open(ours))
-  await pass(reader.find('trouble'))
+  const reader = readForgeEvents(await open(ours))
+  await pass(reader.find('failing'))
   expect(github.sent('DELETE', sessionPath)).toHaveLength(1)
   expect(github.requests.at(-1)?.method).toBe('DELETE')
   await pass(reader.find('demand'))
@@ -117,15 +117,15 @@ test.each([
 })
 
 test('a session without statistics says nothing about demand: it is asked until it does', async () => {
-  const { github, clock, open, pass, oddities } = createOwnBench()
+  const { github, clock, open, pass, anomalies } = createOwnBench()
   const mute = (request: Parameters<typeof session>[1]) => session(clock, request, { statistics: null })
   github.once('POST', sessionsPath, mute)
   github.once('PATCH', sessionPath, mute, (request) => session(clock, request, { statistics: statistics(3) }))
-  const reader = readNews(await open(ours))
+  const reader = readForgeEvents(await open(ours))
   const demand = await pass(reader.find('demand'))
   expect(demand?.demand).toEqual({ kind: 'assigned', jobs: 3 })
-  expect(reader.news.some(({ kind }) => kind === 'trouble')).toBe(true)
-  expect(oddities.at(-1)).toMatchObject({ kind: 'statistics-missing', count: 2 })
+  expect(reader.events.some(({ kind }) => kind === 'failing')).toBe(true)
+  expect(anomalies.at(-1)).toMatchObject({ kind: 'statistics-missing', count: 2 })
   expect(github.sent('POST', sessionsPath)).toHaveLength(1)
 })
 
@@ -158,7 +158,7 @@ test('case 45: a session that is just being made is given back too', async () =>
     return session(clock, request)
   })
   const link = await open(ours)
-  const reader = readNews(link)
+  const reader = readForgeEvents(link)
   await clock.advance(1_000)
   await pass(link.close('pause'))
   await reader.ended
@@ -188,7 +188,7 @@ test.each([
   await pass(() => github.sent('GET', queuePath).length === 3)
   expect(github.sent('POST', sessionsPath)).toHaveLength(2)
   expect(github.sent('GET', queuePath).map(({ query }) => query['lastMessageId'])).toEqual([undefined, '41', '41'])
-  expect(reader.news.filter(({ kind }) => kind === 'trouble')).toEqual([])
+  expect(reader.events.filter(({ kind }) => kind === 'failing')).toEqual([])
   expect(clock.now()).toBe(1_767_225_600_000)
 })
 

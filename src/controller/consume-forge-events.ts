@@ -1,5 +1,5 @@
 // What the forge tells goes into the cache and the journal first; then it is acknowledged.
-import type { Link, News } from '../forge/forge.ts'
+import type { ForgeEvent, Link } from '../forge/forge.ts'
 import { unreachable } from '../lib/assert.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import { messageOf } from './act/failures.ts'
@@ -9,14 +9,14 @@ import { runnerSets } from './resources.ts'
 const retry = { baseMs: 500, capMs: 10_000 }
 
 /** Runs until the link is closed or the signal is aborted. */
-export async function consumeNews(deps: LinkDeps, link: Link, until: AbortSignal): Promise<void> {
+export async function consumeForgeEvents(deps: LinkDeps, link: Link, until: AbortSignal): Promise<void> {
   const { cache, journal } = deps
   journal.write({ kind: 'forge-connected', namespace: cache.set.namespace, set: cache.set.name })
-  for await (const batch of link.news()) {
+  for await (const batch of link.events()) {
     if (until.aborted) return
-    for (const news of batch.news) apply(deps, news)
+    for (const event of batch.events) apply(deps, event)
     deps.wake()
-    if (batch.news.some(({ kind }) => kind === 'state')) await storeState(deps, until)
+    if (batch.events.some(({ kind }) => kind === 'state')) await storeState(deps, until)
     if (!until.aborted) batch.ack()
   }
 }
@@ -39,33 +39,36 @@ async function storeState(deps: LinkDeps, until: AbortSignal): Promise<void> {
   }
 }
 
-function apply({ cache, clock, journal }: LinkDeps, news: News): void {
+function apply({ cache, clock, journal }: LinkDeps, event: ForgeEvent): void {
   const now = clock.now()
   const subject = { namespace: cache.set.namespace, set: cache.set.name }
-  switch (news.kind) {
+  switch (event.kind) {
     case 'demand':
-      if (cache.forge.trouble) journal.write({ kind: 'forge-connected', ...subject })
-      cache.demandTold(news.demand, news.at, now)
+      if (cache.forge.failure) journal.write({ kind: 'forge-connected', ...subject })
+      cache.demandTold(event.demand, event.at, now)
       break
     case 'job-started': {
-      const { job, runner, at, queuedAt } = news
+      const { job, runner, at, queuedAt } = event
       const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
       cache.jobStarted(runner, { ...job, startedAt: at, finished: undefined }, now)
       journal.write({ kind: 'job-started', ...subject, runner, job: job.id, name: job.name, queuedMs })
       break
     }
     case 'job-finished':
-      cache.jobFinished(news.runner, news.jobId, news.result, now)
-      journal.write({ kind: 'job-finished', ...subject, runner: news.runner, job: news.jobId, result: news.result })
+      cache.jobFinished(event.runner, event.jobId, event.result, now)
+      journal.write({ kind: 'job-finished', ...subject, runner: event.runner, job: event.jobId, result: event.result })
       break
     case 'state':
-      cache.forge.state = news.state
+      cache.forge.state = event.state
       break
-    case 'trouble':
-      cache.forge.troubled(news.failure, news.since)
-      journal.write({ kind: 'forge-troubled', ...subject, failure: news.failure })
+    case 'failing':
+      cache.forge.failing(event.failure, event.since)
+      journal.write({ kind: 'forge-failed', ...subject, failure: event.failure })
+      break
+    case 'settings':
+      if (event.failure) journal.write({ kind: 'forge-failed', ...subject, failure: event.failure })
       break
     default:
-      unreachable(news)
+      unreachable(event)
   }
 }

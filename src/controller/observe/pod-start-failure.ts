@@ -1,7 +1,7 @@
 // Why a pod does not start, as far as the pod itself says (Kubernetes reference 4.2). What it does not say stands in events: explain.ts.
 import type { Instant } from '../../lib/clock.ts'
 import type { FailureReason } from '../../model/failure.ts'
-import type { Trouble } from '../../model/runner.ts'
+import type { StartFailure } from '../../model/runner.ts'
 import type { ContainerStatus, PodCondition, PodObject } from './pod-object.ts'
 
 const waitingReasons: Readonly<Record<string, FailureReason>> = {
@@ -16,19 +16,19 @@ const waitingReasons: Readonly<Record<string, FailureReason>> = {
   RunContainerError: 'command-missing',
 }
 
-export function podTrouble(pod: PodObject, createdAt: Instant): Trouble | undefined {
+export function startFailureOfPod(pod: PodObject, createdAt: Instant): StartFailure | undefined {
   const since = latestProgress(pod, createdAt)
-  return unschedulable(pod, createdAt) ?? waiting(pod, since) ?? initTrouble(pod, since) ?? startError(pod, since)
+  return unschedulable(pod, createdAt) ?? waiting(pod, since) ?? initFailure(pod, since) ?? startError(pod, since)
 }
 
-function unschedulable(pod: PodObject, createdAt: Instant): Trouble | undefined {
+function unschedulable(pod: PodObject, createdAt: Instant): StartFailure | undefined {
   const condition = conditionOf(pod, 'PodScheduled')
   if (condition?.status !== 'False') return undefined
   const message = condition.message ?? condition.reason ?? 'not scheduled'
   return { reason: 'unschedulable', message, since: transition(condition) ?? createdAt }
 }
 
-function waiting(pod: PodObject, since: Instant): Trouble | undefined {
+function waiting(pod: PodObject, since: Instant): StartFailure | undefined {
   for (const container of statusesOf(pod)) {
     const reason = waitingReasons[container.state?.waiting?.reason ?? '']
     if (!reason) continue
@@ -39,7 +39,7 @@ function waiting(pod: PodObject, since: Instant): Trouble | undefined {
 }
 
 /** Init containers that failed for good, or run long, and sidecars whose probe does not succeed. */
-function initTrouble(pod: PodObject, since: Instant): Trouble | undefined {
+function initFailure(pod: PodObject, since: Instant): StartFailure | undefined {
   for (const status of pod.status?.initContainerStatuses ?? []) {
     const sidecar = pod.spec?.initContainers?.find(({ name }) => name === status.name)?.restartPolicy === 'Always'
     const ended = status.state?.terminated
@@ -57,7 +57,7 @@ function initTrouble(pod: PodObject, since: Instant): Trouble | undefined {
   return undefined
 }
 
-function startError(pod: PodObject, since: Instant): Trouble | undefined {
+function startError(pod: PodObject, since: Instant): StartFailure | undefined {
   for (const container of statusesOf(pod)) {
     const ended = container.state?.terminated
     if (ended?.reason !== 'StartError' && ended?.reason !== 'ContainerCannotRun') continue

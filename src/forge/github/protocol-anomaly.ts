@@ -1,7 +1,7 @@
 // What the forge did against the protocol, or against what we asked, and we could live with: told and counted, never swallowed.
 import type { PortError } from '../../model/port-error.ts'
 
-export type OddityKind =
+export type AnomalyKind =
   | 'message-unreadable'
   | 'message-repeated'
   | 'message-unhandled'
@@ -14,8 +14,8 @@ export type OddityKind =
   | 'scale-set-differs'
   | 'update-not-disabled'
 
-export type Oddity = {
-  readonly kind: OddityKind
+export type ProtocolAnomaly = {
+  readonly kind: AnomalyKind
   readonly set: string
   /** One sentence, without secrets. */
   readonly sentence: string
@@ -25,14 +25,14 @@ export type Oddity = {
   readonly details: PortError['details']
 }
 
-/** Told of every oddity, at once. Never throws. */
-export type OddityLog = (oddity: Oddity) => void
+/** Told of every anomaly, at once. Never throws. */
+export type AnomalyLog = (anomaly: ProtocolAnomaly) => void
 
-export type Oddities = (kind: OddityKind, sentence: string, details?: PortError['details']) => void
+export type ReportAnomaly = (kind: AnomalyKind, sentence: string, details?: PortError['details']) => void
 
 /** Counts for one set and tells `log`. */
-export function countOddities(set: string, log: OddityLog): Oddities {
-  const counts = new Map<OddityKind, number>()
+export function countAnomalies(set: string, log: AnomalyLog): ReportAnomaly {
+  const counts = new Map<AnomalyKind, number>()
   return (kind, sentence, details = {}) => {
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)

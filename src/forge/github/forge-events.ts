@@ -1,11 +1,11 @@
 // From the job messages of GitHub to the news of the port.
 import type { Instant } from '../../lib/clock.ts'
-import type { News } from '../forge.ts'
+import type { ForgeEvent } from '../forge.ts'
 import type { Message } from './messages.ts'
 
 /** A job that ended without ever reaching a runner is no runner's news: the demand beside it tells. `now` stands in for a time that is not given. */
-export function newsOf(message: Message, now: Instant): readonly News[] {
-  return message.jobs.flatMap((job): News[] => {
+export function forgeEventsOf(message: Message, now: Instant): readonly ForgeEvent[] {
+  return message.jobs.flatMap((job): ForgeEvent[] => {
     if (job.runner === undefined) return []
     const id = job.jobId ?? `request-${job.requestId}`
     if (job.kind === 'completed') {

@@ -1,0 +1,42 @@
+// The words and the openings that plain English avoids, each with what to write instead.
+
+/** One word that a reader may have to read twice. The pattern sees identifiers word by word: `forgeTrouble` is `forge Trouble`. */
+export type PlainWord = { readonly pattern: RegExp; readonly say: string }
+
+const word = (words: string) => new RegExp(`\\b(?:${words})\\b`, 'gi')
+
+export const plainWords: readonly PlainWord[] = [
+  { pattern: word('anew'), say: 'again, or new' },
+  { pattern: word('for ever'), say: 'forever, or indefinitely' },
+  { pattern: word('for want of'), say: 'because there is no …' },
+  {
+    pattern: word('mend|mends|mended|mending|cure|cures|cured|curing'),
+    say: 'fix (a file) or repair (a live cluster)',
+  },
+  { pattern: word('oddity|oddities'), say: 'protocol anomaly' },
+  { pattern: word('debt|debts|owe|owes|owed|owing'), say: 'pending removal' },
+  { pattern: word('reign|reigns|reigned'), say: 'leadership, or term' },
+  { pattern: /\b(?:pod|set|runner) mirror\b|\bmirrors? of\b/gi, say: 'cache' },
+  { pattern: word('trouble|troubles|troubled'), say: 'start failure, failure, or problem' },
+  { pattern: word('news'), say: 'event, or message' },
+  { pattern: word('told|tell of|tells of|tells'), say: 'reported, reports, or shows' },
+  { pattern: word('whatever|whoever|whichever|wherever|whomever'), say: 'any X that …' },
+  { pattern: word("somebody|somebody's|anybody|everybody"), say: 'the actor by name: the operator, another client' },
+  { pattern: /\bstands? (?:in|on|at|there|here|beside|where|by|behind)\b/gi, say: 'is in, or is stored in' },
+  {
+    pattern: word(
+      'thereof|therein|thereby|wherein|whereby|whence|thence|hence|hereby|lest|albeit|unto|nigh|whilst|amidst',
+    ),
+    say: 'the plain word: so, in which, by which',
+  },
+  {
+    pattern: word('as it should|in vain|at last|for good'),
+    say: 'what was expected, what failed, finally, or permanently',
+  },
+]
+
+/** A sentence never begins with these: the reader looks for its subject. A question may. */
+export const forbiddenOpenings: readonly string[] = ['Of', 'Whose', 'What', 'Whoever', 'Whatever', 'That']
+
+/** A sentence that begins with one of these needs a comma: without one it is a fragment. */
+export const phraseOpenings: readonly string[] = ['As', 'By', 'For', 'With']
