@@ -4,6 +4,7 @@ import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
 import type { Instant } from '../lib/clock.ts'
 import { hashText } from '../lib/hash.ts'
+import { runnerSetApiVersion } from '../model/api.ts'
 import type { Entry, JournalEvent } from '../model/event.ts'
 import { failureInfo } from '../model/failure.ts'
 import type { Journal } from './journal.ts'
@@ -81,7 +82,7 @@ function eventObject(
     kind: 'Event',
     metadata: { name, namespace },
     involvedObject: {
-      apiVersion: 'dayfly.dev/v1alpha1',
+      apiVersion: runnerSetApiVersion,
       kind: 'RunnerSet',
       namespace,
       name: set,

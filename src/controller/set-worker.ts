@@ -1,135 +1,148 @@
-// One runner set at work: its cache, its connection to the forge, its loop.
+// One runner set at work: its state, its connection to the forge, its loop.
 import { decide } from '../core/decide.ts'
-import type { Link } from '../forge/forge.ts'
+import { runnerPrefix } from '../core/pod.ts'
+import { fold } from '../core/state/fold.ts'
+import { newSetState, type SetState, type StoredStatus, worldOf } from '../core/state/set-state.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { Instant } from '../lib/clock.ts'
-import { type LinkedSignal, linkSignals } from '../lib/signals.ts'
+import { randomName } from '../lib/ids.ts'
+import type { Action, Decision } from '../model/action.ts'
+import type { Input } from '../model/input.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { Actor } from './act/act.ts'
-import type { ActContext } from './act/context.ts'
-import { forgeFailure } from './act/failures.ts'
-import { consumeForgeEvents } from './consume-forge-events.ts'
+import { Connection, forgeSet } from './connection.ts'
 import { guarded } from './guard.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
-import { SetCache } from './observe/set-cache.ts'
-import { openLink } from './open-link.ts'
 import type { ControllerOptions } from './options.ts'
 
-/** Ticks of one set are at least this far apart, in milliseconds (design chapter 5). */
+/** Ticks of one set are at least this far apart, in milliseconds. */
 const spacingMs = 50
 
+/** The right to act, and what this process acts with while it has it. */
+type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal; readonly actor: Actor }
+
 export class SetWorker {
-  readonly cache: SetCache
   readonly #options: ControllerOptions
   readonly #journal: Journal
   readonly #loop: Loop
-  #actor: Actor | undefined
-  #link: Link | undefined
-  #connection: { readonly until: LinkedSignal; readonly over: Promise<void> } | undefined
-  #context: ActContext | undefined
+  readonly #state: SetState
+  #connection: Connection | undefined
+  /** Connections that close. The next one opens after them. */
+  #closing: Promise<void> = Promise.resolve()
+  #term: Term | undefined
 
-  constructor(options: ControllerOptions, journal: Journal, set: RunnerSet) {
-    const { clock, limits, random } = options
+  /** @param status the set's stored status */
+  constructor(options: ControllerOptions, journal: Journal, set: RunnerSet, status: unknown) {
+    const { clock } = options
     this.#options = options
     this.#journal = journal
-    this.cache = new SetCache({ set, limits, random, journal: journal.write })
+    this.#state = newSetState(set, (status ?? {}) as StoredStatus)
     this.#loop = new Loop({ clock, spacingMs, tick: (now) => this.#tick(now) })
   }
 
-  wake(): void {
+  get set(): RunnerSet {
+    return this.#state.set
+  }
+
+  /** Folds one input into the state and wakes the loop. */
+  take(input: Input): void {
+    this.#fold(input)
     this.#loop.wake()
   }
 
-  /** From now on, until leadership ends, this process decides and acts; before, it only watches. */
+  /** From now on, until leadership ends, this process decides and acts. Before, it only watches. */
   lead(leadership: Leadership): void {
-    const { clock, random, limits } = this.#options
-    const context: ActContext = {
-      kubernetes: guarded(this.#options.kubernetes, leadership, clock),
-      clock,
-      random,
-      cache: this.cache,
-      journal: this.#journal.write,
-      link: () => this.#link,
-      signal: leadership.signal,
-    }
-    this.#context = context
-    this.#actor = new Actor(context, limits, () => this.wake())
-    this.#connect()
-    this.wake()
+    const kubernetes = guarded(this.#options.kubernetes, leadership, this.#options.clock)
+    const { signal } = leadership
+    const actor = new Actor((outcome) => this.take({ kind: 'outcome', outcome }))
+    this.#term = { kubernetes, signal, actor }
+    this.take({ kind: 'term-began' })
+    // The connection of an earlier term ended with it.
+    const over = this.#connection?.over
+    this.#connection = undefined
+    void Promise.all([this.#closing, over]).then(() => this.#connect())
   }
 
   /** The owner changed the set. */
   changed(set: RunnerSet): void {
-    const before = this.cache.set
-    this.cache.setChanged(set)
-    if (this.#context && JSON.stringify(before.source) !== JSON.stringify(set.source)) void this.#reconnect()
-    else if (before.scale.max !== set.scale.max) this.#rescale(before.scale.max, set)
-    this.wake()
+    const before = this.set
+    this.take({ kind: 'set-changed', set })
+    if (needsNewLink(before, set)) this.#reconnect()
+    else this.#connection?.link?.update(forgeSet(set))
   }
 
-  /** Ends the work on this set: `remove` when the set is gone for good, `pause` when another process or a later start goes on with it. Runners live on. */
+  /** Ends the work on this set: `remove` if the set is deleted, `pause` if another process or a later start continues it. Runners live on. */
   async stop(how: 'pause' | 'remove'): Promise<void> {
     this.#loop.stop()
-    await this.#actor?.settled()
+    await this.#term?.actor.settled()
     await this.#disconnect(how)
   }
 
   #tick(now: Instant): Instant | undefined {
-    if (!this.#context || this.#context.signal.aborted || !this.#actor) return undefined
-    const allowance = this.#link?.allowance() ?? { now: 0, nextAt: undefined }
-    const decision = decide(this.cache.world(now, allowance), this.#options.limits, now)
-    this.cache.decided(decision, now)
-    for (const event of decision.events) this.#journal.write(event)
-    if (decision.events.length > 0) this.wake()
-    this.#actor.begin(decision)
-    const times = [decision.wakeAt, this.cache.table.nextDue()].filter((at) => at !== undefined)
-    return times.length > 0 ? Math.min(...times) : undefined
+    const term = this.#term
+    if (!term || term.signal.aborted) return undefined
+    const { limits } = this.#options
+    const link = this.#connection?.link
+    const allowance = link?.allowance() ?? { now: 0, nextAt: undefined }
+    const decision = decide(worldOf(this.#state, allowance, limits, now), limits, now)
+    const actions = [...decision.actions, ...this.#starts(decision)]
+    this.#fold({ kind: 'decided', decision, actions })
+    if (decision.marks.length > 0) this.#loop.wake()
+    const context = { kubernetes: term.kubernetes, signal: term.signal, set: this.set, link, decidedAt: now }
+    for (const action of actions) term.actor.begin(action, context)
+    return earliest(decision.wakeAt, this.#state.table.nextDue())
   }
 
-  #rescale(before: number, set: RunnerSet): void {
-    if ((before === 0) !== (set.scale.max === 0)) void this.#reconnect()
-    else if (set.scale.max > 0) this.#link?.update(forgeSet(set))
+  /** Gives each runner to start its name: the set's prefix and a random part, never used twice. */
+  #starts({ starts }: Decision): readonly Action[] {
+    const { random } = this.#options
+    const prefix = runnerPrefix(this.set)
+    return Array.from({ length: starts }, () => ({ kind: 'start-runner', runner: prefix + randomName(random, 10) }))
   }
 
-  async #reconnect(): Promise<void> {
-    await this.#disconnect('pause')
-    if (this.#context && !this.#context.signal.aborted) this.#connect()
+  #fold(input: Input): void {
+    const { clock, limits } = this.#options
+    for (const event of fold(this.#state, input, limits, clock.now())) this.#journal.write(event)
   }
 
-  /** A paused set (`max` 0) has no connection: announcing no capacity would lose its jobs (scale-set protocol 9.2). */
+  #reconnect(): void {
+    void this.#disconnect('pause').then(() => this.#connect())
+  }
+
+  /** A paused set (`max` 0) has no connection: to announce no capacity would lose its jobs (docs/reference/scale-set-protocol.md#s9-2). */
   #connect(): void {
-    if (!this.#context || this.cache.set.scale.max === 0) return
-    const { kubernetes, signal } = this.#context
-    const until = linkSignals(signal)
-    this.#connection = { until, over: this.#run(kubernetes, until.signal).finally(until.dispose) }
+    const term = this.#term
+    if (!term || term.signal.aborted || this.set.scale.max === 0 || this.#connection) return
+    const { clock, random, forgeFor } = this.#options
+    const deps = {
+      clock,
+      random,
+      forgeFor,
+      kubernetes: term.kubernetes,
+      journal: this.#journal,
+      set: () => this.set,
+      forgeState: () => this.#state.forge.state,
+      take: (input: Input) => this.take(input),
+    }
+    this.#connection = new Connection(deps, term.signal)
   }
 
   async #disconnect(how: 'pause' | 'remove'): Promise<void> {
-    const link = this.#link
-    this.#link = undefined
-    // The link gives its session back first; its stream ends by that.
-    await link?.close(how).catch((error: unknown) => {
-      const { namespace, name: set } = this.cache.set
-      this.#journal.write({ kind: 'forge-failed', namespace, set, failure: forgeFailure(error) })
-    })
-    this.#connection?.until.abort()
-    await this.#connection?.over
+    const connection = this.#connection
     this.#connection = undefined
-  }
-
-  async #run(kubernetes: Kubernetes, until: AbortSignal): Promise<void> {
-    const deps = { ...this.#options, kubernetes, journal: this.#journal, cache: this.cache, wake: () => this.wake() }
-    const link = await openLink(deps, forgeSet(this.cache.set), until)
-    if (!link) return
-    this.#link = link
-    await consumeForgeEvents(deps, link, until)
-    if (this.#link === link) this.#link = undefined
+    this.#closing = Promise.all([this.#closing, connection?.close(how)]).then(() => {})
+    await this.#closing
   }
 }
 
-function forgeSet(set: RunnerSet) {
-  const { name, source, scale } = set
-  return { name, labels: source.labels, group: source.runnerGroup, max: scale.max }
+/** Labels, group and ceiling can change on an open link. Another account, or a pause, needs a new one. */
+function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
+  const account = ({ source }: RunnerSet) => `${source.kind} ${source.url} ${source.credentialsSecret}`
+  return account(before) !== account(after) || (before.scale.max === 0) !== (after.scale.max === 0)
+}
+
+function earliest(left: Instant | undefined, right: Instant | undefined): Instant | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right)
 }

@@ -1,89 +1,120 @@
 // The decision: what to do about one set, now. Pure, synchronous, cannot fail; the same world gives the same bytes.
-
 import type { Instant } from '../lib/clock.ts'
 import { hashValue } from '../lib/hash.ts'
-import type { Action, Decision } from '../model/action.ts'
+import type { Action, Decision, Mark, SetAction } from '../model/action.ts'
 import type { JournalEvent } from '../model/event.ts'
 import type { Limits } from '../model/limits.ts'
 import type { SetWorld } from '../model/world.ts'
 import { decideLife } from './life.ts'
+import type { Moment } from './moment.ts'
 import { statusOf } from './report.ts'
+import { retryWaitMs } from './retry.ts'
 import { decideScale } from './scale.ts'
 
+/** Returns what one set needs now. */
 export function decide(world: SetWorld, limits: Limits, now: Instant): Decision {
-  const lives = decideLives(world, limits, now)
-  const scale = decideScale(world, limits, now)
-  const template = decideTemplate(world, now)
-  const debts = decideDebts(world, now)
-  const report = decideReport(world, limits, now)
-  const asks = lives.asksRegistrations || world.registrationsDoubtful || world.registrationsAt === undefined
-  const ask: readonly Action[] =
-    asks && world.forgeFailure === undefined && world.demand.known && !world.underway.askRegistrations
-      ? [{ kind: 'ask-registrations' }]
-      : []
+  const moment = { world, limits, now }
+  const lives = decideLives(moment)
+  const scale = decideScale(moment, lives.leaving)
+  const removals = decideRemovals(moment)
+  const template = decideTemplate(moment)
+  const asks = lives.asks || removals.asks || world.registrationsDoubtful || world.registrationsAt === undefined
+  const list = decideList(moment, asks)
+  const report = decideReport(moment)
   return {
-    actions: [...lives.actions, ...debts.actions, ...template.actions, ...ask, ...scale.actions, ...report.actions],
+    starts: scale.starts,
+    actions: [
+      ...lives.actions,
+      ...removals.actions,
+      ...[template, list, scale, report].flatMap((step) => step.actions),
+    ],
     due: lives.due,
-    wakeAt: earliest([scale.wakeAt, template.wakeAt, debts.wakeAt, report.wakeAt]),
+    marks: lives.marks,
+    wakeAt: earliest([scale, template, removals, list, report].map((step) => step.wakeAt)),
     events: lives.events,
   }
 }
 
 type Step = { readonly actions: readonly Action[]; readonly wakeAt?: Instant | undefined }
 
-function decideLives(world: SetWorld, limits: Limits, now: Instant) {
+const nothing: Step = { actions: [] }
+
+function decideLives(moment: Moment) {
   const actions: Action[] = []
   const due: { runner: string; at: Instant }[] = []
   const events: JournalEvent[] = []
-  let asksRegistrations = false
+  const marks: Mark[] = []
+  const leaving = new Set<string>()
+  let asks = false
   let ghostChosen = false
-  for (const runner of world.attention) {
-    const step = decideLife({ world, limits, now }, runner)
-    const ghost = step.action?.kind === 'end-runner' && step.action.because.kind === 'ghost'
-    if (ghost && ghostChosen) {
-      due.push({ runner: runner.name, at: now + limits.registrationsEveryMs })
+  for (const runner of moment.world.attention) {
+    const step = decideLife(moment, runner)
+    const { action } = step
+    const because = action && 'because' in action ? action.because.kind : undefined
+    // One ghost at a time: a wrong list must not end a whole set.
+    if (because === 'ghost' && ghostChosen) {
+      due.push({ runner: runner.name, at: moment.now + moment.limits.listRegistrationsMs })
       continue
     }
-    ghostChosen ||= ghost
-    if (step.action) actions.push(step.action)
+    ghostChosen ||= because === 'ghost'
+    if (because !== undefined && because !== 'ended' && !runner.ending) leaving.add(runner.name)
+    if (action) actions.push(action)
     if (step.due !== undefined) due.push({ runner: runner.name, at: step.due })
+    if (step.mark) marks.push(step.mark)
     if (step.events) events.push(...step.events)
-    asksRegistrations ||= step.asksRegistrations ?? false
+    asks ||= step.asksRegistrations ?? false
   }
-  return { actions, due, events, asksRegistrations }
+  return { actions, due, events, marks, leaving, asks }
 }
 
-/** A template is checked before the first runner, when it changes, and again when a passing refusal may be over. */
-function decideTemplate(world: SetWorld, now: Instant): Step {
-  if (world.underway.checkTemplate) return { actions: [] }
-  const { template, templateHash } = world
-  if (!template.known || template.value.hash !== templateHash) return check(templateHash)
-  if (template.value.is === 'accepted' || template.value.failure.reason.startsWith('template-')) return { actions: [] }
-  const again = template.value.at + 30_000
-  return now >= again ? check(templateHash) : { actions: [], wakeAt: again }
+/** A template is checked before the first runner, when it changes, and again when a refusal may be over. */
+function decideTemplate(moment: Moment): Step {
+  const { template, templateHash } = moment.world
+  if (template?.hash !== templateHash) return once(moment, { kind: 'check-template', hash: templateHash })
+  if (template.is === 'accepted') return nothing
+  const wait = retryWaitMs(template.failure.reason, 1, templateHash)
+  if (wait === undefined) return nothing
+  const again = template.at + wait
+  return moment.now < again
+    ? { actions: [], wakeAt: again }
+    : once(moment, { kind: 'check-template', hash: templateHash })
 }
 
-function check(hash: string): Step {
-  return { actions: [{ kind: 'check-template', hash }] }
+/** The forge is not asked while it fails: its own link finds out when it works again. */
+function decideList(moment: Moment, asks: boolean): Step {
+  const { demand, forgeFailure } = moment.world
+  return asks && !forgeFailure && demand.known ? once(moment, { kind: 'list-registrations' }) : nothing
 }
 
-function decideDebts(world: SetWorld, now: Instant): Step {
+/** Without a true list of pods a registration may belong to a living runner: nothing is removed. */
+function decideRemovals({ world, now }: Moment): Step & { readonly asks: boolean } {
   const actions: Action[] = []
   const later: Instant[] = []
-  for (const { registration, dueAt } of world.debts) {
-    if (dueAt <= now) actions.push({ kind: 'drop-registration', registration })
-    else later.push(dueAt)
+  let asks = false
+  if (!world.counts.known) return { actions, asks }
+  for (const { registration, dueAt, early, underway } of world.pendingRemovals) {
+    if (underway) continue
+    if (now < dueAt) later.push(dueAt)
+    else if (early) asks = true
+    else actions.push({ kind: 'drop-registration', registration })
   }
-  return { actions, wakeAt: earliest(later) }
+  return { actions, asks, wakeAt: earliest(later) }
 }
 
-/** The status is written when it differs from what was written last, at most once in `reportEveryMs`. */
-function decideReport(world: SetWorld, limits: Limits, now: Instant): Step {
-  if (world.underway.report) return { actions: [] }
+/** The status is written when it differs from the one written last, at most once in `reportEveryMs`. */
+function decideReport(moment: Moment): Step {
+  const { world, limits, now } = moment
   const status = statusOf(world, limits, now)
-  if (world.reported?.status && hashValue(world.reported.status, 16) === hashValue(status, 16)) return { actions: [] }
+  if (world.reported?.status && hashValue(world.reported.status, 16) === hashValue(status, 16)) return nothing
   const allowedAt = (world.reported?.at ?? 0) + limits.reportEveryMs
-  return now >= allowedAt ? { actions: [{ kind: 'report', status }] } : { actions: [], wakeAt: allowedAt }
+  return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
+}
+
+/** An action of the set itself: one of a kind at a time, and not before its back-off is over. */
+function once({ world, now }: Moment, action: SetAction): Step {
+  if (world.underway[action.kind]) return nothing
+  const retryAt = world.retries[action.kind]?.retryAt ?? 0
+  return now < retryAt ? { actions: [], wakeAt: retryAt } : { actions: [action] }
 }
 
 function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {

@@ -1,34 +1,50 @@
 import { describe, expect, it } from 'vitest'
-import type { PodFacts, Runner } from '../model/runner.ts'
-import { decideLife, type LifeStep } from './life.ts'
+import type { FailureReason } from '../model/failure.ts'
+import type { DeregisterAnswer, PodFacts, Runner } from '../model/runner.ts'
+import { decideLife } from './life.ts'
+import type { LifeStep } from './moment.ts'
 import { phaseOf } from './phase.ts'
-import { ended, job, limits, now, registration, runner, runnerSet, world } from './world-fixture.ts'
+import { ended, job, limits, now, registration, runner, runnerSet, world } from './world.fixture.ts'
 
 function stepFor(given: Runner, set = runnerSet()): LifeStep {
   return decideLife({ world: world([given], { set }), limits, now }, given)
 }
 
-function shown({ action, due, asksRegistrations, events = [] }: LifeStep): string {
+function shown({ action, due, mark, asksRegistrations, events = [] }: LifeStep): string {
   const parts: string[] = []
-  if (action?.kind === 'end-runner') parts.push(`end (${action.because.kind})`)
+  if (action && 'because' in action) parts.push(`${action.kind.replace('-runner', '')} (${action.because.kind})`)
   else if (action) parts.push(action.kind)
   for (const event of events) parts.push(event.kind === 'runner-failed' ? event.failure.reason : event.kind)
-  if (asksRegistrations) parts.push('ask')
+  if (mark?.is === 'stuck') parts.push('stuck')
+  if (asksRegistrations) parts.push('list')
   if (due !== undefined) parts.push(`+${(due - now) / 1_000} s`)
   return parts.join(' ') || 'nothing'
 }
 
 const seconds = (count: number) => count * 1_000
-const starting = (age: number, reason: string | undefined, troubleAge = age) =>
+const starting = (age: number, reason: string | undefined, causeAge = age) =>
   runner('a', {
     createdAt: now - seconds(age),
     startFailure:
       reason === undefined
         ? undefined
-        : ({ reason, message: 'm', since: now - seconds(troubleAge) } as PodFacts['startFailure']),
+        : ({ reason, message: 'm', since: now - seconds(causeAge) } as PodFacts['startFailure']),
   })
 const running = (age: number, over: Partial<Runner> = {}) =>
-  runner('a', { createdAt: now - seconds(age + 1), startedAt: now - seconds(age), phase: 'Running' }, over)
+  runner('a', { createdAt: now - seconds(age + 1), startedAt: now - seconds(age) }, over)
+const requested = (lookUp?: Runner['lookUp']): Runner => ({
+  ...runner('a', {}, { pod: { is: 'requested', since: now } }),
+  lookUp,
+})
+const failure = { reason: 'api-unavailable', message: 'no response' } as const
+const cause = (reason: FailureReason, age: number) => ({ reason, message: 'm', since: now - seconds(age) })
+const shownDelay = (given: Runner, reason: FailureReason): Runner => ({ ...given, delay: cause(reason, 1) })
+const afterJob = (age: number) =>
+  running(age + 60, { job: { ...job, finished: { result: 'succeeded', at: now - seconds(age) } } })
+const ending = (given: Runner, answer: DeregisterAnswer, retryIn: number | undefined): Runner => {
+  const retryAt = retryIn === undefined ? undefined : now + seconds(retryIn)
+  return { ...given, ending: { because: { kind: 'surplus' }, answer, failures: 1, retryAt } }
+}
 const absent = (asked: number, since: number): Partial<Runner> => ({
   registration: { is: 'absent', at: now - seconds(asked) },
   registrationMissingSince: now - seconds(since),
@@ -39,47 +55,97 @@ const offline = (asked: number): Partial<Runner> => ({
 
 describe('one life', () => {
   it.each<[string, Runner, string]>([
-    ['asked for, nothing known', runner('a', {}, { pod: { is: 'unknown', since: now } }), 'nothing'],
+    ['requested', requested(), 'nothing'],
+    ['requested, its response lost', requested({ failures: 0, retryAt: undefined }), 'look-up-pod'],
+    ['requested, the look-up failed', requested({ failures: 1, retryAt: now + 4_000 }), '+4 s'],
+    ['requested, the look-up is due again', requested({ failures: 1, retryAt: now }), 'look-up-pod'],
+    ['created without its Secret', runner('a', {}, { broken: failure }), 'deregister (start-failed) api-unavailable'],
     ['starting, young', starting(3, undefined), '+12 s'],
     ['starting, no cause known after 15 s', starting(16, undefined), 'explain-runner +584 s'],
-    ['unschedulable for 3 min: it may still come', starting(180, 'unschedulable'), 'runner-delayed +120 s'],
-    ['unschedulable for 5 min', starting(300, 'unschedulable'), 'end (start-failed) unschedulable'],
-    ['image not pulled for 20 s', starting(20, 'image-missing'), '+10 s'],
-    ['image not pulled for 30 s', starting(30, 'image-missing'), 'end (start-failed) image-missing'],
-    ['image name invalid', starting(1, 'image-invalid', 0), 'end (start-failed) image-invalid'],
-    ['a ConfigMap is missing', starting(5, 'config-missing'), 'end (start-failed) config-missing'],
-    ['a volume fails for 1 min', starting(60, 'volume-failed'), 'runner-delayed +60 s'],
+    ['looked up 5 s ago', { ...starting(21, undefined), explainedAt: now - seconds(5) }, '+9 s'],
+    ['starting for 31 s, no cause known', { ...starting(31, undefined), explainedAt: now }, 'runner-delayed +15 s'],
     [
-      'the same, told before',
-      { ...starting(60, 'volume-failed'), explained: { reason: 'volume-failed', message: 'm', since: now } },
-      '+60 s',
+      'the same, shown before',
+      { ...shownDelay(starting(31, undefined), 'start-unexplained'), explainedAt: now },
+      '+15 s',
     ],
-    ['a volume fails for 2 min', starting(120, 'volume-failed'), 'end (start-failed) volume-failed'],
-    ['no cause after 10 min', starting(600, undefined), 'end (start-failed) sandbox-failed'],
+    [
+      'a cause from the events',
+      { ...starting(20, undefined), explained: cause('volume-failed', 19) },
+      'explain-runner +100 s',
+    ],
+    [
+      'a cause from the events, old enough to be shown',
+      { ...starting(40, undefined), explained: cause('volume-failed', 30), explainedAt: now },
+      'runner-delayed +15 s',
+    ],
+    [
+      'another cause than the one that is shown',
+      { ...shownDelay(starting(60, 'volume-failed'), 'unschedulable') },
+      'runner-delayed +60 s',
+    ],
+    ['unschedulable for 3 min: it may still come', starting(180, 'unschedulable'), 'runner-delayed +120 s'],
+    ['unschedulable for 5 min', starting(300, 'unschedulable'), 'deregister (start-failed) unschedulable'],
+    ['image not pulled for 20 s', starting(20, 'image-missing'), '+10 s'],
+    ['image not pulled for 30 s', starting(30, 'image-missing'), 'deregister (start-failed) image-missing'],
+    ['image name invalid', starting(1, 'image-invalid', 0), 'deregister (start-failed) image-invalid'],
+    ['a ConfigMap is missing', starting(5, 'config-missing'), 'deregister (start-failed) config-missing'],
+    ['a volume fails for 1 min', starting(60, 'volume-failed'), 'runner-delayed +60 s'],
+    ['the same, shown before', shownDelay(starting(60, 'volume-failed'), 'volume-failed'), '+60 s'],
+    ['a volume fails for 2 min', starting(120, 'volume-failed'), 'deregister (start-failed) volume-failed'],
+    ['no cause after 10 min', starting(600, undefined), 'deregister (start-failed) start-unexplained'],
+    ['a reason without a deadline', shownDelay(starting(9_000, 'api-unavailable'), 'api-unavailable'), '+Infinity s'],
     ['idle, young', running(10), '+60 s'],
-    ['idle, the forge has not been asked for a minute', running(70, offline(70)), '+60 s'],
-    ['idle and offline two minutes after its start', running(125, offline(1)), 'end (start-failed) never-online'],
+    ['idle, registrations were listed just now', running(70, offline(70)), '+60 s'],
+    [
+      'idle and offline two minutes after its start',
+      running(125, offline(1)),
+      'deregister (start-failed) never-online',
+    ],
     ['offline by an answer that is too old', running(125, offline(100)), '+60 s'],
     ['no registration, once', running(200, absent(1, 1)), '+60 s'],
     [
       'case 89: no registration in two answers two minutes apart, no job',
       running(200, absent(1, 121)),
-      'end (ghost) runner-failed',
+      'delete (ghost) runner-failed',
     ],
     ['the same with a job', running(200, { ...absent(1, 121), job }), 'nothing'],
     ['busy', running(9_000, { job }), 'nothing'],
     [
-      'case 90: its job is told as completed while the pod runs',
+      'case 90: its job is reported as completed while the pod runs',
       running(50, { job: { ...job, finished: { result: 'succeeded', at: now } } }),
-      'nothing',
+      '+600 s',
     ],
-    ['ended', runner('a', { startedAt: now - 9_000, end: ended }, { job }), 'end (ended)'],
-    ['vanished', runner('a', {}, { pod: { is: 'absent', at: now } }), 'end (lost)'],
+    ['ended', runner('a', { startedAt: now - 9_000, end: ended }, { job }), 'delete (ended)'],
+    [
+      'ended, its deletion under way',
+      runner('a', { end: ended, deletionDeadline: now + seconds(10) }, { job }),
+      '+40 s',
+    ],
+    ['ended while its end for another cause waited', ending(runner('a', { end: ended }), 'refused', 9), '+9 s'],
+    ['its job is over for 9 min, and its container runs', afterJob(540), '+60 s'],
+    ['its job is over for 10 min, and its container runs', afterJob(600), 'termination-stuck stuck'],
+    ['the same, shown before', { ...afterJob(600), stuck: true }, 'nothing'],
     ['being deleted, within its grace', runner('a', { deletionDeadline: now + seconds(10) }), '+40 s'],
     [
       'being deleted, 31 s after its deadline',
       runner('a', { deletionDeadline: now - seconds(31) }),
-      'termination-stuck',
+      'termination-stuck stuck',
+    ],
+    ['the same, shown before', { ...runner('a', { deletionDeadline: now - seconds(31) }), stuck: true }, 'nothing'],
+    ['its end is refused for now', ending(running(90), 'refused', 9), '+9 s'],
+    ['its end was refused, and is due', ending(running(90), 'refused', 0), 'deregister (surplus)'],
+    ['its registration is removed', ending(running(90), 'removed', undefined), 'delete (surplus)'],
+    ['the forge does not know it, and it runs', ending(running(90), 'absent', undefined), 'list +60 s'],
+    [
+      'the forge does not know it, and two lists prove that',
+      ending(running(200, absent(1, 121)), 'absent', 30),
+      'delete (ghost)',
+    ],
+    [
+      'the forge does not know it, and it has not started',
+      ending(starting(5, undefined), 'absent', undefined),
+      'delete (surplus)',
     ],
   ])('%s', (_name, given, expected) => {
     expect(shown(stepFor(given))).toBe(expected)
@@ -101,21 +167,22 @@ describe('one life', () => {
     const set = runnerSet({ keepFailedMs: seconds(600) })
     const failed = runner('a', { end: { ...ended, exitCode: 1, reason: 'Error' } })
     const crowd = Array.from({ length: limits.keptMax + 1 }, (_, index) => ({ ...failed, name: `r${index}` }))
-    expect(shown(decideLife({ world: world(crowd, { set }), limits, now }, failed))).toBe('end (ended)')
+    expect(shown(decideLife({ world: world(crowd, { set }), limits, now }, failed))).toBe('delete (ended)')
   })
 
   it('ends a life that exceeds the set’s bound, busy or not', () => {
     const set = runnerSet({ lifeMaxMs: seconds(3_600) })
-    expect(shown(stepFor(running(3_700, { job }), set))).toBe('end (life-exceeded) life-exceeded')
+    expect(shown(stepFor(running(3_700, { job }), set))).toBe('deregister (life-exceeded) life-exceeded')
     expect(shown(stepFor(running(3_000, { job }), set))).toBe('+599 s')
   })
 })
 
 describe('the phase of a runner', () => {
+  const end = { because: { kind: 'surplus' }, answer: 'unasked', failures: 0, retryAt: undefined } as const
   const phase = (facts: Partial<PodFacts>, over: Partial<Runner> = {}) => phaseOf(runner('a', facts, over))
   it.each([
     ['starting', phase({})],
-    ['starting', phase({}, { pod: { is: 'unknown', since: now } })],
+    ['starting', phase({}, { pod: { is: 'requested', since: now } })],
     ['idle', phase({ startedAt: now })],
     ['busy', phase({ startedAt: now }, { job })],
     ['busy', phase({}, { job })],
@@ -127,7 +194,19 @@ describe('the phase of a runner', () => {
     ['spent', phase({ startedAt: now }, { job: { ...job, finished: { result: 'failed', at: now } } })],
     ['spent', phase({ startedAt: now, deletionDeadline: now })],
     ['ended', phase({ startedAt: now, end: ended }, { job })],
-    ['lost', phase({}, { pod: { is: 'absent', at: now }, job })],
+    ['spent', phase({ startedAt: now }, { ending: end })],
+    ['spent', phase({ startedAt: now }, { ending: end, job })],
+    ['ended', phase({ startedAt: now, end: ended }, { ending: end })],
+    [
+      'spent',
+      phase(
+        { startedAt: now },
+        {
+          job: { ...job, finished: { result: 'failed', at: now } },
+          registration: { is: 'present', value: registration('a', { busy: true }), at: now },
+        },
+      ),
+    ],
   ])('%s', (expected, actual) => {
     expect(actual).toBe(expected)
   })

@@ -1,31 +1,19 @@
-// What one runner needs now: nothing, an end, or to be looked at again later. One row a phase.
+// What one runner needs now: nothing, an action, or another look later. One row for each phase.
 import type { Instant } from '../lib/clock.ts'
-import type { Action, EndCause } from '../model/action.ts'
+import type { EndCause } from '../model/end-cause.ts'
 import type { JournalEvent } from '../model/event.ts'
-import type { FailureReason } from '../model/failure.ts'
-import type { Limits } from '../model/limits.ts'
+import { type Failure, failureInfo } from '../model/failure.ts'
 import type { PodFacts, Runner, StartFailure } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
+import { continueEnd, endStep, isGhost } from './ending.ts'
+import type { LifeStep, Moment } from './moment.ts'
 import { phaseOf } from './phase.ts'
-
-/** What every decision reads. */
-export type Moment = { readonly world: SetWorld; readonly limits: Limits; readonly now: Instant }
-
-export type LifeStep = {
-  readonly action?: Action
-  /** When to look again, if nothing changes before. */
-  readonly due?: Instant
-  readonly events?: readonly JournalEvent[]
-  /** The forge's list of registrations would tell more. */
-  readonly asksRegistrations?: boolean
-}
 
 const nothing: LifeStep = {}
 
 export function decideLife(moment: Moment, runner: Runner): LifeStep {
-  if (runner.pod.is === 'unknown') return nothing
-  if (runner.pod.is === 'absent') return end(runner, { kind: 'lost' })
+  if (runner.pod.is === 'requested') return decideRequested(moment, runner)
   const pod = runner.pod.value
   const life = exceededLife(moment, runner, pod)
   if (life.action) return life
@@ -37,116 +25,136 @@ function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const phase = phaseOf(runner)
   if (phase === 'ended') return decideEnded(moment, runner, pod)
   if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod.deletionDeadline)
+  if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
+  if (runner.broken) return end(moment, runner, { kind: 'start-failed', failure: runner.broken }, runner.broken)
   if (phase === 'starting') return decideStarting(moment, runner, pod)
   if (phase === 'idle') return decideIdle(moment, runner, pod)
+  if (phase === 'spent') return decideSpent(moment, runner)
   return nothing
 }
 
-/** The operator's own word: the one case in which a busy runner is ended. */
-function exceededLife({ world, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
-  const bound = world.set.lifeMaxMs
-  if (bound === undefined || pod.end || pod.deletionDeadline !== undefined) return nothing
-  if (now < pod.createdAt + bound) return { due: pod.createdAt + bound }
-  const message = `lived longer than ${Math.round(bound / 1_000)} s`
-  return end(runner, { kind: 'life-exceeded' }, failed(world, runner, 'life-exceeded', message))
+/** The response to the POST of its pod was lost: only the API server knows whether it exists. */
+function decideRequested({ now }: Moment, { name, lookUp }: Runner): LifeStep {
+  if (!lookUp) return nothing
+  if (lookUp.retryAt !== undefined && now < lookUp.retryAt) return { due: lookUp.retryAt }
+  return { action: { kind: 'look-up-pod', runner: name } }
 }
 
-function decideEnded({ world, limits, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
+/** The operator's own bound: the one case in which a busy runner is ended. */
+function exceededLife(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const bound = moment.world.set.lifeMaxMs
+  const over = pod.end !== undefined || pod.deletionDeadline !== undefined
+  if (bound === undefined || over || runner.ending?.because.kind === 'life-exceeded') return nothing
+  if (moment.now < pod.createdAt + bound) return { due: pod.createdAt + bound }
+  const message = `it lived longer than ${Math.round(bound / 1_000)} s`
+  return end(moment, runner, { kind: 'life-exceeded' }, { reason: 'life-exceeded', message })
+}
+
+function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { world, limits, now } = moment
   if (!pod.end) return nothing
+  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod.deletionDeadline)
+  if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
   const keepMs = failureOfEnd(runner, pod.end) ? world.set.keepFailedMs : world.set.keepFinishedMs
   const crowded = !world.counts.known || world.counts.value.ended > limits.keptMax
   const until = pod.end.at + keepMs
   if (keepMs > 0 && !crowded && now < until) return { due: until }
-  return end(runner, { kind: 'ended' })
+  return endStep(moment, runner, pod, { kind: 'ended' })
 }
 
+/** A deletion is under way. After its deadline the pod is stuck: that is shown once, and its place is free again. */
 function decideDeleting({ world, limits, now }: Moment, runner: Runner, deadline: Instant): LifeStep {
   const late = deadline + limits.terminationMs
+  if (runner.stuck) return nothing
   if (now < late) return { due: late }
-  const seconds = Math.round((now - deadline) / 1_000)
-  return { events: [failed(world, runner, 'termination-stuck', `still there ${seconds} s after its deadline`)] }
+  const message = `it is still there ${Math.round((now - deadline) / 1_000)} s after its deletion deadline`
+  return stuck(world, runner, message)
 }
 
-function decideStarting({ world, limits, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
-  const startFailure = startFailureOf(runner, pod)
-  const deadline = startFailure ? startDeadline(startFailure, pod, limits) : pod.createdAt + limits.startMaxMs
+/** Its job is over and its container runs on. It may have more to do, so it is never ended; after a while it is stuck. */
+function decideSpent({ world, limits, now }: Moment, runner: Runner): LifeStep {
+  const finished = runner.job?.finished
+  if (!finished || runner.stuck) return nothing
+  const late = finished.at + limits.lingerMs
+  if (now < late) return { due: late }
+  return stuck(world, runner, `its container still runs ${Math.round((now - finished.at) / 1_000)} s after its job`)
+}
+
+function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { limits, now } = moment
+  const cause = pod.startFailure ?? runner.explained ?? unexplained(pod)
+  const deadline = startDeadline(cause, pod)
   if (now >= deadline) {
-    const failure = startFailure ?? {
-      reason: 'sandbox-failed' as const,
-      message: 'it has not started, and no event says why',
-    }
-    const { reason, message } = failure
-    return end(runner, { kind: 'start-failed', failure: { reason, message } }, failed(world, runner, reason, message))
+    const failure = { reason: cause.reason, message: cause.message }
+    return end(moment, runner, { kind: 'start-failed', failure }, failure)
   }
-  if (pod.startFailure) return reportDelay({ world, limits, now }, runner, pod.startFailure, deadline)
-  const explainAt = Math.max(pod.createdAt, runner.explainedAt ?? 0) + limits.explainMs
-  if (now >= explainAt) return { action: { kind: 'explain-runner', runner }, due: deadline }
-  return { due: Math.min(deadline, explainAt) }
+  const delay = reportDelay(moment, runner, cause)
+  const explainAt = Math.max(pod.progressedAt, runner.explainedAt ?? 0) + limits.explainMs
+  if (pod.startFailure) return { ...delay, due: Math.min(deadline, delay.due ?? deadline) }
+  if (now < explainAt) return { ...delay, due: Math.min(deadline, explainAt, delay.due ?? deadline) }
+  return { ...delay, action: { kind: 'explain-runner', runner: runner.name, podUid: pod.uid }, due: deadline }
 }
 
-/** A start that is held up is told before its deadline, once a reason. */
-function reportDelay(
-  { world, limits, now }: Moment,
-  runner: Runner,
-  startFailure: StartFailure,
-  deadline: Instant,
-): LifeStep {
-  if (runner.explained?.reason === startFailure.reason) return { due: deadline }
-  const tellAt = startFailure.since + limits.tellMs
-  if (now < tellAt) return { due: Math.min(deadline, tellAt) }
-  const { reason, message, since } = startFailure
+/** Nothing reports a cause: that is shown, too. */
+function unexplained(pod: PodFacts): StartFailure {
+  return { reason: 'start-unexplained', message: 'no event names a cause', since: pod.progressedAt }
+}
+
+/** A start that is held up is shown before its deadline, once for each reason. */
+function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: StartFailure): LifeStep {
+  if (runner.delay?.reason === cause.reason) return nothing
+  const reportAt = cause.since + limits.reportDelayMs
+  if (now < reportAt) return { due: reportAt }
+  const { reason, message, since } = cause
   const { namespace, name: set } = world.set
-  const failure = { reason, message }
-  return { due: deadline, events: [{ kind: 'runner-delayed', namespace, set, runner: runner.name, failure, since }] }
+  const failure: Failure = { reason, message }
+  return {
+    mark: { runner: runner.name, is: 'delayed', failure: cause },
+    events: [{ kind: 'runner-delayed', namespace, set, runner: runner.name, failure, since }],
+  }
 }
 
-/** What the pod itself says counts; else what its events said. */
-function startFailureOf(runner: Runner, pod: PodFacts): StartFailure | undefined {
-  return pod.startFailure ?? runner.explained
+/** When a start is given up, from the table of failures. */
+function startDeadline(cause: StartFailure, pod: PodFacts): Instant {
+  const deadline = failureInfo(cause.reason).deadline
+  if (!deadline) return Number.POSITIVE_INFINITY
+  return (deadline.from === 'cause' ? cause.since : pod.progressedAt) + deadline.ms
 }
 
-const immediate: ReadonlySet<FailureReason> = new Set(['image-invalid', 'command-missing', 'init-failed'])
-
-/** Start deadlines by cause (design chapter 6, step 4). */
-function startDeadline(startFailure: StartFailure, pod: PodFacts, limits: Limits): Instant {
-  if (immediate.has(startFailure.reason)) return startFailure.since
-  if (startFailure.reason === 'unschedulable') return startFailure.since + limits.unschedulableMs
-  if (startFailure.reason === 'image-missing') return startFailure.since + limits.imageMissingMs
-  if (startFailure.reason === 'config-missing') return startFailure.since + limits.configMissingMs
-  return pod.createdAt + limits.startMs
-}
-
-function decideIdle({ world, limits, now }: Moment, runner: Runner, pod: PodFacts): LifeStep {
+function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { world, limits, now } = moment
   const startedAt = pod.startedAt ?? pod.createdAt
-  const { registration, registrationMissingSince } = runner
-  const seen = registration.is === 'present' ? registration : undefined
-  if (seen?.value.status === 'offline' && seen.at >= startedAt + limits.neverOnlineMs) {
-    const message = `running for ${Math.round((now - startedAt) / 1_000)} s and offline at the forge`
-    const failure = { reason: 'never-online' as const, message }
-    return end(runner, { kind: 'start-failed', failure }, failed(world, runner, failure.reason, message))
+  const { registration } = runner
+  const listed = registration.is === 'present' ? registration : undefined
+  if (listed?.value.status === 'offline' && listed.at >= startedAt + limits.neverOnlineMs) {
+    const message = `it has run for ${Math.round((now - startedAt) / 1_000)} s and is offline at the forge`
+    const failure: Failure = { reason: 'never-online', message }
+    return end(moment, runner, { kind: 'start-failed', failure }, failure)
   }
-  const twice =
-    registration.is === 'absent' &&
-    registrationMissingSince !== undefined &&
-    registration.at >= registrationMissingSince + limits.ghostMs
-  if (twice) {
-    return end(
-      runner,
-      { kind: 'ghost' },
-      failed(world, runner, 'runner-failed', 'runs without a registration and a job'),
-    )
+  if (isGhost(runner, limits)) {
+    const failure: Failure = { reason: 'runner-failed', message: 'it runs without a registration and without a job' }
+    return end(moment, runner, { kind: 'ghost' }, failure)
   }
-  const askAt = Math.max(startedAt, world.registrationsAt ?? 0) + limits.registrationsEveryMs
-  return now >= askAt ? { asksRegistrations: true, due: now + limits.registrationsEveryMs } : { due: askAt }
+  const every = world.history.failuresInARow > 0 ? limits.listAfterFailureMs : limits.listRegistrationsMs
+  const askAt = Math.max(startedAt, world.registrationsAt ?? 0) + every
+  return now >= askAt ? { asksRegistrations: true, due: now + every } : { due: askAt }
 }
 
-function end(runner: Runner, because: EndCause, ...events: readonly JournalEvent[]): LifeStep {
-  return { action: { kind: 'end-runner', runner, because }, events }
+function end(moment: Moment, runner: Runner, because: EndCause, failure: Failure): LifeStep {
+  if (runner.pod.is !== 'present') return nothing
+  const step = endStep(moment, runner, runner.pod.value, because)
+  return { ...step, events: [failed(moment.world, runner, failure)] }
 }
 
-function failed(world: SetWorld, runner: Runner, reason: FailureReason, message: string): JournalEvent {
-  const { namespace, name } = world.set
-  return { kind: 'runner-failed', namespace, set: name, runner: runner.name, failure: { reason, message } }
+function stuck(world: SetWorld, runner: Runner, message: string): LifeStep {
+  return {
+    mark: { runner: runner.name, is: 'stuck' },
+    events: [failed(world, runner, { reason: 'termination-stuck', message })],
+  }
+}
+
+function failed({ set }: SetWorld, runner: Runner, failure: Failure): JournalEvent {
+  return { kind: 'runner-failed', namespace: set.namespace, set: set.name, runner: runner.name, failure }
 }
 
 function earlier(left: Instant | undefined, right: Instant | undefined): { readonly due?: Instant } {

@@ -1,14 +1,19 @@
-// Where a runner stands in its life: derived from the facts, never stored.
+// The place of a runner in its life, derived from the facts and never stored.
 import type { Phase, Runner } from '../model/runner.ts'
 
-/** Depends on nothing but its argument, so that counts by phase can be kept by increments. */
-export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job'>): Phase {
-  const { pod, registration, job } = runner
-  if (pod.is === 'unknown') return 'starting'
-  if (pod.is === 'absent') return 'lost'
+/** Returns the phase. It depends on nothing but its argument, so that counts by phase can be kept by increments. */
+export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'ending'>): Phase {
+  const { pod, registration, job, ending } = runner
+  if (pod.is === 'requested') return 'starting'
   if (pod.value.end) return 'ended'
-  if (job && !job.finished) return 'busy'
+  if (ending) return 'spent'
+  if (job) return job.finished ? 'spent' : 'busy'
   if (registration.is === 'present' && registration.value.busy === true) return 'busy'
-  if (job || pod.value.deletionDeadline !== undefined) return 'spent'
+  if (pod.value.deletionDeadline !== undefined) return 'spent'
   return pod.value.startedAt === undefined ? 'starting' : 'idle'
+}
+
+/** Returns whether the runner counts against `max`: until its pod is gone, has no running container, or is proved stuck. */
+export function occupies({ pod, stuck }: Pick<Runner, 'pod' | 'stuck'>): boolean {
+  return !stuck && !(pod.is === 'present' && pod.value.finished)
 }

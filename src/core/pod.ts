@@ -1,33 +1,34 @@
-// The pod and the Secret of one runner (design chapter 6, step 2).
+// The pod and the Secret of one runner.
 import { hashText, hashValue } from '../lib/hash.ts'
+import { apiGroup, runnerSetApiVersion } from '../model/api.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { mergeTemplate } from './merge.ts'
 
 export const labels = {
-  set: 'dayfly.dev/set',
-  runner: 'dayfly.dev/runner',
+  set: `${apiGroup}/set`,
+  runner: `${apiGroup}/runner`,
 } as const
 
 export const annotations = {
-  templateHash: 'dayfly.dev/template-hash',
-  registrationId: 'dayfly.dev/registration-id',
+  templateHash: `${apiGroup}/template-hash`,
+  registrationId: `${apiGroup}/registration-id`,
 } as const
 
 /** The container that is the runner. */
 export const runnerContainer = 'runner'
 
-/** The key of the Secret, and where it is mounted: a file, never an environment variable of ours (a late Secret costs an environment variable 13 s, experiments 1). */
+/** The key of the Secret, and the folder where it is mounted. The credential is a file and never an environment variable: a Secret that is late costs a variable 13 s (docs/reference/experiments.md#e1). */
 const credentialKey = 'credential'
 const credentialFolder = '/run/dayfly'
 
-/** `$DAYFLY_ROOT` is empty in a real container and the container's folder in the embedded cluster, so one start command serves both. */
+/** `$DAYFLY_ROOT` is empty in a real container, and the container's folder in the embedded cluster. One start command serves both. */
 const startCommand = [
   '/bin/sh',
   '-c',
   `ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "\${DAYFLY_ROOT:-}${credentialFolder}/${credentialKey}")" exec "\${DAYFLY_ROOT:-}/home/runner/run.sh"`,
 ]
 
-/** The name of a set's runners before the random part: the set's own name, cut, and a hash of its UID, so that no two sets ever share a name. */
+/** Returns the names of a set's runners without their random part: the set's name, cut, and a hash of its UID. No two sets share one. */
 export function runnerPrefix(set: Pick<RunnerSet, 'name' | 'uid'>): string {
   return `${set.name
     .slice(0, 40)
@@ -39,7 +40,7 @@ export function templateHash(set: Pick<RunnerSet, 'template'>): string {
   return hashValue([set.template, defaultSpec(credentialKey)], 10)
 }
 
-/** The pod as it is sent. @param name the runner's name; @param registrationId what a new leader needs to find the registration again. */
+/** Returns the pod to send. @param name the runner's name @param registrationId lets a new leader find the registration again */
 export function buildPod(set: RunnerSet, name: string, registrationId: string) {
   const template = set.template
   const spec: Record<string, unknown> = {
@@ -60,7 +61,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
       },
       ownerReferences: [
         {
-          apiVersion: 'dayfly.dev/v1alpha1',
+          apiVersion: runnerSetApiVersion,
           kind: 'RunnerSet',
           name: set.name,
           uid: set.uid,
@@ -73,7 +74,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
   }
 }
 
-/** Immutable, owned by the pod: whatever happens to us, garbage collection removes it. */
+/** Returns the Secret to send. It is immutable and owned by the pod: the garbage collector removes it even if Dayfly is gone. */
 export function buildSecret(set: RunnerSet, name: string, podUid: string, secret: string) {
   return {
     apiVersion: 'v1',
@@ -84,7 +85,7 @@ export function buildSecret(set: RunnerSet, name: string, podUid: string, secret
       labels: { [labels.set]: set.name, [labels.runner]: name },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid: podUid, blockOwnerDeletion: false }],
     },
-    type: 'dayfly.dev/credential',
+    type: `${apiGroup}/credential`,
     immutable: true,
     stringData: { [credentialKey]: secret },
   }

@@ -1,15 +1,20 @@
-// What a set says of itself: conditions in Kubernetes' conventions, counts that are true or unknown, the last reason.
+// The status of a set: conditions in Kubernetes' conventions, counts that are true or unknown, the last reason.
 import type { Instant } from '../lib/clock.ts'
+import { timestamp } from '../lib/timestamp.ts'
 import { type Failure, failureInfo } from '../model/failure.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
+import { recentFailures } from './state/history.ts'
+
+/** A condition without its times. */
+type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
 export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStatus {
   const counts = world.counts.known ? world.counts.value : undefined
   const demandKnown = world.demand.known && now - world.demand.at <= limits.demandAgeMs
   const demand = demandKnown && world.demand.known ? world.demand.value : undefined
-  const conditions = conditionsOf(world, demandKnown)
+  const failures = recentFailures(world.history, limits, now)
   const reason = shownFailure(world)
   return {
     observedGeneration: world.set.generation,
@@ -17,70 +22,93 @@ export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStat
     idle: counts?.idle ?? null,
     busy: counts?.busy ?? null,
     pending: counts?.starting ?? null,
-    failed: counts ? world.history.failuresInARow : null,
+    failed: counts ? failures : null,
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
-    conditions,
-    forge: world.forgeState,
+    conditions: conditionsOf(world, demandKnown, failures).map((condition) => withTimes(world, condition, now)),
   }
 }
 
 /** What hinders the set now comes before what happened to one runner. */
 function shownFailure(world: SetWorld): Failure | undefined {
-  if (world.template.known && world.template.value.is === 'refused') return world.template.value.failure
-  return world.forgeFailure ?? world.history.last
+  if (world.template?.is === 'refused') return world.template.failure
+  return world.history.blocked ?? world.forgeFailure ?? world.history.last
 }
 
-function conditionsOf(world: SetWorld, demandKnown: boolean): readonly Condition[] {
+function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Instant): Condition {
+  const before = conditions.find(({ type }) => type === condition.type)
+  const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : timestamp(now)
+  return { ...condition, observedGeneration: set.generation, lastTransitionTime }
+}
+
+function conditionsOf(world: SetWorld, demandKnown: boolean, failures: number): readonly Untimed[] {
   const template = templateCondition(world)
   const forge = forgeCondition(world, demandKnown)
-  const degraded = degradedCondition(world)
   const blocking = [template, forge].find((condition) => condition.status !== 'True')
-  const ready: Condition = blocking
-    ? { type: 'Ready', status: blocking.status, reason: blocking.reason, message: blocking.message }
-    : { type: 'Ready', status: 'True', reason: 'Ready', message: 'Runners start when jobs ask for them.' }
-  return [ready, template, forge, degraded]
+  return [readyCondition(world, blocking), template, forge, degradedCondition(world, failures)]
 }
 
-function templateCondition(world: SetWorld): Condition {
-  const { template, templateHash } = world
-  if (!template.known || template.value.hash !== templateHash) {
-    return {
-      type: 'TemplateAccepted',
-      status: 'Unknown',
-      reason: 'Checking',
-      message: 'The template is being checked.',
-    }
+function readyCondition({ history }: SetWorld, blocking: Untimed | undefined): Untimed {
+  if (blocking) return { type: 'Ready', status: blocking.status, reason: blocking.reason, message: blocking.message }
+  if (history.blocked) return failing('Ready', 'False', history.blocked)
+  return { type: 'Ready', status: 'True', reason: 'Ready', message: 'Runners start when jobs ask for them.' }
+}
+
+function templateCondition({ template, templateHash }: SetWorld): Untimed {
+  const type = 'TemplateAccepted'
+  if (template?.hash !== templateHash) {
+    return { type, status: 'Unknown', reason: 'Checking', message: 'Dayfly checks the template.' }
   }
-  if (template.value.is === 'refused') return failing('TemplateAccepted', 'False', template.value.failure)
+  if (template.is === 'refused') return failing(type, 'False', template.failure)
+  return { type, status: 'True', reason: 'Accepted', message: 'The API server accepts the template.' }
+}
+
+function forgeCondition({ forgeFailure }: SetWorld, demandKnown: boolean): Untimed {
+  const type = 'ForgeConnected'
+  if (forgeFailure)
+    return failing(type, forgeFailure.reason === 'forge-unreachable' ? 'Unknown' : 'False', forgeFailure)
+  if (demandKnown) return { type, status: 'True', reason: 'Connected', message: 'The forge reports its demand.' }
+  return { type, status: 'Unknown', reason: 'Connecting', message: 'The forge has not reported its demand yet.' }
+}
+
+/** Everything that is wrong now, most urgent first. Its reason is the first one's. */
+function degradedCondition({ history, delays, stuck, settingsFailure }: SetWorld, failures: number): Untimed {
+  const problems: Failure[] = []
+  if (history.blocked) problems.push(history.blocked)
+  if (settingsFailure) problems.push(settingsFailure)
+  if (stuck > 0) {
+    const message = `${count(stuck, 'pod')} no longer counted against max.`
+    problems.push({ reason: 'termination-stuck', message })
+  }
+  if (delays) {
+    const { oldest } = delays
+    const waiting = `${count(delays.count, 'runner')} held up, the first since ${timestamp(oldest.since)}.`
+    problems.push({ reason: oldest.reason, message: `${waiting} ${oldest.message}` })
+  }
+  if (history.last && failures > 0)
+    problems.push({ ...history.last, message: `${failures} in a row. ${history.last.message}` })
+  const [first] = problems
+  if (!first)
+    return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'No start is held up or failing.' }
   return {
-    type: 'TemplateAccepted',
+    type: 'Degraded',
     status: 'True',
-    reason: 'Accepted',
-    message: 'The API server accepts the template.',
+    reason: camelCase(first.reason),
+    message: problems.map(sentenceOf).join(' '),
   }
 }
 
-function forgeCondition(world: SetWorld, demandKnown: boolean): Condition {
-  if (world.forgeFailure) {
-    const status = world.forgeFailure.reason === 'forge-unreachable' ? 'Unknown' : 'False'
-    return failing('ForgeConnected', status, world.forgeFailure)
-  }
-  if (demandKnown) {
-    return { type: 'ForgeConnected', status: 'True', reason: 'Connected', message: 'The forge tells its demand.' }
-  }
-  return { type: 'ForgeConnected', status: 'Unknown', reason: 'Connecting', message: 'No demand is known yet.' }
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun} is` : `${number} ${noun}s are`
 }
 
-function degradedCondition(world: SetWorld): Condition {
-  const { last, failuresInARow } = world.history
-  if (last && failuresInARow > 0) return failing('Degraded', 'True', last)
-  return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'The last runner did not fail.' }
+function failing(type: Condition['type'], status: Condition['status'], failure: Failure): Untimed {
+  return { type, status, reason: camelCase(failure.reason), message: sentenceOf(failure) }
 }
 
-function failing(type: Condition['type'], status: Condition['status'], failure: Failure): Condition {
+function sentenceOf(failure: Failure): string {
   const { sentence, next } = failureInfo(failure.reason)
-  return { type, status, reason: camelCase(failure.reason), message: `${sentence} ${failure.message} — ${next}` }
+  return `${sentence} ${failure.message} — ${next}`
 }
 
 /** `image-missing` as Kubernetes' conditions want it: `ImageMissing`. */

@@ -1,50 +1,70 @@
-// Whether runners are missing or too many.
+// Whether runners are missing, or too many.
 import type { Instant } from '../lib/clock.ts'
 import type { Action } from '../model/action.ts'
-import type { Limits } from '../model/limits.ts'
-import type { SetWorld } from '../model/world.ts'
+import type { Counts } from '../model/runner.ts'
 import { desiredRunners } from './desired.ts'
+import { endStep } from './ending.ts'
+import type { Moment } from './moment.ts'
+import { isStillCounted } from './state/departures.ts'
+import { recentFailures } from './state/history.ts'
 
-export type ScaleStep = { readonly actions: readonly Action[]; readonly wakeAt?: Instant | undefined }
+export type ScaleStep = {
+  readonly starts: number
+  readonly actions: readonly Action[]
+  readonly wakeAt?: Instant | undefined
+}
 
-const nothing: ScaleStep = { actions: [] }
+const nothing: ScaleStep = { starts: 0, actions: [] }
 
-/** Unknown is not zero: without a demand we can believe, true counts and an accepted template nothing is started or ended. */
-export function decideScale(world: SetWorld, limits: Limits, now: Instant): ScaleStep {
+/** Unknown is not zero: without a demand that is fresh enough, true counts and an accepted template, nothing is started or ended.
+ *  @param leaving runners that this tick ends for another reason: they are no surplus any more. */
+export function decideScale(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
+  const { world, limits, now } = moment
   const { demand, counts, set } = world
   if (!demand.known || !counts.known || now - demand.at > limits.demandAgeMs) return nothing
   const desired = desiredRunners(demand.value, set.scale, counts.value.busy)
   const living = counts.value.starting + counts.value.idle + counts.value.busy
-  const missing = desired - living - stillCounted(world, demand.at, limits, now)
-  if (missing > 0) return decideStarts(world, missing, limits, now)
-  if (living > desired) return decideSurplus(world, living - desired, limits, now)
-  return nothing
+  const covered = world.departed.filter((departed) => isStillCounted(departed, demand.at, limits, now)).length
+  const missing = desired - living - covered
+  if (missing > 0) return decideStarts(moment, counts.value, missing)
+  const extra = living - leaving.size - desired
+  return extra > 0 ? decideSurplus(moment, leaving, extra) : nothing
 }
 
-/** Runners that are gone while their jobs are still in the number we know: they ask for no replacement. */
-function stillCounted(world: SetWorld, demandAt: Instant, limits: Limits, now: Instant): number {
-  let count = 0
-  for (const departed of world.departed) {
-    if (departed.jobOpen ? now < departed.at + limits.jobLeaseMs : demandAt <= departed.at) count++
-  }
-  return count
+function decideStarts(moment: Moment, counts: Counts, missing: number): ScaleStep {
+  const { world, limits, now } = moment
+  const { template, templateHash, history, allowance, set, retries } = world
+  if (template?.hash !== templateHash || template.is === 'refused' || history.blocked) return nothing
+  const registerAt = retries.register?.retryAt ?? 0
+  if (now < registerAt) return { ...nothing, wakeAt: registerAt }
+  // A pod counts against the ceiling until it is gone, also after its job.
+  const room = set.scale.max - counts.occupied
+  const held = heldBack(moment, counts, missing)
+  const starts = Math.max(0, Math.min(missing, room, held.most, allowance.now, limits.startsPerTick))
+  return { starts, actions: [], wakeAt: held.until ?? (starts < missing ? allowance.nextAt : undefined) }
 }
 
-function decideStarts(world: SetWorld, missing: number, limits: Limits, now: Instant): ScaleStep {
-  const { template, templateHash, history, allowance } = world
-  if (!template.known || template.value.hash !== templateHash || template.value.is === 'refused') return nothing
-  const waiting = history.retryAt !== undefined && now < history.retryAt
-  // While a failure is waited out only its own replacement waits; after three in a row one runner goes ahead to try.
-  const held = waiting ? missing - history.failuresInARow : history.failuresInARow >= 3 ? 1 : missing
-  const count = Math.min(missing, Math.max(0, held), allowance.now, limits.startsPerTick)
-  const wakeAt = waiting ? history.retryAt : count < missing ? allowance.nextAt : undefined
-  return { actions: count > 0 ? [{ kind: 'start-runners', count }] : [], wakeAt }
+type Held = { readonly most: number; readonly until?: Instant | undefined }
+
+/** After a failed start its own replacement waits. After several in a row one runner at a time tries, until one gets online. */
+function heldBack({ world, limits, now }: Moment, counts: Counts, missing: number): Held {
+  const { history } = world
+  const failures = recentFailures(history, limits, now)
+  const waits = failures > 0 && history.retryAt !== undefined && now < history.retryAt
+  const until = waits ? history.retryAt : undefined
+  if (failures < limits.failuresBeforeProbe) return { most: waits ? missing - failures : missing, until }
+  return { most: waits || counts.starting > 0 ? 0 : 1, until }
 }
 
-/** Surplus runners go only after a quiet period: demand lags behind, and a job may be on its way to them. */
-function decideSurplus(world: SetWorld, extra: number, limits: Limits, now: Instant): ScaleStep {
+/** Surplus runners end only after a quiet period: demand lags behind, and a job may be on its way to them. */
+function decideSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: number): ScaleStep {
+  const { world, limits, now } = moment
   const quietAt = world.quietSince + limits.quietMs
-  if (now < quietAt) return { actions: [], wakeAt: quietAt }
-  const chosen = world.surplus.slice(0, Math.min(extra, limits.surplusPerTick))
-  return { actions: chosen.map((runner) => ({ kind: 'end-runner', runner, because: { kind: 'surplus' } })) }
+  if (now < quietAt) return { ...nothing, wakeAt: quietAt }
+  const candidates = world.surplus.filter(({ name }) => !leaving.has(name))
+  const actions = candidates.slice(0, Math.min(extra, limits.surplusPerTick)).flatMap((runner) => {
+    const step = runner.pod.is === 'present' ? endStep(moment, runner, runner.pod.value, { kind: 'surplus' }) : {}
+    return step.action ? [step.action] : []
+  })
+  return { starts: 0, actions }
 }

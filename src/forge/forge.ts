@@ -2,8 +2,10 @@
 import type { Instant } from '../lib/clock.ts'
 import type { Credential } from '../model/credential.ts'
 import type { Demand } from '../model/demand.ts'
-import type { Failure } from '../model/failure.ts'
+import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 import type { Registration } from '../model/runner.ts'
+
+export type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 
 export type Traits = {
   readonly demand: Demand['kind']
@@ -24,33 +26,6 @@ export type ForgeSet = {
   /** The ceiling that is announced. Never 0: a paused set closes its link. */
   readonly max: number
 }
-
-/** What a new leader needs to find everything again; kept in the set's status. Forge-specific ids, all strings. It always has the same members, empty where there is nothing, so that it can be merged over an older one. */
-export type ForgeState = Readonly<Record<string, string>>
-
-/** One event of the forge. The controller folds it into the set's state before it acknowledges the batch; acting on it may take minutes. */
-export type ForgeEvent =
-  | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant }
-  | {
-      readonly kind: 'job-started'
-      readonly runner: string
-      readonly job: { readonly id: string; readonly name: string; readonly repository: string }
-      readonly at: Instant
-      /** When the job was queued at the forge, where it says so. */
-      readonly queuedAt: Instant | undefined
-    }
-  | {
-      readonly kind: 'job-finished'
-      readonly runner: string
-      readonly jobId: string
-      readonly result: string
-      readonly at: Instant
-    }
-  | { readonly kind: 'state'; readonly state: ForgeState }
-  /** Demand is unknown from now on, until a `demand` follows. The link retries by itself. */
-  | { readonly kind: 'failing'; readonly failure: Failure; readonly since: Instant }
-  /** Whether the forge's record of the set has the set's labels and group. `failure` names what differs and cannot be changed; undefined when both agree. */
-  | { readonly kind: 'settings'; readonly failure: Failure | undefined }
 
 /** What one message held, in order; acknowledged as a whole, before the next is asked for: a batch that was not comes again, three times in all.
  *  A batch that holds `state` is acknowledged when the state is stored where a new leader finds it: GitHub's scale set is created only after that,

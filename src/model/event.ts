@@ -1,4 +1,4 @@
-// The journal's one union: log lines, Kubernetes Events, metrics, screens and checkers read nothing else.
+// The journal's one union of events. The log, Kubernetes Events, metrics, screens and checkers read nothing else.
 import type { Instant } from '../lib/clock.ts'
 import type { Demand } from './demand.ts'
 import type { Failure } from './failure.ts'
@@ -19,7 +19,9 @@ export type JournalEvent =
   | (OfSet & { readonly kind: 'template-refused'; readonly hash: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'forge-connected' })
   | (OfSet & { readonly kind: 'forge-failed'; readonly failure: Failure })
-  /** The forge did something against its protocol, and we could live with it. */
+  /** The Secret with the forge's credential changed; the set connects with the new one. */
+  | (OfSet & { readonly kind: 'credential-changed' })
+  /** The forge did something against its protocol that Dayfly could tolerate. */
   | { readonly kind: 'protocol-anomaly'; readonly set: string; readonly anomaly: string; readonly message: string }
   | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
   | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
@@ -32,7 +34,7 @@ export type JournalEvent =
     })
   | (OfRunner & { readonly kind: 'job-finished'; readonly job: string; readonly result: string })
   | (OfRunner & { readonly kind: 'runner-ended'; readonly exitCode: number; readonly reason: string })
-  /** It does not start, and may still. */
+  /** The runner has not started yet, and still may. */
   | (OfRunner & { readonly kind: 'runner-delayed'; readonly failure: Failure; readonly since: Instant })
   | (OfRunner & { readonly kind: 'runner-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'runner-gone'; readonly because: string })
@@ -41,5 +43,5 @@ export type JournalEvent =
   | (OfSet & { readonly kind: 'registration-kept'; readonly name: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'write-failed'; readonly action: string; readonly message: string })
 
-/** An event as the journal keeps it. */
+/** An event with the time at which the journal received it. */
 export type Entry = { readonly at: Instant; readonly event: JournalEvent }

@@ -1,70 +1,72 @@
-// Every bound and delay by which the core decides, with its unit and its reason. All in milliseconds.
-
+// The bounds and delays by which the core decides, in milliseconds unless the name says otherwise. What belongs to one reason is in failure-table.ts.
 export type Limits = {
-  /** No node takes the pod: not an error while an autoscaler or a quota can still help. */
-  readonly unschedulableMs: number
-  /** The kubelet has tried to pull twice by then. */
-  readonly imageMissingMs: number
-  /** A missing ConfigMap or Secret may be on its way: not longer than a slow write. */
-  readonly configMissingMs: number
-  /** Sandbox, volume, init container, hook or sidecar. */
-  readonly startMs: number
-  /** No cause is known, and the runner still has not started. */
-  readonly startMaxMs: number
-  /** A trouble that lasts so long is told, though it may still pass. */
-  readonly tellMs: number
-  /** After this long without a start the cause is looked up, so that it is told well before 45 s. */
+  /** A start that is held up for this long is shown, though it may still succeed. */
+  readonly reportDelayMs: number
+  /** A start without a known cause for this long is looked up in the cluster's Events, so that its cause is shown within 45 s. */
   readonly explainMs: number
-  /** The runner container runs, but the forge never saw it online. */
+  /** The runner container runs, but the forge has not seen it online. */
   readonly neverOnlineMs: number
-  /** No job event and no change of demand for this long before idle runners are ended: more than a forge's long poll. */
+  /** Time without a job event or a change of demand before idle runners are ended: longer than a forge's long poll. */
   readonly quietMs: number
-  /** Two complete answers without the registration must lie this far apart. */
+  /** Distance between two complete lists without the registration that prove a ghost. */
   readonly ghostMs: number
-  /** How often registrations are asked for while a runner waits to be seen online or may be a ghost. */
-  readonly registrationsEveryMs: number
-  /** A registration that the forge calls busy is tried again after this. */
-  readonly dropRetryMs: number
+  /** How often registrations are listed while a runner waits to be seen online, or may be a ghost. */
+  readonly listRegistrationsMs: number
+  /** The same after a failed start, so that a success is seen soon. */
+  readonly listAfterFailureMs: number
+  /** A forge event about a job may arrive this long after the end of its runner. */
+  readonly lateEventMs: number
   /** A job of a runner that died stays assigned at the forge for about this long. */
   readonly jobLeaseMs: number
   /** The status of a set is written at most this often. */
   readonly reportEveryMs: number
-  /** A reading of the demand older than this is not believed. */
+  /** A reading of the demand older than this is not used. */
   readonly demandAgeMs: number
-  /** The first wait after a failed start, doubled each time, and its cap. */
-  readonly startBackoffMs: { readonly baseMs: number; readonly capMs: number }
-  /** Deletions of surplus runners in one tick. */
+  /** A failed call is repeated after a wait that doubles from `baseMs` up to `capMs`, or at the server's Retry-After if that is later. */
+  readonly retry: { readonly baseMs: number; readonly capMs: number }
+  /** No Retry-After holds a call back for longer. */
+  readonly retryAfterMaxMs: number
+  /** Failures are forgotten when this long has passed without another: longer than the longest back-off of a start. */
+  readonly failureMemoryMs: number
+  /** Number of failed starts in a row after which one runner at a time tries. */
+  readonly failuresBeforeProbe: number
+  /** Number of surplus runners that one tick ends. */
   readonly surplusPerTick: number
-  /** Runners started in one tick. */
+  /** Number of runners that one tick starts. */
   readonly startsPerTick: number
-  /** Ended runners of one set that are kept for debugging; further ones are removed at once. */
+  /** Number of ended runners of one set that are kept for debugging. Further ones are removed at once. */
   readonly keptMax: number
-  /** How long after its deadline a deletion may still take before it is told as stuck. */
+  /** A pod that is still there this long after its deletion deadline is stuck. It is shown, and counts no longer against `max`. */
   readonly terminationMs: number
+  /** A container that runs this long after its job is stuck in the same sense. */
+  readonly lingerMs: number
+  /** A deletion that the API server accepted is sent again after this long without an event of the pod. */
+  readonly deleteAgainMs: number
 }
 
 const second = 1_000
 const minute = 60 * second
 
 export const defaultLimits: Limits = {
-  unschedulableMs: 5 * minute,
-  imageMissingMs: 30 * second,
-  configMissingMs: 5 * second,
-  startMs: 2 * minute,
-  startMaxMs: 10 * minute,
-  tellMs: 30 * second,
+  reportDelayMs: 30 * second,
   explainMs: 15 * second,
   neverOnlineMs: 2 * minute,
   quietMs: minute,
   ghostMs: 2 * minute,
-  registrationsEveryMs: minute,
-  dropRetryMs: 30 * second,
+  listRegistrationsMs: minute,
+  listAfterFailureMs: 10 * second,
+  lateEventMs: 5 * second,
   jobLeaseMs: 15 * minute,
   reportEveryMs: second,
   demandAgeMs: 5 * minute,
-  startBackoffMs: { baseMs: 2 * second, capMs: 5 * minute },
+  retry: { baseMs: second, capMs: minute },
+  retryAfterMaxMs: 60 * minute,
+  failureMemoryMs: 15 * minute,
+  failuresBeforeProbe: 3,
   surplusPerTick: 10,
   startsPerTick: 100,
   keptMax: 10,
   terminationMs: 30 * second,
+  lingerMs: 10 * minute,
+  deleteAgainMs: 2 * minute,
 }

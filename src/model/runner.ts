@@ -1,19 +1,25 @@
-// A runner: one life, as far as we know it.
+// A runner: one life, with the facts that are known of it.
 import type { Instant } from '../lib/clock.ts'
+import type { EndCause } from './end-cause.ts'
 import type { Failure } from './failure.ts'
 
-/** What we know of something outside, or that we do not. `at` is when the question was sent, so an answer never looks fresher than it is. */
+/** A value from outside, or the fact that it is unknown. `at` is when the request was sent, so a response never looks fresher than it is. */
 export type Reading<T> =
   | { readonly known: true; readonly value: T; readonly at: Instant }
   | { readonly known: false; readonly since: Instant; readonly why: string }
 
-/** One fact of one runner. `absent` needs a complete answer without it; a failed, partial or too old answer is `unknown`. */
+/** One fact about one runner. `absent` needs a complete response without it. A failed, partial or too old response is `unknown`. */
 export type Fact<T> =
   | { readonly is: 'present'; readonly value: T; readonly at: Instant }
   | { readonly is: 'absent'; readonly at: Instant }
   | { readonly is: 'unknown'; readonly since: Instant }
 
-/** How the runner container ended. `signal` where the runtime says so; exit code 0 proves nothing by itself. */
+/** The pod of a runner. `requested`: about to be created, or created without a response. A pod that is gone has no entry: the runner is removed from the state. */
+export type PodFact =
+  | { readonly is: 'present'; readonly value: PodFacts; readonly at: Instant }
+  | { readonly is: 'requested'; readonly since: Instant }
+
+/** How the runner container ended. Exit code 0 alone proves nothing. */
 export type ContainerEnd = {
   readonly exitCode: number
   /** Kubernetes' reason: `Completed`, `Error`, `OOMKilled`, `StartError`, … */
@@ -21,25 +27,27 @@ export type ContainerEnd = {
   readonly at: Instant
 }
 
-/** A failure that can be read from a pod, and since when. */
+/** A problem of a runner's start, and its first evidence. */
 export type StartFailure = Failure & { readonly since: Instant }
 
-/** The few fields of a pod that decide a runner's life. */
+/** The few fields of a pod that decide about a runner's life. */
 export type PodFacts = {
   readonly uid: string
   readonly resourceVersion: string
   readonly createdAt: Instant
-  readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
+  /** The last step that its start made: created, scheduled, sandbox ready, initialized. */
+  readonly progressedAt: Instant
   readonly node: string | undefined
-  /** When the runner container started, if it did. */
+  /** When the runner container started; undefined before that. */
   readonly startedAt: Instant | undefined
-  /** How the runner container, or the pod before it could start, ended; undefined while it may run. */
+  /** How the runner container ended, or the pod before the container could start; undefined while it may run. */
   readonly end: ContainerEnd | undefined
+  /** Whether every container of the pod has ended (phase Succeeded or Failed), so that it occupies no node. */
+  readonly finished: boolean
   readonly startFailure: StartFailure | undefined
-  /** The deadline of the deletion under way, if any. */
+  /** When the grace period of the requested deletion ends; undefined without a deletion. */
   readonly deletionDeadline: Instant | undefined
-  /** The hash of the template it was made from, and the registration it was made for. */
-  readonly templateHash: string
+  /** The registration for which the pod was made, from its annotation. */
   readonly registrationId: string | undefined
 }
 
@@ -47,7 +55,7 @@ export type PodFacts = {
 export type Registration = {
   readonly id: string
   readonly name: string
-  /** Unknown where the forge does not tell. */
+  /** `unknown` if the forge does not report it. */
   readonly status: 'online' | 'offline' | 'unknown'
   readonly busy: boolean | 'unknown'
 }
@@ -61,28 +69,52 @@ export type JobRef = {
   readonly finished: { readonly result: string; readonly at: Instant } | undefined
 }
 
-export type Runner = {
-  /** The pod's, the Secret's and the registration's name; never used twice. */
-  readonly name: string
-  readonly pod: Fact<PodFacts>
-  /** The last complete answer of the forge that could have held it. */
-  readonly registration: Fact<Registration>
-  /** When the forge first answered completely without it after it was registered. */
-  readonly registrationMissingSince: Instant | undefined
-  /** Announced by the forge; may be lost by a restart: nothing dangerous rests on it. */
-  readonly job: JobRef | undefined
-  /** We have asked for the deletion of its pod: its end is no failure. */
-  readonly ending: boolean
-  /** The cause of a slow start, looked up in the cluster's events. */
-  readonly explained: StartFailure | undefined
-  /** When the cause was last asked for. */
-  readonly explainedAt: Instant | undefined
+/** The response of the forge to a deregistration, in one word. `unasked`: there is no response yet. `refused`: the forge did not do it, or did not respond. */
+export type DeregisterAnswer = 'unasked' | 'removed' | 'absent' | 'busy' | 'refused'
+
+/** An end that Dayfly has decided on and that is not over. The runner is no capacity, but occupies its place. */
+export type Ending = {
+  readonly because: EndCause
+  readonly answer: DeregisterAnswer
+  /** Failed attempts in a row, and when the next one may be made. */
+  readonly failures: number
+  readonly retryAt: Instant | undefined
 }
 
-/** Derived from the facts, never stored. `starting`: asked for or created, the runner container has not started. `idle`: it runs and no job is known.
- *  `spent`: has had its job, or was cordoned, and still lives; never capacity. `ended`: the runner container has terminated. `lost`: gone without an end. */
-export type Phase = 'starting' | 'idle' | 'busy' | 'spent' | 'ended' | 'lost'
+export type Runner = {
+  /** The name of the pod, the Secret and the registration. Dayfly never uses it twice. */
+  readonly name: string
+  readonly pod: PodFact
+  /** From the last complete list of the forge that could have held it, or from our own registration. */
+  readonly registration: Fact<Registration>
+  /** The first complete list without the registration after it was registered. */
+  readonly registrationMissingSince: Instant | undefined
+  /** Announced by the forge. A restart may lose it, and nothing dangerous depends on it. */
+  readonly job: JobRef | undefined
+  readonly ending: Ending | undefined
+  /** We have asked for the deletion of its pod: the end of its container is no failure. */
+  readonly deleted: boolean
+  /** The start failed after the pod was created, or perhaps created. The runner must be ended. */
+  readonly broken: Failure | undefined
+  /** The response to the POST of the pod was lost. It must be looked up. */
+  readonly lookUp: { readonly failures: number; readonly retryAt: Instant | undefined } | undefined
+  /** The cause of a slow start, from the cluster's Events, and when it was last looked up. */
+  readonly explained: StartFailure | undefined
+  readonly explainedAt: Instant | undefined
+  /** The delay that is shown on the set; undefined while none is. */
+  readonly delay: StartFailure | undefined
+  /** Proved stuck: it counts no longer against `max`. */
+  readonly stuck: boolean
+}
 
-export const phases: readonly Phase[] = ['starting', 'idle', 'busy', 'spent', 'ended', 'lost']
+/** The phase of a runner. `phaseOf` derives it from the facts; it is never stored.
+ *  `starting`: requested or created, and the runner container has not started. `idle`: the container runs and no job is known.
+ *  `spent`: it had its job, or its end has begun; it still lives, and is no capacity. `ended`: the runner container has terminated. */
+export type Phase = 'starting' | 'idle' | 'busy' | 'spent' | 'ended'
 
-export type Counts = Readonly<Record<Phase, number>>
+export const phases: readonly Phase[] = ['starting', 'idle', 'busy', 'spent', 'ended']
+
+export type Counts = Readonly<Record<Phase, number>> & {
+  /** Runners that count against `max`: all whose pod may still run a container and is not proved stuck. */
+  readonly occupied: number
+}

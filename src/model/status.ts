@@ -1,15 +1,19 @@
-// What a RunnerSet shows of itself (its status sub-resource).
+// The status sub-resource of a RunnerSet.
 import type { FailureReason } from './failure.ts'
 
+/** One condition in the conventions of the Kubernetes API. */
 export type Condition = {
   readonly type: 'Ready' | 'TemplateAccepted' | 'ForgeConnected' | 'Degraded'
   readonly status: 'True' | 'False' | 'Unknown'
-  /** CamelCase, as Kubernetes wants it. */
+  /** CamelCase. */
   readonly reason: string
   readonly message: string
+  readonly observedGeneration: number
+  /** When `status` last changed: an API timestamp. */
+  readonly lastTransitionTime: string
 }
 
-/** A count that may be unknown is null there: unknown is not zero. */
+/** An unknown count is null: unknown is not zero. */
 export type SetStatus = {
   readonly observedGeneration: number
   readonly demand: number | null
@@ -20,5 +24,4 @@ export type SetStatus = {
   readonly lastReason: FailureReason | null
   readonly lastMessage: string | null
   readonly conditions: readonly Condition[]
-  readonly forge: Readonly<Record<string, string>>
 }

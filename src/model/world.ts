@@ -1,70 +1,94 @@
 // One set as a tick sees it: plain and small, so that the same world gives the same decision and a tick costs what happened.
 import type { Instant } from '../lib/clock.ts'
+import type { SetAction } from './action.ts'
 import type { Demand } from './demand.ts'
 import type { Failure } from './failure.ts'
-import type { Counts, Reading, Registration, Runner } from './runner.ts'
+import type { Counts, Reading, Registration, Runner, StartFailure } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
-import type { SetStatus } from './status.ts'
+import type { Condition, SetStatus } from './status.ts'
 
-/** What the API server and our own rules said of the template with this hash. */
+/** What the API server and our own rules say of the template with this hash. */
 export type TemplateVerdict =
   | { readonly is: 'accepted'; readonly hash: string; readonly at: Instant }
   | { readonly is: 'refused'; readonly hash: string; readonly failure: Failure; readonly at: Instant }
 
-/** A runner that is gone but whose job may still be counted in the demand we know. */
+/** A runner that is gone but whose job the demand may still count. */
 export type Departed = {
   readonly name: string
   readonly at: Instant
-  /** A job was announced on it and its end was not. */
+  /** Its job was announced and has not been reported as finished. */
   readonly jobOpen: boolean
 }
 
-/** A registration without a living runner, to be removed at the forge. */
-export type Debt = {
+/** A registration without a living runner. It must be removed at the forge later. */
+export type PendingRemoval = {
   readonly registration: Registration
   readonly dueAt: Instant
-  /** Its runner ended well without a known job: if the registration still stands, it left too early. */
+  /** Its runner ended well without a known job. If a list after `dueAt` still has the registration, the runner left too early. */
   readonly early: boolean
+  readonly underway: boolean
+  readonly failures: number
 }
 
-/** What went wrong lately; empty after a restart is safe. */
+/** The failures of a set's runners. An empty history after a restart is safe. */
 export type History = {
   readonly last: (Failure & { readonly at: Instant; readonly runner: string | undefined }) | undefined
-  /** Runners that failed to start or to get a job, without a success between. */
+  /** Runners that failed to start, or to get a job, without a success between. */
   readonly failuresInARow: number
+  /** The same, where runners that were already starting at the failure before count as one round. */
+  readonly rounds: number
+  /** The last failure that counts. */
+  readonly failedAt: Instant
   /** No start before this. */
   readonly retryAt: Instant | undefined
+  /** A failure that no new runner can avoid: no start until the set changes. */
+  readonly blocked: Failure | undefined
 }
+
+/** Runners whose start is held up for long enough to be shown. */
+export type Delays = { readonly count: number; readonly oldest: StartFailure }
+
+/** A call of the set's own that failed: its number of failures in a row, and when it may be repeated. */
+export type RetryState = { readonly failures: number; readonly retryAt: Instant }
+
+/** The calls that have a back-off of their own. */
+export type RetryKey = SetAction['kind'] | 'register'
 
 export type SetWorld = {
   readonly set: RunnerSet
   /** The hash of the set's present template. */
   readonly templateHash: string
-  readonly template: Reading<TemplateVerdict>
+  readonly template: TemplateVerdict | undefined
   readonly demand: Reading<Demand>
   /** When a job event or a change of demand was last seen. */
   readonly quietSince: Instant
-  /** Kept by the caches; runners that were asked for and are in no watch yet count as `starting`. */
+  /** Unknown before the first complete list of pods, and while the watch of pods is down. */
   readonly counts: Reading<Counts>
-  /** Changed, or due. Runners with an action under way are left out until it is over. */
+  /** Runners that changed or are due. Runners with an action under way are left out until it is over. */
   readonly attention: readonly Runner[]
-  /** Idle ones, oldest first, as many as could be too many. */
+  /** Runners that could be too many: without a job and without an end under way, in the order in which they would be ended. */
   readonly surplus: readonly Runner[]
   readonly departed: readonly Departed[]
-  readonly debts: readonly Debt[]
+  readonly pendingRemovals: readonly PendingRemoval[]
   readonly history: History
-  /** Registrations that the account allows now, and when more. */
+  readonly delays: Delays | undefined
+  /** Runners that are proved stuck and still exist. */
+  readonly stuck: number
+  /** Registrations that the account allows now, and when it allows more. */
   readonly allowance: { readonly now: number; readonly nextAt: Instant | undefined }
   /** A problem of the link to the forge, until demand is known again. */
   readonly forgeFailure: (Failure & { readonly since: Instant }) | undefined
-  /** The last complete answer of the forge about registrations; undefined before the first. */
+  /** A difference between the set and the forge's record of it. */
+  readonly settingsFailure: Failure | undefined
+  /** The last complete list of registrations; undefined before the first. */
   readonly registrationsAt: Instant | undefined
-  /** A registration may exist of which no answer told. */
+  /** A registration may exist that no response has confirmed. */
   readonly registrationsDoubtful: boolean
   /** Actions of the set itself that are under way. */
-  readonly underway: { readonly checkTemplate: boolean; readonly askRegistrations: boolean; readonly report: boolean }
-  /** What was written last, and when; the status is undefined when the write failed. */
+  readonly underway: Readonly<Record<SetAction['kind'], boolean>>
+  readonly retries: Readonly<Partial<Record<RetryKey, RetryState>>>
+  /** The status that was written last, and when; the status is undefined after a failed write. */
   readonly reported: { readonly status: SetStatus | undefined; readonly at: Instant } | undefined
-  /** What the forge wants remembered. */
-  readonly forgeState: Readonly<Record<string, string>>
+  /** The conditions as they were last decided, for the times of their transitions. */
+  readonly conditions: readonly Condition[]
 }

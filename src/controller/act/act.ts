@@ -1,39 +1,36 @@
-// Carries out a decision: each action marks in the cache what it has begun before anything waits, runs bounded beside the others, and is idempotent. The next tick is the retry.
-
-import { runnerPrefix } from '../../core/pod.ts'
+// Carries out actions: bounded, beside each other, each idempotent. It reports every outcome and repeats nothing: the core decides on the next attempt.
 import { unreachable } from '../../lib/assert.ts'
-import { randomName } from '../../lib/ids.ts'
 import { type Limit, limit } from '../../lib/queue.ts'
-import type { Action, Decision } from '../../model/action.ts'
-import type { Limits } from '../../model/limits.ts'
-import { askRegistrations } from './ask-registrations.ts'
+import type { Action } from '../../model/action.ts'
+import type { Outcome } from '../../model/outcome.ts'
 import { checkTemplate } from './check-template.ts'
 import type { ActContext } from './context.ts'
-import { dropRegistration } from './drop-registration.ts'
-import { endRunner } from './end-runner.ts'
+import { deleteRunner } from './delete-runner.ts'
+import { deregister } from './deregister.ts'
 import { explainRunner } from './explain-runner.ts'
+import { listRegistrations } from './list-registrations.ts'
+import { lookUpPod } from './look-up-pod.ts'
 import { report } from './report.ts'
 import { startRunner } from './start-runner.ts'
 
-/** Lives begun or ended at the same time, for one set. */
-const livesAtOnce = 32
+/** Number of actions on runners and registrations that one set has under way. */
+const atOnce = 32
 
 export class Actor {
-  readonly #context: ActContext
-  readonly #limits: Limits
-  readonly #wake: () => void
-  readonly #lives: Limit = limit(livesAtOnce)
+  readonly #report: (outcome: Outcome) => void
+  readonly #lives: Limit = limit(atOnce)
   readonly #running = new Set<Promise<void>>()
 
-  /** @param wake called whenever an action is over, so that the next tick sees its outcome. */
-  constructor(context: ActContext, limits: Limits, wake: () => void) {
-    this.#context = context
-    this.#limits = limits
-    this.#wake = wake
+  /** @param reportOutcome is called for every outcome, at once */
+  constructor(reportOutcome: (outcome: Outcome) => void) {
+    this.#report = reportOutcome
   }
 
-  begin(decision: Decision): void {
-    for (const action of decision.actions) this.#begin(action)
+  begin(action: Action, context: ActContext): void {
+    const work = () => this.#carryOut(action, context)
+    const ofSet = action.kind === 'check-template' || action.kind === 'list-registrations' || action.kind === 'report'
+    const running = (ofSet ? work() : this.#lives(work)).finally(() => this.#running.delete(running))
+    this.#running.add(running)
   }
 
   /** Resolves when everything under way is over. */
@@ -41,68 +38,43 @@ export class Actor {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  #begin(action: Action): void {
-    const context = this.#context
-    const { cache } = context
-    switch (action.kind) {
-      case 'start-runners':
-        this.#startRunners(action.count)
-        break
-      case 'end-runner':
-        cache.table.begin(action.runner.name)
-        this.#run(() => this.#lives(() => endRunner(context, action.runner, action.because)))
-        break
-      case 'explain-runner':
-        cache.table.begin(action.runner.name)
-        this.#run(() => explainRunner(context, action.runner))
-        break
-      case 'drop-registration':
-        cache.debts.postpone(action.registration.name, context.clock.now() + 10 * this.#limits.dropRetryMs)
-        this.#run(() => dropRegistration(context, action.registration, this.#limits.dropRetryMs))
-        break
-      case 'check-template':
-        this.#once('checkTemplate', () => checkTemplate(context, action.hash))
-        break
-      case 'ask-registrations':
-        this.#once('askRegistrations', () => askRegistrations(context))
-        break
-      case 'report':
-        this.#once('report', () => report(context, action.status))
-        break
-      default:
-        unreachable(action)
+  async #carryOut(action: Action, context: ActContext): Promise<void> {
+    if (action.kind !== 'start-runner') {
+      this.#report(await outcomeOf(action, context))
+      return
     }
+    const { kind, runner } = action
+    for await (const result of startRunner(context, runner)) this.#report({ action: kind, runner, result })
   }
+}
 
-  #startRunners(count: number): void {
-    const { cache, clock, random } = this.#context
-    const link = this.#context.link()
-    if (!link) return
-    const prefix = runnerPrefix(cache.set)
-    for (let started = 0; started < count; started++) {
-      const name = prefix + randomName(random, 10)
-      cache.asked(name, clock.now())
-      this.#run(() => this.#lives(() => startRunner(this.#context, link, name)))
-    }
-  }
-
-  #once(kind: keyof ActContext['cache']['underway'], work: () => Promise<void>): void {
-    const { underway } = this.#context.cache
-    underway[kind] = true
-    this.#run(async () => {
-      try {
-        await work()
-      } finally {
-        underway[kind] = false
+async function outcomeOf(action: Exclude<Action, { kind: 'start-runner' }>, context: ActContext): Promise<Outcome> {
+  switch (action.kind) {
+    case 'deregister-runner':
+      return { action: action.kind, runner: action.runner, result: await deregister(context, action.registration) }
+    case 'delete-runner':
+      return {
+        action: action.kind,
+        runner: action.runner,
+        result: await deleteRunner(context, action.runner, action.pod),
       }
-    })
-  }
-
-  #run(work: () => Promise<void>): void {
-    const running = work().finally(() => {
-      this.#running.delete(running)
-      this.#wake()
-    })
-    this.#running.add(running)
+    case 'look-up-pod':
+      return { action: action.kind, runner: action.runner, result: await lookUpPod(context, action.runner) }
+    case 'explain-runner': {
+      const { kind, runner, podUid } = action
+      return { action: kind, runner, result: await explainRunner(context, runner, podUid) }
+    }
+    case 'drop-registration': {
+      const { kind, registration } = action
+      return { action: kind, name: registration.name, result: await deregister(context, registration) }
+    }
+    case 'check-template':
+      return { action: action.kind, hash: action.hash, result: await checkTemplate(context) }
+    case 'list-registrations':
+      return { action: action.kind, result: await listRegistrations(context) }
+    case 'report':
+      return { action: action.kind, status: action.status, result: await report(context, action.status) }
+    default:
+      return unreachable(action)
   }
 }

@@ -1,20 +1,16 @@
-// What every action of one set works with.
-
+// What every action of one set works with. An action makes calls and returns an Outcome: it keeps no state and decides nothing about a life.
 import type { Link } from '../../forge/forge.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Random } from '../../lib/random.ts'
-import type { JournalEvent } from '../../model/event.ts'
-import type { SetCache } from '../observe/set-cache.ts'
+import type { Instant } from '../../lib/clock.ts'
+import type { RunnerSet } from '../../model/runner-set.ts'
 
 export type ActContext = {
   readonly kubernetes: Kubernetes
-  readonly cache: SetCache
+  readonly set: RunnerSet
   /** The set's connection; undefined while there is none. */
-  readonly link: () => Link | undefined
-  readonly clock: Clock
-  readonly random: Random
-  readonly journal: (event: JournalEvent) => void
+  readonly link: Link | undefined
+  /** When the decision was made: no response to the action is older. */
+  readonly decidedAt: Instant
   /** Aborted when leadership ends: no write may be under way after that. */
   readonly signal: AbortSignal
 }

@@ -1,25 +1,22 @@
-// Asks the cluster's events why a runner does not start: the one live read, and only for a runner in trouble.
-import type { Runner } from '../../model/runner.ts'
+// Reads the cluster's Events to find why a runner does not start: the one live read, and only for a start that is held up.
+import type { Outcome } from '../../model/outcome.ts'
 import { type EventObject, explainStart } from '../observe/explain.ts'
 import type { PodObject } from '../observe/pod-object.ts'
 import { events, pods } from '../resources.ts'
 import type { ActContext } from './context.ts'
+import { clusterUnsuccessful } from './unsuccessful.ts'
 
-export async function explainRunner(context: ActContext, runner: Runner): Promise<void> {
-  const { kubernetes, cache, clock, signal } = context
-  const { name, pod } = runner
-  const { namespace } = cache.set
+type ExplainResult = Extract<Outcome, { action: 'explain-runner' }>['result']
+
+export async function explainRunner(context: ActContext, name: string, podUid: string): Promise<ExplainResult> {
+  const { kubernetes, set, signal } = context
+  const { namespace } = set
   try {
-    const uid = pod.is === 'present' ? pod.value.uid : ''
-    const fieldSelector = `involvedObject.name=${name},involvedObject.uid=${uid}`
+    const fieldSelector = `involvedObject.name=${name},involvedObject.uid=${podUid}`
     const { items } = await kubernetes.list(events, { namespace, fieldSelector, signal })
-    const object = (await kubernetes.get(pods, { namespace, name }, { signal })) as unknown as PodObject
-    const containers = [...(object.spec?.initContainers ?? []), ...(object.spec?.containers ?? [])]
-    const hooked = containers.some(({ lifecycle }) => lifecycle !== undefined)
-    cache.explained(name, explainStart(items as unknown as readonly EventObject[], hooked), clock.now())
-  } catch {
-    // No answer explains nothing; the question is asked again when the runner is looked at next.
-    cache.explained(name, runner.explained, clock.now())
+    const pod = (await kubernetes.get(pods, { namespace, name }, { signal })) as unknown as PodObject
+    return { is: 'explained', cause: explainStart(items as unknown as readonly EventObject[], pod) }
+  } catch (error) {
+    return clusterUnsuccessful(error, signal)
   }
-  cache.table.settle(name)
 }

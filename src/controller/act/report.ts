@@ -1,26 +1,19 @@
-// Writes what a set says of itself to its status sub-resource.
+// Writes the set's status sub-resource.
+import type { Outcome } from '../../model/outcome.ts'
 import type { SetStatus } from '../../model/status.ts'
 import { runnerSets } from '../resources.ts'
 import type { ActContext } from './context.ts'
-import { messageOf } from './failures.ts'
+import { clusterUnsuccessful } from './unsuccessful.ts'
 
-export async function report(context: ActContext, status: SetStatus): Promise<void> {
-  const { kubernetes, cache, clock, journal, signal } = context
-  const { namespace, name } = cache.set
-  const now = clock.now()
-  const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')
-  const conditions = status.conditions.map((condition) => ({
-    ...condition,
-    observedGeneration: status.observedGeneration,
-    lastTransitionTime: cache.conditions.since(condition, at),
-  }))
-  cache.reported = { status, at: now }
+type ReportResult = Extract<Outcome, { action: 'report' }>['result']
+
+export async function report({ kubernetes, set, signal }: ActContext, status: SetStatus): Promise<ReportResult> {
+  const { namespace, name } = set
   try {
-    const body = { status: { ...status, conditions } }
-    await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, { subresource: 'status', signal })
+    const patch = { type: 'merge', body: { status } } as const
+    await kubernetes.patch(runnerSets, { namespace, name }, patch, { subresource: 'status', signal })
+    return { is: 'written' }
   } catch (error) {
-    if (signal.aborted) return
-    cache.reported = { status: undefined, at: now }
-    journal({ kind: 'write-failed', namespace, set: name, action: 'report', message: messageOf(error) })
+    return clusterUnsuccessful(error, signal)
   }
 }

@@ -1,120 +1,84 @@
-// One life begins: register → POST pod → POST Secret at once after it. It may stop anywhere: what is left is found by the next listing.
-import { buildPod, buildSecret, templateHash } from '../../core/pod.ts'
-import type { Link } from '../../forge/forge.ts'
+// One life begins: register, create the pod, and at once create the Secret. The sequence may stop anywhere: the next list shows what is left.
+import { buildPod, buildSecret } from '../../core/pod.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Credential } from '../../model/credential.ts'
-import { PortError } from '../../model/port-error.ts'
-import type { Registration } from '../../model/runner.ts'
+import type { StartOutcome } from '../../model/outcome.ts'
+import type { PodFacts, Registration } from '../../model/runner.ts'
 import { observePod } from '../observe/pod-facts.ts'
 import type { PodObject } from '../observe/pod-object.ts'
 import { pods, secrets } from '../resources.ts'
 import type { ActContext } from './context.ts'
-import { endRunner } from './end-runner.ts'
-import { forgeFailure, messageOf, refusalOf } from './failures.ts'
+import { clusterUnsuccessful, forgeUnsuccessful, notConnected } from './unsuccessful.ts'
 
-/** @param name fresh, and already asked for in the cache, so that the next tick counts it. */
-export async function startRunner(context: ActContext, link: Link, name: string): Promise<void> {
-  const { cache, clock } = context
-  const registered = await register(context, link, name)
-  if (!registered) return cache.forget(name, clock.now())
-  const { registration, credential } = registered
-  const uid = await createPod(context, name, registration)
-  if (uid === undefined) return cache.forget(name, clock.now())
-  if (await createSecret(context, name, uid, credential)) return cache.table.settle(name)
-  const runner = cache.table.get(name)
-  const failure = { reason: 'config-missing', message: `the Secret ${name} could not be written` } as const
-  if (runner) await endRunner(context, runner, { kind: 'start-failed', failure })
+/** A lost response is repeated this often: the Secret has one name, so that it is created once. */
+const secretAttempts = 3
+
+/** Yields the result of each call, in order. The last one ends the action.
+ *  @param name fresh, and already requested in the set's state, so that the next tick counts it */
+export async function* startRunner(context: ActContext, name: string): AsyncGenerator<StartOutcome> {
+  const registered = await register(context, name)
+  yield registered.outcome
+  if (registered.outcome.is !== 'registered' || !registered.credential) return
+  const created = await createPod(context, name, registered.outcome.registration)
+  yield created
+  if (created.is !== 'pod-created') return
+  yield await createSecret(context, name, created.pod.uid, registered.credential)
 }
 
-async function register(context: ActContext, link: Link, name: string) {
-  const { cache, clock, journal } = context
+async function register(
+  { link, signal }: ActContext,
+  name: string,
+): Promise<{ readonly outcome: StartOutcome; readonly credential?: Credential }> {
+  if (!link) return { outcome: { ...notConnected, step: 'register' } }
   try {
-    const outcome = await link.register(name)
-    if (outcome.is === 'limited') return undefined
-    cache.registered(name, outcome.registration, clock.now())
-    journal({ kind: 'runner-registered', ...subject(context, name), registration: outcome.registration.id })
-    return outcome
+    const answer = await link.register(name)
+    if (answer.is === 'limited') return { outcome: { is: 'limited', until: answer.until } }
+    return { outcome: { is: 'registered', registration: answer.registration }, credential: answer.credential }
   } catch (error) {
-    if (context.signal.aborted) return undefined
-    // The answer may have been lost after the forge registered the name: a listing tells.
-    cache.forge.registrationsDoubtful = true
-    const collides = error instanceof PortError && error.kind === 'conflict'
-    const failure = collides
-      ? { reason: 'registration-collides' as const, message: error.message }
-      : forgeFailure(error)
-    refuse(context, name, failure)
-    return undefined
+    return { outcome: { ...forgeUnsuccessful(error, signal), step: 'register' } }
   }
 }
 
-/** The pod's uid; undefined when there is none, and the registration is owed back at once. */
-async function createPod(context: ActContext, name: string, registration: Registration): Promise<string | undefined> {
-  const { kubernetes, cache, clock, signal } = context
-  const pod = buildPod(cache.set, name, registration.id) as unknown as KubeObject
+async function createPod(context: ActContext, name: string, registration: Registration): Promise<StartOutcome> {
+  const { kubernetes, set, signal } = context
+  const pod = buildPod(set, name, registration.id) as unknown as KubeObject
   try {
     const { object } = await kubernetes.create(pods, pod, { signal, fieldManager: 'dayfly' })
-    return created(context, name, object)
+    const facts = factsOf(object)
+    return facts ? { is: 'pod-created', pod: facts } : { ...unreadable, step: 'pod' }
   } catch (error) {
-    if (signal.aborted) return undefined
-    const perhaps = error instanceof KubernetesError && (error.perhapsDone || error.kind === 'already-exists')
-    const found = perhaps ? await confirmPod(context, name) : undefined
-    if (found) return created(context, name, found)
-    cache.debts.add(registration, clock.now())
-    const refusal = refusalOf(error)
-    if (refusal) {
-      const hash = templateHash(cache.set)
-      cache.templateChecked({ is: 'refused', hash, failure: refusal, at: clock.now() })
-    }
-    refuse(context, name, refusal ?? { reason: 'sandbox-failed', message: messageOf(error) })
-    return undefined
+    return { ...clusterUnsuccessful(error, signal), step: 'pod' }
   }
 }
 
-function created(context: ActContext, name: string, object: KubeObject): string {
-  const { cache, clock, journal } = context
-  const observed = observePod(object as unknown as PodObject)
-  if (observed) cache.podSeen(name, observed.facts, clock.now())
-  const uid = object.metadata.uid ?? ''
-  journal({ kind: 'pod-created', ...subject(context, name), uid })
-  return uid
+/** Returns the facts of a pod that the API server sent; undefined if a webhook took our labels or owner away. */
+export function factsOf(object: KubeObject): PodFacts | undefined {
+  return observePod(object as unknown as PodObject)?.facts
 }
 
-/** After a POST without an answer: the name is ours alone, so a pod of that name is ours. Undefined when a complete answer says there is none. */
-async function confirmPod(context: ActContext, name: string): Promise<KubeObject | undefined> {
-  const { kubernetes, cache, clock, signal } = context
-  for (;;) {
-    try {
-      return await kubernetes.get(pods, { namespace: cache.set.namespace, name }, { signal })
-    } catch (error) {
-      if (signal.aborted || (error instanceof KubernetesError && error.kind === 'not-found')) return undefined
-      await clock.sleep(1_000, signal).catch(() => {})
-    }
-  }
-}
+const unreadable = {
+  is: 'lost-answer',
+  failure: { reason: 'template-changed', message: 'the stored pod lacks our labels or its owner' },
+  retryAt: undefined,
+} as const
 
-async function createSecret(context: ActContext, name: string, uid: string, credential: Credential): Promise<boolean> {
-  const { kubernetes, cache, signal, clock } = context
-  const secret = buildSecret(cache.set, name, uid, credential.reveal()) as unknown as KubeObject
-  for (let attempt = 1; attempt <= 3 && !signal.aborted; attempt++) {
+async function createSecret(
+  { kubernetes, set, signal }: ActContext,
+  name: string,
+  podUid: string,
+  credential: Credential,
+): Promise<StartOutcome> {
+  const secret = buildSecret(set, name, podUid, credential.reveal()) as unknown as KubeObject
+  for (let attempt = 1; ; attempt++) {
     try {
       await kubernetes.create(secrets, secret, { signal, fieldManager: 'dayfly' })
-      return true
+      return { is: 'secret-created' }
     } catch (error) {
-      if (error instanceof KubernetesError && error.kind === 'already-exists') return true
-      if (refusalOf(error) || signal.aborted) return false
-      await clock.sleep(200 * attempt, signal).catch(() => {})
+      // The name is ours alone: an earlier attempt created it, and its response was lost.
+      if (error instanceof KubernetesError && error.kind === 'already-exists') return { is: 'secret-created' }
+      const result = clusterUnsuccessful(error, signal)
+      if (result.is !== 'lost-answer' || attempt === secretAttempts) return { ...result, step: 'secret' }
     }
   }
-  return false
-}
-
-function refuse(context: ActContext, name: string, failure: ReturnType<typeof forgeFailure>): void {
-  const { cache, clock, journal } = context
-  cache.failedToStart(failure, name, clock.now())
-  journal({ kind: 'start-refused', ...subject(context, name), failure })
-}
-
-function subject({ cache }: ActContext, runner: string) {
-  return { namespace: cache.set.namespace, set: cache.set.name, runner }
 }

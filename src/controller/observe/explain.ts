@@ -1,8 +1,9 @@
-// The cause of a slow start from the pod's events: what the kubelet says nowhere else (Kubernetes reference 4.2).
-import type { FailureReason } from '../../model/failure.ts'
+// The cause of a slow start from the pod's Events: the kubelet reports some causes nowhere else (docs/reference/kubernetes.md#s4-2).
+import { reasonOfEvent } from '../../model/failure.ts'
 import type { StartFailure } from '../../model/runner.ts'
+import type { PodObject } from './pod-object.ts'
 
-/** An event of the core group, as far as it is read. */
+/** The fields of an Event that are read. */
 export type EventObject = {
   readonly reason?: string
   readonly message?: string
@@ -11,33 +12,27 @@ export type EventObject = {
   readonly eventTime?: string | null
 }
 
-const eventReasons: Readonly<Record<string, FailureReason>> = {
-  FailedMount: 'volume-failed',
-  FailedAttachVolume: 'volume-failed',
-  FailedMapVolume: 'volume-failed',
-  FailedCreatePodSandBox: 'sandbox-failed',
-  NetworkNotReady: 'sandbox-failed',
-  SandboxChanged: 'sandbox-failed',
-  FailedPostStartHook: 'hook-failed',
-  FailedScheduling: 'unschedulable',
-}
-
-/** The last event that names a cause. `hooked`: a container of the pod has a postStart hook, so that a start without an end means that it hangs. */
-export function explainStart(events: readonly EventObject[], hooked: boolean): StartFailure | undefined {
-  const told = events
+/** Returns the cause that the latest Event names. If none does, a container that started long ago and has a hook means that the hook hangs. */
+export function explainStart(events: readonly EventObject[], pod: PodObject): StartFailure | undefined {
+  const latestFirst = events
     .map((event) => ({ event, at: timeOf(event) }))
     .sort((left, right) => right.at - left.at || compare(left.event.message, right.event.message))
-  for (const { event, at } of told) {
-    const reason = eventReasons[event.reason ?? '']
+  for (const { event, at } of latestFirst) {
+    const reason = reasonOfEvent(event.reason)
     if (reason) return { reason, message: event.message ?? event.reason ?? '', since: firstTimeOf(event) ?? at }
   }
-  const started = told.find(({ event }) => event.reason === 'Started')
-  if (!hooked || !started) return undefined
+  const started = latestFirst.find(({ event }) => event.reason === 'Started')
+  if (!started || !hasHook(pod)) return undefined
   return {
     reason: 'hook-hangs',
-    message: `${started.event.message ?? 'started'}, and its hook has not returned`,
+    message: `${started.event.message ?? 'started'}, and its postStart hook has not returned`,
     since: started.at,
   }
+}
+
+function hasHook({ spec }: PodObject): boolean {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
+  return containers.some(({ lifecycle }) => lifecycle !== undefined)
 }
 
 function timeOf(event: EventObject): number {

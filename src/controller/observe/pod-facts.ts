@@ -1,11 +1,11 @@
-// A pod of the API server down to the few fields that decide a runner's life. Pure; the rest of the object is let go.
+// Reduces a pod of the API server to the few fields that decide about a runner's life. The rest of the object is dropped.
 import { annotations, labels, runnerContainer } from '../../core/pod.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { ContainerEnd, PodFacts } from '../../model/runner.ts'
 import type { ContainerStatus, PodObject } from './pod-object.ts'
-import { startFailureOfPod } from './pod-start-failure.ts'
+import { latestProgress, startFailureOfPod } from './pod-start-failure.ts'
 
-/** One runner's pod, and whose it is. */
+/** The facts of one runner's pod, and the set that it belongs to. */
 export type ObservedPod = {
   readonly name: string
   readonly namespace: string
@@ -14,7 +14,7 @@ export type ObservedPod = {
   readonly facts: PodFacts
 }
 
-/** Undefined for a pod that is no runner of ours. */
+/** Returns undefined for a pod that is not a runner of a RunnerSet. */
 export function observePod(pod: PodObject): ObservedPod | undefined {
   const { metadata } = pod
   const set = metadata.labels?.[labels.set]
@@ -26,24 +26,25 @@ export function observePod(pod: PodObject): ObservedPod | undefined {
 function factsOf(pod: PodObject): PodFacts {
   const { metadata, spec, status } = pod
   const createdAt = instant(metadata.creationTimestamp) ?? 0
+  const progressedAt = latestProgress(pod, createdAt)
   const runner = status?.containerStatuses?.find((container) => container.name === runnerContainer)
   const startedAt = instant(runner?.state?.running?.startedAt ?? runner?.state?.terminated?.startedAt)
   return {
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
     createdAt,
-    phase: status?.phase ?? 'Pending',
+    progressedAt,
     node: spec?.nodeName,
     startedAt: startedAt && startedAt > 0 ? startedAt : undefined,
     end: endOf(pod, runner, createdAt),
-    startFailure: startFailureOfPod(pod, createdAt),
+    finished: status?.phase === 'Succeeded' || status?.phase === 'Failed',
+    startFailure: startFailureOfPod(pod, progressedAt),
     deletionDeadline: instant(metadata.deletionTimestamp),
-    templateHash: metadata.annotations?.[annotations.templateHash] ?? '',
     registrationId: metadata.annotations?.[annotations.registrationId],
   }
 }
 
-/** The runner container's end; or the pod's own, when it failed before the runner could start or its status was lost. */
+/** Returns the end of the runner container. If the pod failed before the container could start, or its status was lost, returns the end of the pod. */
 function endOf(pod: PodObject, runner: ContainerStatus | undefined, createdAt: Instant): ContainerEnd | undefined {
   const ended = runner?.state?.terminated
   const status = pod.status
@@ -59,7 +60,7 @@ function endOf(pod: PodObject, runner: ContainerStatus | undefined, createdAt: I
   return undefined
 }
 
-/** Kubernetes' DisruptionTarget reasons in the words of our failures. */
+/** Translates the reasons of Kubernetes' DisruptionTarget condition into reasons of a container's end. */
 function disruption(reason: string | undefined): string | undefined {
   if (reason === undefined) return undefined
   if (reason === 'PreemptionByScheduler') return 'Preempted'
@@ -67,7 +68,7 @@ function disruption(reason: string | undefined): string | undefined {
   return 'Evicted'
 }
 
-/** Milliseconds of an API timestamp; undefined when it is absent or unreadable. */
+/** Returns the milliseconds of an API timestamp; undefined if it is absent or unreadable. */
 function instant(text: string | undefined): Instant | undefined {
   if (text === undefined) return undefined
   const at = Date.parse(text)

@@ -1,4 +1,4 @@
-// A pod as the API server sends it, as far as we read it.
+// The fields of a pod, as the API server sends it, that Dayfly reads.
 import type { ObjectMeta } from '../../kubernetes/types.ts'
 
 export type ContainerStatus = {
@@ -45,7 +45,7 @@ export type PodObject = {
   }
 }
 
-/** Large parts of a pod that `observePod` never reads: a watch need not parse them. */
+/** Large parts of a pod that `observePod` never reads, so that a watch need not parse them. */
 export const unreadOfPods: readonly string[] = [
   'managedFields',
   'containers',

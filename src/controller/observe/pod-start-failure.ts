@@ -1,36 +1,24 @@
-// Why a pod does not start, as far as the pod itself says (Kubernetes reference 4.2). What it does not say stands in events: explain.ts.
+// Why a pod does not start, as far as its own status shows (docs/reference/kubernetes.md#s4-2). explain.ts reads the rest from Events.
 import type { Instant } from '../../lib/clock.ts'
-import type { FailureReason } from '../../model/failure.ts'
+import { reasonOfContainer } from '../../model/failure.ts'
 import type { StartFailure } from '../../model/runner.ts'
 import type { ContainerStatus, PodCondition, PodObject } from './pod-object.ts'
 
-const waitingReasons: Readonly<Record<string, FailureReason>> = {
-  ErrImagePull: 'image-missing',
-  ImagePullBackOff: 'image-missing',
-  ImageInspectError: 'image-missing',
-  RegistryUnavailable: 'image-missing',
-  InvalidImageName: 'image-invalid',
-  ErrImageNeverPull: 'image-invalid',
-  CreateContainerConfigError: 'config-missing',
-  CreateContainerError: 'command-missing',
-  RunContainerError: 'command-missing',
+/** Returns what holds the start up; undefined while nothing shows. @param since the last step that the start made */
+export function startFailureOfPod(pod: PodObject, since: Instant): StartFailure | undefined {
+  return unschedulable(pod, since) ?? waiting(pod, since) ?? initFailure(pod, since) ?? startError(pod, since)
 }
 
-export function startFailureOfPod(pod: PodObject, createdAt: Instant): StartFailure | undefined {
-  const since = latestProgress(pod, createdAt)
-  return unschedulable(pod, createdAt) ?? waiting(pod, since) ?? initFailure(pod, since) ?? startError(pod, since)
-}
-
-function unschedulable(pod: PodObject, createdAt: Instant): StartFailure | undefined {
+function unschedulable(pod: PodObject, since: Instant): StartFailure | undefined {
   const condition = conditionOf(pod, 'PodScheduled')
   if (condition?.status !== 'False') return undefined
   const message = condition.message ?? condition.reason ?? 'not scheduled'
-  return { reason: 'unschedulable', message, since: transition(condition) ?? createdAt }
+  return { reason: 'unschedulable', message, since: transition(condition) ?? since }
 }
 
 function waiting(pod: PodObject, since: Instant): StartFailure | undefined {
   for (const container of statusesOf(pod)) {
-    const reason = waitingReasons[container.state?.waiting?.reason ?? '']
+    const reason = reasonOfContainer(container.state?.waiting?.reason)
     if (!reason) continue
     const said = container.state?.waiting?.message ?? container.state?.waiting?.reason
     return { reason, message: `container ${container.name}: ${said}`, since }
@@ -38,7 +26,7 @@ function waiting(pod: PodObject, since: Instant): StartFailure | undefined {
   return undefined
 }
 
-/** Init containers that failed for good, or run long, and sidecars whose probe does not succeed. */
+/** An init container that failed finally or runs on, or a sidecar whose startup probe does not succeed. */
 function initFailure(pod: PodObject, since: Instant): StartFailure | undefined {
   for (const status of pod.status?.initContainerStatuses ?? []) {
     const sidecar = pod.spec?.initContainers?.find(({ name }) => name === status.name)?.restartPolicy === 'Always'
@@ -60,18 +48,15 @@ function initFailure(pod: PodObject, since: Instant): StartFailure | undefined {
 function startError(pod: PodObject, since: Instant): StartFailure | undefined {
   for (const container of statusesOf(pod)) {
     const ended = container.state?.terminated
-    if (ended?.reason !== 'StartError' && ended?.reason !== 'ContainerCannotRun') continue
-    return {
-      reason: 'command-missing',
-      message: `container ${container.name}: ${ended.message ?? ended.reason}`,
-      since,
-    }
+    const reason = reasonOfContainer(ended?.reason)
+    if (ended && reason)
+      return { reason, message: `container ${container.name}: ${ended.message ?? ended.reason}`, since }
   }
   return undefined
 }
 
-/** When the pod last came a step further: the moment from which its present state counts. */
-function latestProgress(pod: PodObject, createdAt: Instant): Instant {
+/** Returns when the start of the pod last made a step: its present state has lasted since then. */
+export function latestProgress(pod: PodObject, createdAt: Instant): Instant {
   const steps = ['PodScheduled', 'PodReadyToStartContainers', 'Initialized'].map((type) => {
     const condition = conditionOf(pod, type)
     return condition?.status === 'True' ? (transition(condition) ?? createdAt) : createdAt

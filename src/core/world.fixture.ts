@@ -1,10 +1,11 @@
 // Worlds for the tables of the core's tests: a line of text becomes what a tick sees.
 import { defaultLimits } from '../model/limits.ts'
-import { type Counts, type PodFacts, phases, type Registration, type Runner } from '../model/runner.ts'
+import type { PodFacts, Registration, Runner } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
-import { phaseOf } from './phase.ts'
+import { occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
+import { noHistory } from './state/history.ts'
 
 /** The present of every table. */
 export const now = 1_800_000_000_000
@@ -37,13 +38,13 @@ export function podFacts(over: Partial<PodFacts> = {}): PodFacts {
     uid: 'uid',
     resourceVersion: '1',
     createdAt: now - 60_000,
-    phase: 'Pending',
+    progressedAt: over.createdAt ?? now - 60_000,
+    finished: false,
     node: 'node-1',
     startedAt: undefined,
     end: undefined,
     startFailure: undefined,
     deletionDeadline: undefined,
-    templateHash: 'h',
     registrationId: '7',
     ...over,
   }
@@ -60,9 +61,14 @@ export function runner(name: string, facts: Partial<PodFacts> = {}, over: Partia
     registration: { is: 'present', value: registration(name), at: now - 60_000 },
     registrationMissingSince: undefined,
     job: undefined,
-    ending: false,
+    ending: undefined,
+    deleted: false,
+    broken: undefined,
+    lookUp: undefined,
     explained: undefined,
     explainedAt: undefined,
+    delay: undefined,
+    stuck: false,
     ...over,
   }
 }
@@ -74,27 +80,31 @@ export const ended = { exitCode: 0, reason: 'Completed', at: now - 1_000 }
 export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}): SetWorld {
   const set = over.set ?? runnerSet()
   const hash = templateHash(set)
-  const counts: Record<string, number> = Object.fromEntries(phases.map((phase) => [phase, 0]))
-  for (const each of runners) counts[phaseOf(each)] = (counts[phaseOf(each)] ?? 0) + 1
+  const counts = { starting: 0, idle: 0, busy: 0, spent: 0, ended: 0, occupied: runners.filter(occupies).length }
+  for (const each of runners) counts[phaseOf(each)]++
   const base: SetWorld = {
     set,
     templateHash: hash,
-    template: { known: true, value: { is: 'accepted', hash, at: now - 100_000 }, at: now - 100_000 },
+    template: { is: 'accepted', hash, at: now - 100_000 },
     demand: { known: true, value: { kind: 'assigned', jobs: 0 }, at: now },
     quietSince: now - 1_000,
-    counts: { known: true, value: counts as Counts, at: now },
+    counts: { known: true, value: counts, at: now },
     attention: runners,
     surplus: runners.filter((each) => ['starting', 'idle'].includes(phaseOf(each))),
     departed: [],
-    debts: [],
-    history: { last: undefined, failuresInARow: 0, retryAt: undefined },
+    pendingRemovals: [],
+    history: noHistory,
+    delays: undefined,
+    stuck: 0,
     allowance: { now: 1_000, nextAt: undefined },
     forgeFailure: undefined,
+    settingsFailure: undefined,
     registrationsAt: now,
     registrationsDoubtful: false,
-    underway: { checkTemplate: false, askRegistrations: false, report: true },
+    underway: { 'check-template': false, 'list-registrations': false, report: true },
+    retries: {},
     reported: undefined,
-    forgeState: {},
+    conditions: [],
   }
   return { ...base, ...over }
 }

@@ -1,22 +1,25 @@
-// What the forge has told of a set as a whole, with its age.
+// What is known of a set's side of the forge: demand, failures, registrations, ids to store.
 import type { Instant } from '../../lib/clock.ts'
 import type { Demand } from '../../model/demand.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ForgeState } from '../../model/forge-event.ts'
 import type { Reading } from '../../model/runner.ts'
 
 export class ForgeReadings {
-  demand: Reading<Demand> = { known: false, since: 0, why: 'the forge has not told its demand yet' }
+  demand: Reading<Demand> = { known: false, since: 0, why: 'the forge has not reported its demand yet' }
   /** When a job event or a change of demand was last seen. */
   quietSince: Instant = 0
   failure: (Failure & { readonly since: Instant }) | undefined
+  /** A difference between the set and the forge's record of it. */
+  settingsFailure: Failure | undefined
   registrationsAt: Instant | undefined
   registrationsDoubtful = false
-  /** What the forge wants remembered. */
-  state: Readonly<Record<string, string>> = {}
-  #registrationsSeen = 0
+  /** The ids that the forge wants stored. */
+  state: ForgeState = {}
+  #listedBefore = 0
 
-  /** Whether the demand differs from what was known. */
-  demandTold(demand: Demand, at: Instant, now: Instant): boolean {
+  /** Returns whether the demand differs from the one before. */
+  demandReported(demand: Demand, at: Instant, now: Instant): boolean {
     const before = this.demand
     this.demand = { known: true, value: demand, at }
     this.failure = undefined
@@ -30,10 +33,10 @@ export class ForgeReadings {
     if (this.demand.known) this.demand = { known: false, since, why: failure.message }
   }
 
-  /** Whether a complete answer may be believed: one empty answer after one that was not is doubted, so that no runner is taken for a ghost by it. */
-  registrationsTold(count: number, askedAt: Instant): boolean {
-    const doubted = count === 0 && this.#registrationsSeen > 0
-    this.#registrationsSeen = count
+  /** Returns whether a complete list may be used. One empty list after one that was not empty is doubted, so that no runner is taken for a ghost by it. */
+  listed(count: number, askedAt: Instant): boolean {
+    const doubted = count === 0 && this.#listedBefore > 0
+    this.#listedBefore = count
     this.registrationsAt = askedAt
     this.registrationsDoubtful = doubted
     return !doubted

@@ -1,26 +1,26 @@
-// The RunnerSets as the watch tells them: a worker for each, begun, changed and ended with it.
+// The RunnerSets, from one watch: a worker for each, which starts, changes and ends with it.
 
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { ReflectorSink } from '../kubernetes/reflector.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
-import type { PodMirror } from './pod-mirror.ts'
+import type { PodCache } from './pod-cache.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { SetWorker } from './set-worker.ts'
 
-export class SetMirror implements ReflectorSink<KubeObject> {
+export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
   readonly #journal: Journal
-  readonly #pods: PodMirror
+  readonly #pods: PodCache
   /** By uid. */
   readonly #workers = new Map<string, SetWorker>()
-  /** The uid of every set that stands, also of those that cannot be read, by namespace and name. */
+  /** The uid of every set that exists, by namespace and name, including sets that cannot be read. */
   readonly #uids = new Map<string, string>()
   readonly #ending = new Set<Promise<void>>()
   #leadership: Leadership | undefined
 
-  constructor(options: ControllerOptions, journal: Journal, pods: PodMirror) {
+  constructor(options: ControllerOptions, journal: Journal, pods: PodCache) {
     this.#options = options
     this.#journal = journal
     this.#pods = pods
@@ -31,16 +31,12 @@ export class SetMirror implements ReflectorSink<KubeObject> {
     for (const worker of this.#workers.values()) worker.lead(leadership)
   }
 
-  /** Every set's work ends; runners live on. */
+  /** Ends the work of every set. Runners live on. */
   async stop(): Promise<void> {
     this.#leadership = undefined
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop('pause')))
     await Promise.all(this.#ending)
     this.#workers.clear()
-  }
-
-  workers(): readonly SetWorker[] {
-    return [...this.#workers.values()]
   }
 
   uidOf(namespace: string, set: string): string | undefined {
@@ -69,8 +65,8 @@ export class SetMirror implements ReflectorSink<KubeObject> {
       if (worker) this.#end(uid, worker)
       return
     }
-    if (!worker) this.#begin(uid, object, new SetWorker(this.#options, this.#journal, parsed.set))
-    else if (worker.cache.set.generation !== parsed.set.generation) worker.changed(parsed.set)
+    if (!worker) this.#begin(uid, new SetWorker(this.#options, this.#journal, parsed.set, object['status']))
+    else if (worker.set.generation !== parsed.set.generation) worker.changed(parsed.set)
   }
 
   removed(object: KubeObject): void {
@@ -84,10 +80,9 @@ export class SetMirror implements ReflectorSink<KubeObject> {
 
   stale(): void {}
 
-  #begin(uid: string, object: KubeObject, worker: SetWorker): void {
+  #begin(uid: string, worker: SetWorker): void {
     this.#workers.set(uid, worker)
-    const { namespace, name } = worker.cache.set
-    worker.cache.restore(object['status'])
+    const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-added', namespace, set: name })
     this.#pods.attach(worker)
     if (this.#leadership) worker.lead(this.#leadership)
@@ -96,7 +91,7 @@ export class SetMirror implements ReflectorSink<KubeObject> {
   #end(uid: string, worker: SetWorker): void {
     this.#workers.delete(uid)
     this.#pods.detach(uid)
-    const { namespace, name } = worker.cache.set
+    const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
     const ending = worker
       .stop('remove')

@@ -1,16 +1,16 @@
-// The pods of all sets, as the watch tells them, handed to the set they belong to.
+// The pods of all sets, from one watch, handed to the worker of the set that each belongs to.
 import type { ReflectorSink } from '../kubernetes/reflector.ts'
 import type { Clock, Instant, Timer } from '../lib/clock.ts'
 import type { PodFacts } from '../model/runner.ts'
 import type { ObservedPod } from './observe/pod-facts.ts'
 import type { SetWorker } from './set-worker.ts'
 
-/** A watch that is broken for longer makes the counts unknown, in milliseconds. */
+/** A watch that is down for longer makes the counts unknown, in milliseconds. */
 const staleMs = 30_000
 
-export class PodMirror implements ReflectorSink<ObservedPod | undefined> {
+export class PodCache implements ReflectorSink<ObservedPod | undefined> {
   readonly #clock: Clock
-  /** By the uid of the set, then by name: what a set that comes later starts with. */
+  /** By the uid of the set, then by name. A set that is seen after its pods starts with them. */
   readonly #pods = new Map<string, Map<string, PodFacts>>()
   readonly #workers = new Map<string, SetWorker>()
   #listedAt: Instant | undefined
@@ -21,10 +21,9 @@ export class PodMirror implements ReflectorSink<ObservedPod | undefined> {
   }
 
   attach(worker: SetWorker): void {
-    const { uid } = worker.cache.set
+    const { uid } = worker.set
     this.#workers.set(uid, worker)
-    if (this.#listedAt === undefined) return
-    worker.cache.podsListed(this.#pods.get(uid) ?? new Map(), this.#listedAt, this.#clock.now())
+    if (this.#listedAt !== undefined) this.#list(worker, this.#listedAt)
   }
 
   detach(uid: string): void {
@@ -40,49 +39,36 @@ export class PodMirror implements ReflectorSink<ObservedPod | undefined> {
     for (const pod of items) if (pod) this.#ofSet(pod.setUid).set(pod.name, pod.facts)
     this.#listedAt = askedAt
     this.#alive()
-    for (const [uid, worker] of this.#workers) {
-      worker.cache.podsListed(this.#pods.get(uid) ?? new Map(), askedAt, this.#clock.now())
-      worker.wake()
-    }
+    for (const worker of this.#workers.values()) this.#list(worker, askedAt)
   }
 
   changed(pod: ObservedPod | undefined): void {
     if (!pod) return
     this.#ofSet(pod.setUid).set(pod.name, pod.facts)
-    const worker = this.#workers.get(pod.setUid)
-    worker?.cache.podSeen(pod.name, pod.facts, this.#clock.now())
-    worker?.wake()
+    this.#workers.get(pod.setUid)?.take({ kind: 'pod-seen', name: pod.name, pod: pod.facts })
   }
 
-  /** The last state comes with the end: a result that stands only there is taken from it. */
   removed(pod: ObservedPod | undefined): void {
     if (!pod) return
     this.#ofSet(pod.setUid).delete(pod.name)
-    const worker = this.#workers.get(pod.setUid)
-    if (!worker) return
-    const now = this.#clock.now()
-    if (worker.cache.table.get(pod.name)) worker.cache.podSeen(pod.name, pod.facts, now)
-    worker.cache.podGone(pod.name, now)
-    worker.wake()
+    this.#workers.get(pod.setUid)?.take({ kind: 'pod-gone', name: pod.name, last: pod.facts })
   }
 
   progressed(at: Instant): void {
     const recovered = this.#stale !== undefined
     this.#alive()
     if (!recovered) return
-    for (const worker of this.#workers.values()) {
-      worker.cache.podsRead({ known: true, value: true, at })
-      worker.wake()
-    }
+    for (const worker of this.#workers.values()) worker.take({ kind: 'pods-current', at })
   }
 
   stale(since: Instant, why: string): void {
     this.#stale ??= this.#clock.after(staleMs, () => {
-      for (const worker of this.#workers.values()) {
-        worker.cache.podsRead({ known: false, since, why })
-        worker.wake()
-      }
+      for (const worker of this.#workers.values()) worker.take({ kind: 'pods-stale', since, why })
     })
+  }
+
+  #list(worker: SetWorker, askedAt: Instant): void {
+    worker.take({ kind: 'pods-listed', pods: this.#pods.get(worker.set.uid) ?? new Map(), askedAt })
   }
 
   #alive(): void {

@@ -1,0 +1,63 @@
+// Errors of the two ports as results of actions.
+import { KubernetesError } from '../../kubernetes/errors.ts'
+import type { Failure, FailureReason } from '../../model/failure.ts'
+import type { Unsuccessful } from '../../model/outcome.ts'
+import { PortError, type PortErrorKind } from '../../model/port-error.ts'
+
+/** Returns a failed call of the API server. The request was not carried out, unless the error says `perhapsDone`. */
+export function clusterUnsuccessful(error: unknown, signal: AbortSignal): Unsuccessful {
+  if (signal.aborted) return { is: 'aborted' }
+  const failure: Failure = { reason: clusterReason(error), message: messageOf(error) }
+  if (!(error instanceof KubernetesError)) return { is: 'lost-answer', failure, retryAt: undefined }
+  // A name of ours is random: if it exists, an earlier attempt of the same request created it.
+  const lost = error.perhapsDone || error.kind === 'already-exists'
+  return { is: lost ? 'lost-answer' : 'refused', failure, retryAt: error.retryAt }
+}
+
+/** Returns a failed call of the forge. */
+export function forgeUnsuccessful(error: unknown, signal: AbortSignal): Unsuccessful {
+  if (signal.aborted) return { is: 'aborted' }
+  const failure = failureOfForge(error)
+  if (!(error instanceof PortError)) return { is: 'lost-answer', failure, retryAt: undefined }
+  const lost = error.kind === 'unavailable' || error.kind === 'bad-response'
+  return { is: lost ? 'lost-answer' : 'refused', failure, retryAt: error.retryAt }
+}
+
+/** The action needs a connection to the forge, and the set has none. */
+export const notConnected: Unsuccessful = {
+  is: 'refused',
+  failure: { reason: 'forge-unreachable', message: 'the set is not connected to its forge' },
+  retryAt: undefined,
+}
+
+export function failureOfForge(error: unknown): Failure {
+  if (!(error instanceof PortError)) return { reason: 'forge-unreachable', message: messageOf(error) }
+  return { reason: forgeReasons[error.kind], message: error.message }
+}
+
+const forgeReasons: Readonly<Record<PortErrorKind, FailureReason>> = {
+  'not-found': 'scale-set-missing',
+  unauthorized: 'forge-unauthorized',
+  'rate-limited': 'forge-limited',
+  conflict: 'registration-collides',
+  unavailable: 'forge-unreachable',
+  'bad-response': 'forge-unreachable',
+  'bad-config': 'forge-misconfigured',
+}
+
+function clusterReason(error: unknown): FailureReason {
+  return (error instanceof KubernetesError ? clusterReasons[error.kind] : undefined) ?? 'api-unavailable'
+}
+
+/** Kinds that are missing here pass by themselves. */
+const clusterReasons: Partial<Record<KubernetesError['kind'], FailureReason>> = {
+  invalid: 'template-invalid',
+  'bad-request': 'template-invalid',
+  'not-found': 'template-invalid',
+  forbidden: 'admission-denied',
+  quota: 'quota-exceeded',
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,180 @@
+// The connection of one set to its forge: opens the link, folds its events, and opens it again with a changed credential.
+import type { ForgeSet, Link } from '../forge/forge.ts'
+import type { Kubernetes } from '../kubernetes/kubernetes.ts'
+import { backoffMs } from '../lib/backoff.ts'
+import { type LinkedSignal, linkSignals } from '../lib/signals.ts'
+import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
+import type { Input } from '../model/input.ts'
+import type { RunnerSet } from '../model/runner-set.ts'
+import { failureOfForge, messageOf } from './act/unsuccessful.ts'
+import { type CredentialEntries, MissingCredential, readCredential, sameCredential } from './credential.ts'
+import type { Journal } from './journal.ts'
+import type { ControllerOptions } from './options.ts'
+import { runnerSets } from './resources.ts'
+
+export type ConnectionDeps = Pick<ControllerOptions, 'clock' | 'random' | 'forgeFor'> & {
+  readonly kubernetes: Kubernetes
+  readonly journal: Journal
+  /** The set as its owner wants it now. */
+  readonly set: () => RunnerSet
+  /** The ids that the forge wanted stored: a link resumes with them. */
+  readonly forgeState: () => ForgeState
+  readonly take: (input: Input) => void
+}
+
+const openRetry = { baseMs: 1_000, capMs: 60_000 }
+const storeRetry = { baseMs: 500, capMs: 10_000 }
+/** How often the Secret is read while nothing is wrong, so that a changed one is in use within a minute. */
+const readEveryMs = 45_000
+/** The same after the forge refused the credential. */
+const readAfterRefusalMs = 5_000
+
+export class Connection {
+  readonly #deps: ConnectionDeps
+  readonly #until: LinkedSignal
+  /** Resolves when the connection has ended. */
+  readonly over: Promise<void>
+  #link: Link | undefined
+  #refused = false
+  #wakeReader: () => void = () => {}
+
+  /** Connects at once. @param signal ends the connection without giving the forge's session back */
+  constructor(deps: ConnectionDeps, signal: AbortSignal) {
+    this.#deps = deps
+    this.#until = linkSignals(signal)
+    this.over = this.#run(this.#until.signal).finally(this.#until.dispose)
+  }
+
+  /** The set's link; undefined while it is not open. */
+  get link(): Link | undefined {
+    return this.#link
+  }
+
+  /** Gives the session back. `remove`: removes the set's records at the forge, too. */
+  async close(how: 'pause' | 'remove'): Promise<void> {
+    await this.#closeLink(how)
+    this.#until.abort()
+    await this.over
+  }
+
+  async #run(until: AbortSignal): Promise<void> {
+    while (!until.aborted) {
+      const opened = await this.#open(until)
+      if (!opened) return
+      this.#link = opened.link
+      const watching = linkSignals(until)
+      const changed = this.#watchCredential(opened.credential, watching.signal)
+      await this.#consume(opened.link, until)
+      watching.abort()
+      watching.dispose()
+      await changed
+      if (this.#link === opened.link) this.#link = undefined
+    }
+  }
+
+  /** Tries until it succeeds. Returns undefined only when the signal is aborted. */
+  async #open(until: AbortSignal) {
+    const { clock, random, forgeFor, kubernetes, forgeState, take } = this.#deps
+    for (let attempt = 1; !until.aborted; attempt++) {
+      try {
+        const set = this.#deps.set()
+        const credential = await readCredential(kubernetes, set, until)
+        const state = forgeState()
+        const remembered = Object.keys(state).length > 0 ? state : undefined
+        const link = await forgeFor(set.source, credential).open(forgeSet(set), remembered, until)
+        return { link, credential }
+      } catch (error) {
+        if (until.aborted) return undefined
+        const failure = error instanceof MissingCredential ? error.failure : failureOfForge(error)
+        take({ kind: 'forge-failed', failure })
+        await clock.sleep(backoffMs(openRetry, attempt, random), until).catch(() => {})
+      }
+    }
+    return undefined
+  }
+
+  async #consume(link: Link, until: AbortSignal): Promise<void> {
+    const { journal, take } = this.#deps
+    journal.write({ kind: 'forge-connected', ...this.#subject() })
+    for await (const batch of link.events()) {
+      if (until.aborted) return
+      for (const event of batch.events) {
+        take({ kind: 'forge-event', event })
+        this.#noteRefusal(event)
+      }
+      if (batch.events.some(({ kind }) => kind === 'state')) await this.#storeState(until)
+      if (!until.aborted) batch.ack()
+    }
+  }
+
+  #noteRefusal(event: ForgeEvent): void {
+    const refused = event.kind === 'failing' && event.failure.reason === 'forge-unauthorized'
+    if (event.kind !== 'failing' && event.kind !== 'demand') return
+    if (refused && !this.#refused) this.#wakeReader()
+    this.#refused = refused
+  }
+
+  /** Ends when the Secret has changed: it closes the link, so that the next one opens with the new credential. */
+  async #watchCredential(credential: CredentialEntries, signal: AbortSignal): Promise<void> {
+    const { kubernetes, journal, set } = this.#deps
+    while (!signal.aborted) {
+      await this.#pause(this.#refused ? readAfterRefusalMs : readEveryMs, signal)
+      if (signal.aborted) return
+      // A Secret that is missing or cannot be read changes nothing: the credential in use may still be good.
+      const read = await readCredential(kubernetes, set(), signal).catch(() => undefined)
+      if (read === undefined || sameCredential(read, credential)) continue
+      journal.write({ kind: 'credential-changed', ...this.#subject() })
+      this.#refused = false
+      await this.#closeLink('pause')
+      return
+    }
+  }
+
+  /** Waits, but not beyond the first refusal of the credential. */
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const woken = linkSignals(signal)
+    this.#wakeReader = () => woken.abort()
+    await this.#deps.clock.sleep(ms, woken.signal).catch(() => {})
+    this.#wakeReader = () => {}
+    woken.dispose()
+  }
+
+  async #closeLink(how: 'pause' | 'remove'): Promise<void> {
+    const { journal } = this.#deps
+    const link = this.#link
+    this.#link = undefined
+    // The link gives its session back first; its stream ends with that.
+    await link?.close(how).catch((error: unknown) => {
+      journal.write({ kind: 'forge-failed', ...this.#subject(), failure: failureOfForge(error) })
+    })
+  }
+
+  #subject() {
+    const { namespace, name } = this.#deps.set()
+    return { namespace, set: name }
+  }
+
+  /** The forge's ids are in the set's status before the forge goes on: a new leader finds everything again (docs/decisions/0003-state-before-acknowledge.md). */
+  async #storeState(until: AbortSignal): Promise<void> {
+    const { set, clock, random, journal, kubernetes, forgeState } = this.#deps
+    const { namespace, name } = set()
+    for (let attempt = 1; !until.aborted; attempt++) {
+      try {
+        const body = { status: { forge: forgeState() } }
+        const options = { subresource: 'status', signal: until } as const
+        await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options)
+        return
+      } catch (error) {
+        if (until.aborted) return
+        const message = messageOf(error)
+        journal.write({ kind: 'write-failed', namespace, set: name, action: 'store-forge-state', message })
+        await clock.sleep(backoffMs(storeRetry, attempt, random), until).catch(() => {})
+      }
+    }
+  }
+}
+
+/** One set as the forge needs to know it. */
+export function forgeSet({ name, source, scale }: RunnerSet): ForgeSet {
+  return { name, labels: source.labels, group: source.runnerGroup, max: scale.max }
+}

@@ -1,0 +1,56 @@
+// The end of a runner, step by step: deregister if it may live, then delete. may-end.ts says which step comes next.
+import type { EndCause } from '../model/end-cause.ts'
+import type { Limits } from '../model/limits.ts'
+import type { DeregisterAnswer, Ending, PodFacts, Runner } from '../model/runner.ts'
+import { type ContainerState, mayEnd } from './may-end.ts'
+import type { LifeStep, Moment } from './moment.ts'
+
+/** Returns whether two complete lists, far enough apart, lack the registration of a runner. */
+export function isGhost({ registration, registrationMissingSince: since }: Runner, limits: Limits): boolean {
+  return registration.is === 'absent' && since !== undefined && registration.at >= since + limits.ghostMs
+}
+
+/** Goes on with an end that has begun. */
+export function continueEnd(moment: Moment, runner: Runner, pod: PodFacts, ending: Ending): LifeStep {
+  const { limits, now } = moment
+  // With the proof of a ghost, a runner that the forge does not know may end for that cause.
+  const proved = isGhost(runner, limits) && ending.because.kind !== 'life-exceeded'
+  const because: EndCause = proved ? { kind: 'ghost' } : ending.because
+  if (!proved && ending.retryAt !== undefined && now < ending.retryAt) return { due: ending.retryAt }
+  return endStep(moment, runner, pod, because)
+}
+
+/** Returns the next step of an end, also of one that begins. */
+export function endStep({ limits, now }: Moment, runner: Runner, pod: PodFacts, because: EndCause): LifeStep {
+  const { name, registration, ending } = runner
+  const container = containerOf(pod)
+  const verdict = mayEnd(because.kind, answerOf(runner), container)
+  switch (verdict) {
+    case 'end': {
+      // A pod that had not started when it was decided upon is deleted only in that state, unless no job can reach it any more.
+      const certain = container === 'ended' || ending?.answer === 'removed' || because.kind === 'life-exceeded'
+      const resourceVersion = certain || container !== 'waiting' ? undefined : pod.resourceVersion
+      return { action: { kind: 'delete-runner', runner: name, pod: { uid: pod.uid, resourceVersion }, because } }
+    }
+    case 'ask':
+    case 'retry':
+      if (registration.is === 'present' && ending?.answer !== 'absent') {
+        return { action: { kind: 'deregister-runner', runner: name, registration: registration.value, because } }
+      }
+      // The forge does not know it: the lists of registrations must prove that.
+      return { asksRegistrations: true, due: now + limits.listRegistrationsMs }
+    default:
+      return {}
+  }
+}
+
+/** A runner without a registration gets the answer that the forge would give. */
+function answerOf({ registration, ending }: Runner): DeregisterAnswer {
+  const answer = ending?.answer ?? 'unasked'
+  return answer === 'unasked' && registration.is !== 'present' ? 'absent' : answer
+}
+
+function containerOf({ end, startedAt }: PodFacts): ContainerState {
+  if (end) return 'ended'
+  return startedAt === undefined ? 'waiting' : 'running'
+}

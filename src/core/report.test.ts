@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import type { Failure } from '../model/failure.ts'
+import type { Condition } from '../model/status.ts'
+import type { SetWorld } from '../model/world.ts'
+import { camelCase, statusOf } from './report.ts'
+import { noHistory } from './state/history.ts'
+import { job, limits, now, runner, world } from './world.fixture.ts'
+
+const shown = (over: Partial<SetWorld>, type: Condition['type']) =>
+  statusOf(world([], over), limits, now).conditions.find((condition) => condition.type === type)
+const failure: Failure = { reason: 'image-missing', message: 'x' }
+const failed = (failuresInARow: number, failedAt = now) => ({
+  ...noHistory,
+  failuresInARow,
+  failedAt,
+  last: { ...failure, at: now, runner: 'a' },
+})
+const refused = (): Partial<SetWorld> => {
+  const { templateHash } = world([])
+  const denied: Failure = { reason: 'admission-denied', message: 'by policy p' }
+  return { template: { is: 'refused', hash: templateHash, failure: denied, at: now } }
+}
+const unauthorized = { reason: 'forge-unauthorized', message: '401', since: now } as const
+const unreachable = { reason: 'forge-unreachable', message: 'no response', since: now } as const
+const blocked = { ...noHistory, blocked: { reason: 'image-invalid', message: 'y' } as const }
+
+describe('conditions', () => {
+  it.each<[Condition['type'], string, string, Partial<SetWorld>]>([
+    ['Ready', 'True', 'Ready', {}],
+    ['Ready', 'False', 'AdmissionDenied', refused()],
+    ['Ready', 'Unknown', 'Checking', { template: undefined }],
+    ['Ready', 'Unknown', 'Checking', { templateHash: 'other' }],
+    ['Ready', 'False', 'ForgeUnauthorized', { forgeFailure: unauthorized }],
+    ['Ready', 'False', 'ImageInvalid', { history: blocked }],
+    ['TemplateAccepted', 'True', 'Accepted', {}],
+    ['TemplateAccepted', 'False', 'AdmissionDenied', refused()],
+    ['ForgeConnected', 'True', 'Connected', {}],
+    ['ForgeConnected', 'Unknown', 'ForgeUnreachable', { forgeFailure: unreachable }],
+    ['ForgeConnected', 'False', 'ForgeUnauthorized', { forgeFailure: unauthorized }],
+    ['ForgeConnected', 'Unknown', 'Connecting', { demand: { known: false, since: now, why: '' } }],
+    [
+      'ForgeConnected',
+      'Unknown',
+      'Connecting',
+      { demand: { known: true, value: { kind: 'assigned', jobs: 1 }, at: now - limits.demandAgeMs - 1 } },
+    ],
+    ['Degraded', 'False', 'AsExpected', {}],
+    ['Degraded', 'True', 'ImageMissing', { history: failed(2) }],
+    ['Degraded', 'False', 'AsExpected', { history: failed(2, now - limits.failureMemoryMs - 1) }],
+    ['Degraded', 'False', 'AsExpected', { history: failed(0) }],
+    ['Degraded', 'True', 'ImageInvalid', { history: blocked, stuck: 1 }],
+    ['Degraded', 'True', 'TerminationStuck', { stuck: 1, history: failed(1) }],
+    [
+      'Degraded',
+      'True',
+      'ForgeSettingsDiffer',
+      { settingsFailure: { reason: 'forge-settings-differ', message: '' }, stuck: 1 },
+    ],
+    [
+      'Degraded',
+      'True',
+      'Unschedulable',
+      { delays: { count: 1, oldest: { reason: 'unschedulable', message: '', since: now } } },
+    ],
+  ])('%s is %s, %s', (type, status, reason, over) => {
+    expect(shown(over, type)).toMatchObject({ status, reason })
+  })
+
+  it('case 93: show how many starts are held up, since when, and why', () => {
+    const oldest = { reason: 'unschedulable', message: '0/3 nodes are available', since: 1_790_000_000_000 } as const
+    const message = shown({ delays: { count: 2, oldest } }, 'Degraded')?.message
+    expect(message).toContain('2 runners are held up, the first since 2026-09-21T14:13:20Z.')
+    expect(message).toContain('0/3 nodes are available')
+    expect(shown({ delays: { count: 1, oldest } }, 'Degraded')?.message).toContain('1 runner is held up')
+  })
+
+  it('show every problem, the most urgent first', () => {
+    const message = shown({ stuck: 2, history: failed(3) }, 'Degraded')?.message ?? ''
+    expect(message.indexOf('2 pods are no longer counted against max')).toBeLessThan(message.indexOf('3 in a row. x'))
+  })
+
+  it('keep the time of their last transition', () => {
+    const [ready] = statusOf(world([]), limits, now - 60_000).conditions
+    const conditions = ready ? [ready] : []
+    expect(shown({ conditions }, 'Ready')?.lastTransitionTime).toBe(ready?.lastTransitionTime)
+    expect(shown({ conditions, forgeFailure: unauthorized }, 'Ready')?.lastTransitionTime).not.toBe(
+      ready?.lastTransitionTime,
+    )
+  })
+})
+
+describe('counts and reasons', () => {
+  const busy = runner('a', { startedAt: now }, { job })
+
+  it('are numbers where they are known', () => {
+    const status = statusOf(
+      world([busy], { demand: { known: true, value: { kind: 'assigned', jobs: 3 }, at: now } }),
+      limits,
+      now,
+    )
+    expect(status).toMatchObject({
+      demand: 3,
+      busy: 1,
+      idle: 0,
+      pending: 0,
+      failed: 0,
+      lastReason: null,
+      lastMessage: null,
+    })
+  })
+
+  it('are null where they are unknown', () => {
+    const unknown = { known: false, since: now, why: '' } as const
+    const status = statusOf(world([busy], { demand: unknown, counts: unknown, history: failed(1) }), limits, now)
+    expect(status).toMatchObject({ demand: null, busy: null, idle: null, pending: null, failed: null })
+    const old = { known: true, value: { kind: 'assigned', jobs: 3 }, at: now - limits.demandAgeMs - 1 } as const
+    expect(statusOf(world([], { demand: old }), limits, now).demand).toBeNull()
+  })
+
+  it('show the demand of a forge without a queue', () => {
+    const demand = { known: true, value: { kind: 'utilisation', busy: 2, idle: 1 }, at: now } as const
+    expect(statusOf(world([], { demand }), limits, now).demand).toBe(2)
+  })
+
+  it.each<[string, Partial<SetWorld>, string]>([
+    ['the template', { ...refused(), forgeFailure: unreachable }, 'admission-denied'],
+    ['a blocked set', { history: blocked, forgeFailure: unreachable }, 'image-invalid'],
+    ['the forge', { forgeFailure: unreachable, history: failed(1) }, 'forge-unreachable'],
+    ['one runner', { history: failed(1) }, 'image-missing'],
+  ])('give the reason of %s first', (_name, over, reason) => {
+    expect(statusOf(world([], over), limits, now).lastReason).toBe(reason)
+  })
+})
+
+it('writes a reason as Kubernetes wants it', () => {
+  expect(camelCase('image-missing')).toBe('ImageMissing')
+})

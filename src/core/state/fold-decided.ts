@@ -1,0 +1,63 @@
+// A tick has decided: its actions begin, and what it reports counts from now on.
+import type { Action, RunnerAction } from '../../model/action.ts'
+import type { JournalEvent } from '../../model/event.ts'
+import type { Input } from '../../model/input.ts'
+import type { Runner } from '../../model/runner.ts'
+import { depart, put } from './lives.ts'
+import { requestedRunner } from './runner-facts.ts'
+import { begunAt, countFailure, note, type Step } from './step.ts'
+
+export function foldDecided(step: Step, { decision, actions }: Extract<Input, { kind: 'decided' }>): void {
+  const { table } = step.state
+  for (const event of decision.events) report(step, event)
+  for (const mark of decision.marks) {
+    const runner = table.get(mark.runner)
+    if (runner) put(step, mark.is === 'stuck' ? { ...runner, stuck: true } : { ...runner, delay: mark.failure })
+  }
+  for (const action of actions) begin(step, action)
+  for (const { runner, at } of decision.due) table.lookAgain(runner, at)
+}
+
+function report(step: Step, event: JournalEvent): void {
+  step.events.push(event)
+  if (event.kind === 'runner-failed' || event.kind === 'runner-delayed') note(step, event.failure, event.runner)
+}
+
+function begin(step: Step, action: Action): void {
+  const { state } = step
+  switch (action.kind) {
+    case 'drop-registration':
+      state.pendingRemovals.begin(action.registration.name)
+      break
+    case 'check-template':
+    case 'list-registrations':
+    case 'report':
+      state.underway[action.kind] = true
+      break
+    default:
+      beginOfRunner(step, action)
+      state.table.begin(action.runner)
+  }
+}
+
+function beginOfRunner(step: Step, action: RunnerAction): void {
+  if (action.kind === 'start-runner') put(step, requestedRunner(action.runner, step.at))
+  const runner = step.state.table.get(action.runner)
+  if (!runner) return
+  if (action.kind === 'deregister-runner' || action.kind === 'delete-runner') beginEnd(step, runner, action)
+}
+
+/** A start that failed counts once, when its end begins. A job that the operator's bound cuts off stays assigned at the forge. */
+function beginEnd(
+  step: Step,
+  runner: Runner,
+  { kind, because }: Extract<Action, { kind: 'deregister-runner' | 'delete-runner' }>,
+): void {
+  if (!runner.ending && because.kind === 'start-failed') {
+    countFailure(step, because.failure, runner.name, begunAt(runner))
+  }
+  if (!runner.ending && because.kind === 'life-exceeded') depart(step, runner)
+  const before = runner.ending ?? { answer: 'unasked', failures: 0, retryAt: undefined }
+  const deleted = runner.deleted || kind === 'delete-runner'
+  put(step, { ...runner, ending: { ...before, because }, deleted, delay: undefined })
+}

@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest'
+import type { Failure } from '../../model/failure.ts'
+import type { Registration } from '../../model/runner.ts'
+import { runnerPrefix } from '../pod.ts'
+import { ended, limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
+import { a, job, open, refused, seconds, unreachable } from './state.fixture.ts'
+
+const running = podFacts({ startedAt: now - seconds(60) })
+const demand = (jobs: number, at = now) => ({ kind: 'demand', demand: { kind: 'assigned', jobs }, at }) as const
+const jobStarted = { kind: 'job-started', runner: a, job, at: now, queuedAt: now - seconds(3) } as const
+const jobFinished = { kind: 'job-finished', runner: a, jobId: 'j', result: 'succeeded', at: now } as const
+const online = registration(a, { status: 'online', busy: false })
+const failure: Failure = { reason: 'image-missing', message: 'x' }
+
+function withRunner(pod = running) {
+  const set = open()
+  set.list({ [a]: pod })
+  return set
+}
+
+/** A set with one failed start behind it. */
+function withFailure() {
+  const set = withRunner()
+  set.end({ kind: 'start-failed', failure })
+  return set
+}
+
+describe('demand', () => {
+  it('is reported when it changes, and moves the quiet period', () => {
+    const set = open()
+    expect(set.event(demand(3), now)).toMatchObject([{ kind: 'demand-changed', demand: { jobs: 3 } }])
+    expect(set.event(demand(3), now + 9)).toEqual([])
+    expect(set.world()).toMatchObject({ quietSince: now, demand: { value: { jobs: 3 } } })
+    set.event(demand(4, now + 20), now + 20)
+    expect(set.world().quietSince).toBe(now + 20)
+  })
+
+  it('is unknown while the forge fails, and known again with the next demand', () => {
+    const set = open()
+    set.event(demand(3))
+    const [event] = set.event({ kind: 'failing', failure: unreachable, since: now - 5 })
+    expect(event).toMatchObject({ kind: 'forge-failed', failure: unreachable })
+    expect(set.world()).toMatchObject({ demand: { known: false, since: now - 5 }, forgeFailure: { since: now - 5 } })
+    expect(set.event(demand(3))[0]).toMatchObject({ kind: 'forge-connected' })
+    expect(set.world()).toMatchObject({ demand: { known: true }, forgeFailure: undefined })
+  })
+
+  it('shows settings that the forge does not take over', () => {
+    const set = open()
+    const differ: Failure = { reason: 'forge-settings-differ', message: 'runner group' }
+    expect(set.event({ kind: 'settings', failure: differ })).toMatchObject([{ kind: 'forge-failed', failure: differ }])
+    expect(set.world().settingsFailure).toEqual(differ)
+    expect(set.event({ kind: 'settings', failure: undefined })).toEqual([])
+    expect(set.world().settingsFailure).toBeUndefined()
+  })
+
+  it('keeps the ids that the forge wants stored', () => {
+    const set = open()
+    set.event({ kind: 'state', state: { scaleSetId: '7' } })
+    expect(set.state.forge.state).toEqual({ scaleSetId: '7' })
+  })
+})
+
+describe('jobs', () => {
+  it('make a runner busy, and spent when they are over', () => {
+    const set = withRunner()
+    expect(set.event(jobStarted)).toMatchObject([{ kind: 'job-started', job: 'j', queuedMs: seconds(3) }])
+    expect(set.phase()).toBe('busy')
+    expect(set.event(jobFinished)).toMatchObject([{ kind: 'job-finished', result: 'succeeded' }])
+    expect(set.phase()).toBe('spent')
+  })
+
+  it('are taken once: a repeated event changes nothing', () => {
+    const set = withRunner()
+    set.event(jobStarted)
+    set.event({ ...jobStarted, job: { ...job, id: 'other' } })
+    expect(set.runner()?.job?.id).toBe('j')
+    set.event(jobFinished, now + 5)
+    set.event(jobFinished, now + 9)
+    expect(set.runner()?.job?.finished?.at).toBe(now + 5)
+  })
+
+  it('that finished without an announced start are known all the same', () => {
+    const set = withRunner()
+    set.event(jobFinished)
+    expect(set.runner()?.job).toMatchObject({ id: 'j', finished: { result: 'succeeded' } })
+  })
+
+  it('end a row of failures', () => {
+    const set = withFailure()
+    expect(set.state.history.failuresInARow).toBe(1)
+    set.event(jobStarted)
+    expect(set.state.history).toMatchObject({ failuresInARow: 0, rounds: 0, retryAt: undefined })
+  })
+
+  it('stay counted after the end of their runner until they are reported as finished', () => {
+    const set = withRunner()
+    set.event(jobStarted)
+    set.seen({ ...running, end: ended })
+    expect(set.world().departed).toMatchObject([{ name: a, jobOpen: true }])
+    set.event(jobFinished)
+    expect(set.world().departed).toEqual([])
+  })
+
+  it('that start after the end of their runner keep their place', () => {
+    const set = withRunner({ ...running, end: { ...ended, at: now } })
+    expect(set.world().departed).toMatchObject([{ jobOpen: false }])
+    set.event(jobStarted)
+    expect(set.world().departed).toMatchObject([{ jobOpen: true }])
+  })
+
+  it('leave no departed runner when they finished before the end', () => {
+    const set = withRunner()
+    set.event(jobStarted)
+    set.event(jobFinished)
+    set.seen({ ...running, end: ended })
+    expect(set.world().departed).toEqual([])
+    expect(set.pending()).toEqual([])
+  })
+})
+
+describe('departed runners', () => {
+  const departed = () => withRunner({ ...running, end: { ...ended, at: now } })
+
+  it('count until a newer demand, when their registration is settled', () => {
+    const set = departed()
+    set.event(jobFinishedFor('other'))
+    set.event(demand(1, now))
+    expect(set.world().departed).toHaveLength(1)
+    set.event(demand(1, now + 1))
+    expect(set.world().departed).toHaveLength(1)
+    set.listed([], now + seconds(6))
+    expect(set.world().departed).toEqual([])
+  })
+
+  it('count no longer than the lease of a job', () => {
+    const set = departed()
+    expect(set.world(now + limits.jobLeaseMs - 1).departed).toHaveLength(1)
+    expect(set.world(now + limits.jobLeaseMs).departed).toEqual([])
+  })
+})
+
+function jobFinishedFor(runner: string) {
+  return { ...jobFinished, runner }
+}
+
+describe('a list of registrations', () => {
+  it('removes what has no pod, and leaves the runners of others alone', () => {
+    const set = open()
+    set.list()
+    const lost = registration(`${runnerPrefix(runnerSet())}lost`)
+    set.listed([lost, registration('another-runner')])
+    expect(set.pending()).toEqual([{ name: lost.name, in: limits.lateEventMs, early: false }])
+  })
+
+  it('says nothing before the first complete list of pods', () => {
+    const set = open()
+    set.listed([registration(a)])
+    expect(set.pending()).toEqual([])
+    expect(set.world().registrationsAt).toBeUndefined()
+    set.list({ [a]: running })
+    set.listed([registration(a)])
+    expect(set.pending()).toEqual([])
+  })
+
+  it('says nothing while the watch of pods is down', () => {
+    const set = open()
+    set.list()
+    set.take({ kind: 'pods-stale', since: now, why: 'down' })
+    set.listed([registration(a)])
+    expect(set.pending()).toEqual([])
+  })
+
+  it('gives up the removal of a registration whose pod appears', () => {
+    const set = open()
+    set.list()
+    set.listed([registration(a)])
+    set.seen()
+    expect(set.pending()).toEqual([])
+  })
+
+  it('is doubted once when it is empty after one that was not', () => {
+    const set = withRunner()
+    set.listed([online], now)
+    set.listed([], now + 1)
+    expect(set.runner()?.registration.is).toBe('present')
+    expect(set.world().registrationsDoubtful).toBe(true)
+    set.listed([], now + 2)
+    expect(set.runner()?.registration).toEqual({ is: 'absent', at: now + 2 })
+    expect(set.world().registrationsDoubtful).toBe(false)
+  })
+
+  it('dates the first list without a registration', () => {
+    const set = withRunner()
+    const other = registration('other')
+    set.listed([online, other], now)
+    set.listed([other], now + 5)
+    set.listed([other], now + 9)
+    expect(set.runner()).toMatchObject({
+      registration: { is: 'absent', at: now + 9 },
+      registrationMissingSince: now + 5,
+    })
+    set.listed([online, other], now + 12)
+    expect(set.runner()).toMatchObject({ registration: { is: 'present' }, registrationMissingSince: undefined })
+  })
+
+  it('is ignored for a runner that was registered after it was requested', () => {
+    const set = withRunner()
+    set.listed([registration('other')], now - 1)
+    expect(set.runner()?.registration.is).toBe('present')
+  })
+
+  it.each<[string, Partial<Registration>, number]>([
+    ['offline', { status: 'offline' }, 1],
+    ['online', { status: 'online' }, 0],
+    ['busy', { busy: true }, 0],
+  ])('ends a row of failures when a runner is seen %s for the first time', (_name, over, failures) => {
+    const set = withFailure()
+    set.listed([registration(a, over)])
+    expect(set.state.history.failuresInARow).toBe(failures)
+  })
+
+  it('does not take a runner that was online before for a new success', () => {
+    const set = withRunner()
+    set.listed([online])
+    set.end({ kind: 'start-failed', failure })
+    set.listed([online], now + 1)
+    expect(set.state.history.failuresInARow).toBe(1)
+  })
+
+  it('wakes no decision about a busy runner that stays busy', () => {
+    const set = withRunner()
+    set.listed([registration(a, { status: 'online', busy: true })])
+    expect(set.world().attention).toHaveLength(1)
+    set.listed([registration(a, { status: 'online', busy: true })], now + 1)
+    expect(set.world().attention).toEqual([])
+  })
+})
+
+describe('pending removals', () => {
+  const early = () => withRunner({ ...running, end: { ...ended, at: now } })
+
+  it('of a runner that ended well without a job show an early exit, if the forge still lists it', () => {
+    const set = early()
+    expect(set.pending()).toEqual([{ name: a, in: limits.lateEventMs, early: true }])
+    set.listed([registration(a)], now + limits.lateEventMs - 1)
+    expect(set.pending()).toMatchObject([{ early: true }])
+    const events = set.listed([registration(a)], now + limits.lateEventMs)
+    expect(events).toMatchObject([{ kind: 'runner-failed', failure: { reason: 'runner-failed' } }])
+    expect(set.pending()).toMatchObject([{ early: false }])
+    expect([set.state.history.failuresInARow, set.world().departed]).toEqual([1, []])
+  })
+
+  it('are over when the forge has dropped the registration itself', () => {
+    const set = early()
+    set.listed([], now + limits.lateEventMs)
+    expect([set.pending(), set.state.history.failuresInARow]).toEqual([[], 0])
+  })
+
+  it('are due at once after a job that the runner did not bring to its end', () => {
+    const set = withRunner()
+    set.event(jobStarted)
+    set.seen({ ...running, end: { ...ended, exitCode: 137, reason: 'Error' } })
+    expect(set.pending()).toEqual([{ name: a, in: 0, early: false }])
+  })
+
+  it('are never due for a runner that brought its job to its end', () => {
+    const set = withRunner()
+    set.event(jobStarted)
+    set.seen({ ...running, end: ended })
+    expect(set.pending()).toEqual([])
+  })
+
+  const owed = () => {
+    const set = open()
+    set.list()
+    set.listed([registration(a)], now - limits.lateEventMs)
+    expect(set.tick().actions).toContainEqual({ kind: 'drop-registration', registration: registration(a) })
+    expect(set.tick().actions).not.toContainEqual(expect.objectContaining({ kind: 'drop-registration' }))
+    return set
+  }
+
+  it.each(['removed', 'absent'] as const)('are over when the forge answers %s', (is) => {
+    const set = owed()
+    expect(set.outcome({ action: 'drop-registration', name: a, result: { is } })).toMatchObject([
+      { kind: 'registration-dropped', name: a },
+    ])
+    expect(set.pending()).toEqual([])
+  })
+
+  it('are repeated every 30 to 45 s while the forge reports the runner as busy', () => {
+    const set = owed()
+    const [event] = set.outcome({ action: 'drop-registration', name: a, result: { is: 'busy' } })
+    expect(event).toMatchObject({ kind: 'registration-kept', failure: { reason: 'deregistration-refused' } })
+    const wait = set.pending()[0]?.in ?? 0
+    expect(wait).toBeGreaterThanOrEqual(seconds(30))
+    expect(wait).toBeLessThanOrEqual(seconds(45))
+  })
+
+  it('honour a Retry-After, and can be tried again after an aborted attempt', () => {
+    const set = owed()
+    set.outcome({ action: 'drop-registration', name: a, result: refused(unreachable, now + seconds(200)) })
+    expect(set.pending()).toMatchObject([{ in: seconds(200) }])
+    const other = owed()
+    other.outcome({ action: 'drop-registration', name: a, result: { is: 'aborted' } })
+    expect(other.tick().actions).toContainEqual({ kind: 'drop-registration', registration: registration(a) })
+  })
+})

@@ -1,0 +1,116 @@
+// What the forge reports: demand, jobs, failures, and its registrations.
+import { unreachable } from '../../lib/assert.ts'
+import type { Instant } from '../../lib/clock.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
+import type { Registration, Runner } from '../../model/runner.ts'
+import { phaseOf } from '../phase.ts'
+import { runnerPrefix } from '../pod.ts'
+import { put } from './lives.ts'
+import { isSeenOnline, withJob, withListedRegistration } from './runner-facts.ts'
+import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
+
+export function foldForgeEvent(step: Step, event: ForgeEvent): void {
+  const { forge } = step.state
+  switch (event.kind) {
+    case 'demand':
+      demandReported(step, event)
+      break
+    case 'job-started':
+      jobStarted(step, event)
+      break
+    case 'job-finished':
+      jobFinished(step, event)
+      break
+    case 'state':
+      forge.state = event.state
+      break
+    case 'failing':
+      forgeFailed(step, event.failure, event.since)
+      break
+    case 'settings':
+      forge.settingsFailure = event.failure
+      if (event.failure) step.events.push({ kind: 'forge-failed', ...setSubject(step.state), failure: event.failure })
+      break
+    default:
+      unreachable(event)
+  }
+}
+
+export function forgeFailed({ state, events }: Step, failure: Failure, since: Instant): void {
+  state.forge.failing(failure, since)
+  events.push({ kind: 'forge-failed', ...setSubject(state), failure })
+}
+
+function demandReported({ state, events, at }: Step, event: Extract<ForgeEvent, { kind: 'demand' }>): void {
+  const { forge } = state
+  if (forge.failure) events.push({ kind: 'forge-connected', ...setSubject(state) })
+  if (forge.demandReported(event.demand, event.at, at)) {
+    events.push({ kind: 'demand-changed', ...setSubject(state), demand: event.demand })
+  }
+}
+
+function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started' }>): void {
+  const { forge, departures, table } = step.state
+  const { runner: name, job, at, queuedAt } = event
+  forge.quietSince = step.at
+  countSuccess(step)
+  departures.jobStarted(name)
+  const before = table.get(name)
+  if (before && !before.job) put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
+  step.events.push({ kind: 'job-started', ...subject(step, name), job: job.id, name: job.name, queuedMs })
+}
+
+function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
+  const { forge, departures, pendingRemovals, table } = step.state
+  const { runner: name, jobId, result } = event
+  forge.quietSince = step.at
+  departures.settle(name)
+  pendingRemovals.clear(name)
+  step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
+  const before = table.get(name)
+  if (!before || before.job?.finished) return
+  const job = before.job ?? { id: jobId, name: '', repository: '', startedAt: step.at, finished: undefined }
+  put(step, withJob(before, { ...job, finished: { result, at: step.at } }))
+}
+
+/** A complete list of the forge. Before the first complete list of pods it says nothing about who has a registration without a pod. */
+export function registrationsListed(step: Step, registrations: readonly Registration[], askedAt: Instant): void {
+  const { state } = step
+  callSucceeded(step, 'list-registrations')
+  if (!state.forge.listed(registrations.length, askedAt)) return
+  const byName = new Map(registrations.map((registration) => [registration.name, registration]))
+  for (const runner of state.table.all()) compareRunner(step, runner, byName.get(runner.name), askedAt)
+  for (const name of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) leftTooEarly(step, name)
+  if (!state.pods.known) state.forge.registrationsAt = undefined
+  else addOrphans(step, registrations, askedAt)
+}
+
+function compareRunner(step: Step, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
+  const after = withListedRegistration(runner, listed, askedAt)
+  if (after === runner) return
+  if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step)
+  // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
+  const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && listed !== undefined
+  if (!busy || !isSeenOnline(runner)) put(step, after)
+}
+
+/** A registration of ours without a pod. An event about its job may still be on its way. */
+function addOrphans({ state, limits }: Step, registrations: readonly Registration[], askedAt: Instant): void {
+  const prefix = runnerPrefix(state.set)
+  for (const registration of registrations) {
+    const ours = registration.name.startsWith(prefix)
+    if (ours && !state.table.get(registration.name)) {
+      state.pendingRemovals.add(registration, askedAt + limits.lateEventMs)
+    }
+  }
+}
+
+/** Its registration is still listed: GitHub drops it after a job, so the runner had none. */
+function leftTooEarly(step: Step, name: string): void {
+  const failure: Failure = { reason: 'runner-failed', message: 'it ended without having had a job' }
+  const runner = step.state.table.get(name)
+  step.events.push({ kind: 'runner-failed', ...subject(step, name), failure })
+  countFailure(step, failure, name, runner ? begunAt(runner) : step.at)
+}

@@ -1,0 +1,207 @@
+// The outcomes of all actions but the start of a runner.
+import { unreachable } from '../../lib/assert.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { DeregisterOutcome, Outcome } from '../../model/outcome.ts'
+import type { Runner } from '../../model/runner.ts'
+import { afterFailure } from '../retry.ts'
+import { templateVerdict } from '../template.ts'
+import { registrationsListed } from './fold-forge.ts'
+import { podSeen } from './fold-pods.ts'
+import { foldStart } from './fold-start.ts'
+import { isOfTemplate } from './history.ts'
+import { put, remove } from './lives.ts'
+import { withAnswer } from './runner-facts.ts'
+import { begunAt, callFailed, callSucceeded, countFailure, note, type Step, setSubject } from './step.ts'
+
+type OutcomeOf<Kind extends Outcome['action']> = Extract<Outcome, { action: Kind }>
+
+export function foldOutcome(step: Step, outcome: Outcome): void {
+  switch (outcome.action) {
+    case 'start-runner':
+      foldStart(step, outcome.runner, outcome.result)
+      break
+    case 'deregister-runner':
+      ofRunner(step, outcome.runner, (runner) => deregistered(step, runner, outcome.result))
+      break
+    case 'delete-runner':
+      ofRunner(step, outcome.runner, (runner) => deleted(step, runner, outcome))
+      break
+    case 'look-up-pod':
+      ofRunner(step, outcome.runner, (runner) => lookedUp(step, runner, outcome))
+      break
+    case 'explain-runner':
+      ofRunner(step, outcome.runner, (runner) => explained(step, runner, outcome))
+      break
+    case 'drop-registration':
+      dropped(step, outcome)
+      break
+    case 'check-template':
+      templateChecked(step, outcome)
+      break
+    case 'list-registrations':
+      listed(step, outcome)
+      break
+    case 'report':
+      reported(step, outcome)
+      break
+    default:
+      unreachable(outcome)
+  }
+}
+
+/** The action is over. The runner may be gone by now: then there is nothing left to change. */
+function ofRunner({ state }: Step, name: string, change: (runner: Runner) => void): void {
+  const runner = state.table.get(name)
+  state.table.settle(name)
+  if (runner) change(runner)
+}
+
+function deregistered(step: Step, runner: Runner, result: DeregisterOutcome): void {
+  switch (result.is) {
+    case 'removed':
+    case 'absent':
+    case 'busy':
+      put(step, withAnswer(runner, result.is, step.at))
+      break
+    case 'aborted':
+      break
+    default:
+      endLater(step, runner, 'refused', result.retryAt)
+      step.events.push({
+        kind: 'registration-kept',
+        ...setSubject(step.state),
+        name: runner.name,
+        failure: result.failure,
+      })
+  }
+}
+
+/** The end goes on after a back-off of its own. */
+function endLater(step: Step, runner: Runner, answer: 'refused' | 'same', retryAt: number | undefined): void {
+  const { ending, name } = runner
+  if (!ending) return
+  const retry = afterFailure({ at: step.at, before: ending.failures, retryAt, key: name }, step.limits)
+  put(step, { ...runner, ending: { ...ending, answer: answer === 'same' ? ending.answer : answer, ...retry } })
+}
+
+function deleted(step: Step, runner: Runner, { result }: OutcomeOf<'delete-runner'>): void {
+  const { state, at, limits } = step
+  switch (result.is) {
+    case 'deleted':
+      if (runner.pod.is === 'present') state.removed.add(runner.name)
+      remove(step, runner)
+      break
+    case 'deleting':
+      if (runner.ending) put(step, { ...runner, ending: { ...runner.ending, retryAt: at + limits.deleteAgainMs } })
+      break
+    case 'conflict':
+      // The pod has changed since the decision. Its new state decides.
+      endLater(step, { ...runner, deleted: false }, 'same', undefined)
+      break
+    case 'aborted':
+      break
+    default:
+      endLater(step, runner, 'same', result.retryAt)
+      writeFailed(step, `delete-runner ${runner.name}`, result.failure)
+  }
+}
+
+function lookedUp(step: Step, runner: Runner, { result }: OutcomeOf<'look-up-pod'>): void {
+  const failure: Failure = { reason: 'api-unavailable', message: 'the API server did not create the pod' }
+  switch (result.is) {
+    case 'present':
+      podSeen(step, runner.name, result.pod, step.at)
+      break
+    case 'absent':
+      remove(step, runner)
+      countFailure(step, failure, runner.name, begunAt(runner))
+      break
+    case 'aborted':
+      break
+    default: {
+      const { at, limits } = step
+      const before = runner.lookUp?.failures ?? 0
+      const lookUp = afterFailure({ at, before, retryAt: result.retryAt, key: runner.name }, limits)
+      put(step, { ...runner, lookUp })
+    }
+  }
+}
+
+/** Without a response nothing is explained. A runner that still does not start is looked up again. */
+function explained(step: Step, runner: Runner, { result }: OutcomeOf<'explain-runner'>): void {
+  const cause = result.is === 'explained' ? result.cause : undefined
+  if (cause) note(step, cause, runner.name)
+  put(step, { ...runner, explained: cause ?? runner.explained, explainedAt: step.at })
+}
+
+function dropped(step: Step, { name, result }: OutcomeOf<'drop-registration'>): void {
+  const { state, events, at, limits } = step
+  switch (result.is) {
+    case 'removed':
+    case 'absent':
+      state.pendingRemovals.clear(name)
+      events.push({ kind: 'registration-dropped', ...setSubject(state), name })
+      break
+    case 'busy': {
+      const failure: Failure = { reason: 'deregistration-refused', message: 'the forge reports it as busy' }
+      state.pendingRemovals.stillBusy(name, at)
+      events.push({ kind: 'registration-kept', ...setSubject(state), name, failure })
+      return
+    }
+    case 'aborted':
+      state.pendingRemovals.settle(name)
+      break
+    default:
+      state.pendingRemovals.failed(name, at, result.retryAt, limits)
+      events.push({ kind: 'registration-kept', ...setSubject(state), name, failure: result.failure })
+  }
+}
+
+function templateChecked(step: Step, { hash, result }: OutcomeOf<'check-template'>): void {
+  const { state, events, at } = step
+  state.underway['check-template'] = false
+  if (result.is === 'aborted') return
+  if (result.is !== 'accepted' && !isOfTemplate(result.failure)) {
+    callFailed(step, 'check-template', result.retryAt)
+    writeFailed(step, 'check-template', result.failure)
+    return
+  }
+  callSucceeded(step, 'check-template')
+  const verdict =
+    result.is === 'accepted'
+      ? templateVerdict(state.set, hash, result.stored, at)
+      : ({ is: 'refused', hash, failure: result.failure, at } as const)
+  state.template = verdict
+  const { is } = verdict
+  if (is === 'refused') events.push({ kind: 'template-refused', ...setSubject(state), hash, failure: verdict.failure })
+  else events.push({ kind: 'template-accepted', ...setSubject(state), hash })
+}
+
+function listed(step: Step, { result }: OutcomeOf<'list-registrations'>): void {
+  const { state } = step
+  state.underway['list-registrations'] = false
+  if (result.is === 'listed') {
+    registrationsListed(step, result.registrations, result.askedAt)
+  } else if (result.is !== 'aborted') {
+    callFailed(step, 'list-registrations', result.retryAt)
+    step.events.push({ kind: 'forge-failed', ...setSubject(state), failure: result.failure })
+  }
+}
+
+function reported(step: Step, { status, result }: OutcomeOf<'report'>): void {
+  const { state, at } = step
+  state.underway.report = false
+  if (result.is === 'aborted') return
+  state.conditions = status.conditions
+  state.reported = { status: result.is === 'written' ? status : undefined, at }
+  if (result.is === 'written') {
+    callSucceeded(step, 'report')
+  } else {
+    callFailed(step, 'report', result.retryAt)
+    writeFailed(step, 'report', result.failure)
+  }
+}
+
+function writeFailed(step: Step, action: string, { message }: Failure): void {
+  step.events.push({ kind: 'write-failed', ...setSubject(step.state), action, message })
+}

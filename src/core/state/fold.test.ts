@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest'
+import type { JournalEvent } from '../../model/event.ts'
+import type { Failure } from '../../model/failure.ts'
+import { ended, limits, now, podFacts } from '../world.fixture.ts'
+import { a, emptyDecision, job, open, refused, seconds, unavailable, unreachable } from './state.fixture.ts'
+
+const kindsOf = (events: readonly JournalEvent[]) => events.map(({ kind }) => kind)
+
+describe('pods', () => {
+  it('counts a requested runner before any watch shows it, and never twice', () => {
+    const set = open()
+    set.list()
+    set.request()
+    expect(set.state.table.counts()).toMatchObject({ starting: 1, occupied: 1 })
+    set.list({}, now + 1)
+    expect(set.state.table.counts().starting).toBe(1)
+    set.seen()
+    set.seen()
+    expect(set.state.table.counts().starting).toBe(1)
+  })
+
+  it('keeps what a write returned against a list that was requested before the write', () => {
+    const set = open()
+    set.seen({}, now)
+    set.list({}, now - 1, now + 1)
+    expect(set.phase()).toBe('starting')
+    set.list({}, now + 2)
+    expect(set.phase()).toBeUndefined()
+  })
+
+  it('removes a request without an action and without a pod', () => {
+    const set = open()
+    set.request()
+    set.outcome({
+      action: 'start-runner',
+      runner: a,
+      result: { ...refused(unavailable), is: 'lost-answer', step: 'pod' },
+    })
+    set.list({}, now + 5)
+    expect(set.runner()).toBeUndefined()
+  })
+
+  it('ignores late events of a pod that is removed, until its deletion is reported', () => {
+    const set = open()
+    set.seen({ end: ended })
+    set.remove({ kind: 'ended' })
+    set.outcome({ action: 'delete-runner', runner: a, result: { is: 'deleted' } })
+    set.seen({ end: ended, deletionDeadline: now })
+    expect(set.runner()).toBeUndefined()
+    set.gone()
+    set.seen()
+    expect(set.phase()).toBe('starting')
+  })
+
+  it('reports a start and an end once', () => {
+    const set = open()
+    expect(kindsOf(set.seen({ startedAt: now }))).toEqual(['runner-started'])
+    expect(set.seen({ startedAt: now })).toEqual([])
+    expect(kindsOf(set.seen({ startedAt: now, end: ended }))).toEqual(['runner-ended'])
+    expect(set.seen({ startedAt: now, end: ended })).toEqual([])
+  })
+
+  it('takes a result that only the deletion carries', () => {
+    const set = open()
+    set.seen({ startedAt: now })
+    const events = set.gone({ startedAt: now, end: { exitCode: 137, reason: 'OOMKilled', at: now } })
+    expect(kindsOf(events)).toEqual(['runner-ended', 'runner-failed', 'runner-gone'])
+    expect(events[1]).toMatchObject({ failure: { reason: 'out-of-memory' } })
+  })
+
+  it('reports a pod that vanished, with its node', () => {
+    const set = open()
+    set.seen({ startedAt: now, node: 'node-1' })
+    expect(set.gone({ startedAt: now, node: 'node-1' })[0]).toMatchObject({
+      failure: { reason: 'pod-vanished', message: 'it was on node node-1' },
+    })
+    set.seen({ node: undefined })
+    expect(set.gone({ node: undefined })[0]).toMatchObject({ failure: { message: 'it was on no node yet' } })
+  })
+
+  it('calls a pod that we deleted no failure', () => {
+    const set = open()
+    set.seen({ startedAt: now })
+    set.remove({ kind: 'surplus' })
+    expect(kindsOf(set.gone({ startedAt: now }))).toEqual(['runner-gone'])
+    expect(set.state.history.failuresInARow).toBe(0)
+  })
+
+  it('takes a deletion that was under way at first sight for an earlier leader’s', () => {
+    const set = open()
+    set.seen({ startedAt: now, deletionDeadline: now })
+    expect(kindsOf(set.gone({ startedAt: now, end: { ...ended, exitCode: 143 } }))).toEqual([
+      'runner-ended',
+      'runner-gone',
+    ])
+  })
+
+  it('forgets the causes that a pod has left behind', () => {
+    const set = open()
+    set.seen({ progressedAt: now })
+    const { state } = set
+    const cause = { reason: 'unschedulable', message: 'm', since: now } as const
+    set.outcome({ action: 'explain-runner', runner: a, result: { is: 'explained', cause } })
+    const mark = { runner: a, is: 'delayed', failure: cause } as const
+    set.take({ kind: 'decided', decision: { ...emptyDecision, marks: [mark] }, actions: [] })
+    expect(state.table.delays()).toEqual({ count: 1, oldest: cause })
+    set.seen({ progressedAt: now })
+    expect(set.runner()).toMatchObject({ explained: cause, delay: cause })
+    set.seen({ progressedAt: now + 1 })
+    expect(set.runner()).toMatchObject({ explained: undefined, explainedAt: undefined, delay: undefined })
+    expect(state.table.delays()).toBeUndefined()
+  })
+
+  it('knows the counts only after a complete list, and while the watch is up', () => {
+    const set = open()
+    expect(set.world().counts.known).toBe(false)
+    set.list()
+    expect(set.world().counts.known).toBe(true)
+    set.take({ kind: 'pods-stale', since: now, why: 'down' })
+    expect(set.world().counts).toMatchObject({ known: false, why: 'down' })
+    set.take({ kind: 'pods-current', at: now })
+    expect(set.world().counts.known).toBe(true)
+  })
+})
+
+describe('ends', () => {
+  const running = { startedAt: now - seconds(60) }
+
+  it('keeps a runner whose end has begun out of capacity, and out of the next choice', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    expect(set.phase()).toBe('spent')
+    expect(set.state.table.counts()).toMatchObject({ idle: 0, spent: 1, occupied: 1 })
+    expect(set.state.table.oldestWaiting(9)).toEqual([])
+  })
+
+  it('deletes after the forge removed the registration, and leaves no pending removal', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'removed' } })
+    expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'delete-runner', runner: a }))
+    set.outcome({ action: 'delete-runner', runner: a, result: { is: 'deleted' } })
+    expect([set.runner(), set.pending()]).toEqual([undefined, []])
+  })
+
+  it('lets a runner live on that the forge reports as busy', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'busy' } })
+    expect([set.phase(), set.runner()?.ending]).toEqual(['busy', undefined])
+  })
+
+  it('goes on with the end of a busy runner that exceeded its life', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'life-exceeded' })
+    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'busy' } })
+    expect(set.runner()?.ending).toMatchObject({ answer: 'busy' })
+    expect(set.world().departed).toMatchObject([{ name: a }])
+  })
+
+  it('gives up an end when a job arrives', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    set.event({ kind: 'job-started', runner: a, job, at: now, queuedAt: undefined })
+    expect([set.phase(), set.runner()?.ending]).toEqual(['busy', undefined])
+  })
+
+  it('goes on with an end whose pod is already deleted', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.remove({ kind: 'surplus' })
+    set.event({ kind: 'job-started', runner: a, job, at: now, queuedAt: undefined })
+    expect(set.runner()?.ending).toBeDefined()
+  })
+
+  it('repeats a refused removal after a back-off that doubles', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    const waits: number[] = []
+    for (let attempt = 0; attempt < 4; attempt++) {
+      set.outcome({ action: 'deregister-runner', runner: a, result: refused(unreachable) })
+      waits.push((set.runner()?.ending?.retryAt ?? 0) - now)
+    }
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(500 * 2 ** index)
+      expect(wait).toBeLessThanOrEqual(1_000 * 2 ** index)
+    }
+  })
+
+  it.each([
+    ['a Retry-After', now + seconds(300), seconds(300)],
+    ['a Retry-After far in the future', now + 9e12, limits.retryAfterMaxMs],
+  ])('waits for %s', (_name, retryAt, wait) => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    set.outcome({ action: 'deregister-runner', runner: a, result: refused(unreachable, retryAt) })
+    expect(set.runner()?.ending?.retryAt).toBe(now + wait)
+  })
+
+  it('sends a deletion again that brought no event', () => {
+    const set = open()
+    set.list({ [a]: podFacts({ end: ended }) })
+    set.remove({ kind: 'ended' })
+    set.outcome({ action: 'delete-runner', runner: a, result: { is: 'deleting' } })
+    expect(set.runner()?.ending?.retryAt).toBe(now + limits.deleteAgainMs)
+    set.outcome({ action: 'delete-runner', runner: a, result: { is: 'conflict' } })
+    expect(set.runner()).toMatchObject({ deleted: false, ending: { failures: 1 } })
+    const [event] = set.outcome({ action: 'delete-runner', runner: a, result: refused(unavailable) })
+    expect(event).toMatchObject({ kind: 'write-failed', action: `delete-runner ${a}` })
+    expect(set.runner()?.ending).toMatchObject({ failures: 2 })
+    set.outcome({ action: 'delete-runner', runner: a, result: { is: 'aborted' } })
+    expect(set.runner()?.ending).toMatchObject({ failures: 2 })
+  })
+
+  it('counts a failed start once, when its end begins', () => {
+    const set = open()
+    set.list({ [a]: podFacts() })
+    const failure: Failure = { reason: 'image-missing', message: 'x' }
+    set.end({ kind: 'start-failed', failure })
+    set.end({ kind: 'start-failed', failure })
+    expect(set.state.history).toMatchObject({ failuresInARow: 1, last: { reason: 'image-missing', runner: a } })
+  })
+
+  it('looks at no runner with an action under way', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    set.seen({ ...running, resourceVersion: '2' })
+    expect(set.world().attention).toEqual([])
+    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'aborted' } })
+    expect(set.world().attention.map(({ name }) => name)).toEqual([a])
+  })
+
+  it('marks a stuck pod, which then frees its place', () => {
+    const set = open()
+    set.list({ [a]: podFacts({ deletionDeadline: now - seconds(60) }) })
+    expect(set.tick().marks).toEqual([{ runner: a, is: 'stuck' }])
+    expect(set.world()).toMatchObject({ stuck: 1, counts: { value: { spent: 1, occupied: 0 } } })
+    expect(set.state.history.last).toMatchObject({ reason: 'termination-stuck' })
+    set.gone()
+    expect(set.world().stuck).toBe(0)
+  })
+})

@@ -1,0 +1,68 @@
+// How a runner enters the state, changes, and leaves it, with what follows for the set.
+import type { Failure } from '../../model/failure.ts'
+import type { ContainerEnd, PodFacts, Runner } from '../../model/runner.ts'
+import { failureOfEnd } from '../end.ts'
+import { isDroppedByForge } from './runner-facts.ts'
+import { begunAt, countFailure, note, type Step, subject } from './step.ts'
+
+/** Stores a runner. Its start and its end are reported once, by the input that shows them first. */
+export function put(step: Step, after: Runner): void {
+  const before = podOf(step.state.table.put(after))
+  const now = podOf(after)
+  if (now?.startedAt !== undefined && before?.startedAt === undefined) {
+    step.events.push({ kind: 'runner-started', ...subject(step, after.name), node: now.node })
+  }
+  if (now?.end && !before?.end) ended(step, after, now.end)
+}
+
+/** Removes a runner whose pod is gone or was never created. Its registration becomes a pending removal, unless the forge has dropped it. */
+export function remove(step: Step, runner: Runner): void {
+  const { state, events } = step
+  const pod = podOf(runner)
+  const end = pod?.end
+  if (pod && !end && !runner.deleted) vanished(step, runner, pod)
+  state.table.remove(runner.name)
+  if (!end) leaveRegistration(step, runner)
+  events.push({ kind: 'runner-gone', ...subject(step, runner.name), because: end ? 'ended' : 'removed' })
+}
+
+function ended(step: Step, runner: Runner, end: ContainerEnd): void {
+  step.events.push({ kind: 'runner-ended', ...subject(step, runner.name), exitCode: end.exitCode, reason: end.reason })
+  leaveRegistration(step, runner)
+  depart(step, runner)
+  const failure = failureOfEnd(runner, end)
+  if (failure) failed(step, runner, failure)
+}
+
+function vanished(step: Step, runner: Runner, pod: PodFacts): void {
+  const message = pod.node ? `it was on node ${pod.node}` : 'it was on no node yet'
+  failed(step, runner, { reason: 'pod-vanished', message })
+}
+
+/** With a job, the job stays assigned at the forge and needs no replacement. Without one, the replacement waits. */
+function failed(step: Step, runner: Runner, failure: Failure): void {
+  step.events.push({ kind: 'runner-failed', ...subject(step, runner.name), failure })
+  if (runner.job) {
+    note(step, failure, runner.name)
+    depart(step, runner)
+  } else {
+    countFailure(step, failure, runner.name, begunAt(runner))
+  }
+}
+
+/** Remembers a registration that the forge does not drop by itself. A kept pod does not delay its removal. */
+function leaveRegistration({ state, limits, at }: Step, runner: Runner): void {
+  const { registration, job, pod } = runner
+  if (registration.is !== 'present' || isDroppedByForge(runner)) return
+  const early = pod.is === 'present' && pod.value.end?.exitCode === 0 && !job
+  state.pendingRemovals.add(registration.value, at + (job ? 0 : limits.lateEventMs), early)
+}
+
+/** Remembers a runner whose job the demand may still count. */
+export function depart({ state, at }: Step, { name, job }: Runner): void {
+  if (!job?.finished) state.departures.add({ name, at, jobOpen: job !== undefined })
+}
+
+function podOf(runner: Runner | undefined): PodFacts | undefined {
+  return runner?.pod.is === 'present' ? runner.pod.value : undefined
+}

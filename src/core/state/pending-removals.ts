@@ -1,0 +1,69 @@
+// Registrations without a living runner that must be removed at the forge, each with its own time (docs/decisions/0004-pending-removals.md).
+import type { Instant } from '../../lib/clock.ts'
+import type { Limits } from '../../model/limits.ts'
+import type { Registration } from '../../model/runner.ts'
+import type { PendingRemoval } from '../../model/world.ts'
+import { afterFailure, retryWaitMs } from '../retry.ts'
+
+export class PendingRemovals {
+  readonly #pending = new Map<string, PendingRemoval>()
+
+  add(registration: Registration, dueAt: Instant, early = false): void {
+    if (this.#pending.has(registration.name)) return
+    this.#pending.set(registration.name, { registration, dueAt, early, underway: false, failures: 0 })
+  }
+
+  has(name: string): boolean {
+    return this.#pending.has(name)
+  }
+
+  /** The registration is removed, the forge has dropped it by itself, or its runner lives after all. */
+  clear(name: string): void {
+    this.#pending.delete(name)
+  }
+
+  begin(name: string): void {
+    this.#change(name, { underway: true })
+  }
+
+  /** The attempt ended without an answer that counts. */
+  settle(name: string): void {
+    this.#change(name, { underway: false })
+  }
+
+  /** The forge reports the runner as busy, as GitHub does for 10 to 15 minutes after a runner died. */
+  stillBusy(name: string, at: Instant): void {
+    const failures = (this.#pending.get(name)?.failures ?? 0) + 1
+    const wait = retryWaitMs('deregistration-refused', failures, name) ?? 0
+    this.#change(name, { underway: false, failures, dueAt: at + wait })
+  }
+
+  failed(name: string, at: Instant, retryAt: Instant | undefined, limits: Limits): void {
+    const before = this.#pending.get(name)?.failures ?? 0
+    const { failures, retryAt: dueAt } = afterFailure({ at, before, retryAt, key: name }, limits)
+    this.#change(name, { underway: false, failures, dueAt })
+  }
+
+  /** Compares with a complete list. Removals that the list no longer has are over.
+   *  Returns the runners that left too early: the list was requested after their time, and still has their registrations. */
+  compare(listed: ReadonlySet<string>, askedAt: Instant): readonly string[] {
+    const early: string[] = []
+    for (const [name, pending] of this.#pending) {
+      if (!listed.has(name)) this.clear(name)
+      else if (pending.early && pending.dueAt <= askedAt) {
+        early.push(name)
+        this.#change(name, { early: false })
+      }
+    }
+    return early
+  }
+
+  all(): readonly PendingRemoval[] {
+    return [...this.#pending.values()]
+  }
+
+  #change(name: string, change: Partial<PendingRemoval>): void {
+    const pending = this.#pending.get(name)
+    if (pending) this.#pending.set(name, { ...pending, ...change })
+  }
+}

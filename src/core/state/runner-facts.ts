@@ -1,0 +1,81 @@
+// How facts change one runner. Every function returns a new runner and changes nothing else.
+import type { Instant } from '../../lib/clock.ts'
+import type { DeregisterAnswer, JobRef, PodFacts, Registration, Runner } from '../../model/runner.ts'
+
+/** A runner of which only the name is known. */
+export function requestedRunner(name: string, at: Instant): Runner {
+  return {
+    name,
+    pod: { is: 'requested', since: at },
+    registration: { is: 'unknown', since: at },
+    registrationMissingSince: undefined,
+    job: undefined,
+    ending: undefined,
+    deleted: false,
+    broken: undefined,
+    lookUp: undefined,
+    explained: undefined,
+    explainedAt: undefined,
+    delay: undefined,
+    stuck: false,
+  }
+}
+
+/** A pod that made a step has left the causes behind that held it up before. */
+const noCause = { explained: undefined, explainedAt: undefined, delay: undefined } as const
+
+function hasProgressed({ pod }: Runner, { progressedAt, startedAt, end }: PodFacts): boolean {
+  const before = pod.is === 'present' ? pod.value.progressedAt : progressedAt
+  return progressedAt > before || startedAt !== undefined || end !== undefined
+}
+
+export function withPod(runner: Runner, facts: PodFacts, at: Instant): Runner {
+  const pod = { is: 'present', value: facts, at } as const
+  // A deletion that was under way when we first saw the pod is an earlier leader's.
+  const deleted = runner.deleted || (runner.pod.is === 'requested' && facts.deletionDeadline !== undefined)
+  const next: Runner = { ...runner, pod, deleted, ...(hasProgressed(runner, facts) ? noCause : {}) }
+  if (runner.registration.is !== 'unknown' || facts.registrationId === undefined) return next
+  // After a restart, the pod's own annotation names its registration.
+  const value: Registration = { id: facts.registrationId, name: runner.name, status: 'unknown', busy: 'unknown' }
+  return { ...next, registration: { is: 'present', value, at } }
+}
+
+/** Applies a complete list of the forge. @param listed the runner's entry, if the list has one */
+export function withListedRegistration(runner: Runner, listed: Registration | undefined, askedAt: Instant): Runner {
+  if (listed) {
+    const registration = { is: 'present', value: listed, at: askedAt } as const
+    return { ...runner, registration, registrationMissingSince: undefined }
+  }
+  const known = runner.registration
+  if (known.is === 'unknown' || known.at > askedAt) return runner
+  const registrationMissingSince = runner.registrationMissingSince ?? askedAt
+  return { ...runner, registration: { is: 'absent', at: askedAt }, registrationMissingSince }
+}
+
+/** Applies the forge's answer to a deregistration. A busy runner lives on, unless the operator's bound ends it. */
+export function withAnswer(runner: Runner, answer: DeregisterAnswer, at: Instant): Runner {
+  const { ending, registration } = runner
+  const answered = ending ? { ...ending, answer, failures: 0, retryAt: undefined } : undefined
+  if (answer === 'removed') return { ...runner, ending: answered, registration: { is: 'absent', at } }
+  if (answer !== 'busy' || registration.is !== 'present') return { ...runner, ending: answered }
+  const value = { ...registration.value, busy: true }
+  const bound = ending?.because.kind === 'life-exceeded'
+  return { ...runner, ending: bound ? answered : undefined, registration: { is: 'present', value, at } }
+}
+
+/** A job was announced: an end that needed an idle runner is off. */
+export function withJob(runner: Runner, job: JobRef): Runner {
+  const ending = runner.ending?.because.kind === 'life-exceeded' || runner.deleted ? runner.ending : undefined
+  return { ...runner, job, ending }
+}
+
+/** Returns whether the forge has dropped the registration by itself: it does so after a job that the runner brought to its end. */
+export function isDroppedByForge({ job, pod }: Runner): boolean {
+  const exitCode = pod.is === 'present' ? pod.value.end?.exitCode : undefined
+  return job !== undefined && (job.finished !== undefined || exitCode === 0)
+}
+
+/** Returns whether the forge has seen the runner at work: its start is a success. */
+export function isSeenOnline({ registration }: Runner): boolean {
+  return registration.is === 'present' && (registration.value.status === 'online' || registration.value.busy === true)
+}

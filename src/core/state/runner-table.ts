@@ -1,0 +1,151 @@
+// The runners of one set. Counts are kept by increments, so that a tick's cost follows what changed and not how many runners there are.
+import type { Instant } from '../../lib/clock.ts'
+import { DueIndex } from '../../lib/due.ts'
+import type { Counts, Phase, Runner, StartFailure } from '../../model/runner.ts'
+import type { Delays } from '../../model/world.ts'
+import { occupies, phaseOf } from '../phase.ts'
+
+export class RunnerTable {
+  readonly #runners = new Map<string, Runner>()
+  readonly #phases: Record<Phase, number> = { starting: 0, idle: 0, busy: 0, spent: 0, ended: 0 }
+  #occupied = 0
+  #stuck = 0
+  /** Delays that are shown, and the oldest of them; undefined when it must be looked for. */
+  readonly #delays = new Map<string, StartFailure>()
+  #oldestDelay: StartFailure | undefined
+  /** Changed since the last tick. */
+  readonly #changed = new Set<string>()
+  readonly #due = new DueIndex()
+  /** Names with an action whose outcome is not known yet. */
+  readonly #underway = new Set<string>()
+
+  get(name: string): Runner | undefined {
+    return this.#runners.get(name)
+  }
+
+  all(): Iterable<Runner> {
+    return this.#runners.values()
+  }
+
+  counts(): Counts {
+    return { ...this.#phases, occupied: this.#occupied }
+  }
+
+  /** Runners that are proved stuck. */
+  get stuck(): number {
+    return this.#stuck
+  }
+
+  delays(): Delays | undefined {
+    if (this.#delays.size === 0) return undefined
+    this.#oldestDelay ??= oldest(this.#delays.values())
+    return this.#oldestDelay && { count: this.#delays.size, oldest: this.#oldestDelay }
+  }
+
+  /** Stores or replaces a runner. Returns what it replaced. */
+  put(after: Runner): Runner | undefined {
+    const before = this.#runners.get(after.name)
+    if (before) this.#count(before, -1)
+    this.#count(after, 1)
+    this.#runners.set(after.name, after)
+    this.#changed.add(after.name)
+    this.#note(before?.delay, after)
+    return before
+  }
+
+  remove(name: string): void {
+    const before = this.#runners.get(name)
+    if (!before) return
+    this.#count(before, -1)
+    this.#note(before.delay, { ...before, delay: undefined })
+    this.#runners.delete(name)
+    this.#changed.delete(name)
+    this.#underway.delete(name)
+    this.#due.delete(name)
+  }
+
+  /** An action on the runner begins: no tick looks at it until `settle`. */
+  begin(name: string): void {
+    this.#underway.add(name)
+    this.#due.delete(name)
+  }
+
+  /** The action is over. The next tick looks at the runner. */
+  settle(name: string): void {
+    this.#underway.delete(name)
+    if (this.#runners.has(name)) this.#changed.add(name)
+  }
+
+  /** No action is under way any more. The next tick looks at every runner. */
+  settleAll(): void {
+    this.#underway.clear()
+    for (const name of this.#runners.keys()) this.#changed.add(name)
+  }
+
+  isUnderway(name: string): boolean {
+    return this.#underway.has(name)
+  }
+
+  lookAgain(name: string, at: Instant): void {
+    if (this.#runners.has(name) && !this.#underway.has(name)) this.#due.set(name, at)
+  }
+
+  nextDue(): Instant | undefined {
+    return this.#due.next()
+  }
+
+  /** Takes out the runners that changed or are due, in order of name. A runner with an action under way stays marked for afterwards. */
+  takeAttention(now: Instant): readonly Runner[] {
+    const names = new Set([...this.#changed, ...this.#due.take(now)])
+    const taken: Runner[] = []
+    for (const name of [...names].sort()) {
+      const runner = this.#runners.get(name)
+      if (this.#underway.has(name)) {
+        this.#changed.add(name)
+        continue
+      }
+      this.#changed.delete(name)
+      if (runner) taken.push(runner)
+    }
+    return taken
+  }
+
+  /** Returns runners that wait for a job and have no action under way: those that have not started first, then the oldest. Looks at every runner. */
+  oldestWaiting(most: number): readonly Runner[] {
+    const waiting: Runner[] = []
+    for (const [name, runner] of this.#runners) {
+      const phase = phaseOf(runner)
+      const free = runner.pod.is === 'present' && !this.#underway.has(name)
+      if (free && (phase === 'starting' || phase === 'idle')) waiting.push(runner)
+    }
+    return waiting.sort(byReadinessAndAge).slice(0, most)
+  }
+
+  #count(runner: Runner, by: 1 | -1): void {
+    this.#phases[phaseOf(runner)] += by
+    if (occupies(runner)) this.#occupied += by
+    if (runner.stuck) this.#stuck += by
+  }
+
+  #note(before: StartFailure | undefined, { name, delay }: Runner): void {
+    if (before === delay) return
+    if (delay) this.#delays.set(name, delay)
+    else this.#delays.delete(name)
+    this.#oldestDelay = undefined
+  }
+}
+
+function oldest(delays: Iterable<StartFailure>): StartFailure | undefined {
+  let first: StartFailure | undefined
+  for (const delay of delays) if (!first || delay.since < first.since) first = delay
+  return first
+}
+
+function byReadinessAndAge(left: Runner, right: Runner): number {
+  const phases = phaseOf(left) === phaseOf(right) ? 0 : phaseOf(left) === 'starting' ? -1 : 1
+  return phases || createdAt(left) - createdAt(right) || (left.name < right.name ? -1 : 1)
+}
+
+function createdAt(runner: Runner): Instant {
+  return runner.pod.is === 'present' ? runner.pod.value.createdAt : 0
+}

@@ -1,0 +1,10 @@
+// Why Dayfly ends a runner.
+import type { Failure } from './failure.ts'
+
+/** `ended` has proof of the end. With the others the runner may live, and is deregistered first. */
+export type EndCause =
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'surplus' }
+  | { readonly kind: 'ghost' }
+  | { readonly kind: 'start-failed'; readonly failure: Failure }
+  | { readonly kind: 'life-exceeded' }
