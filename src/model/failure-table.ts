@@ -15,11 +15,10 @@ type Retry =
 /** How long a start may be held up by a reason, in milliseconds from the first evidence of the `cause`, or from the last `progress` of the pod. */
 type Deadline = { readonly from: 'cause' | 'progress'; readonly ms: number }
 
+/** `sentence` says what happened, `next` what the operator can do. */
 export type FailureInfo = {
   readonly class: FailureClass
-  /** One sentence: what happened. */
   readonly sentence: string
-  /** The operator's next step. */
   readonly next: string
   readonly retry: Retry
   /** When a start with this reason is given up. Reasons that no start can have need none. */
