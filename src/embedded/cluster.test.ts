@@ -85,7 +85,7 @@ test('a pod posted over HTTP runs, its log is read, and its deletion leaves noth
   await client.close()
 })
 
-test('a Secret posted right after its pod is a file in it, and goes with it', async () => {
+test('a Secret posted right after its pod is mounted as a file and removed with the pod', async () => {
   const cluster = world()
   const transport = cluster.transport('controller')
   const mounted = {
@@ -121,7 +121,7 @@ test('a Secret posted right after its pod is a file in it, and goes with it', as
   expect(cluster.requestLog.writes('controller')).toBe(3)
 })
 
-test('a sidecar with a startup probe, a helper directory and a runner, as processes', async () => {
+test('a sidecar with a startup probe and a runner run as processes and share a directory', async () => {
   const cluster = world()
   const shared = { volumeMounts: [{ name: 'run', mountPath: '/var/run' }] }
   const docker = {
@@ -148,7 +148,7 @@ test('a sidecar with a startup probe, a helper directory and a runner, as proces
   })
 })
 
-test('a command that is not there is a StartError, as on a real node', async () => {
+test('a missing command is a StartError, as on a real node', async () => {
   const cluster = world()
   const containers = [{ name: 'main', image: 'x', command: ['/nope'] }]
   cluster.registry.create('pods', {
@@ -161,7 +161,7 @@ test('a command that is not there is a StartError, as on a real node', async () 
   ])
 })
 
-test('what plain processes do not enforce is said, not left out silently', async () => {
+test('an Event names the settings that plain processes do not enforce', async () => {
   const cluster = world()
   const more = { securityContext: { privileged: true }, resources: { limits: { memory: '20Mi' } } }
   const containers = [{ name: 'main', image: 'x', command: ['true'], ...more }]
@@ -176,7 +176,7 @@ test('what plain processes do not enforce is said, not left out silently', async
   ])
 })
 
-test('a cluster that is stopped while pods run, start and end leaves no process and no directory', async () => {
+test('a cluster leaves no process and no directory when it stops while pods start, run and end', async () => {
   const cluster = world()
   for (let index = 0; index < 20; index++) {
     const script = 'trap "" TERM; setsid env -i sleep 300 & while :; do sleep 1; done'
@@ -187,7 +187,7 @@ test('a cluster that is stopped while pods run, start and end leaves no process 
   await eventually(() => podIn(cluster, 'p3', 'Running'))
 })
 
-test('two clusters in one process know nothing of each other', async () => {
+test('two clusters in one process are independent', async () => {
   const [one, two] = [world(), world()]
   for (const cluster of [one, two]) {
     const pod = shellPod('same', 'echo "$DAYFLY_ROOT"; sleep 300')
@@ -201,7 +201,7 @@ test('two clusters in one process know nothing of each other', async () => {
   expect(servers[0]?.port).not.toBe(servers[1]?.port)
 })
 
-test('the node stands ready with its lease, and the first namespaces exist', async () => {
+test('the node is ready and has a lease, and the initial namespaces exist', async () => {
   const cluster = world()
   expect(cluster.registry.list('namespaces').map(({ metadata }) => metadata.name)).toEqual([
     'default',

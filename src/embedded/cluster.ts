@@ -1,4 +1,5 @@
-// The embedded cluster: a Kubernetes of one machine in this process. Several may live side by side; each owns its store, its node and its runtime.
+// The embedded cluster: a Kubernetes of one machine in this process. Several can run side by side. Each has its own
+// store, node and runtime.
 import type { Clock } from '../lib/clock.ts'
 import type { Answer, Request, Transport } from '../lib/http.ts'
 import type { Random } from '../lib/random.ts'
@@ -24,15 +25,18 @@ import { createRequestLog, type RequestLog } from './wire/request-log.ts'
 export type ClusterOptions = {
   readonly clock: Clock
   readonly random: Random
-  /** The cluster closes it when it stops. */
+  /** The cluster closes the runtime when it stops. */
   readonly runtime: Runtime
   readonly profile?: Profile
   readonly node?: Partial<NodeDescription>
-  /** The most finished pods in the whole cluster before the oldest are removed; 0: any number. Kubernetes: kube-controller-manager, 12,500. */
+  /**
+   * The maximum number of finished pods in the whole cluster. Above it, the oldest are removed; 0 removes none.
+   * Default: 12,500, as in kube-controller-manager.
+   */
   readonly terminatedPodGcThreshold?: number
-  /** Who may come over HTTP: the user's name by bearer token. */
+  /** The users that may connect over HTTP: the user's name by bearer token. */
   readonly users?: ReadonlyMap<string, string>
-  /** Told when the API server itself breaks while it answers; the client gets a 500. */
+  /** Receives internal errors of the API server. The client gets a 500. */
   readonly onError?: (error: unknown, request: Request) => void
 }
 
@@ -40,22 +44,22 @@ export interface Cluster {
   readonly registry: Registry
   readonly requestLog: RequestLog
   readonly kubelet: Pick<KubeletSwitch, 'stop' | 'start'>
-  /** Answers as over HTTP: by bearer token. */
+  /** Answers requests with bearer tokens, as over HTTP. */
   readonly handler: (request: Request) => Promise<Answer>
-  /** For callers in this process, who are known by name. */
+  /** Returns a transport for callers in this process. They are identified by name. */
   transport(identity: string): Transport
-  /** Serves the API on 127.0.0.1, over TLS; without a port a free one is taken. */
+  /** Serves the API on 127.0.0.1 over TLS. Without a port, it uses a free one. */
   listen(port?: number): Promise<Endpoint>
-  /** Ends every container and closes what listens. Nothing is left: no process, no directory, no timer. */
+  /** Ends every container and closes every endpoint. No process, directory or timer remains. */
   stop(): Promise<void>
 }
 
 const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
-/** The room of a node where nothing else is said: as much as any test or demo asks for. */
+/** The default node. Its capacity exceeds what any test or demo needs. */
 const defaultNode: NodeDescription = { name: 'dayfly', capacity: { cpu: '1000', memory: '4Ti', pods: '10000' } }
 
-/** Starts it; everything stands when this returns. */
+/** Starts a cluster. It is ready when this returns. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, runtime, profile = '1.36', users = new Map(), onError } = options
   const { terminatedPodGcThreshold = 12_500 } = options

@@ -1,4 +1,4 @@
-// Kubernetes Events about one object: one for each distinct message, with a count.
+// Records Kubernetes Events about one object: one Event for each distinct message, with a count.
 import type { Clock } from '../lib/clock.ts'
 import { ApiError } from './api/errors.ts'
 import type { StoredObject } from './api/object.ts'
@@ -8,17 +8,20 @@ import { timestamp } from './api/time.ts'
 export type EventSource = {
   readonly registry: Registry
   readonly clock: Clock
-  /** `kubelet`, `default-scheduler`. */
+  /** The reporting component: `kubelet`, `default-scheduler`. */
   readonly component: string
   readonly host?: string
 }
 
 export interface EventRecorder {
-  /** @param field the part of the object it is about, for example `spec.containers{main}`. */
+  /** @param field the part of the object that the Event concerns, for example `spec.containers{main}`. */
   record(type: 'Normal' | 'Warning', reason: string, message: string, field?: string): void
 }
 
-/** Remembers what it recorded for as long as it lives: give it the subject's life. Events are best effort: one that is refused, for example in a namespace that goes away, is dropped as Kubernetes does. */
+/**
+ * Creates a recorder that remembers what it recorded: keep it as long as its subject. Events are best effort. A
+ * refused Event is dropped, as in Kubernetes, for example in a namespace that is being deleted.
+ */
 export function eventRecorder(subject: StoredObject, source: EventSource): EventRecorder {
   const names = new Map<string, string>()
   const { registry, clock, component, host } = source
@@ -63,7 +66,10 @@ function reference({ apiVersion, kind, metadata }: StoredObject): object {
   return { kind, ...(namespace === undefined ? {} : { namespace }), name, uid, apiVersion, resourceVersion }
 }
 
-/** Kubernetes puts the time in nanoseconds here, so that names sort as things happened. Ours has milliseconds and, below them, the store's revision. */
+/**
+ * Returns the suffix of an Event's name. Kubernetes uses the time in nanoseconds, so that names sort by time. Ours has
+ * milliseconds, followed by the store's revision.
+ */
 function ordinal({ clock, registry }: EventSource): string {
   return (BigInt(clock.now()) * 1_000_000n + BigInt(registry.revision() % 1_000_000)).toString(16)
 }

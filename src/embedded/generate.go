@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Writes field-table.ts and message-table.ts from Kubernetes' own Go types, by reflection. In a module that requires
-// k8s.io/api, k8s.io/apimachinery and k8s.io/apiextensions-apiserver at one version:
+// Writes field-table.ts and message-table.ts from Kubernetes' own Go types, by reflection. Run it in a module that requires
+// k8s.io/api, k8s.io/apimachinery and k8s.io/apiextensions-apiserver in the same version:
 //
 //	go run generate.go fields > api/fields/field-table.ts
 //	go run generate.go messages > wire/protobuf/message-table.ts
@@ -25,7 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// How a table is written. leaves: types with a form of their own; kind: the name of any other simple type.
+// The format of a table. leaves: the types with a special form. kind: returns the name of any other simple type.
 type table struct {
 	header string
 	roots  []any
@@ -36,7 +36,7 @@ type table struct {
 
 var tables = map[string]table{
 	"fields": {
-		header: "// Kubernetes' own field names and types (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in fields.ts.\n" +
+		header: "// Kubernetes' own field names and types (k8s.io/api v0.36.3), written by generate.go. fields.ts explains the format.\n" +
 			"\nexport const fieldTable = `\n",
 		roots: rootsWith(apiextensionsv1.CustomResourceDefinition{}),
 		leaves: map[string]string{
@@ -52,7 +52,7 @@ var tables = map[string]table{
 		},
 	},
 	"messages": {
-		header: "// Kubernetes' own messages (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in messages.ts.\n" +
+		header: "// Kubernetes' own messages (k8s.io/api v0.36.3), written by generate.go. messages.ts explains the format.\n" +
 			"\nexport const messageTable = `\n",
 		roots: rootsWith(metav1.DeleteOptions{}),
 		leaves: map[string]string{
@@ -77,7 +77,7 @@ func rootsWith(own any) []any {
 		authorizationv1.SelfSubjectAccessReview{}}
 }
 
-// A struct a line, the roots first, each once.
+// Writes one line for each struct, the roots first.
 func main() {
 	table := tables[os.Args[1]]
 	seen := map[string]bool{}

@@ -1,4 +1,5 @@
-// Whatever is sent, the registry stores it or refuses it with a Status; what it stores it also takes back, unchanged.
+// For any input, the registry stores the object or refuses it with a Status. It accepts what it has stored, and stores
+// it unchanged.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../lib/random.ts'
@@ -70,7 +71,7 @@ function paths(value: unknown, path: Path = []): Path[] {
   return path.length === 0 ? inner : [path, ...inner]
 }
 
-/** The sample with some of its parts replaced by anything. */
+/** Returns the sample with some of its parts replaced by arbitrary values. */
 function changed(sample: object, changes: readonly Change[]): Record<string, unknown> {
   const copy = structuredClone(sample) as Record<string, unknown>
   for (const { at, value } of changes) {
@@ -84,7 +85,7 @@ function changed(sample: object, changes: readonly Change[]): Record<string, unk
   return copy
 }
 
-/** What the call gave, or undefined when it was refused as it should. */
+/** Returns the result of the call, or undefined if it was refused with an ApiError. */
 function storedOrRefused(run: () => StoredObject): StoredObject | undefined {
   try {
     return run()
@@ -117,17 +118,17 @@ const anything = fc.oneof(
 const changes = fc.array(fc.record({ at: fc.nat(), value: anything }), { minLength: 1, maxLength: 3 })
 
 describe.each(Object.entries(samples))('%s', (resource, sample) => {
-  test('as they are, are taken', () => {
+  test('the samples are stored', () => {
     expect(world().create(resource, sample).metadata.uid).not.toBe('')
   })
 
-  test('with anything in them, are stored or refused, and taken back unchanged', () => {
+  test('objects with arbitrary values are stored or refused, and a stored object can be written back unchanged', () => {
     fc.assert(
       fc.property(changes, (edits) => {
         const registry = world()
         const stored = storedOrRefused(() => registry.create(resource, changed(sample, edits)))
         if (stored === undefined) return
-        // The API server may have gone on with it (a definition is established).
+        // The API server may have changed it since: a definition becomes established.
         const now = registry.get(resource, stored.metadata.namespace, stored.metadata.name) ?? stored
         expect(registry.update(resource, JSON.parse(JSON.stringify(now)))).toBe(now)
       }),
@@ -135,7 +136,7 @@ describe.each(Object.entries(samples))('%s', (resource, sample) => {
     )
   })
 
-  test('updated and patched by anything, are stored or refused', () => {
+  test('arbitrary updates and patches are stored or refused', () => {
     const type = fc.constantFrom<Patch['type']>('json', 'merge', 'strategic')
     const operation = fc.record({
       op: word,
@@ -158,7 +159,7 @@ describe.each(Object.entries(samples))('%s', (resource, sample) => {
 })
 
 describe('an object of a custom kind', () => {
-  test('with anything in it and its schema, is stored or refused', () => {
+  test('is stored or refused for arbitrary objects and schemas', () => {
     const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
     fc.assert(
       fc.property(changes, anything, anything, (edits, spec, status) => {

@@ -1,4 +1,4 @@
-// What every verb works with.
+// The parts of the API server that every verb uses.
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Store } from '../store/store.ts'
@@ -6,7 +6,7 @@ import { noSuchResource } from './errors.ts'
 import type { Kind, Kinds } from './kinds.ts'
 import type { ResourceKey } from './object.ts'
 
-/** The Kubernetes minor version whose rules hold where they changed over time. */
+/** The Kubernetes minor version whose rules apply where rules changed between versions. */
 export type Profile = '1.29' | '1.30' | '1.31' | '1.32' | '1.33' | '1.34' | '1.35' | '1.36'
 
 export type Api = {
@@ -17,7 +17,7 @@ export type Api = {
   readonly profile: Profile
 }
 
-/** The kind, or the 404 of a path that does not exist. */
+/** Returns the kind. Throws the 404 of an unknown path if the kind is not served. */
 export function kindOf(api: Api, resource: ResourceKey): Kind {
   const kind = api.kinds.get(resource)
   if (kind === undefined) throw noSuchResource()

@@ -1,4 +1,4 @@
-// The binding sub-resource: the scheduler's word where a pod runs.
+// The binding subresource: the scheduler assigns a pod to a node.
 import { keyOf } from '../store/key.ts'
 import { type Api, kindOf } from './api.ts'
 import { conflict, notFound } from './errors.ts'

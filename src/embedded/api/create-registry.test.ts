@@ -1,4 +1,5 @@
-// The verbs over a real store, with time that stands still until it is moved. What single answers look like is held by recorded/.
+// The verbs over a real store. Time stands still until the test moves it. recorded/ compares single answers with those
+// of kube-apiserver.
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.ts'
@@ -33,7 +34,7 @@ const pod = (name: string, more: object = {}) => ({
 const config = (name: string, more: object = {}) => ({ metadata: { namespace: 'ci', name, ...more } })
 
 describe('a pod', () => {
-  test('lives: created, bound, stopped with grace, gone', () => {
+  test('is created, bound, stopped gracefully and removed', () => {
     const { registry, seen } = world()
     const created = registry.create('pods', pod('a'))
     expect(created.metadata).toMatchObject({ generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' })
@@ -53,7 +54,7 @@ describe('a pod', () => {
     expect(seen).toEqual(['ADDED a', 'MODIFIED a', 'MODIFIED a', 'MODIFIED a', 'DELETED a'])
   })
 
-  test('a second DELETE only shortens the grace, and never into the past', async () => {
+  test('a second DELETE only shortens the grace period, and never into the past', async () => {
     const { clock, registry } = world()
     registry.create('pods', pod('a'))
     registry.bind('ci', 'a', 'here')
@@ -67,7 +68,7 @@ describe('a pod', () => {
     expect(ask(5)).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:10Z', deletionGracePeriodSeconds: 1 })
   })
 
-  test('that ended, or has no node, goes at once, with two events', () => {
+  test('is removed at once, with two events, if it has ended or has no node', () => {
     const { registry, seen } = world()
     registry.create('pods', pod('a'))
     registry.bind('ci', 'a', 'here')
@@ -80,7 +81,7 @@ describe('a pod', () => {
     expect(seen).toEqual(['MODIFIED a', 'DELETED a'])
   })
 
-  test('is bound once, and not when it is going', () => {
+  test('is bound once, and not while it is being deleted', () => {
     const { registry } = world()
     registry.create('pods', pod('a'))
     registry.bind('ci', 'a', 'here')
@@ -93,7 +94,7 @@ describe('a pod', () => {
 })
 
 describe('a deletion', () => {
-  test('waits for finalizers; taking the last one away is the end, in the same write', () => {
+  test('waits for finalizers, and the write that removes the last one removes the object', () => {
     const { registry } = world()
     registry.create('configmaps', config('a', { finalizers: ['x.dev/a', 'x.dev/b'] }))
     expect(registry.delete('configmaps', 'ci', 'a').gone).toBe(false)
@@ -122,7 +123,7 @@ describe('a deletion', () => {
     expect(registry.delete('configmaps', 'ci', 'a', { propagationPolicy: 'Background' }).gone).toBe(true)
   })
 
-  test('of a collection takes what is selected', () => {
+  test('removes the selected objects of a collection', () => {
     const { registry } = world()
     for (const name of ['a', 'b', 'c']) registry.create('configmaps', config(name, { labels: { name } }))
     const deleted = registry.deleteCollection('configmaps', 'ci', { labelSelector: 'name!=b' })
@@ -132,7 +133,7 @@ describe('a deletion', () => {
 })
 
 describe('a namespace', () => {
-  test('takes nothing new once it is going, and goes when its controller lets it', () => {
+  test('accepts no new objects while it is being deleted, and is removed when its controller finalizes it', () => {
     const { registry } = world()
     registry.create('configmaps', config('a'))
     const going = registry.delete('namespaces', undefined, 'ci')
@@ -153,7 +154,7 @@ describe('a namespace', () => {
 })
 
 describe('a write', () => {
-  test('that changes nothing leaves no trace', () => {
+  test('creates no revision if it changes nothing', () => {
     const { registry, seen } = world()
     const created = registry.create('pods', pod('a'))
     const revision = registry.revision()
@@ -161,7 +162,7 @@ describe('a write', () => {
     expect([registry.revision(), seen]).toEqual([revision, ['ADDED a']])
   })
 
-  test('that is dry answers, and leaves no trace', () => {
+  test('returns the result and stores nothing if it is a dry run', () => {
     const { registry, seen } = world()
     const stored = registry.create('pods', pod('a'))
     const before = registry.revision()
@@ -173,7 +174,7 @@ describe('a write', () => {
     expect([registry.revision(), seen, registry.list('pods').length]).toEqual([before, ['ADDED a'], 1])
   })
 
-  test('generates names that are free, and gives up in the end', () => {
+  test('generates unused names, and fails after too many attempts', () => {
     const { registry } = world()
     const made = new Set(
       Array.from({ length: 50 }, () => registry.create('configmaps', config('', { generateName: 'x-' })).metadata.name),
@@ -188,7 +189,7 @@ describe('a write', () => {
     )
   })
 
-  test('shares nothing with what the caller gave', () => {
+  test('shares nothing with the input', () => {
     const { registry } = world()
     const given = { ...config('a'), data: { a: '1' } }
     const stored = registry.create('configmaps', given)
@@ -199,7 +200,7 @@ describe('a write', () => {
 })
 
 describe('events', () => {
-  test('go an hour after they were last written, when others come', async () => {
+  test('are removed an hour after their last write, when new events arrive', async () => {
     const { clock, registry } = world()
     const about = { involvedObject: { kind: 'Pod', namespace: 'ci' } }
     const event = (name: string) => registry.create('events', { ...config(name), ...about })
@@ -216,7 +217,7 @@ describe('events', () => {
 describe('hostile input', () => {
   const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
 
-  test('that nests without end is refused before anything walks it', () => {
+  test('is refused before any recursion if it nests too deeply', () => {
     const { registry } = world()
     const made = registry.create('configmaps', config('a'))
     const deep = { ...config('b'), data: nested(100_000) }
@@ -228,7 +229,7 @@ describe('hostile input', () => {
     }
   })
 
-  test('named like what every object has is data like any other', () => {
+  test('may use the names of inherited properties as keys', () => {
     const { registry } = world()
     const hostile = JSON.parse('{"__proto__": {"polluted": "1"}, "constructor": "x", "toString": "y"}')
     const stored = registry.create('configmaps', { ...config('a', { labels: { constructor: 'x' } }), data: hostile })
@@ -250,7 +251,7 @@ describe('hostile input', () => {
 })
 
 describe('a list', () => {
-  test('in pages stays as it was at the first page', () => {
+  test('keeps the state of its first page on all pages', () => {
     const { registry } = world()
     for (const name of ['a', 'b', 'c', 'd', 'e']) registry.create('configmaps', config(name))
     const first = registry.page('configmaps', { namespace: 'ci', limit: 2 })
@@ -264,7 +265,7 @@ describe('a list', () => {
     expect([second.revision, third.revision, third.continue]).toEqual([first.revision, first.revision, undefined])
   })
 
-  test('too old says so, with a token to go on without consistency', () => {
+  test('fails with 410 if it is too old, and offers a token that continues without consistency', () => {
     const { registry } = world(3)
     for (const name of ['a', 'b', 'c', 'd', 'e']) registry.create('configmaps', config(name))
     const first = registry.page('configmaps', { limit: 2 })

@@ -1,4 +1,4 @@
-// The registry: the verbs of the API server over a store.
+// Creates the registry: the verbs of the API server over a store.
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { keyOf } from '../store/key.ts'
@@ -18,7 +18,7 @@ import { update } from './update.ts'
 export type RegistryOptions = {
   readonly store: Store
   readonly clock: Clock
-  /** For uids and generated names. */
+  /** Generates UIDs and the random part of generated names. */
   readonly random: Random
   readonly profile?: Profile
 }

@@ -1,4 +1,4 @@
-// POST: a new object, with everything the server decides about it.
+// POST: creates an object and sets all fields that the server decides.
 import { randomName, uuid } from '../../lib/ids.ts'
 import { deepFreeze } from '../store/freeze.ts'
 import { keyOf } from '../store/key.ts'
@@ -22,7 +22,7 @@ import type { RegistryWrite } from './registry.ts'
 import { rulesOf } from './rules/rulebook.ts'
 import { timestamp } from './time.ts'
 
-/** How often a generated name that is taken is generated anew. */
+/** The number of names that the server tries for `generateName` before it gives up. */
 const nameAttempts = 8
 
 export function create(api: Api, resource: ResourceKey, input: object, options: RegistryWrite): StoredObject {
@@ -41,12 +41,12 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
   if (errors.length > 0) throw invalid(kind, name, errors)
   const existing = api.store.get(resource, keyOf(draft.metadata.namespace, name))
   if (existing !== undefined) throw alreadyExists(kind, name, existing.metadata.deletionTimestamp !== undefined)
-  const object = finished(draft)
+  const object = toStored(draft)
   return options.dryRun === true ? deepFreeze(object) : api.store.put(resource, object)
 }
 
-/** A draft that was validated: name, uid and times are there. */
-export function finished(draft: Draft): StoredObject {
+/** Turns a validated draft into an object: its name, UID and creation time are set. */
+export function toStored(draft: Draft): StoredObject {
   const { name = '', uid = '', creationTimestamp = '', ...rest } = draft.metadata
   const metadata: Record<string, unknown> = { name }
   for (const [field, value] of Object.entries({ ...rest, uid, creationTimestamp })) {
@@ -64,7 +64,7 @@ function requireNamespace(api: Api, kind: Kind, draft: Draft): void {
   if (found.metadata.deletionTimestamp !== undefined) throw namespaceTerminating(kind, name, namespace)
 }
 
-/** Sets what the server alone decides; a name is generated where only its beginning is given. */
+/** Sets the metadata that only the server may set, and generates a name if the client gave `generateName` alone. */
 function nameObject(api: Api, kind: Kind, draft: Draft): void {
   const { metadata } = draft
   if ((metadata.resourceVersion ?? '') !== '') {

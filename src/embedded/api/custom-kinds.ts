@@ -1,4 +1,4 @@
-// CustomResourceDefinitions at work: each makes a kind, and takes its objects with it when it goes.
+// Serves the kinds that CustomResourceDefinitions define. Deleting a definition deletes its objects first.
 import type { Api } from './api.ts'
 import { remove } from './delete.ts'
 import { field, isObject, type JsonObject, sameJson } from './json.ts'
@@ -10,7 +10,7 @@ import { timestamp } from './time.ts'
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
 
-/** Keeps the kinds in step with the definitions of the store. */
+/** Adds, updates and removes kinds as definitions change in the store. */
 export function followDefinitions(api: Api): void {
   const followed = new Map<string, () => void>()
   api.store.subscribe(definitions, ({ type, object }) => {
@@ -28,12 +28,12 @@ export function followDefinitions(api: Api): void {
       name,
       api.store.subscribe(name, () => releaseWhenEmpty(api, name)),
     )
-    empty(api, name)
+    deleteObjects(api, name)
     releaseWhenEmpty(api, name)
   })
 }
 
-/** Says in the status that the kind is served, under these names. */
+/** Writes into the definition's status that its kind is served under these names. */
 function establish(api: Api, definition: StoredObject): void {
   const accepted = field(definition, 'status', 'acceptedNames')
   if (sameJson(accepted, field(definition, 'spec', 'names'))) return
@@ -42,7 +42,7 @@ function establish(api: Api, definition: StoredObject): void {
   api.store.put(definitions, { ...definition, status: establishedStatus(definition, timestamp(api.clock.now())) })
 }
 
-/** What the API server then knows of the kind. */
+/** Returns the kind that a definition describes. */
 function kindFrom(definition: StoredObject): Kind {
   const names = objectAt(definition, 'spec', 'names')
   const group = textAt(definition, 'spec', 'group')
@@ -79,7 +79,7 @@ function versionFrom(version: JsonObject): KindVersion {
     storage: version['storage'] === true,
     schema,
     structure: readSchema(schema),
-    // Checked when the definition was validated.
+    // validateDefinition has checked the columns.
     ...(Array.isArray(columns) ? { columns: columns as readonly PrinterColumn[] } : {}),
   }
 }
@@ -95,13 +95,13 @@ function selectableOf(version: JsonObject | undefined): Kind['selectable'] {
   )
 }
 
-function empty(api: Api, resource: string): void {
+function deleteObjects(api: Api, resource: string): void {
   for (const { metadata } of api.store.list(resource)) {
     remove(api, resource, { namespace: metadata.namespace, name: metadata.name }, {})
   }
 }
 
-/** The last object of the kind is gone: so may be the definition. */
+/** Removes the cleanup finalizer when the last object of the kind is gone. */
 function releaseWhenEmpty(api: Api, name: string): void {
   const definition = api.store.get(definitions, name)
   const finalizers = definition?.metadata.finalizers ?? []

@@ -1,4 +1,5 @@
-// From a client's value to a draft of ours: checked against the kind's fields, copied, nothing shared with the caller.
+// Turns a client's value into a draft: checks it against the kind's fields and copies it, so that the draft shares
+// nothing with the caller.
 import type { Draft, DraftMeta } from './draft.ts'
 import { badRequest, invalid } from './errors.ts'
 import { invalidValue } from './field-error.ts'
@@ -10,24 +11,27 @@ import type { StoredObject } from './object.ts'
 import type { RegistryWrite } from './registry.ts'
 import { prune } from './structural/prune.ts'
 
-/** How deep an object, or a patch, may nest: what comes after walks it by recursion. */
+/** The deepest nesting of an object or a patch. Later steps walk objects by recursion. */
 export const depthMax = 500
 
 export type Decoded = {
   readonly draft: Draft
-  /** The paths of the fields that the kind does not have; they are not in the draft. */
+  /** The paths of fields that the kind does not have. They are not in the draft. */
   readonly unknown: readonly string[]
 }
 
-/** Throws a 400 in Kubernetes' words for a wrong type, and for unknown fields where the write is strict.
- *  @param current what of it the input still holds, part by part, was decoded before and is not walked again. */
+/**
+ * Decodes an object. Throws a 400 with Kubernetes' message for a wrong type, and for unknown fields if the write is
+ * strict.
+ * @param current The stored object. Parts that the input shares with it are not decoded again.
+ */
 export function decode(kind: Kind, input: object, write: RegistryWrite, current?: StoredObject): Draft {
   return reported(decodeOrExplain(kind, input, current), write, (problems) =>
     badRequest(`${handled(kind, kind.kind)}: strict decoding error: ${problems}`),
   )
 }
 
-/** The draft, once its unknown fields are refused, reported or passed over, as the write asks. */
+/** Returns the draft. Refuses, reports or ignores its unknown fields, as the write asks. */
 export function reported(decoded: Decoded, write: RegistryWrite, refusal: (problems: string) => Error): Draft {
   const problems = decoded.unknown.map((path) => `unknown field "${path}"`)
   if (problems.length > 0 && write.fieldValidation === 'Strict') throw refusal(problems.join(', '))
@@ -35,7 +39,7 @@ export function reported(decoded: Decoded, write: RegistryWrite, refusal: (probl
   return decoded.draft
 }
 
-/** Throws a DecodeError for a wrong type. */
+/** Decodes an object. Throws a DecodeError for a wrong type. */
 export function decodeObject(kind: Kind, input: object, current?: StoredObject): Decoded {
   const unknown: string[] = []
   const struct = kind.custom ? undefined : structOf(kind.kind)
@@ -82,7 +86,7 @@ function decodeOrExplain(kind: Kind, input: object, current: StoredObject | unde
   }
 }
 
-/** What the schema of the object's own version knows. */
+/** Keeps the fields that the schema of the object's own version defines. */
 function decodeCustom(kind: Kind, parts: JsonObject, version: string | undefined, unknown: string[]): unknown {
   const schema = schemaOf(kind, version) ?? schemaOf(kind)
   return schema === undefined ? copyJson(parts) : prune(schema, parts, '', unknown)
@@ -114,7 +118,7 @@ function decodeTop(struct: Struct, name: string, value: unknown, unknown: string
 function decodeMetadata(kind: Kind, value: unknown, current: StoredObject | undefined, unknown: string[]): DraftMeta {
   if (current !== undefined && value === current.metadata) return { ...current.metadata }
   const struct = structOf('ObjectMeta')
-  // Go decodes a custom object's metadata by itself.
+  // Go decodes the metadata of a custom object separately, so its messages name no field.
   const place = { struct: kind.kind, go: kind.custom ? '' : 'metadata', path: 'metadata' }
   if (struct === undefined) return {}
   const type = { is: 'struct', struct: struct.name, go: 'v1.ObjectMeta' } as const

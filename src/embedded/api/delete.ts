@@ -1,4 +1,6 @@
-// DELETE: at once, gracefully, or when the last finalizer is gone (apiserver, registry/generic/registry/store.go).
+// DELETE: removes an object at once, gracefully, or when its last finalizer is removed.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go
 import { deepFreeze } from '../store/freeze.ts'
 import { keyOf } from '../store/key.ts'
 import { type Api, kindOf } from './api.ts'
@@ -13,7 +15,7 @@ import { timestamp } from './time.ts'
 
 export type Deleted = { readonly object: StoredObject; readonly gone: boolean }
 
-const immortalNamespaces = ['default', 'kube-system', 'kube-public']
+const protectedNamespaces = ['default', 'kube-system', 'kube-public']
 
 export function remove(
   api: Api,
@@ -25,7 +27,7 @@ export function remove(
   const key = keyOf(kind.namespaced ? at.namespace : undefined, at.name)
   const current = api.store.get(resource, key)
   if (current === undefined) throw notFound(kind, at.name)
-  if (resource === 'namespaces' && immortalNamespaces.includes(at.name)) {
+  if (resource === 'namespaces' && protectedNamespaces.includes(at.name)) {
     throw forbidden(kind, at.name, 'this namespace may not be deleted')
   }
   checkPreconditions(kind, current, options.preconditions ?? {})
@@ -34,7 +36,8 @@ export function remove(
   const marked = mark(api, kind, current, { stop, policy: options.propagationPolicy })
   const held = (marked.metadata.finalizers ?? []).length > 0 || awaitsFinalize(marked)
   const gone = !held && (stop.is === 'none' || stop.metadata.deletionGracePeriodSeconds === 0)
-  // What goes at once is not marked before, but for the kinds that stop gracefully: their watchers see both.
+  // An object that is removed at once is not marked first. Kinds that stop gracefully are: their watchers see both
+  // events.
   const next = gone && stop.is === 'none' ? current : marked
   if (options.dryRun === true) return { object: deepFreeze(next), gone }
   const written = sameJson(next, current) ? current : api.store.put(resource, next)
@@ -55,9 +58,9 @@ function checkPreconditions(kind: Kind, current: StoredObject, wanted: Precondit
 }
 
 type Stop =
-  /** The kind knows no grace, or the grace is over. */
+  /** The kind has no grace period, or the grace period is over. */
   | { readonly is: 'none' }
-  /** A deletion is under way and this one asks for no less. */
+  /** A deletion is under way and this request asks for no shorter grace period. */
   | { readonly is: 'pending' }
   | {
       readonly is: 'graceful'
@@ -78,7 +81,7 @@ function gracefulStop(api: Api, kind: Kind, current: StoredObject, asked: number
   }
   if ((deletionGracePeriodSeconds ?? 0) === 0 || deletionGracePeriodSeconds === undefined) return { is: 'none' }
   if (wanted === undefined || wanted >= deletionGracePeriodSeconds) return { is: 'pending' }
-  // The deadline moves to what it would have been with the shorter grace, never into the past.
+  // The deadline becomes what it would have been with the shorter grace period, but never lies in the past.
   const deadline = Date.parse(deletionTimestamp) + (wanted - deletionGracePeriodSeconds) * 1000
   const seconds = deadline < now && wanted !== 0 ? 1 : wanted
   const metadata = { deletionTimestamp: timestamp(Math.max(deadline, now)), deletionGracePeriodSeconds: seconds }
@@ -105,7 +108,7 @@ function policyOf(finalizers: readonly string[]): DeleteOptions['propagationPoli
 
 type End = { readonly stop: Stop; readonly policy: DeleteOptions['propagationPolicy'] }
 
-/** The object as it stands until its end is confirmed. */
+/** Returns the object as a DELETE leaves it until the deletion is complete. */
 function mark(api: Api, kind: Kind, current: StoredObject, { stop, policy }: End): StoredObject {
   const finalizers = wantedFinalizers(kind, current, policy)
   const { finalizers: _, ...rest } = current.metadata

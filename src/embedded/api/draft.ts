@@ -1,4 +1,4 @@
-// An object on its way into the store: still ours alone, so it may be changed in place.
+// An object on its way into the store. Only one writer holds it, so it may be changed in place.
 import type { ObjectMeta } from './object.ts'
 
 export type DraftMeta = { -readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined }

@@ -1,4 +1,5 @@
-// What the API server refuses, as Kubernetes' own Status objects. Clients read reason, code and causes; people read the message.
+// The API server's refusals as Kubernetes Status objects. Clients read reason, code and causes; people read the
+// message.
 import type { FieldError } from './field-error.ts'
 
 export type StatusCause = { readonly reason: string; readonly message: string; readonly field?: string }
@@ -21,7 +22,7 @@ export type Status = {
   readonly code: number
 }
 
-/** A refusal; `status` is the body to answer with, `status.code` the HTTP status. */
+/** A refusal. `status` is the body of the response, `status.code` its HTTP status. */
 export class ApiError extends Error {
   readonly status: Status
 
@@ -40,44 +41,44 @@ export class ApiError extends Error {
     }
   }
 
-  /** The same refusal, with list metadata in its Status. */
+  /** Sets the list metadata of the Status and returns this error. */
   withMetadata(metadata: Status['metadata']): ApiError {
     return Object.assign(this, { status: { ...this.status, metadata } })
   }
 }
 
-/** A kind as messages name it: `pods`, `leases.coordination.k8s.io`. */
+/** The names of a kind in messages: `pods`, `leases.coordination.k8s.io`. */
 export type Named = { readonly group: string; readonly plural: string; readonly kind: string }
 
 export function notFound(kind: Named, name: string): ApiError {
   return new ApiError(404, 'NotFound', `${resourceOf(kind)} "${name}" not found`, detailsOf(kind, name))
 }
 
-/** No such path, or no such kind. */
+/** 404: the path or the kind does not exist. */
 export function noSuchResource(): ApiError {
   return new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
 }
 
-/** @param deleting the object of that name is on its way out. */
+/** @param deleting the existing object is being deleted. */
 export function alreadyExists(kind: Named, name: string, deleting = false): ApiError {
   const message = `${deleting ? 'object is being deleted: ' : ''}${resourceOf(kind)} "${name}" already exists`
   return new ApiError(409, 'AlreadyExists', message, detailsOf(kind, name))
 }
 
-/** Every generated name was taken. */
+/** 409: every generated name was taken. */
 export function nameNotGenerated(kind: Named, name: string): ApiError {
   const why = 'already exists, the server was not able to generate a unique name for the object'
   const details = { ...detailsOf(kind, name), retryAfterSeconds: 1 }
   return new ApiError(409, 'AlreadyExists', `${resourceOf(kind)} "${name}" ${why}`, details)
 }
 
-/** Somebody else wrote in between (optimistic locking). */
+/** 409: another client changed the object since it was read (optimistic locking). */
 export function modified(kind: Named, name: string): ApiError {
   const why = 'the object has been modified; please apply your changes to the latest version and try again'
   return conflict({ group: kind.group, kind: kind.plural }, name, why)
 }
 
-/** A 409 whose subject Kubernetes names by hand: a resource, a kind or `pods/binding`. */
+/** 409 for the given subject: a resource, a kind or `pods/binding`. */
 export function conflict(
   subject: { readonly group: string; readonly kind: string },
   name: string,
@@ -93,14 +94,14 @@ export function forbidden(kind: Named, name: string, why: string, causes?: reado
   return new ApiError(403, 'Forbidden', `${subject} is forbidden: ${why}`, details)
 }
 
-/** Nothing new may be created in a namespace that is going away. */
+/** 403: no object may be created in a namespace that is being deleted. */
 export function namespaceTerminating(kind: Named, name: string, namespace: string): ApiError {
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`
   const message = `namespace ${namespace} is being terminated`
   return forbidden(kind, name, why, [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }])
 }
 
-/** 422 with one cause for each error: `Pod "x" is invalid: a`, or `[a, b]` where there are several. */
+/** 422 with one cause for each error. The message is `Pod "x" is invalid: a` for one error, `[a, b]` for several. */
 export function invalid(
   subject: { readonly group: string; readonly kind: string },
   name: string,
@@ -123,7 +124,7 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BadRequest', message)
 }
 
-/** The revision asked for is no longer known (410). */
+/** 410: the requested revision is no longer available. */
 export function expired(message: string): ApiError {
   return new ApiError(410, 'Expired', message)
 }

@@ -1,12 +1,12 @@
-// Events are kept for an hour after they were last written, as kube-apiserver does (--event-ttl).
+// Removes Events one hour after their last write, as kube-apiserver does (--event-ttl).
 import { keyOf } from '../store/key.ts'
 import type { Api } from './api.ts'
 
 const eventMilliseconds = 3_600_000
 
-/** Old ones go when new ones come: nothing wakes up for them. */
+/** Removes expired Events whenever an Event is written. No timer runs for them. */
 export function expireEvents(api: Api): void {
-  /** When each was last written, oldest first. */
+  /** The time of each Event's last write, oldest first. */
   const written = new Map<string, number>()
   api.store.subscribe('events', ({ type, object: { metadata } }) => {
     const key = keyOf(metadata.namespace, metadata.name)

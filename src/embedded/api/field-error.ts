@@ -1,4 +1,6 @@
-// What is wrong with one field, in Kubernetes' words (apimachinery, util/validation/field): the body of a message and the cause's reason.
+// One invalid field, in Kubernetes' words: the body of a message and the reason of its cause.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go
 
 export type FieldError = { readonly reason: string; readonly field: string; readonly body: string }
 
@@ -10,17 +12,17 @@ export function invalidValue(field: string, value: unknown, detail: string): Fie
   return fieldError('FieldValueInvalid', field, `Invalid value: ${show(value)}`, detail)
 }
 
-/** As `invalidValue`, for what would be too long to repeat. */
+/** Like `invalidValue`, for a value that is too long to repeat in the message. */
 export function omitted(field: string, detail: string): FieldError {
   return fieldError('FieldValueInvalid', field, 'Invalid value', detail)
 }
 
-/** A value of another type than the schema's. */
+/** The value does not have the type that the schema requires. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return fieldError('FieldValueTypeInvalid', field, `Invalid value: ${show(value)}`, detail)
 }
 
-/** @param supported in the order in which the message lists them. */
+/** @param supported the values in the order in which the message lists them. */
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((item) => JSON.stringify(item)).join(', ')
   const detail = supported.length === 0 ? '' : `supported values: ${list}`
@@ -39,7 +41,7 @@ export function duplicate(field: string, value: unknown): FieldError {
   return fieldError('FieldValueDuplicate', field, `Duplicate value: ${show(value)}`, '')
 }
 
-/** @param bytes the most that may stand there. */
+/** @param bytes the maximum size in bytes. */
 export function tooLong(field: string, bytes: number): FieldError {
   return fieldError(
     'FieldValueTooLong',
@@ -49,7 +51,7 @@ export function tooLong(field: string, bytes: number): FieldError {
   )
 }
 
-/** @param most the most items that may stand there. */
+/** @param most the maximum number of items. */
 export function tooMany(field: string, count: number, most: number): FieldError {
   return fieldError(
     'FieldValueTooMany',

@@ -1,4 +1,4 @@
-// JSON values whose shape is checked as they are read.
+// JSON values of unknown shape: reads, compares and copies them.
 
 export type JsonObject = { readonly [field: string]: unknown }
 
@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value at the end of the path, or undefined as soon as something on the way is missing. */
+/** Returns the value at the end of the path, or undefined if any part of the path is missing. */
 export function field(value: unknown, ...path: readonly string[]): unknown {
   let found = value
   for (const name of path) {
@@ -16,14 +16,14 @@ export function field(value: unknown, ...path: readonly string[]): unknown {
   return found
 }
 
-/** As Go's decoder names what it found. */
+/** Returns the name that Go's decoder gives to a JSON type. */
 export function jsonType(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** Equal as JSON: the order of fields does not matter, an undefined field is an absent one. */
+/** Compares two values as JSON: the order of fields does not matter, and an undefined field equals a missing one. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left) || Array.isArray(right)) {
@@ -37,18 +37,18 @@ export function sameJson(left: unknown, right: unknown): boolean {
   return true
 }
 
-/** The object's own field: a label may be named `constructor`. */
+/** Returns the object's own field: a label may be named `constructor`. */
 function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** Whether it nests deeper than that. What is frozen was looked at before. */
+/** Returns whether a value nests deeper than `most` levels. Frozen parts were checked when they were stored. */
 export function nestsDeeperThan(value: unknown, most: number): boolean {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return false
   return most === 0 || Object.values(value).some((item) => nestsDeeperThan(item, most - 1))
 }
 
-/** A fresh copy without undefined fields and without `__proto__`, which would not stay a field. */
+/** Copies a value without undefined fields and without `__proto__`, which would set the prototype. */
 export function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson)
   if (!isObject(value)) return value

@@ -1,4 +1,4 @@
-// The table of kinds: what the API server knows of each. Custom resources join it while the cluster runs.
+// The table of kinds that the API server serves. Custom resources are added while the cluster runs.
 import { field } from './json.ts'
 import type { ResourceKey, StoredObject } from './object.ts'
 import type { Schema } from './structural/schema.ts'
@@ -15,9 +15,9 @@ export type PrinterColumn = {
 export type KindVersion = {
   readonly name: string
   readonly served: boolean
-  /** Objects are kept in the one version that has this. */
+  /** Objects are stored in the one version that has this set. */
   readonly storage: boolean
-  /** Custom resources: the structural schema, as it was given (OpenAPI v3) and as it is applied, and the columns of their table. */
+  /** Custom resources only: the structural schema as given (OpenAPI v3) and as applied, and the table's columns. */
   readonly schema?: Readonly<Record<string, unknown>>
   readonly structure?: Schema
   readonly columns?: readonly PrinterColumn[]
@@ -25,7 +25,7 @@ export type KindVersion = {
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
 
-/** In Kubernetes' order. */
+/** The verbs in Kubernetes' order. */
 export const everyVerb: readonly Verb[] = [
   'create',
   'delete',
@@ -41,7 +41,7 @@ export type Subresource = 'status' | 'log' | 'binding' | 'finalize'
 
 export type Kind = {
   readonly resource: ResourceKey
-  /** Empty for the core group. */
+  /** The API group; empty for the core group. */
   readonly group: string
   readonly versions: readonly KindVersion[]
   readonly kind: string
@@ -51,18 +51,21 @@ export type Kind = {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
-  /** What clients may do with it. */
+  /** The verbs that clients may use. */
   readonly verbs: readonly Verb[]
   readonly subresources: readonly Subresource[]
-  /** Field selectors beside `metadata.name` and `metadata.namespace`, with the value compared. */
+  /**
+   * The field selectors besides `metadata.name` and `metadata.namespace`, with a function that reads the compared
+   * value.
+   */
   readonly selectable: Readonly<Record<string, (object: StoredObject) => string>>
-  /** What becomes of dependents when a DELETE does not say. */
+  /** The propagation policy of a DELETE that does not name one. */
   readonly deletion: 'Background' | 'Orphan'
-  /** A PUT without resourceVersion overwrites; otherwise it is refused. */
+  /** A PUT without resourceVersion overwrites the object. If false, the server refuses it. */
   readonly unconditionalUpdate: boolean
-  /** A PUT to a name that does not exist creates it. */
+  /** A PUT to a name that does not exist creates the object. */
   readonly createOnUpdate: boolean
-  /** Defined by a CustomResourceDefinition. */
+  /** A CustomResourceDefinition defines the kind. */
   readonly custom: boolean
 }
 
@@ -73,7 +76,7 @@ export interface Kinds {
   remove(resource: ResourceKey): void
 }
 
-/** Starts with the built-in kinds. */
+/** Creates the table with the built-in kinds. */
 export function createKinds(): Kinds {
   const kinds = new Map<ResourceKey, Kind>(builtIn.map((kind) => [kind.resource, kind]))
   return {
@@ -84,22 +87,22 @@ export function createKinds(): Kinds {
   }
 }
 
-/** The version in which objects of the kind are kept. */
+/** Returns the version in which objects of the kind are stored. */
 export function storageVersion(kind: Kind): string {
   return (kind.versions.find((version) => version.storage) ?? kind.versions[0])?.name ?? ''
 }
 
-/** The structural schema of a custom kind, in that version. */
+/** Returns the structural schema of a custom kind in a version. */
 export function schemaOf(kind: Kind, version: string = storageVersion(kind)): Schema | undefined {
   return kind.versions.find((candidate) => candidate.name === version)?.structure
 }
 
-/** `v1`, `coordination.k8s.io/v1`. */
+/** Returns `v1` or `coordination.k8s.io/v1`. */
 export function apiVersionOf(kind: Kind, version: string = storageVersion(kind)): string {
   return kind.group === '' ? version : `${kind.group}/${version}`
 }
 
-/** The object as a client of that version sees it: all versions of a kind share one shape. */
+/** Returns the object as clients of a version see it. All versions of a kind have the same shape. */
 export function atVersion(object: StoredObject, kind: Kind, version: string): StoredObject {
   const apiVersion = apiVersionOf(kind, version)
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion }
@@ -134,7 +137,7 @@ const builtIn: readonly Kind[] = [
     ...base,
     ...named('namespaces', 'Namespace'),
     namespaced: false,
-    // One is deleted alone.
+    // A namespace can only be deleted by name.
     verbs: everyVerb.filter((verb) => verb !== 'deletecollection'),
     shortNames: ['ns'],
     subresources: ['status', 'finalize'],
@@ -199,11 +202,11 @@ const builtIn: readonly Kind[] = [
     ...named('jobs', 'Job', 'batch'),
     categories: ['all'],
     subresources: ['status'],
-    // For old clients' sake; the only kind that does.
+    // Kubernetes keeps this default for old clients, for Jobs alone.
     deletion: 'Orphan',
     selectable: { 'status.successful': (object) => String(field(object, 'status', 'succeeded') ?? 0) },
   },
-  // Stored, and nothing else: no controller acts on these here.
+  // The API server stores these kinds. No controller acts on them.
   {
     ...base,
     ...named('cronjobs', 'CronJob', 'batch'),
@@ -266,7 +269,7 @@ const builtIn: readonly Kind[] = [
     subresources: ['status'],
     unconditionalUpdate: false,
   },
-  // A question that is answered and never kept.
+  // The server answers reviews and never stores them.
   {
     ...base,
     ...named('selfsubjectaccessreviews', 'SelfSubjectAccessReview', 'authorization.k8s.io'),

@@ -1,4 +1,6 @@
-// Label selectors in their text form: `app=web,tier!=db,env in (a,b),!old` (apimachinery, labels/selector.go).
+// Label selectors in their text form: `app=web,tier!=db,env in (a,b),!old`.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/labels/selector.go
 import { badRequest } from './errors.ts'
 import { labelValueProblems, qualifiedNameProblems } from './names.ts'
 
@@ -11,7 +13,7 @@ type Token = { readonly is: 'word' | 'sign' | 'end'; readonly text: string }
 const operators = ['in', 'notin', '=', '==', '!=', '>', '<']
 const operatorsText = 'in, notin, =, ==, !=, gt, lt'
 
-/** Throws a 400 with the parser's sentence for what cannot be understood. The empty selector selects everything. */
+/** Parses a selector. Throws a 400 with Kubernetes' message for invalid text. An empty selector selects everything. */
 export function parseLabelSelector(text: string): (labels: Labels) => boolean {
   const tokens = scan(text)
   const requirements: Requirement[] = []
@@ -90,7 +92,7 @@ function compare(name: string, operator: string, values: readonly string[]): Req
   }
 }
 
-/** `(a,b)`, where a missing value is the empty one. */
+/** Parses `(a,b)`. A missing value is the empty string. */
 function parseValues(tokens: Tokens): readonly string[] {
   const open = tokens.take()
   if (open.text !== '(') throw unparsed(`found '${open.text}' expected: '('`)

@@ -1,4 +1,6 @@
-// What holds for the metadata of every object (apimachinery, api/validation/objectmeta.go).
+// Validates the metadata of every object.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go
 import type { DraftMeta } from './draft.ts'
 import { type FieldError, invalidValue, notAllowed, required, tooLong } from './field-error.ts'
 import { sameJson } from './json.ts'
@@ -8,7 +10,7 @@ import type { ObjectMeta, OwnerReference } from './object.ts'
 
 const annotationBytesMax = 256 * 1024
 
-/** @param nameProblems the kind's own rule for names. */
+/** @param nameProblems the kind's own check of names. */
 export function validateMetadata(
   metadata: DraftMeta,
   kind: Kind,
@@ -18,7 +20,7 @@ export function validateMetadata(
   const errors: FieldError[] = []
   const { name = '', generateName = '', namespace = '' } = metadata
   if (generateName !== '') {
-    // A prefix may end with a dash: what follows it is ours.
+    // A prefix may end with a dash, because the server adds a random suffix.
     for (const problem of nameProblems(generateName.replace(/-+$/, ''))) {
       errors.push(invalidValue('metadata.generateName', generateName, problem))
     }
@@ -41,7 +43,7 @@ export function validateMetadata(
   ]
 }
 
-/** What an update may not change. `next` already carries what the server keeps. */
+/** Validates what an update changes in the metadata. `next` already has the fields that the server keeps. */
 export function validateMetadataUpdate(next: DraftMeta, current: ObjectMeta): readonly FieldError[] {
   const errors: FieldError[] = []
   if (current.deletionTimestamp !== undefined) {
@@ -115,7 +117,7 @@ function validateOwners(owners: readonly OwnerReference[]): readonly FieldError[
   return errors
 }
 
-/** The kinds of the core group also want them qualified. */
+/** Kinds of the core group also require qualified finalizer names. */
 function validateCoreFinalizers(finalizers: readonly string[]): readonly FieldError[] {
   const standard = ['kubernetes', 'orphan', 'foregroundDeletion']
   return finalizers.flatMap((finalizer, index) => {

@@ -1,4 +1,6 @@
-// The syntax of names, label keys and label values, with Kubernetes' own sentences (apimachinery, api/validate/content).
+// The syntax of names, label keys and label values, with Kubernetes' own messages.
+// Source:
+// https://github.com/kubernetes/kubernetes/tree/release-1.36/staging/src/k8s.io/apimachinery/pkg/api/validate/content
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const labelPattern = new RegExp(`^${label}$`)
@@ -24,7 +26,7 @@ const valueText =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 const configKeyText = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
 
-/** Why this is no DNS-1123 label (container, namespace and volume names); nothing when it is one. */
+/** Returns why a value is not a DNS-1123 label (names of containers, namespaces and volumes). Empty if it is one. */
 export function dnsLabelProblems(value: string): readonly string[] {
   const long = value.length > 63 ? [mostBytes(63)] : []
   if (labelPattern.test(value)) return long
@@ -32,13 +34,16 @@ export function dnsLabelProblems(value: string): readonly string[] {
   return [...long, withExamples(labelText, label, ['my-name', '123-abc'])]
 }
 
-/** Why this is no DNS-1123 subdomain (most object names). */
+/** Returns why a value is not a DNS-1123 subdomain (most object names). Empty if it is one. */
 export function dnsSubdomainProblems(value: string): readonly string[] {
   const long = value.length > 253 ? [mostBytes(253)] : []
   return subdomainPattern.test(value) ? long : [...long, withExamples(subdomainText, subdomain, ['example.com'])]
 }
 
-/** Why this is no qualified name: a label or annotation key, a finalizer, `prefix/name`. */
+/**
+ * Returns why a value is not a qualified name (label keys, annotation keys, finalizers, `prefix/name`). Empty if it is
+ * one.
+ */
 export function qualifiedNameProblems(value: string): readonly string[] {
   const parts = value.split('/')
   const [first = '', second] = parts
@@ -68,7 +73,7 @@ export function labelValueProblems(value: string): readonly string[] {
     : [...long, withExamples(valueText, `(${keyPart})?`, ['MyValue', 'my_value', '12345'])]
 }
 
-/** Keys of Secrets and ConfigMaps: they become file names. */
+/** Returns why a value is not a valid key of a Secret or ConfigMap. Such keys become file names. */
 export function configKeyProblems(value: string): readonly string[] {
   const problems = value.length > 253 ? ['must be no more than 253 characters'] : []
   if (!configKeyPattern.test(value))
@@ -79,19 +84,19 @@ export function configKeyProblems(value: string): readonly string[] {
   return problems
 }
 
-/** Why this is no DNS-1035 label: what the names of kinds and versions must be. */
+/** Returns why a value is not a DNS-1035 label (names of kinds and versions). Empty if it is one. */
 export function dnsNameProblems(value: string): readonly string[] {
   const long = value.length > 63 ? ['must be no more than 63 characters'] : []
   return namePattern.test(value) ? long : [...long, withExamples(nameText, dnsName, ['my-name', 'abc-123'])]
 }
 
-/** Names of environment variables: printable ASCII without an equals sign. */
+/** Returns why a value is not a valid environment variable name: printable ASCII without an equals sign. */
 export function envNameProblems(value: string): readonly string[] {
   if (/^[ -<>-~]*$/.test(value)) return []
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
 }
 
-/** Names of ports (RFC 6335). */
+/** Returns why a value is not a valid port name (RFC 6335). */
 export function portNameProblems(value: string): readonly string[] {
   const problems = value.length > 15 ? ['must be no more than 15 characters'] : []
   if (!/^[-a-z0-9]+$/.test(value)) {
@@ -103,7 +108,7 @@ export function portNameProblems(value: string): readonly string[] {
   return problems
 }
 
-/** The sentence, its examples and its pattern, as Kubernetes words them. */
+/** Returns the message with its examples and its pattern, in Kubernetes' format. */
 function withExamples(text: string, pattern: string, examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}'`).join(',  or ')
   return `${text} (e.g. ${shown}, regex used for validation is '${pattern}')`

@@ -1,4 +1,4 @@
-// What the API server asks of the kubelet on behalf of a client.
+// The requests that the API server forwards to the kubelet.
 
 export type LogOptions = {
   readonly follow: boolean
@@ -12,6 +12,9 @@ export type LogOptions = {
 export type ContainerName = { readonly namespace: string; readonly pod: string; readonly container: string }
 
 export interface NodeApi {
-  /** The log of one container, as it grows when followed. Throws an `ApiError` (400, Kubernetes' words) while the container has not started. */
+  /**
+   * Reads the log of one container; follows it if asked. Throws an `ApiError` (400, Kubernetes' message) until the
+   * container has started.
+   */
   logs(name: ContainerName, options: LogOptions, until: AbortSignal): AsyncIterable<string>
 }

@@ -1,4 +1,4 @@
-// Objects as the embedded API server stores them: frozen plain JSON, metadata typed.
+// The shape of stored objects: frozen plain JSON with typed metadata.
 
 export type OwnerReference = {
   readonly apiVersion: string
@@ -33,5 +33,8 @@ export type StoredObject = {
   readonly [field: string]: unknown
 }
 
-/** A kind: `pods`, `leases.coordination.k8s.io`, `runnersets.dayfly.dev`: the plural, with the group where there is one. */
+/**
+ * The key of a kind: its plural, followed by the group unless it is the core group. Examples: `pods`,
+ * `leases.coordination.k8s.io`.
+ */
 export type ResourceKey = string

@@ -1,4 +1,5 @@
-// LIST: one page of a consistent list. The token for the next page names the revision of the first and the last key given out.
+// LIST: returns one page of a consistent list. The continue token holds the revision of the first page and the last key
+// returned.
 
 import { keyOf } from '../store/key.ts'
 import { type Api, kindOf } from './api.ts'
@@ -44,7 +45,7 @@ function writeToken(revision: number, after: string): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: after })).toString('base64url')
 }
 
-/** A token of revision -1 goes on with the list as it is now. */
+/** Reads a continue token. A token with revision -1 continues with the current list. */
 function readToken(text: string): Token {
   const token = parseToken(text)
   if (!isObject(token) || typeof token['start'] !== 'string' || typeof token['rv'] !== 'number') {
@@ -62,7 +63,9 @@ function parseToken(text: string): unknown {
   }
 }
 
-/** The refusal carries a token with which the rest can be had, no longer consistent with what was given out. */
+/**
+ * Returns the 410 for an expired token. It carries a token that continues with the current list, without consistency.
+ */
 function tokenExpired(after: string): ApiError {
   return expired(tokenTooOld).withMetadata({ continue: writeToken(-1, after) })
 }

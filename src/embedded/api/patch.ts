@@ -1,4 +1,4 @@
-// PATCH: the patch is applied to the object as it stands, and the result written like a PUT.
+// PATCH: applies a patch to the current object and writes the result like a PUT.
 import { keyOf } from '../store/key.ts'
 import type { Api } from './api.ts'
 import { decodeObject, depthMax, reported } from './decode.ts'
@@ -31,7 +31,7 @@ export function patch(api: Api, kind: Kind, at: ObjectName, { change, options }:
   return replace(api, kind, { draft: decodePatched(kind, patched, current, options), current }, options)
 }
 
-/** A patch that breaks the object's types is an invalid patch, not a bad request. */
+/** Decodes the patched object. A wrong type is reported as an invalid patch (422), not as a bad request. */
 function decodePatched(kind: Kind, patched: object, current: StoredObject, options: RegistryWrite): Draft {
   const refuse = (why: string): Error =>
     invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(patched), why)])

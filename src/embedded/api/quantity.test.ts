@@ -1,4 +1,4 @@
-// Quantities in and out, as Kubernetes writes them back.
+// Parses quantities and writes them in Kubernetes' canonical form.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseQuantity } from './quantity.ts'
@@ -36,7 +36,7 @@ test.each(['', ' ', 'much', '1 ', '1.2.3', '1MiB', '--1', '1e', 'Ki', '1e9999999
   },
 )
 
-test('what is written is read as the same amount, and written the same again', () => {
+test('the canonical form is read as the same amount and stays canonical', () => {
   const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-2')
   fc.assert(
     fc.property(fc.integer(), fc.nat({ max: 999 }), suffix, (whole, fraction, unit) => {

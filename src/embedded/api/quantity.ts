@@ -1,22 +1,24 @@
-// Resource quantities ("500m", "1Gi", "2e3"), exact and in Kubernetes' canonical form (apimachinery, api/resource).
+// Resource quantities ("500m", "1Gi", "2e3"), exact and in Kubernetes' canonical form.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/api/resource/quantity.go
 
 export type Quantity = {
-  /** The amount in billionths: the smallest unit there is. */
+  /** The amount in billionths, the smallest unit. */
   readonly nano: bigint
   readonly text: string
 }
 
-/** What a bad quantity is answered with. */
+/** Kubernetes' message for an invalid quantity. */
 export const quantityProblem =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 const billion = 1_000_000_000n
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
-/** Beyond this an exponent is a mistake or an attack: 1e18 is already an exabyte. */
+/** The largest exponent. 1e18 bytes is an exabyte, so a larger one is a mistake or an attack. */
 const exponentMax = 30
 
-/** Undefined for what is no quantity. The text is the canonical one: `1000m` is `1`. */
+/** Parses a quantity. Returns undefined if the text is not one. `text` is the canonical form: `1` for `1000m`. */
 export function parseQuantity(text: string): Quantity | undefined {
   if (text.length > 64) return undefined
   const parts = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d+)$/.exec(text)
@@ -39,7 +41,7 @@ function exponentOf(suffix: string): number {
   return decimal >= 0 ? (decimal - 3) * 3 : Number(suffix.slice(1))
 }
 
-/** Times ten to the power; what is smaller than the smallest unit is rounded away from zero. */
+/** Multiplies by a power of ten. Rounds away from zero what is smaller than the smallest unit. */
 function scaled(value: bigint, power: number): bigint {
   if (power >= 0) return value * 10n ** BigInt(power)
   const divisor = 10n ** BigInt(-power)
@@ -60,7 +62,7 @@ function canonical(nano: bigint, format: 'decimal' | 'binary' | 'exponent'): str
   return `${value}${decimalSuffixes[index]}`
 }
 
-/** Divided as often as it goes without a rest. */
+/** Divides as often as possible without a remainder. Returns the quotient and the number of divisions. */
 function reduced(value: bigint, by: bigint, most: number): readonly [bigint, number] {
   let rest = value
   let times = 0

@@ -1,5 +1,6 @@
-// The verbs on objects: what the wire, the controllers and the kubelet of the embedded cluster all call. Synchronous: a write is committed,
-// and every subscriber told, before it returns. Rules (validation, defaults, graceful deletion, finalizers, generation) live behind it.
+// The verbs on objects. The wire, the controllers and the kubelet of the embedded cluster call them. All verbs are
+// synchronous: a write is committed, and all subscribers have been called, before it returns. The rules are behind it:
+// validation, defaults, graceful deletion, finalizers and generation.
 import type { Kinds } from './kinds.ts'
 import type { ResourceKey, StoredObject } from './object.ts'
 
@@ -8,97 +9,114 @@ export type Preconditions = { readonly uid?: string; readonly resourceVersion?: 
 export type StoreEvent = {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly object: StoredObject
-  /** The object before the change, for selectors: undefined for ADDED. */
+  /** The object before the change, for selectors. Undefined for ADDED. */
   readonly before: StoredObject | undefined
-  /** The revision of the change, the one counter of the whole store. */
+  /** The revision of the change. The whole store shares one counter. */
   readonly revision: number
 }
 
 export type RegistryWrite = {
   readonly dryRun?: boolean
-  /** `status` changes only status; `finalize` (namespaces) also `spec.finalizers`. */
+  /** `status` changes only the status. `finalize` (namespaces) also changes `spec.finalizers`. */
   readonly subresource?: 'status' | 'finalize' | undefined
-  /** What becomes of fields that the kind does not have: refused, dropped with a warning (unless given), dropped. */
+  /**
+   * How to treat fields that the kind does not have: refuse them, drop them with a warning (the default), or drop
+   * them.
+   */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined
-  /** Gets the text of each Warning header. */
+  /** Receives the text of each Warning header. */
   readonly warn?: ((warning: string) => void) | undefined
 }
 
 export type DeleteOptions = {
-  /** Seconds; the object's own unless given. */
+  /** In seconds. The default is the object's own grace period. */
   readonly gracePeriodSeconds?: number | undefined
   readonly preconditions?: Preconditions | undefined
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
   readonly dryRun?: boolean
 }
 
-/** Text forms, as in a URL's query. */
+/** Selectors in text form, as in a URL's query. */
 export type Selectors = { readonly labelSelector?: string | undefined; readonly fieldSelector?: string | undefined }
 
 export type PageOptions = Selectors & {
   readonly namespace?: string | undefined
-  /** The most objects of one page; 0 or absent: all. */
+  /** The maximum number of objects on a page. 0 or undefined returns all. */
   readonly limit?: number | undefined
-  /** The token that the page before gave. */
+  /** The continue token of the previous page. */
   readonly continue?: string | undefined
-  /** The list exactly as it stood at this revision. */
+  /** Returns the list exactly as it was at this revision. */
   readonly exactly?: number | undefined
 }
 
 export type Page = {
   readonly items: readonly StoredObject[]
-  /** The revision at which the whole list stood so. */
+  /** The revision of the list. */
   readonly revision: number
   readonly continue: string | undefined
-  /** How many follow; unknown where a selector filters. */
+  /** The number of objects after this page. Undefined if a selector filters. */
   readonly remaining: number | undefined
 }
 
 export type Patch = { readonly type: 'json' | 'merge' | 'strategic'; readonly body: unknown }
 
-/** `namespace` is absent for cluster-wide kinds. */
+/** `namespace` is undefined for cluster-wide kinds. */
 export type ObjectName = { readonly namespace?: string | undefined; readonly name: string }
 
-/** Every method that refuses throws an `ApiError` (errors.ts), whose `status` is the Kubernetes Status object to answer with. */
+/**
+ * The verbs. A method that refuses throws an `ApiError` (errors.ts); its `status` is the Status object of the
+ * response.
+ */
 export interface Registry {
-  /** The kinds served now: the built-in ones and those of CustomResourceDefinitions. */
+  /** The kinds that are served now: built-in kinds and those of CustomResourceDefinitions. */
   readonly kinds: Kinds
   get(resource: ResourceKey, namespace: string | undefined, name: string): StoredObject | undefined
-  /** In order of namespace and name. `namespace` undefined: all. */
+  /** Returns the objects ordered by namespace and name. Without a `namespace`, returns those of all namespaces. */
   list(resource: ResourceKey, namespace?: string): readonly StoredObject[]
-  /** Objects with an ownerReference to this uid, of every kind. */
+  /** Returns the objects of every kind that have an ownerReference to this UID. */
   dependents(uid: string): readonly StoredObject[]
   create(resource: ResourceKey, object: object, options?: RegistryWrite): StoredObject
-  /** A full replacement; with `metadata.resourceVersion` it conflicts when somebody wrote in between. `subresource: 'status'` changes only status. */
+  /**
+   * Replaces an object. With `metadata.resourceVersion`, throws a 409 if another client changed the object in between.
+   * `subresource: 'status'` changes only the status.
+   */
   update(resource: ResourceKey, object: object, options?: RegistryWrite): StoredObject
-  /** `undefined` grace: the object's own. Returns the object as it stands, and whether it is gone. */
+  /**
+   * Deletes an object. Without a grace period, the object's own applies. Returns the object, and whether it is gone.
+   */
   delete(
     resource: ResourceKey,
     namespace: string | undefined,
     name: string,
     options?: DeleteOptions,
   ): { readonly object: StoredObject; readonly gone: boolean }
-  /** Applies the patch to the object as it stands; its outcome obeys the rules of `update`. */
+  /** Applies a patch to the current object. The rules of `update` apply to the result. */
   patch(resource: ResourceKey, at: ObjectName, change: Patch, options?: RegistryWrite): StoredObject
-  /** Deletes what is selected, one by one. Returns those objects as they stand. */
+  /** Deletes the selected objects one by one. Returns each as its deletion leaves it. */
   deleteCollection(
     resource: ResourceKey,
     namespace: string | undefined,
     selectors: Selectors,
     options?: DeleteOptions,
   ): readonly StoredObject[]
-  /** One page of a consistent list. */
+  /** Returns one page of a consistent list. */
   page(resource: ResourceKey, options?: PageOptions): Page
-  /** Sets `spec.nodeName` and the PodScheduled condition, as the binding sub-resource does. */
+  /** Sets `spec.nodeName` and the PodScheduled condition, like the binding subresource. */
   bind(namespace: string, pod: string, node: string): void
-  /** Called for each committed change of the kind, in order, right after the commit. Returns how to stop. */
+  /**
+   * Calls the listener for each committed change of the kind, in order, right after the commit. Returns a function
+   * that stops it.
+   */
   subscribe(resource: ResourceKey, listener: (event: StoreEvent) => void): () => void
-  /** As subscribe, from a past revision on: the events since are delivered first. `expired`: too old (410). */
+  /**
+   * Like `subscribe`, from a past revision: delivers the changes since then first. `expired`: the revision is too old
+   * (410).
+   */
   watchFrom(
     resource: ResourceKey,
     revision: number,
     listener: (event: StoreEvent) => void,
   ): { readonly is: 'watching'; stop(): void } | { readonly is: 'expired' }
-  /** The last committed revision. */
+  /** Returns the last committed revision. */
   revision(): number
 }

@@ -1,4 +1,4 @@
-// Which objects of a kind a list or watch is about: label and field selectors, parsed once into one predicate.
+// Label and field selectors of a list or watch, parsed once into one predicate.
 import { badRequest } from './errors.ts'
 import type { Kind } from './kinds.ts'
 import { parseLabelSelector } from './label-selector.ts'
@@ -7,7 +7,9 @@ import type { Selectors } from './registry.ts'
 
 export type Selector = (object: StoredObject) => boolean
 
-/** Undefined when everything is selected. Throws a 400 for what cannot be understood or is not selectable. */
+/**
+ * Returns undefined if everything is selected. Throws a 400 for an invalid selector or a field that is not selectable.
+ */
 export function parseSelectors(kind: Kind, selectors: Selectors): Selector | undefined {
   const { labelSelector = '', fieldSelector = '' } = selectors
   const byLabels = labelSelector === '' ? undefined : parseLabelSelector(labelSelector)
@@ -17,7 +19,7 @@ export function parseSelectors(kind: Kind, selectors: Selectors): Selector | und
     (byLabels === undefined || byLabels(object.metadata.labels ?? {})) && terms.every((term) => term(object))
 }
 
-/** At commas, except escaped ones. */
+/** Splits a field selector at its commas, except escaped ones. */
 function splitTerms(text: string): readonly string[] {
   return text === '' ? [] : (text.match(/(?:\\.|[^,\\])+|\\$/g) ?? [text])
 }
@@ -40,7 +42,7 @@ function reader(kind: Kind, field: string): (object: StoredObject) => string {
   throw badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
 }
 
-/** Whether the kind says itself what is selectable; else it is name and namespace. */
+/** Returns whether the kind has its own list of selectable fields. All others have name and namespace. */
 function isOwnList(kind: Kind): boolean {
   return kind.custom || Object.keys(kind.selectable).length > 0
 }

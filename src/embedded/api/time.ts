@@ -1,4 +1,4 @@
-// Times as Kubernetes writes them.
+// Timestamps in Kubernetes' format.
 import type { Instant } from '../../lib/clock.ts'
 
 /** RFC 3339 in UTC with whole seconds, as `metadata.creationTimestamp` has it. */

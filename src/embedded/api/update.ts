@@ -1,8 +1,8 @@
-// PUT: a full replacement of the object, or of its status alone.
+// PUT: replaces an object, or its status alone.
 import { deepFreeze } from '../store/freeze.ts'
 import { keyOf } from '../store/key.ts'
 import { type Api, kindOf } from './api.ts'
-import { create, finished } from './create.ts'
+import { create, toStored } from './create.ts'
 import { decode } from './decode.ts'
 import type { Draft } from './draft.ts'
 import { badRequest, conflict, invalid, methodNotAllowed, modified, notFound } from './errors.ts'
@@ -40,7 +40,7 @@ export function replace(
   options: RegistryWrite,
 ): StoredObject {
   checkVersion(kind, draft, current)
-  const next = finished(prepared(api, kind, draft, { current, subresource: options.subresource }))
+  const next = toStored(prepared(api, kind, draft, { current, subresource: options.subresource }))
   if (endsDeletion(next, current)) {
     if (options.dryRun !== true) api.store.remove(kind.resource, keyOf(next.metadata.namespace, next.metadata.name))
     return deepFreeze(next)
@@ -49,14 +49,16 @@ export function replace(
   return options.dryRun === true ? deepFreeze(next) : api.store.put(kind.resource, next)
 }
 
-/** The last finalizer of an object that is being deleted is gone, and nobody else must confirm its end. */
+/**
+ * Returns whether this write removes the last finalizer of an object that is being deleted, and so removes the object.
+ */
 function endsDeletion(next: StoredObject, current: StoredObject): boolean {
   if (current.metadata.deletionTimestamp === undefined) return false
   if ((next.metadata.finalizers ?? []).length > 0 || awaitsFinalize(next)) return false
   return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
 }
 
-/** A PUT names the very object it means. */
+/** Refuses a PUT whose UID is not the stored object's. */
 function checkUid(kind: Kind, draft: Draft, current: StoredObject): void {
   const { uid = '' } = draft.metadata
   const { name, namespace, uid: known } = current.metadata
@@ -79,7 +81,7 @@ function checkVersion(kind: Kind, draft: Draft, current: StoredObject): void {
 
 type Target = { readonly current: StoredObject; readonly subresource: RegistryWrite['subresource'] }
 
-/** The draft with everything the server keeps, checked. */
+/** Adds the fields that the server keeps to the draft, and validates it. */
 function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: Target): Draft {
   const rules = rulesOf(kind)
   keepMetadata(draft, current)
@@ -108,7 +110,7 @@ function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: 
   return draft
 }
 
-/** Identity and times are the server's; a deletion is never taken back. */
+/** Keeps the fields that the server owns. A deletion cannot be undone. */
 function keepMetadata(draft: Draft, current: StoredObject): void {
   const { metadata } = draft
   const kept = current.metadata

@@ -1,17 +1,17 @@
-// The recent changes of one kind: a ring from which a watch can start, as long as nothing it needs was overwritten.
+// The recent changes of one kind, in a ring buffer. A watch can start at any revision that the ring still covers.
 import type { StoreEvent } from '../api/registry.ts'
 
 export interface EventRing {
   push(event: StoreEvent): void
-  /** Every change after this revision is still here. */
+  /** Returns whether every change after this revision is still available. */
   reaches(revision: number): boolean
-  /** The first change after this revision. */
+  /** Returns the first change after this revision. */
   next(revision: number): StoreEvent | undefined
-  /** The changes after this revision, newest first. */
+  /** Yields the changes after this revision, newest first. */
   newest(revision: number): Iterable<StoreEvent>
 }
 
-/** @param capacity how many changes are kept. */
+/** @param capacity the number of changes that are kept. */
 export function createEventRing(capacity: number): EventRing {
   const events: StoreEvent[] = []
   let floor = 0

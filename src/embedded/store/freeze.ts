@@ -1,6 +1,6 @@
-// Stored objects are shared by every reader, so they are frozen; what was frozen before is not walked again.
+// Stored objects are shared by all readers, so they are frozen.
 
-/** Freezes a JSON value deeply. A frozen part is taken to be frozen all the way down, as every stored part is. */
+/** Freezes a JSON value deeply. Skips frozen parts: every part of a stored object is frozen all the way down. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

@@ -1,4 +1,4 @@
-// Who is owned by whom, by uid: what the garbage collector asks at every deletion.
+// Objects by the UIDs of their owners. The owner collector asks for them at every deletion.
 import type { ResourceKey, StoredObject } from '../api/object.ts'
 import type { StoreEvent } from '../api/registry.ts'
 import { keyOf } from './key.ts'
@@ -7,7 +7,7 @@ export type Place = { readonly resource: ResourceKey; readonly key: string }
 
 export interface OwnerIndex {
   change(resource: ResourceKey, event: Pick<StoreEvent, 'type' | 'object' | 'before'>): void
-  /** The places of the objects with an ownerReference to this uid, oldest reference first. */
+  /** Returns the objects with an ownerReference to this UID, oldest reference first. */
   of(uid: string): readonly Place[]
 }
 

@@ -1,4 +1,4 @@
-// Everything of one kind: its objects, their order, its recent changes and who listens to them.
+// The state of one kind: its objects, their order, its recent changes and its listeners.
 import type { StoredObject } from '../api/object.ts'
 import type { StoreEvent } from '../api/registry.ts'
 import { createEventRing, type EventRing } from './events.ts'
@@ -7,7 +7,7 @@ import { createSortedKeys, type SortedKeys } from './sorted-keys.ts'
 
 export type Listener = (event: StoreEvent) => void
 
-/** `seen`: the last revision this listener was told of; nothing is told twice. */
+/** `seen` is the last revision that the listener received. No event is delivered twice. */
 export type Subscription = { readonly listener: Listener; seen: number }
 
 export type Shelf = {
@@ -42,7 +42,10 @@ export function listNow(shelf: Shelf, range: ListRange): readonly StoredObject[]
   return present(shelf.keys.from(prefixOf(range), range.after), shelf.objects)
 }
 
-/** The list as it stood: the changes since are taken back, newest first. Undefined when they are no longer known. */
+/**
+ * Returns the list as it was at a revision: undoes the changes since then, newest first. Undefined if the ring no
+ * longer covers them.
+ */
 export function listThen(shelf: Shelf, revision: number, range: ListRange): readonly StoredObject[] | undefined {
   if (!shelf.events.reaches(revision)) return undefined
   const prefix = prefixOf(range)

@@ -1,15 +1,15 @@
-// The keys of one kind in order, so that a list needs no sorting and one namespace is one slice.
+// The keys of one kind in order. Lists need no sorting, and a namespace is one slice.
 
 export interface SortedKeys {
   add(key: string): void
   remove(key: string): void
-  /** All keys that begin with the prefix and come after `after`, in order. */
+  /** Returns the keys that begin with the prefix and follow `after`, in order. */
   from(prefix: string, after?: string): readonly string[]
 }
 
 export function createSortedKeys(): SortedKeys {
   const keys: string[] = []
-  /** The index of the first key that is not before this one. */
+  /** Returns the index of the first key that is not smaller than this one. */
   const position = (key: string): number => {
     let low = 0
     let high = keys.length

@@ -1,4 +1,4 @@
-// The store as its users rely on it: order, history, indexes. Properties compare it with a plain model of itself.
+// The store: order, history, indexes. The property tests compare it with a simple model.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StoredObject } from '../api/object.ts'
@@ -28,7 +28,7 @@ const keyed = (objects: readonly StoredObject[]) =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`)
 
 describe('the store', () => {
-  test('gives each write the next revision of the whole store, and freezes what it keeps', () => {
+  test('gives each write the next revision of the whole store, and freezes stored objects', () => {
     const store = createStore()
     const first = store.put('pods', object('a'))
     const second = store.put('secrets', object('b'))
@@ -39,7 +39,7 @@ describe('the store', () => {
     expect(store.revision()).toBe(3)
   })
 
-  test('lists in the order of keys, a namespace by itself, and from a key on', () => {
+  test('lists in the order of keys, one namespace alone, and from a key', () => {
     const store = createStore()
     for (const [namespace, name] of [
       ['b', 'a'],
@@ -55,7 +55,7 @@ describe('the store', () => {
     expect(names(store.list('pods', { after: 'a/b' }))).toEqual(['z', 'a'])
   })
 
-  test('tells every subscriber every change in order, also when one of them writes', () => {
+  test('delivers all changes to all subscribers in order, even if a subscriber writes', () => {
     const store = createStore()
     const seen: string[][] = [[], []]
     store.subscribe('pods', ({ type, object: { metadata } }) => {
@@ -70,7 +70,7 @@ describe('the store', () => {
     ])
   })
 
-  test('stops telling who stopped, also in the middle of a change', () => {
+  test('delivers nothing to a subscriber that has stopped, even during a change', () => {
     const store = createStore()
     const seen: string[] = []
     const stopSecond: (() => void)[] = []
@@ -81,7 +81,7 @@ describe('the store', () => {
     expect(seen).toEqual([])
   })
 
-  test('begins a watch in the past, or says that the past is gone', () => {
+  test('starts a watch in the past, or reports that the revision has expired', () => {
     const store = createStore({ history: 2 })
     for (const name of ['a', 'b', 'c']) store.put('pods', object(name))
     store.put('secrets', object('s'))
@@ -96,7 +96,7 @@ describe('the store', () => {
     expect(store.listAt('pods', 1)).toBeUndefined()
   })
 
-  test('knows who is owned by whom', () => {
+  test('finds the dependents of an owner', () => {
     const store = createStore()
     store.put('pods', object('a', { owners: ['x', 'y'] }))
     store.put('secrets', object('b', { owners: ['x'] }))
@@ -127,8 +127,8 @@ function run(store: Store, { name, namespace, remove, owners }: Step): void {
   else store.put('pods', object(name, { namespace, owners }))
 }
 
-describe('whatever happens', () => {
-  test('a watch from any revision, added to the list of then, gives the list of now', () => {
+describe('after any sequence of writes', () => {
+  test('the list of any revision and the watch from it give the present list', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 40 }),
@@ -168,7 +168,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('the index of owners is what a look at every object would give', () => {
+  test('the index of owners equals a scan of all objects', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const store = createStore()

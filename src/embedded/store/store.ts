@@ -1,4 +1,5 @@
-// Objects by kind and key under one counter of revisions. It knows nothing of rules: what it is told to keep, it keeps, frozen.
+// Objects by kind and key, with one counter of revisions. The store has no rules: it freezes and keeps what it is
+// given.
 import type { ResourceKey, StoredObject } from '../api/object.ts'
 import type { StoreEvent } from '../api/registry.ts'
 import { deepFreeze } from './freeze.ts'
@@ -7,17 +8,19 @@ import { createOwnerIndex } from './owner-index.ts'
 import { createShelf, deliver, type Listener, type ListRange, listNow, listThen, type Shelf } from './shelf.ts'
 
 export interface Store {
-  /** The last committed revision. */
+  /** Returns the last committed revision. */
   revision(): number
   get(resource: ResourceKey, key: string): StoredObject | undefined
   list(resource: ResourceKey, range?: ListRange): readonly StoredObject[]
-  /** The list as it stood at this revision, or undefined when the changes since are no longer known. */
+  /** Returns the list as it was at this revision, or undefined if the changes since then are no longer available. */
   listAt(resource: ResourceKey, revision: number, range?: ListRange): readonly StoredObject[] | undefined
-  /** Objects with an ownerReference to this uid, of every kind. */
+  /** Returns the objects of every kind that have an ownerReference to this UID. */
   dependents(uid: string): readonly StoredObject[]
-  /** Adds or replaces an object. The stored one carries the new revision as resourceVersion; subscribers are told before this returns. */
+  /**
+   * Adds or replaces an object. Sets its resourceVersion to the new revision. Calls all subscribers before it returns.
+   */
   put(resource: ResourceKey, object: StoredObject): StoredObject
-  /** Removes an object; its last state carries the revision of the deletion. */
+  /** Removes an object. Its last state has the revision of the deletion. */
   remove(resource: ResourceKey, key: string): StoredObject | undefined
   subscribe(resource: ResourceKey, listener: Listener): () => void
   watchFrom(
@@ -27,7 +30,9 @@ export interface Store {
   ): { readonly is: 'watching'; stop(): void } | { readonly is: 'expired' }
 }
 
-/** @param options.history how many changes of a kind are remembered for watches and lists that start in the past. */
+/**
+ * @param options.history the number of changes of a kind that are kept for watches and lists that start in the past.
+ */
 export function createStore(options: { readonly history?: number } = {}): Store {
   const shelves = new Map<ResourceKey, Shelf>()
   const owners = createOwnerIndex()
@@ -88,25 +93,28 @@ export function createStore(options: { readonly history?: number } = {}): Store 
   }
 }
 
-/** Tells the subscribers. A listener may write: that change waits in line, so that everybody sees all changes in order. */
+/**
+ * Returns a function that delivers events to subscribers. If a listener writes, that event waits its turn, so that all
+ * subscribers see all events in order.
+ */
 function announcer(): (shelf: Shelf, event: StoreEvent) => void {
   const pending: { readonly shelf: Shelf; readonly event: StoreEvent }[] = []
-  let telling = false
+  let delivering = false
   return (shelf, event) => {
     pending.push({ shelf, event })
-    if (telling) return
-    telling = true
+    if (delivering) return
+    delivering = true
     try {
       for (let item = pending.shift(); item !== undefined; item = pending.shift()) {
         for (const subscription of item.shelf.subscriptions) deliver(subscription, item.event)
       }
     } finally {
-      telling = false
+      delivering = false
     }
   }
 }
 
-/** Catches up from a revision, then stays. Returns how to stop. */
+/** Delivers the changes since a revision, then every new one. Returns a function that stops it. */
 function listen(shelf: Shelf, listener: Listener, from: number): () => void {
   const subscription = { listener, seen: from }
   for (let event = shelf.events.next(from); event !== undefined; event = shelf.events.next(subscription.seen)) {

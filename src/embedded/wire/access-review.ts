@@ -1,4 +1,6 @@
-// SelfSubjectAccessReview: whoever asks learns whether they may do something. Kubernetes: pkg/registry/authorization/selfsubjectaccessreview.
+// SelfSubjectAccessReview: answers whether the caller may do something.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/registry/authorization/selfsubjectaccessreview/rest.go
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { decode } from '../api/decode.ts'
 import { invalid } from '../api/errors.ts'
@@ -19,7 +21,7 @@ export function accessReviewAnswer({ backend, request, route, user }: Call): Ans
   return jsonAnswer(201, { ...review, status })
 }
 
-/** Throws 422 where it asks for neither or for both. */
+/** Returns the action that the review asks about. Throws a 422 unless it names exactly one. */
 function attributesOf(review: object): Attributes {
   const resource = field(review, 'spec', 'resourceAttributes')
   const path = field(review, 'spec', 'nonResourceAttributes')

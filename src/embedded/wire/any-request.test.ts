@@ -1,4 +1,4 @@
-// Whatever is asked, there is an answer: no request makes the server itself fail.
+// Every request gets an answer: no request causes an internal error.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Body, type Method, parseBody } from '../../lib/http.ts'
@@ -88,7 +88,7 @@ const content = fc
 const accept = fc.constantFrom('', '*/*', ',;q=x', 'application/json;as=Table;v=v1;g=meta.k8s.io')
 const method = fc.constantFrom<Method>('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD')
 
-test('every request is answered, with a Status where it is refused', async () => {
+test('every request gets an answer, and every refusal has a Status', async () => {
   const { registry, handler } = world()
   const property = fc.asyncProperty(
     method,

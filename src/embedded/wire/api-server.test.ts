@@ -1,4 +1,4 @@
-// The API server on plain values: what each request is answered with.
+// The API server's answers, on plain values.
 import { describe, expect, test } from 'vitest'
 import { type Answer, jsonBody, type Method, noBody, type Request } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
@@ -36,7 +36,7 @@ function world(node: NodeApi = noLogs) {
   return { clock, registry, requestLog, backend, send, call }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read freely here.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers without types.
 type Json = any
 
 const pods = '/api/v1/namespaces/ci/pods'
@@ -64,13 +64,13 @@ describe('one object', () => {
     expect((await call('GET', `${configs}/a`)).status).toBe(404)
   })
 
-  test('of a pod is answered with when it is deleted', async () => {
+  test('is in the answer to the DELETE of a pod', async () => {
     const { call } = world()
     await call('POST', pods, pod('a'))
     expect(await call('DELETE', `${pods}/a`)).toMatchObject({ status: 200, value: { kind: 'Pod' } })
   })
 
-  test('takes a body in YAML', async () => {
+  test('may be sent as YAML', async () => {
     const { send } = world()
     const headers = { 'content-type': 'application/yaml' }
     const answer = await send('POST', configs, { headers, body: { kind: 'text', text: 'metadata: {name: a}\n' } })
@@ -80,7 +80,7 @@ describe('one object', () => {
     }
   })
 
-  test('has a dry run of every write, which writes nothing', async () => {
+  test('is not changed by the dry run of any verb', async () => {
     const { call, registry } = world()
     await call('POST', configs, config('a'))
     const before = registry.revision()
@@ -97,7 +97,7 @@ describe('one object', () => {
     expect((await call('POST', `${configs}?dryRun=Some`, config('b'))).status).toBe(422)
   })
 
-  test('unknown fields: refused, warned of, or passed over', async () => {
+  test('is refused, stored with a warning, or stored silently if it has unknown fields', async () => {
     const { call } = world()
     const wrong = { ...pod('a'), spec: { ...pod('a').spec, containerz: [] } }
     const strict = await call('POST', `${pods}?fieldValidation=Strict`, wrong)
@@ -113,14 +113,14 @@ describe('one object', () => {
 })
 
 describe('DELETE', () => {
-  test('with a body reads no option from the query: the dry run there really deletes', async () => {
+  test('ignores the query if there is a body: ?dryRun=All really deletes', async () => {
     const { call, registry } = world()
     await call('POST', configs, config('a'))
     expect((await call('DELETE', `${configs}/a?dryRun=All`, {})).status).toBe(200)
     expect(registry.get('configmaps', 'ci', 'a')).toBeUndefined()
   })
 
-  test('reads grace, policy and preconditions from the query when there is no body, else from the body', async () => {
+  test('reads grace period, policy and preconditions from the body, or from the query without a body', async () => {
     const { call, registry } = world()
     await call('POST', pods, pod('a'))
     registry.bind('ci', 'a', 'here')
@@ -132,7 +132,7 @@ describe('DELETE', () => {
     expect([conflict.status, conflict.value.reason]).toEqual([409, 'Conflict'])
   })
 
-  test('refuses options it does not know', async () => {
+  test('refuses unknown options', async () => {
     const { call } = world()
     await call('POST', configs, config('a'))
     const refused = async (options: object) => (await call('DELETE', `${configs}/a`, options)).status
@@ -144,7 +144,7 @@ describe('DELETE', () => {
     expect(await refused({ kind: 'ConfigMap', apiVersion: 'v1' })).toBe(400)
   })
 
-  test('of a collection takes what is selected', async () => {
+  test('removes the selected objects of a collection', async () => {
     const { call, registry } = world()
     for (const name of ['a', 'b', 'c']) await call('POST', pods, pod(name, { group: name === 'c' ? 'keep' : 'go' }))
     const answer = await call('DELETE', `${pods}?labelSelector=group%3Dgo`)
@@ -155,7 +155,7 @@ describe('DELETE', () => {
 })
 
 describe('a list', () => {
-  test('comes in pages of one state, whatever is written between them', async () => {
+  test('has pages of one state, despite writes between them', async () => {
     const { call } = world()
     for (const name of ['a', 'b', 'c', 'd', 'e']) await call('POST', configs, config(name))
     const first = await call('GET', `${configs}?limit=2`)
@@ -172,7 +172,7 @@ describe('a list', () => {
     expect(names).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  test('obeys the rules of resourceVersion', async () => {
+  test('follows the rules of resourceVersion', async () => {
     const { call, registry } = world()
     await call('POST', configs, config('a'))
     const old = registry.revision()
@@ -197,7 +197,7 @@ describe('a list', () => {
     expect(await Promise.all(statuses)).toEqual([422, 422, 422, 422, 400, 400, 400, 400, 504])
   })
 
-  test('is a table for who asks for one', async () => {
+  test('is a table if the client requests one', async () => {
     const { call } = world()
     await call('POST', pods, pod('a'))
     const accept =
@@ -211,7 +211,7 @@ describe('a list', () => {
   })
 })
 
-describe('what is not served is refused', () => {
+describe('the server refuses', () => {
   test.each([
     ['GET', '/api/v1/nothings', 404, 'NotFound'],
     ['GET', '/api/v2/pods', 404, 'NotFound'],
@@ -230,7 +230,7 @@ describe('what is not served is refused', () => {
     expect(await call(method, target)).toMatchObject({ status, value: { kind: 'Status', code: status, reason } })
   })
 
-  test('paths that nobody knows, in plain text', async () => {
+  test('unknown paths, in plain text', async () => {
     const { send } = world()
     for (const path of ['/metrics', '/openapi/v4', '/apis/example.dev', '/apis/example.dev/v1/widgets']) {
       expect(await send('GET', path)).toMatchObject({
@@ -240,7 +240,7 @@ describe('what is not served is refused', () => {
     }
   })
 
-  test('media types', async () => {
+  test('unsupported media types', async () => {
     const { call, send } = world()
     const status = async (method: Method, target: string, headers: Record<string, string>) =>
       (await call(method, target, {}, headers)).status
@@ -257,7 +257,7 @@ describe('what is not served is refused', () => {
     expect((await send('POST', pods)).status).toBe(400)
   })
 
-  test('an object that is not the one of the path', async () => {
+  test('an object that does not match the path', async () => {
     const { call } = world()
     const message = async (method: Method, target: string, body: object) => {
       const { status, value } = await call(method, target, body)
@@ -271,7 +271,7 @@ describe('what is not served is refused', () => {
     expect(await message('PUT', `${configs}/a`, config('b'))).toContain('does not match the name on the URL (a)')
   })
 
-  test('who is not known', async () => {
+  test('unknown callers', async () => {
     const { backend } = world()
     const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(new Map([['secret', 'me']])) })
     const status = async (headers: Record<string, string>) =>
@@ -284,7 +284,7 @@ describe('what is not served is refused', () => {
 })
 
 describe('a log', () => {
-  test('is streamed, of the only container, with its options', async () => {
+  test('is streamed from the only container, with the requested options', async () => {
     const asked: unknown[] = []
     const node: NodeApi = {
       async *logs(name, options) {
@@ -310,7 +310,7 @@ describe('a log', () => {
     ])
   })
 
-  test('that is refused is refused before it begins; one that is silent begins', async () => {
+  test('is refused before it starts, and starts without output if the container is silent', async () => {
     const node: NodeApi = {
       async *logs(_, { follow }) {
         if (!follow) throw badRequest('the container waits to start')
@@ -337,7 +337,7 @@ test('binding sets the node', async () => {
   expect((await call('POST', `${pods}/a/binding`, { target: { name: 'there' } })).status).toBe(409)
 })
 
-test('status is written through its own path alone', async () => {
+test('status is written only through its own path', async () => {
   const { call } = world()
   await call('POST', pods, pod('a'))
   const merge = { 'content-type': 'application/merge-patch+json' }
@@ -347,7 +347,7 @@ test('status is written through its own path alone', async () => {
   expect((await call('GET', `${pods}/a/status`)).value.status.phase).toBe('Running')
 })
 
-test('every request is written down and counted, also the failed ones', async () => {
+test('every request is logged and counted, including failed ones', async () => {
   const { call, requestLog } = world()
   await call('POST', pods, pod('a'))
   await call('POST', pods, pod('a'))
@@ -371,7 +371,7 @@ test('every request is written down and counted, also the failed ones', async ()
   expect(requestLog.count('tester', 'create')).toBe(2)
 })
 
-test('the log of requests keeps the last ones in order and counts them all', () => {
+test('the request log keeps the most recent requests in order and counts all', () => {
   const log = createRequestLog(3)
   for (let at = 0; at < 5; at++) {
     log.record({ at, user: 'a', method: 'POST', path: '/', verb: 'create', resource: 'pods', status: 201 })

@@ -1,5 +1,5 @@
-// The API server: one function from a request to its answer, on plain values. It checks who asks, finds what the path is about and writes it
-// down; the rules of objects live in the registry behind it.
+// The API server as one function from a request to its answer, on plain values. It authenticates and authorizes the
+// caller, routes the request and writes the answer. The rules of objects are in the registry.
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../lib/http.ts'
 import { ApiError } from '../api/errors.ts'
 import { accessReviewAnswer, accessReviews } from './access-review.ts'
@@ -22,8 +22,10 @@ export type ApiHandlerOptions = Backend & {
   readonly requestLog: RequestLog
 }
 
-/** Everything the server refuses is an answer with a Status; it rejects only when the server itself is broken. Several may share one backend
- *  and one log, for example one for each identity in the process. */
+/**
+ * Creates a handler. Every refusal is an answer with a Status; it rejects only on internal errors. Several handlers
+ * may share a backend and a log, for example one for each identity in the process.
+ */
 export function createApiHandler(options: ApiHandlerOptions): (request: Request) => Promise<Answer> {
   return async (request) => {
     const about: { user: string; route: ResourceRoute | undefined } = { user: '', route: undefined }
@@ -48,7 +50,10 @@ export function createApiHandler(options: ApiHandlerOptions): (request: Request)
   }
 }
 
-/** Throws 401 for strangers, and 403 for who may not act as somebody else. */
+/**
+ * Returns the identity to act as. Throws a 401 for an unknown caller, and a 403 if the caller may not impersonate that
+ * user.
+ */
 function userOf(options: ApiHandlerOptions, request: Request): Identity {
   const name = options.authenticate(request)
   if (name === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized')
@@ -103,7 +108,7 @@ function subresourceAnswer(call: Call): Answer | Promise<Answer> {
   throw methodNotAllowed()
 }
 
-/** Everything that is no resource: discovery, OpenAPI, health. */
+/** Answers paths that are not resources: discovery, OpenAPI, health. */
 function pathAnswer(backend: Backend, request: Request): Answer {
   const answer = rootAnswer(backend, request)
   if (!answer) return textAnswer(404, '404 page not found\n')

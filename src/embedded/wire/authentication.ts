@@ -1,15 +1,18 @@
-// Who is asking, and as whom. Kubernetes: apiserver authentication and impersonation.
+// Authentication and impersonation: who sends a request, and as whom.
 import type { Request } from '../../lib/http.ts'
 
-/** The name of who asks, or undefined for somebody unknown (401). */
+/** Returns the caller's name, or undefined for an unknown caller (401). */
 export type Authenticate = (request: Request) => string | undefined
 
 export type Identity = { readonly name: string; readonly groups: readonly string[] }
 
-/** Whoever is in it may do everything. */
+/** Members of this group may do everything. */
 export const masters = 'system:masters'
 
-/** By bearer token. @param users the user's name by token. */
+/**
+ * Authenticates by bearer token.
+ * @param users the user's name by token.
+ */
 export function bearerAuthentication(users: ReadonlyMap<string, string>): Authenticate {
   return (request) => {
     const match = /^bearer +(\S+)$/i.exec(request.headers['authorization'] ?? '')
@@ -17,18 +20,18 @@ export function bearerAuthentication(users: ReadonlyMap<string, string>): Authen
   }
 }
 
-/** For callers in the same process, who are who they say. */
+/** Trusts the given name: the caller is in the same process. */
 export function knownIdentity(user: string): Authenticate {
   return () => user
 }
 
-/** Users of the cluster are its masters; a service account is what its roles make of it. */
+/** Returns the caller's identity. Users of the cluster are masters. Roles decide what a service account may do. */
 export function identityOf(user: string): Identity {
   const account = accountGroups(user)
   return { name: user, groups: [...(account ?? [masters]), authenticated] }
 }
 
-/** Whom the request is made as, by `Impersonate-User` and `Impersonate-Group`; undefined without these headers. */
+/** Returns the user of `Impersonate-User` and `Impersonate-Group`, or undefined without these headers. */
 export function impersonated({ headers }: Request): Identity | undefined {
   const name = headers['impersonate-user']
   if (name === undefined) return undefined

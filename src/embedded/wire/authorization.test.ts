@@ -1,4 +1,4 @@
-// Who may do what: masters everything, service accounts and whoever is impersonated what the stored roles say.
+// Authorization: masters may do everything. Stored roles decide for service accounts and impersonated users.
 import { expect, test } from 'vitest'
 import { type Answer, jsonBody, type Method, noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
@@ -51,7 +51,7 @@ function world() {
   return { ask, grant, requestLog }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read freely here.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers without types.
 function json({ body }: Answer): any {
   return body.kind === 'json' ? body.value : undefined
 }
@@ -61,7 +61,7 @@ const review = (spec: object) => ({
   body: { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', spec },
 })
 
-test('a service account may do what a role of the namespace says, and nothing else', async () => {
+test('a service account may do only what the roles of the namespace allow', async () => {
   const { ask, grant } = world()
   grant('ci', [
     { apiGroups: [''], resources: ['pods', 'pods/log'], verbs: ['get', 'list'] },
@@ -77,13 +77,13 @@ test('a service account may do what a role of the namespace says, and nothing el
   expect(await status('PATCH', '/apis/batch/v1/namespaces/ci/jobs/ghost/status')).toBe(415)
   expect(await status('GET', '/api/v1/namespaces/ci/secrets/one')).toBe(404)
   expect(await status('GET', '/api/v1/namespaces/ci/secrets/two')).toBe(403)
-  // The permission comes before the question whether there is such a thing.
+  // The server checks permissions before it checks whether the resource exists.
   expect(await status('GET', '/apis/nowhere.dev/v1/things')).toBe(403)
   expect(await status('GET', '/apis')).toBe(200)
   expect(await status('GET', '/metrics')).toBe(403)
 })
 
-test('a refusal reads as Kubernetes has it', async () => {
+test("a refusal has Kubernetes' message", async () => {
   const { ask } = world()
   expect(json(await ask('DELETE', '/apis/batch/v1/namespaces/ci/jobs/j'))).toMatchObject({
     reason: 'Forbidden',
@@ -97,7 +97,7 @@ test('a refusal reads as Kubernetes has it', async () => {
   expect(json(await ask('GET', '/metrics')).message).toBe(`forbidden: User "${account}" cannot get path "/metrics"`)
 })
 
-test('a master may do everything, also as somebody else, who then is judged', async () => {
+test('a master may do everything and may impersonate another user, whose permissions then apply', async () => {
   const { ask, grant, requestLog } = world()
   grant(undefined, [{ apiGroups: [''], resources: ['nodes'], verbs: ['list'] }], { kind: 'Group', name: 'lookers' })
   const as = (headers: object, path: string, token = 'master') => ask('GET', path, { token, as: headers })
@@ -112,7 +112,7 @@ test('a master may do everything, also as somebody else, who then is judged', as
   expect(json(refused).message).toContain(`User "${account}" cannot impersonate resource "users"`)
 })
 
-test('a review says whether the asker may, and by which binding', async () => {
+test('a review reports whether the caller may act, and which binding allows it', async () => {
   const { ask, grant } = world()
   grant('ci', [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }])
   const answer = async (spec: object, token = 'account') => json(await ask('POST', reviews, { ...review(spec), token }))
@@ -137,7 +137,7 @@ test('a review says whether the asker may, and by which binding', async () => {
   expect((await ask('GET', reviews, { token: 'master' })).status).toBe(405)
 })
 
-test('a binding of a cluster role in a namespace counts there only', async () => {
+test('a RoleBinding to a ClusterRole applies only in its namespace', async () => {
   const { ask } = world()
   const make = (path: string, body: object) => ask('POST', `/apis/${rbac}/v1/${path}`, { token: 'master', body })
   const rules = [{ apiGroups: ['*'], resources: ['*/status', 'pods'], verbs: ['get'] }]

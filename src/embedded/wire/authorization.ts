@@ -1,4 +1,5 @@
-// Who may do what, by the Roles and bindings that are stored. Kubernetes: plugin/pkg/auth/authorizer/rbac, pkg/registry/rbac/validation.
+// Authorization by the stored Roles and bindings (RBAC).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/plugin/pkg/auth/authorizer/rbac/rbac.go
 import { ApiError, forbidden } from '../api/errors.ts'
 import { field, isObject, type JsonObject } from '../api/json.ts'
 import type { StoredObject } from '../api/object.ts'
@@ -7,12 +8,15 @@ import { type Identity, masters } from './authentication.ts'
 import { list, text } from './json.ts'
 import type { Attributes } from './route.ts'
 
-/** `reason`: which binding allowed it, in Kubernetes' words; empty for a refusal and for masters. */
+/**
+ * `reason` names the binding that allowed the request, in Kubernetes' words. It is empty for a refusal and for
+ * masters.
+ */
 export type Verdict = { readonly allowed: boolean; readonly reason: string }
 
 export function authorize(registry: Registry, who: Identity, what: Attributes): Verdict {
   if (who.groups.includes(masters)) return { allowed: true, reason: '' }
-  if (everybody.some((rule) => matches(rule, what))) return { allowed: true, reason: 'RBAC: allowed for everybody' }
+  if (allUsers.some((rule) => matches(rule, what))) return { allowed: true, reason: 'RBAC: allowed for all users' }
   const namespace = what.is === 'resource' ? what.namespace : ''
   const bindings = [
     ...registry.list('clusterrolebindings.rbac.authorization.k8s.io'),
@@ -26,7 +30,7 @@ export function authorize(registry: Registry, who: Identity, what: Attributes): 
   return { allowed: false, reason: '' }
 }
 
-/** The 403 for it, in Kubernetes' words. */
+/** Returns the 403 with Kubernetes' message. */
 export function refusalOf(who: Identity, what: Attributes): ApiError {
   const user = `User ${JSON.stringify(who.name)} cannot ${what.verb}`
   if (what.is === 'path') {
@@ -40,8 +44,8 @@ export function refusalOf(who: Identity, what: Attributes): ApiError {
 
 const paths = ['/api', '/apis', '/healthz', '/livez', '/openapi', '/readyz', '/version']
 
-/** Kubernetes' own `system:discovery` and `system:basic-user`. */
-const everybody: readonly JsonObject[] = [
+/** The rules of Kubernetes' `system:discovery` and `system:basic-user`, which apply to all users. */
+const allUsers: readonly JsonObject[] = [
   { nonResourceURLs: paths.flatMap((path) => [path, `${path}/*`]), verbs: ['get'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews'], verbs: ['create'] },
 ]
@@ -80,7 +84,7 @@ function isSubject(subject: unknown, { name, groups }: Identity, namespace: stri
   }
 }
 
-/** The rules of the role it names; none where that is missing. */
+/** Returns the rules of the binding's role, or an empty list if the role does not exist. */
 function rulesOf(registry: Registry, binding: StoredObject): readonly unknown[] {
   const resource = text(binding, 'roleRef', 'kind') === 'ClusterRole' ? 'clusterroles' : 'roles'
   const name = text(binding, 'roleRef', 'name')

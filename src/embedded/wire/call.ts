@@ -1,4 +1,5 @@
-// One request on its way through the API server: what it is about, who serves it, and how its answer is to look.
+// One request on its way through the API server: its route, its caller, the backend, and the accepted form of the
+// answer.
 import type { Clock } from '../../lib/clock.ts'
 import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import type { Random } from '../../lib/random.ts'
@@ -14,7 +15,7 @@ import type { ResourceRoute } from './route.ts'
 import { printerOf } from './table/printer-of.ts'
 import { type IncludeObject, tableOf } from './table/table.ts'
 
-/** What the API server rests on. */
+/** The parts of the cluster that the API server uses. */
 export type Backend = {
   readonly registry: Registry
   readonly node: NodeApi
@@ -35,10 +36,14 @@ export function callOf(backend: Backend, request: Request, about: Pick<Call, 'ro
   return { ...about, backend, request, accepted: negotiate(request.headers['accept']) }
 }
 
-/** Kubernetes: endpoints/handlers/response.go. */
+/**
+ * Kubernetes' message for a list form that was requested for one object.
+ * Source:
+ * https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/response.go
+ */
 export const noList = 'you requested PartialObjectMetadataList, but the requested object is not a list'
 
-/** The object in the version, and the form, this client asked for. */
+/** Returns the object in the version and the form that the client accepts. */
 export function objectAnswer(
   call: Call,
   status: number,
@@ -53,12 +58,12 @@ export function objectAnswer(
   return jsonAnswer(status, tabled(call)([seen], { resourceVersion }, true), headers)
 }
 
-/** All that clients want who only count, find owners or collect. */
+/** Returns the metadata alone: enough for clients that count, find owners or collect garbage. */
 export function metadataOf({ metadata }: { readonly metadata: object }): object {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
 }
 
-/** A list as its kind's own clients read it: the items of built-in kinds do not repeat what they are. */
+/** Returns a list. Items of built-in kinds have no apiVersion and kind, as in Kubernetes. */
 export function listObject(
   { kind, version }: ResourceRoute,
   objects: readonly StoredObject[],
@@ -72,7 +77,7 @@ function withoutType({ apiVersion: _, kind: __, ...object }: StoredObject): obje
   return object
 }
 
-/** Makes tables as this client asked for them. */
+/** Returns a function that makes tables as this client requested them. */
 export function tabled(
   call: Call,
 ): (objects: readonly StoredObject[], metadata: Readonly<Record<string, unknown>>, withColumns: boolean) => object {

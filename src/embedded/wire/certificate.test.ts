@@ -1,4 +1,4 @@
-// The certificate does what it is for: a client that trusts it alone reaches this server, and no other name.
+// A client that trusts the certificate alone reaches this server, and only by its own names.
 import { X509Certificate } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { type Answer, noBody, TransportError, textAnswer } from '../../lib/http.ts'
@@ -18,18 +18,18 @@ async function get(certificate: Certificate, tls: NonNullable<HttpClientOptions[
   return client.transport({ method: 'GET', path: '/', query: {}, headers: {}, body: noBody, expect: 'whole' })
 }
 
-test('a client that trusts it is served', async () => {
+test('a client that trusts the certificate gets an answer', async () => {
   const certificate = selfSignedCertificate(Date.now())
   expect((await get(certificate, { ca: certificate.cert })).status).toBe(200)
 })
 
-test('a client that does not is warned off', async () => {
+test('a client that does not trust the certificate fails', async () => {
   const certificate = selfSignedCertificate(Date.now())
   const refused = get(certificate, { ca: selfSignedCertificate(Date.now()).cert })
   await expect(refused).rejects.toMatchObject({ name: TransportError.name, kind: 'certificate' })
 })
 
-test('it speaks for loopback only, for a year, and is new each time', () => {
+test('the certificate is valid for loopback only and for one year, and is new each time', () => {
   const now = Date.parse('2026-03-04T05:06:07Z')
   const certificate = new X509Certificate(selfSignedCertificate(now).cert)
   expect(certificate.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1')

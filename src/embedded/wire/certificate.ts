@@ -1,10 +1,10 @@
-// A certificate for one server on this machine, made at its start and trusted by its kubeconfig alone. Clients of Kubernetes send no
-// token over plain HTTP, and no library of Node's makes certificates, so its few bytes (X.509 version 3, RFC 5280, in DER) are put together here.
+// Creates the certificate of one API server. Only that server's kubeconfig trusts it. Kubernetes clients send no token
+// over plain HTTP, and Node.js cannot create certificates, so this file encodes it (X.509 version 3 in DER, RFC 5280).
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { Instant } from '../../lib/clock.ts'
 
 export type Certificate = {
-  /** PEM; also what clients are to trust. */
+  /** PEM. Clients must trust it. */
   readonly cert: string
   /** PEM. */
   readonly key: string
@@ -12,7 +12,7 @@ export type Certificate = {
 
 const yearMs = 365 * 24 * 3_600_000
 
-/** For 127.0.0.1 and localhost, self-signed, on P-256, valid for a year. */
+/** Creates a self-signed certificate for 127.0.0.1 and localhost: P-256, valid for one year. */
 export function selfSignedCertificate(now: Instant): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('dayfly embedded cluster')))))
@@ -63,7 +63,7 @@ function oid(hex: string): Buffer {
   return der(0x06, Buffer.from(hex, 'hex'))
 }
 
-/** @param value positive: its first bit is not set. */
+/** @param value a positive number: its first bit is 0. */
 function integer(value: Buffer): Buffer {
   return der(0x02, value)
 }
@@ -76,7 +76,7 @@ function bitString(content: Buffer): Buffer {
   return der(0x03, Buffer.from([0]), content)
 }
 
-/** UTCTime: two digits of the year, right until 2049. */
+/** Encodes a UTCTime. It has two digits for the year, so it is valid until 2049. */
 function time(at: Instant): Buffer {
   const [date = '', clock = ''] = new Date(at).toISOString().slice(2, 19).split('T')
   return der(0x17, Buffer.from(`${date.replaceAll('-', '')}${clock.replaceAll(':', '')}Z`))

@@ -1,5 +1,5 @@
-// DELETE of one object or of many. Options travel in the body; the query counts only where there is no body, as in Kubernetes:
-// `?dryRun=All` beside a body, even `{}`, really deletes.
+// DELETE of one object or a collection. As in Kubernetes, the query counts only if the request has no body:
+// `?dryRun=All` with a body, even `{}`, really deletes.
 import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import { badRequest, invalid } from '../api/errors.ts'
 import { invalidValue, notSupported } from '../api/field-error.ts'
@@ -13,7 +13,7 @@ import { listOptions } from './list-options.ts'
 import { optionalObject } from './request-body.ts'
 import { isTrue } from './route.ts'
 
-/** The kinds whose DELETE answers with the object even when it is gone. */
+/** The kinds whose DELETE returns the object even if it is gone. */
 const returnsObject: readonly string[] = ['pods', 'namespaces', 'serviceaccounts']
 
 export function deleteAnswer(call: Call): Answer {
@@ -27,7 +27,7 @@ export function deleteAnswer(call: Call): Answer {
   return objectAnswer(call, 200, object, headers)
 }
 
-/** Each object that is selected now, as if deleted alone. */
+/** Deletes each selected object as a DELETE of that object would. */
 export function deleteCollectionAnswer({ route, backend, request }: Call): Answer {
   const { registry } = backend
   const selectors = listOptions(request.query, 'list')
@@ -37,12 +37,15 @@ export function deleteCollectionAnswer({ route, backend, request }: Call): Answe
   return jsonAnswer(200, list, orphanWarning(route.kind, options))
 }
 
-/** Who deletes a Job and does not say what becomes of its pods is told that they stay. Kubernetes: registry/batch/job/storage. */
+/**
+ * Warns a client that deletes a Job without a propagation policy: the Job's pods remain.
+ * Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/registry/batch/job/storage/storage.go
+ */
 function orphanWarning({ deletion }: Kind, { propagationPolicy }: DeleteOptions): Readonly<Record<string, string>> {
   if (deletion !== 'Orphan' || propagationPolicy !== undefined) return {}
-  const cure =
+  const remedy =
     'set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
-  return { warning: `299 - "child pods are preserved by default when jobs are deleted; ${cure}"` }
+  return { warning: `299 - "child pods are preserved by default when jobs are deleted; ${remedy}"` }
 }
 
 function deleted(kind: Kind, object: StoredObject): object {
@@ -77,7 +80,7 @@ function fromQuery(query: Request['query']): JsonObject {
   }
 }
 
-/** An empty string is a precondition too: no object has it. */
+/** Reads the preconditions. An empty string is a precondition that no object meets. */
 function preconditionsOf(given: unknown): NonNullable<DeleteOptions['preconditions']> {
   if (!isObject(given)) return {}
   const { uid, resourceVersion } = given

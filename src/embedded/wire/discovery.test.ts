@@ -1,4 +1,4 @@
-// What clients learn before they ask: discovery, versions, schemas, media types.
+// The first requests of a client: discovery, versions, schemas, media types.
 import { describe, expect, test } from 'vitest'
 import { type Answer, noBody } from '../../lib/http.ts'
 import { createKinds, everyVerb, type Kind, type Kinds } from '../api/kinds.ts'
@@ -40,7 +40,7 @@ function kinds(): Kinds {
 const request = (path: string, headers: Record<string, string> = {}) =>
   ({ method: 'GET', path, query: {}, headers, body: noBody, expect: 'whole' }) as const
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are read freely here.
+// biome-ignore lint/suspicious/noExplicitAny: tests read documents without types.
 function json(answer: Answer | undefined): any {
   return answer?.body.kind === 'json' ? answer.body.value : undefined
 }
@@ -48,7 +48,7 @@ function json(answer: Answer | undefined): any {
 describe('discovery', () => {
   const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'
 
-  test('in one document, which clients may keep until it changes', () => {
+  test('is one document that clients can cache until it changes', () => {
     const all = kinds()
     const first = discoveryAnswer(request('/apis', { accept: aggregated }), all)
     expect(first?.headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')
@@ -70,7 +70,7 @@ describe('discovery', () => {
     expect(again()?.status).toBe(200)
   })
 
-  test('in small pieces, for clients that ask for plain JSON', () => {
+  test('is several documents for clients that accept plain JSON only', () => {
     const read = (path: string) => json(discoveryAnswer(request(path), kinds()))
     expect(read('/api')).toMatchObject({ kind: 'APIVersions', versions: ['v1'] })
     expect(read('/apis').groups.map(({ name }: { name: string }) => name)).toEqual([
@@ -103,7 +103,7 @@ describe('discovery', () => {
     }
   })
 
-  test('orders versions as Kubernetes does', () => {
+  test('orders versions like Kubernetes', () => {
     const versions = ['v1alpha1', 'v2', 'v1beta2', 'foo', 'v10', 'v1', 'v1beta1', 'v11alpha1', 'bar']
     const ordered = ['v10', 'v2', 'v1', 'v1beta2', 'v1beta1', 'v11alpha1', 'v1alpha1', 'bar', 'foo']
     expect(versions.sort(compareVersions)).toEqual(ordered)
@@ -111,7 +111,7 @@ describe('discovery', () => {
 })
 
 describe('OpenAPI v3', () => {
-  test('names a document for each group and version, by a hash of what it says', () => {
+  test('lists a document for each group and version, with a hash of its content', () => {
     const all = kinds()
     const index = () => json(openApiAnswer(request('/openapi/v3'), all, '1.36')).paths
     const before = index()
@@ -124,7 +124,7 @@ describe('OpenAPI v3', () => {
     expect(after['api/v1']).toEqual(before['api/v1'])
   })
 
-  test('tells kubectl what a kind is, and that the server validates fields', () => {
+  test('shows kubectl each kind, and that the server validates fields', () => {
     const document = json(openApiAnswer(request('/openapi/v3/apis/example.dev/v1'), kinds(), '1.36'))
     const groupVersionKind = { group: 'example.dev', version: 'v1', kind: 'Widget' }
     expect(document.components.schemas['dev.example.v1.Widget']).toMatchObject({
@@ -136,7 +136,7 @@ describe('OpenAPI v3', () => {
     expect(patch.parameters.map(({ name }: { name: string }) => name)).toContain('fieldValidation')
   })
 
-  test('refers to nothing that is not there', () => {
+  test('contains all schemas that it refers to', () => {
     const text = JSON.stringify(json(openApiAnswer(request('/openapi/v3/api/v1'), kinds(), '1.36')))
     const { schemas } = JSON.parse(text).components
     const references = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name)

@@ -1,4 +1,4 @@
-// Discovery: what is served here, as one aggregated document (v2) or in the old small pieces.
+// Discovery: the served kinds, in one aggregated document (v2) or in the older separate documents.
 import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, noBody, type Request } from '../../lib/http.ts'
 import { noSuchResource } from '../api/errors.ts'
@@ -8,8 +8,10 @@ import { negotiate } from './negotiation.ts'
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Answers `/api`, `/apis`, `/api/v1`, `/apis/GROUP` and `/apis/GROUP/VERSION`. Throws 404 for versions, and what is below them, that are not
- *  served; undefined for groups that are not. */
+/**
+ * Answers `/api`, `/apis`, `/api/v1`, `/apis/GROUP` and `/apis/GROUP/VERSION`. Throws a 404 for a version or path that
+ * is not served. Returns undefined for an unknown group.
+ */
 export function discoveryAnswer(request: Request, kinds: Kinds): Answer | undefined {
   const [root, ...rest] = request.path.slice(1).replace(/\/$/, '').split('/')
   const core = root === 'api'
@@ -35,7 +37,7 @@ function rootAnswer(request: Request, groups: readonly Group[], core: boolean): 
   return jsonAnswer(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupSummary) })
 }
 
-/** With an ETag, so that clients keep it until something changes. */
+/** Answers with an ETag, so that clients can cache the document until it changes. */
 function tagged(request: Request, document: object, type: string): Answer {
   const etag = `"${createHash('sha256').update(JSON.stringify(document)).digest('hex').toUpperCase()}"`
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
@@ -74,7 +76,7 @@ function resourceDiscovery(kind: Kind, version: string): object {
   }
 }
 
-/** Built-in kinds leave group and version to those around them. */
+/** Built-in kinds leave group and version empty: the surrounding document has them. */
 function responseKind(kind: Kind, version: string, subresource?: Subresource): object {
   const where = kind.custom ? { group: kind.group, version } : { group: '', version: '' }
   return { ...where, kind: subresource === 'binding' ? 'Binding' : kind.kind }
@@ -106,7 +108,7 @@ function resourceList(group: Group, version: string): object {
     })),
   ])
   const groupVersion = group.name === '' ? found.version : `${group.name}/${found.version}`
-  // The core group's own answer is older than apiVersion there.
+  // The core group's document has no apiVersion, as in Kubernetes.
   const apiVersion = group.name === '' ? {} : { apiVersion: 'v1' }
   return { kind: 'APIResourceList', ...apiVersion, groupVersion, resources }
 }

@@ -1,4 +1,4 @@
-// The API server on a socket of this machine, over TLS: kubectl and everything on client-go send no token over plain HTTP.
+// Serves the API on a local TLS socket. kubectl and other client-go programs send no token over plain HTTP.
 import type { Clock } from '../../lib/clock.ts'
 import type { Request } from '../../lib/http.ts'
 import { type HttpHandler, type HttpServer, httpServer } from '../../lib/http-server.ts'
@@ -6,18 +6,18 @@ import { selfSignedCertificate } from './certificate.ts'
 
 export type EndpointOptions = {
   readonly clock: Clock
-  /** 0, as when not given, takes a free one. */
+  /** The default, 0, uses a free port. */
   readonly port?: number | undefined
-  /** Told of errors of the server itself; its client gets a 500. */
+  /** Receives internal errors of the server. The client gets a 500. */
   readonly onError?: ((error: unknown, request: Request) => void) | undefined
 }
 
 export type Endpoint = HttpServer & {
-  /** PEM: the certificate that clients are to trust, made for this endpoint alone. */
+  /** The PEM certificate that clients must trust, created for this endpoint alone. */
   readonly ca: string
 }
 
-/** Listens on 127.0.0.1. Rejects when the port is taken. */
+/** Listens on 127.0.0.1. Rejects if the port is taken. */
 export async function openEndpoint(handler: HttpHandler, options: EndpointOptions): Promise<Endpoint> {
   const { clock, port = 0, onError = () => {} } = options
   const certificate = selfSignedCertificate(clock.now())

@@ -1,4 +1,4 @@
-// The kinds as discovery and OpenAPI order them: by group, then by version, the preferred one first.
+// Orders the kinds for discovery and OpenAPI: by group, then by version, the preferred one first.
 import type { Kind, Kinds } from '../api/kinds.ts'
 
 export type GroupVersion = {
@@ -8,13 +8,13 @@ export type GroupVersion = {
 }
 
 export type Group = {
-  /** Empty for the core group. */
+  /** The name; empty for the core group. */
   readonly name: string
-  /** The preferred one first. */
+  /** The preferred version first. */
   readonly versions: readonly GroupVersion[]
 }
 
-/** The core group first, then by name. */
+/** Returns the groups: the core group first, the others by name. */
 export function groupsOf(kinds: Kinds): readonly Group[] {
   const versions = new Map<string, Map<string, Kind[]>>()
   for (const kind of [...kinds.all()].sort((one, other) => (one.plural < other.plural ? -1 : 1))) {
@@ -35,7 +35,7 @@ export function groupsOf(kinds: Kinds): readonly Group[] {
     }))
 }
 
-/** Where a group and version is served: `api/v1`, `apis/coordination.k8s.io/v1`. */
+/** Returns the root path of a group and version: `api/v1`, `apis/coordination.k8s.io/v1`. */
 export function rootOf(group: string, version: string): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`
 }
@@ -47,7 +47,12 @@ export const subresourceVerbs = {
   finalize: ['update'],
 } as const
 
-/** Kubernetes: apimachinery `version.CompareKubeAwareVersionStrings`: v2 before v1, v1 before v1beta2, that before v1alpha1; others last. */
+/**
+ * Compares versions: v2 before v1, v1 before v1beta2, v1beta2 before v1alpha1, all others last
+ * (CompareKubeAwareVersionStrings).
+ * Source:
+ * https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/version/helpers.go
+ */
 export function compareVersions(one: string, other: string): number {
   const left = rank(one)
   const right = rank(other)

@@ -1,4 +1,4 @@
-// Reading JSON whose shape nobody promised: each reader gives a value of one type, or the type's empty value.
+// Readers of JSON with an unknown shape. Each returns a value of one type, or that type's empty value.
 import { field, isObject } from '../api/json.ts'
 
 export function text(value: unknown, ...path: readonly string[]): string {
@@ -16,7 +16,7 @@ export function list(value: unknown, ...path: readonly string[]): readonly unkno
   return Array.isArray(found) ? found : []
 }
 
-/** How many fields an object has; none when it is not one. */
+/** Returns the number of an object's fields, or 0 if the value is not an object. */
 export function size(value: unknown, ...path: readonly string[]): number {
   const found = field(value, ...path)
   return isObject(found) ? Object.keys(found).length : 0

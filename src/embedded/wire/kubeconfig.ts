@@ -1,19 +1,19 @@
-// A kubeconfig for one server and one user with a token.
+// Writes a kubeconfig for one server and one user with a token.
 import { stringify } from 'yaml'
 
 export type KubeconfigOptions = {
-  /** For example `https://127.0.0.1:6443`. Over plain HTTP kubectl and other Go clients send no token. */
+  /** The URL, such as `https://127.0.0.1:6443`. kubectl and other Go clients send no token over plain HTTP. */
   readonly server: string
-  /** PEM: the certificate to trust. */
+  /** The PEM certificate to trust. */
   readonly ca: string
   readonly user: string
   readonly token: string
-  /** The name of cluster and context. */
+  /** The name of the cluster and the context. */
   readonly cluster?: string
   readonly namespace?: string
 }
 
-/** The file's text. It holds a credential: write it readable by its owner only. */
+/** Returns the text of the file. It contains a credential: make the file readable by its owner only. */
 export function kubeconfigText(options: KubeconfigOptions): string {
   const { server, ca, user, token, cluster = 'dayfly', namespace = 'default' } = options
   return stringify({

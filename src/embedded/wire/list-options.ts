@@ -1,4 +1,6 @@
-// The query of list, watch and deletecollection, checked by Kubernetes' rules (apimachinery, internalversion/validation).
+// Parses and validates the query of list, watch and deletecollection.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/apis/meta/internalversion/validation/validation.go
 import type { Request } from '../../lib/http.ts'
 import { ApiError, badRequest, invalid } from '../api/errors.ts'
 import { type FieldError, notAllowed, notSupported } from '../api/field-error.ts'
@@ -7,10 +9,10 @@ import { isTrue } from './route.ts'
 export type ListOptions = {
   readonly labelSelector: string
   readonly fieldSelector: string
-  /** undefined: not given. */
+  /** Undefined if the query does not have it. */
   readonly resourceVersion: number | undefined
   readonly match: '' | 'Exact' | 'NotOlderThan'
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly limit: number
   readonly continue: string
   readonly sendInitialEvents: boolean | undefined
@@ -39,7 +41,10 @@ export function listOptions(query: Request['query'], verb: 'list' | 'watch'): Li
   return { ...options, match: match === 'Exact' || match === 'NotOlderThan' ? match : '' }
 }
 
-/** The revision a reader asks for at least; undefined when it does not say. Throws 400 when it is no number. */
+/**
+ * Returns the oldest revision that the client accepts, or undefined if it names none. Throws a 400 if it is not a
+ * number.
+ */
 export function resourceVersionOf(query: Request['query']): number | undefined {
   const asked = query['resourceVersion'] ?? ''
   if (asked === '') return undefined

@@ -1,4 +1,5 @@
-// Metadata alone, for clients that ask for no more: nothing else of an object leaves the server. Kubernetes: resource representations.
+// Metadata alone, for clients that request it: no other part of an object leaves the server.
+// Source: https://kubernetes.io/docs/reference/using-api/api-concepts/
 import { expect, test } from 'vitest'
 import { jsonBody, type Method, noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
@@ -52,7 +53,7 @@ function world() {
   return { registry, clock, ask }
 }
 
-test('a list is in pages, and each object says what it now is', async () => {
+test('a list has pages, and each item is a PartialObjectMetadata', async () => {
   const { ask } = world()
   const { value } = await ask('GET', secrets, many, { limit: '2' })
   expect(value).toMatchObject({
@@ -64,7 +65,7 @@ test('a list is in pages, and each object says what it now is', async () => {
   expect(JSON.stringify(value)).not.toContain(Buffer.from('geheim').toString('base64'))
 })
 
-test('one object, read or changed', async () => {
+test('reading and changing one object return its metadata', async () => {
   const { ask } = world()
   const read = await ask('GET', `${secrets}/a`, one)
   expect(Object.keys(read.value as object)).toEqual(['kind', 'apiVersion', 'metadata'])
@@ -72,7 +73,7 @@ test('one object, read or changed', async () => {
   expect(changed.value).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { labels: { x: 'y' } } })
 })
 
-test('a form that does not fit is refused', async () => {
+test('a list form for one object, and the reverse, are refused', async () => {
   const { ask } = world()
   const list = await ask('GET', secrets, one)
   expect(list).toMatchObject({
@@ -82,7 +83,7 @@ test('a form that does not fit is refused', async () => {
   expect(await ask('GET', `${secrets}/a`, many)).toMatchObject({ status: 406 })
 })
 
-test('a watch tells of metadata, its bookmarks too', async () => {
+test('the events and bookmarks of a watch contain metadata only', async () => {
   const { ask, clock } = world()
   const { body } = await ask('GET', secrets, one, { watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: '90' })
   const events: { type: string; object: { kind: string } }[] = []

@@ -1,10 +1,14 @@
-// What a client accepts, and what it gets: JSON, a Table, metadata alone, or aggregated discovery. Protobuf, which Go clients ask for first, is passed over.
+// Negotiates the form of an answer: JSON, a Table, metadata alone, or aggregated discovery. Go clients ask for protobuf
+// first; the server skips it.
 import { ApiError } from '../api/errors.ts'
 
-/** `metadata`, `metadata-list`: PartialObjectMetadata of one object, and of a list. */
+/** `metadata` and `metadata-list` are PartialObjectMetadata of one object and of a list. */
 export type Accepted = 'json' | 'table' | 'metadata' | 'metadata-list' | 'discovery'
 
-/** The first thing the Accept header names (by its q values, then in order) that can be given; a missing header takes JSON. Throws 406. */
+/**
+ * Returns the first form in the Accept header (by q value, then by order) that the server can produce. A missing
+ * header means JSON. Throws a 406 if there is none.
+ */
 export function negotiate(accept: string | undefined, can: readonly Accepted[] = forObjects): Accepted {
   if (accept === undefined || accept === '' || accept === 'application/json') return 'json'
   for (const clause of clausesOf(accept)) {
@@ -16,7 +20,7 @@ export function negotiate(accept: string | undefined, can: readonly Accepted[] =
 
 const forObjects: readonly Accepted[] = ['json', 'table', 'metadata', 'metadata-list']
 
-/** 406: what was asked for has another form. */
+/** 406: the server cannot produce an accepted form. */
 export function notAcceptable(message: string): ApiError {
   return new ApiError(406, 'NotAcceptable', message)
 }

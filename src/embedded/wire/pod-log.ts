@@ -1,4 +1,4 @@
-// GET pods/NAME/log: a container's output as plain text, as it grows when followed.
+// GET pods/NAME/log: serves a container's output as plain text, and follows it if asked.
 import { type Answer, noBody, type Request } from '../../lib/http.ts'
 import { badRequest, invalid, notFound } from '../api/errors.ts'
 import { invalidValue, notAllowed } from '../api/field-error.ts'
@@ -8,7 +8,7 @@ import type { Call } from './call.ts'
 import { list, text } from './json.ts'
 import { isTrue } from './route.ts'
 
-/** How long the first output may take before the answer begins without it, in milliseconds: a refusal comes at once. */
+/** The milliseconds to wait for the first output before the answer starts. A refusal arrives within this time. */
 const firstOutputMs = 100
 
 export async function logAnswer(call: Call): Promise<Answer> {
@@ -44,7 +44,7 @@ export async function logAnswer(call: Call): Promise<Answer> {
   return { status: 200, headers: { 'content-type': 'text/plain' }, body }
 }
 
-/** The stream from its first piece on, which was already asked for. */
+/** Yields the stream, beginning with its first part, which was requested earlier. */
 async function* resumed(
   first: Promise<IteratorResult<string>>,
   rest: AsyncIterator<string>,

@@ -73,7 +73,7 @@ export function watchAnswer(call: Call): Answer {
   return eventsAnswer(watchEvents(backend, watch, request.signal))
 }
 
-/** What a watch runs into is told in its stream, as Kubernetes does. */
+/** Reports the error in the stream, as Kubernetes does for watches. */
 function refusedWatch({ status }: ApiError): Answer {
   const events = channel<WatchEvent>()
   events.push({ type: 'ERROR', object: status })
@@ -85,7 +85,7 @@ function eventsAnswer(items: AsyncIterable<WatchEvent>): Answer {
   return { status: 200, headers: { 'content-type': 'application/json' }, body: { kind: 'events', items } }
 }
 
-/** Without a resourceVersion, or with 0, a watch begins with what is there. */
+/** Returns where the watch starts. Without a resourceVersion, or with 0, it starts with the current objects. */
 function startOf(options: ListOptions): Watch['start'] {
   const { sendInitialEvents, resourceVersion = 0 } = options
   if (sendInitialEvents === true) return 'initial'
@@ -93,7 +93,9 @@ function startOf(options: ListOptions): Watch['start'] {
   return sendInitialEvents === false ? 'now' : 'initial'
 }
 
-/** Between 30 and 60 minutes unless the client says otherwise, so that watches do not all end at once. */
+/**
+ * Returns the client's timeout, or a random one between 30 and 60 minutes, so that watches do not all end together.
+ */
 function timeoutMs(options: ListOptions, random: () => number): number {
   if (options.timeoutSeconds !== undefined && options.timeoutSeconds > 0) return options.timeoutSeconds * 1000
   return (1 + random()) * 1_800_000

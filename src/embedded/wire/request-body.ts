@@ -1,4 +1,4 @@
-// A request's body as an object of the kind its path names.
+// Reads the body of a request as an object of the kind in its path.
 import { parse, YAMLParseError } from 'yaml'
 import type { Request } from '../../lib/http.ts'
 import { type ApiError, badRequest, unsupportedMediaType } from '../api/errors.ts'
@@ -11,19 +11,25 @@ import type { ResourceRoute } from './route.ts'
 
 const readable = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
-/** The object, or undefined where there is no body. Throws 400 for what cannot be read, 415 for types that nobody reads here.
- *  @param what what it should be, for the message. */
+/**
+ * Returns the object, or undefined without a body. Throws a 400 if the body cannot be read, and a 415 for an
+ * unsupported type.
+ * @param what the expected kind, for the message.
+ */
 export function optionalObject(request: Request, what: string): JsonObject | undefined {
   const { body } = request
   if (body.kind === 'none') return undefined
   const type = mediaType(request) || 'application/json'
   if (!readable.includes(type)) throw unknownFormat(readable)
   const value = body.kind === 'json' ? body.value : body.kind === 'text' ? readText(body.text, type, what) : undefined
-  if (!isObject(value)) throw unrecognized(what, 'it is not an object')
+  if (!isObject(value)) throw unrecognized(what, 'the body is not an object')
   return value
 }
 
-/** The object to create or to replace by, with apiVersion, kind and namespace as the path has them where it does not say; custom resources say their kind. */
+/**
+ * Returns the object to create or to replace with. Fills in apiVersion, kind and namespace from the path if they are
+ * missing. Custom resources must name their kind.
+ */
 export function requiredObject(request: Request, { kind, version, namespace }: ResourceRoute): JsonObject {
   const object = optionalObject(request, kind.kind)
   if (!object) throw unrecognized(kind.kind, 'unexpected end of JSON input (<empty>)')
@@ -33,7 +39,8 @@ export function requiredObject(request: Request, { kind, version, namespace }: R
   const expected = apiVersionOf(kind, version)
   const { apiVersion = expected, metadata = {} } = object
   const named = { kind: kind.kind, ...object, apiVersion }
-  // Another version of the same kind: what is no version of it at all, the registry explains.
+  // The body names another version of the same kind. The registry reports an apiVersion that is not one of its
+  // versions.
   if (apiVersion !== expected && kind.versions.some(({ name }) => apiVersionOf(kind, name) === apiVersion)) {
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
@@ -42,7 +49,7 @@ export function requiredObject(request: Request, { kind, version, namespace }: R
   return isObject(metadata) ? { ...named, metadata: inNamespace(metadata, namespace) } : named
 }
 
-/** Kubernetes' answer to a body it has no decoder for. */
+/** 415: the server has no decoder for this body. */
 export function unknownFormat(
   accepted: readonly string[],
   why = 'the body of the request was in an unknown format',
@@ -50,7 +57,10 @@ export function unknownFormat(
   return unsupportedMediaType(`${why} - accepted media types include: ${accepted.join(', ')}`)
 }
 
-/** The request with its protobuf body as JSON; every other request as it is. Throws 400 for broken bytes, 415 for kinds that are read as JSON only. */
+/**
+ * Converts a protobuf body into JSON and returns all other requests unchanged. Throws a 400 for malformed bytes, and a
+ * 415 for kinds that the server reads as JSON only.
+ */
 export async function readProtobuf(request: Request): Promise<Request> {
   const { body } = request
   if (body.kind !== 'bytes' || mediaType(request) !== 'application/vnd.kubernetes.protobuf') return request
@@ -70,7 +80,7 @@ export async function readProtobuf(request: Request): Promise<Request> {
   return { ...request, headers, body: { kind: 'json', value } }
 }
 
-/** The Content-Type without its parameters, in lower case. */
+/** Returns the Content-Type without parameters, in lower case. */
 export function mediaType(request: Request): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
@@ -87,11 +97,11 @@ function inNamespace(metadata: JsonObject, namespace: string | undefined): JsonO
 
 function readText(source: string, type: string, what: string): unknown {
   if (type !== 'application/yaml')
-    throw unrecognized(what, `couldn't get version/kind; json parse error: it is not JSON`)
+    throw unrecognized(what, `couldn't get version/kind; json parse error: the body is not valid JSON`)
   try {
     return parse(source, { logLevel: 'error' })
   } catch (error) {
-    // Besides syntax: nested beyond what the parser's recursion holds, or aliases that grow without end.
+    // Besides syntax errors: nesting too deep for the parser's recursion, or aliases that expand without limit.
     if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {
       throw unrecognized(what, `yaml: ${error.message}`)
     }

@@ -1,33 +1,39 @@
-// What was asked of the API server, by whom: the last requests, and exact counts for ever.
+// The requests to the API server by user: the most recent ones, and exact counts since the start.
 import type { Instant } from '../../lib/clock.ts'
 import type { Method } from '../../lib/http.ts'
 
 export type LoggedRequest = {
   readonly at: Instant
-  /** Empty for a request without a known token. */
+  /** Empty if the request had no known token. */
   readonly user: string
   readonly method: Method
   readonly path: string
-  /** As Kubernetes authorizes it: get, list, watch, create, update, patch, delete, deletecollection; for other paths the method in lower case. */
+  /**
+   * The verb that Kubernetes authorizes: get, list, watch, create, update, patch, delete, deletecollection. For other
+   * paths, the method in lower case.
+   */
   readonly verb: string
-  /** `pods`, `pods/status`, `leases.coordination.k8s.io`; empty for paths that are no resource. */
+  /** `pods`, `pods/status`, `leases.coordination.k8s.io`. Empty for paths that are not resources. */
   readonly resource: string
   readonly status: number
 }
 
 export interface RequestLog {
   record(request: LoggedRequest): void
-  /** The last ones, oldest first. */
+  /** Returns the most recent requests, oldest first. */
   recent(): readonly LoggedRequest[]
-  /** Requests so far, failed ones included. */
+  /** Returns the number of requests so far, including failed ones. */
   count(user: string, verb: string): number
-  /** Requests so far that were not a GET (or HEAD), failed ones and dry runs included; of one resource when given. */
+  /**
+   * Returns the number of requests so far other than GET and HEAD, including failed ones and dry runs. Counts one
+   * resource if given.
+   */
   writes(user: string, resource?: string): number
-  /** Everyone who asked, with how often by verb. */
+  /** Returns the number of requests by user and verb. */
   byUser(): ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-/** @param capacity how many requests are kept in full. */
+/** @param capacity the number of requests that are kept. */
 export function createRequestLog(capacity = 4096): RequestLog {
   const ring: LoggedRequest[] = []
   let next = 0

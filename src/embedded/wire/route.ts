@@ -1,4 +1,6 @@
-// What a request is about: a resource of a known kind, or another path. Kubernetes: apiserver `RequestInfo`.
+// Routes a request: to a resource of a known kind, or to another path.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apiserver/pkg/endpoints/request/requestinfo.go
 import type { Method, Request } from '../../lib/http.ts'
 import { ApiError, badRequest } from '../api/errors.ts'
 import type { Kind, Kinds, Verb } from '../api/kinds.ts'
@@ -7,15 +9,15 @@ export type ResourceRoute = {
   readonly verb: Verb
   readonly kind: Kind
   readonly version: string
-  /** undefined: all namespaces, or a kind that has none. */
+  /** Undefined for all namespaces, and for kinds without namespaces. */
   readonly namespace: string | undefined
-  /** Empty: the whole collection. */
+  /** Empty for the whole collection. */
   readonly name: string
-  /** Empty: the object itself. */
+  /** Empty for the object itself. */
   readonly subresource: string
 }
 
-/** What is asked, as far as permissions go: also of resources that are not served. Empty texts: not said. */
+/** The action to authorize. The resource need not be served. Empty strings mean "not given". */
 export type Attributes =
   | {
       readonly is: 'resource'
@@ -28,7 +30,10 @@ export type Attributes =
     }
   | { readonly is: 'path'; readonly verb: string; readonly path: string }
 
-/** undefined: the path is no resource that is served here. Throws 405 where the resource exists but not with this method. */
+/**
+ * Returns undefined if the path is not a served resource. Throws a 405 if the resource exists but does not support the
+ * method.
+ */
 export function routeOf(request: Request, kinds: Kinds): ResourceRoute | undefined {
   const parts = segments(request.path)
   const core = parts[0] === 'api'
@@ -56,18 +61,18 @@ export function attributesOf({ path, method, query }: Request): Attributes {
   if (!place) return { is: 'path', verb: method.toLowerCase(), path }
   const { plural, subresource, name } = place
   const verb = verbOf(method, query, place) ?? (method === 'POST' ? 'create' : method.toLowerCase())
-  // A namespace stands in itself: a Role there may allow it.
+  // A namespace object belongs to itself: a Role in it may allow the action.
   const namespace = plural === 'namespaces' ? name : (place.namespace ?? '')
   return { is: 'resource', verb, group: core ? '' : (parts[1] ?? ''), resource: plural, subresource, namespace, name }
 }
 
-/** 405: the path is there, but not for this method. */
+/** 405: the path exists but does not support the method. */
 export function methodNotAllowed(): ApiError {
   const message = 'the server does not allow this method on the requested resource'
   return new ApiError(405, 'MethodNotAllowed', message, {})
 }
 
-/** `pods`, `pods/status`, `leases.coordination.k8s.io`: as logs and counters name it. */
+/** Returns the name for logs and counters: `pods`, `pods/status`, `leases.coordination.k8s.io`. */
 export function resourceName(route: ResourceRoute): string {
   return route.subresource === '' ? route.kind.resource : `${route.kind.resource}/${route.subresource}`
 }
@@ -81,11 +86,11 @@ function segments(path: string): readonly string[] {
   try {
     return parts.map(decodeURIComponent)
   } catch {
-    throw badRequest(`the path ${path} is not well encoded`)
+    throw badRequest(`the path ${path} has an invalid percent-encoding`)
   }
 }
 
-/** A namespace's own sub-resources look like kinds inside it. */
+/** Reads the parts of a path. The subresources of a namespace look like kinds inside it. */
 function placeOf(parts: readonly string[]): Place | undefined {
   const namespaced = parts[0] === 'namespaces' && parts.length > 2 && parts[2] !== 'status' && parts[2] !== 'finalize'
   const [plural, name = '', subresource = '', ...more] = namespaced ? parts.slice(2) : parts
@@ -113,7 +118,7 @@ function verbOf(method: Method, query: Request['query'], place: Place): Verb | u
   }
 }
 
-/** A flag in a query, as Kubernetes reads it: there and neither `false` nor `0`. */
+/** Reads a flag of a query, like Kubernetes: set, and neither `false` nor `0`. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value !== 'false' && value !== '0'
 }

@@ -1,7 +1,7 @@
-// What /version answers.
+// The answer to /version.
 import type { Profile } from '../api/api.ts'
 
-/** Clients parse gitVersion as a semantic version; the build says whose server it is. */
+/** Returns the version. Clients parse gitVersion as a semantic version; its build metadata names this server. */
 export function versionInfo(profile: Profile): object {
   const [major = '', minor = ''] = profile.split('.')
   return {

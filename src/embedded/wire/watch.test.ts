@@ -1,4 +1,4 @@
-// Watches as clients see them: what is there, what changes, and when the stream ends.
+// Watches as clients see them: their start, their events, their end.
 import { describe, expect, test } from 'vitest'
 import { noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
@@ -9,7 +9,7 @@ import { createApiHandler } from './api-server.ts'
 import { knownIdentity } from './authentication.ts'
 import { createRequestLog } from './request-log.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: events are read freely here.
+// biome-ignore lint/suspicious/noExplicitAny: tests read events without types.
 type Event = { type: string; object: any }
 
 function world(history = 100) {
@@ -30,7 +30,7 @@ function world(history = 100) {
     const there = registry.get('configmaps', object.metadata.namespace, name)
     return there ? registry.update('configmaps', object) : registry.create('configmaps', object)
   }
-  /** The events so far, and whether the stream has ended. */
+  /** Returns the events so far, and whether the stream has ended. */
   const watch = async (query: Record<string, string>, more: { accept?: string; signal?: AbortSignal } = {}) => {
     const path = '/api/v1/namespaces/ci/configmaps'
     const headers = more.accept ? { accept: more.accept } : {}
@@ -54,8 +54,8 @@ function world(history = 100) {
 const seen = (events: readonly Event[]) =>
   events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`.trim())
 
-describe('begins', () => {
-  test('with what is there, without a resourceVersion or with 0', async () => {
+describe('a watch starts', () => {
+  test('at the current objects if resourceVersion is missing or 0', async () => {
     const { put, watch, clock } = world()
     put('a')
     for (const query of [{}, { resourceVersion: '0' }, { resourceVersion: '' }]) {
@@ -80,7 +80,7 @@ describe('begins', () => {
     expect(versions).toEqual([...versions].sort((one, other) => one - other))
   })
 
-  test('with the initial list as events, and a bookmark at its end, when asked', async () => {
+  test('with the initial list as events and a bookmark at its end, if requested', async () => {
     const { put, watch, clock, registry } = world()
     put('a')
     const query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' }
@@ -101,7 +101,7 @@ describe('begins', () => {
     expect(seen(without.events)).toEqual([])
   })
 
-  test('not where the past is no longer known: 410 as an event', async () => {
+  test('or sends a 410 event if the revision is no longer available', async () => {
     const { put, watch, registry } = world(3)
     for (const name of ['a', 'b', 'c', 'd', 'e']) put(name)
     const { answer, events, state } = await watch({ resourceVersion: '1' })
@@ -112,7 +112,7 @@ describe('begins', () => {
     expect(future.events).toMatchObject([{ type: 'ERROR', object: { code: 410 } }])
   })
 
-  test('not with options that contradict each other', async () => {
+  test('only without contradicting options', async () => {
     const { watch } = world()
     const status = async (query: Record<string, string>) => (await watch(query)).answer.status
     expect(await status({ sendInitialEvents: 'true' })).toBe(422)
@@ -124,8 +124,8 @@ describe('begins', () => {
   })
 })
 
-describe('shows', () => {
-  test('an object that enters the selector as ADDED, one that leaves as DELETED in its last state inside', async () => {
+describe('a watch sends', () => {
+  test('ADDED for an object that enters the selector, and DELETED with its last matching state for one that leaves', async () => {
     const { put, watch, clock, registry } = world()
     put('a', { app: 'x' })
     put('b')
@@ -142,7 +142,7 @@ describe('shows', () => {
     })
   })
 
-  test('its own namespace alone, and one name when asked', async () => {
+  test('only objects of its namespace, and only one name if requested', async () => {
     const { put, watch, clock } = world()
     const all = await watch({})
     const one = await watch({ fieldSelector: 'metadata.name=b' })
@@ -154,7 +154,7 @@ describe('shows', () => {
     expect(seen(one.events)).toEqual(['ADDED b'])
   })
 
-  test('tables to who asks for them, with columns in the first only', async () => {
+  test('tables if requested, with column definitions in the first event only', async () => {
     const { put, watch, clock } = world()
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
     const { events } = await watch({ allowWatchBookmarks: 'true' }, { accept })
@@ -169,7 +169,7 @@ describe('shows', () => {
     expect(events[1]?.object.rows[0].cells[0]).toBe('b')
   })
 
-  test('a bookmark every minute, only when asked', async () => {
+  test('a bookmark every minute, only if requested', async () => {
     const { watch, clock, registry, put } = world()
     const asked = await watch({ allowWatchBookmarks: 'true' })
     const plain = await watch({})
@@ -181,8 +181,8 @@ describe('shows', () => {
   })
 })
 
-describe('ends', () => {
-  test('after timeoutSeconds, or by itself within 30 to 60 minutes', async () => {
+describe('a watch ends', () => {
+  test('after timeoutSeconds, or after 30 to 60 minutes', async () => {
     const { watch, clock } = world()
     const short = await watch({ timeoutSeconds: '5' })
     const long = await watch({})
@@ -196,7 +196,7 @@ describe('ends', () => {
     expect(long.state.ended).toBe(true)
   })
 
-  test('with its client, and leaves no timer and no subscription behind', async () => {
+  test('with its client, and leaves no timer and no subscription', async () => {
     const { watch, clock, put } = world()
     const client = new AbortController()
     const { events, state } = await watch({ allowWatchBookmarks: 'true' }, { signal: client.signal })
@@ -207,7 +207,7 @@ describe('ends', () => {
     expect([events, state.ended, clock.next()]).toEqual([[], true, undefined])
   })
 
-  test('when its client falls too far behind', async () => {
+  test('if its client falls too far behind', async () => {
     const { put, watch, clock } = world(100)
     const { events, state } = await watch({})
     for (let count = 0; count < 10_050; count++) put('a', { count: String(count) })

@@ -1,4 +1,4 @@
-// A watch: the changes of one kind as a stream, seen through a namespace and a selector.
+// A watch: the changes of one kind as a stream, filtered by namespace and selector.
 import type { Clock, Timer } from '../../lib/clock.ts'
 import { type Channel, channel } from '../../lib/queue.ts'
 import { expired } from '../api/errors.ts'
@@ -10,7 +10,7 @@ export type WatchEvent = {
   readonly object: unknown
 }
 
-/** All that a bookmark says. */
+/** The metadata of a bookmark. */
 export type BookmarkMetadata = {
   readonly resourceVersion: string
   readonly annotations?: Readonly<Record<string, string>>
@@ -18,28 +18,28 @@ export type BookmarkMetadata = {
 
 export type Watch = {
   readonly resource: ResourceKey
-  /** undefined: all. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined
   readonly matches: (object: StoredObject) => boolean
-  /** `initial`: what is there now comes first, each as ADDED. A number: the changes after that revision. */
+  /** `initial`: sends the current objects first, each as ADDED. A number: sends the changes after that revision. */
   readonly start: 'initial' | 'now' | number
   /** A bookmark marks the end of the initial events (`k8s.io/initial-events-end`). */
   readonly marksInitialEnd: boolean
-  /** Bookmarks about every minute. */
+  /** Sends a bookmark every minute. */
   readonly bookmarks: boolean
-  /** The stream ends by itself after this many milliseconds. */
+  /** The stream ends after this many milliseconds. */
   readonly timeoutMs: number
-  /** How this client sees an object. */
+  /** Returns the object in the form that this client accepts. */
   readonly shape: (object: StoredObject) => unknown
   readonly bookmark: (metadata: BookmarkMetadata) => unknown
 }
 
-/** Kubernetes sends a bookmark about every minute. */
+/** Kubernetes sends a bookmark about once a minute. */
 const bookmarkMs = 60_000
-/** A client that is this many events behind is cut off; it lists again or resumes. */
+/** A client that falls this many events behind is disconnected. It then lists again or resumes. */
 const backlogMax = 10_000
 
-/** Starts at once; ends with the signal, the time limit, or when the client falls behind. */
+/** Starts a watch. It ends with the signal, at the time limit, or when the client falls behind. */
 export function watchEvents(
   source: { readonly registry: Registry; readonly clock: Clock },
   watch: Watch,
@@ -66,7 +66,10 @@ export function watchEvents(
 
 type Stream = { readonly events: Channel<WatchEvent>; readonly stop: () => void; readonly undo: (() => void)[] }
 
-/** False: the watch cannot start there, and the stream says so. Nothing can change between the initial events and the subscription: all of it is synchronous. */
+/**
+ * Starts the stream. Returns false if the watch cannot start at that revision; the stream then contains the error. No
+ * change can be missed between the initial events and the subscription, because both are synchronous.
+ */
 function begin(registry: Registry, watch: Watch, { events, stop, undo }: Stream): boolean {
   const { resource, namespace, start } = watch
   if (start === 'initial') {
@@ -96,7 +99,10 @@ function begin(registry: Registry, watch: Watch, { events, stop, undo }: Stream)
   return begun.is === 'watching'
 }
 
-/** The event as this watch has it: an object that leaves the selector is DELETED, in its last matching state; one that enters is ADDED. */
+/**
+ * Returns the event as this watch sees it. An object that leaves the selector is DELETED, in its last matching state.
+ * One that enters it is ADDED.
+ */
 function seenThrough(watch: Watch, event: StoreEvent): WatchEvent | undefined {
   const { object, before, type } = event
   if (watch.namespace !== undefined && object.metadata.namespace !== watch.namespace) return undefined
@@ -127,7 +133,10 @@ function sendBookmarks(
   return () => timer.cancel()
 }
 
-/** Also for a revision that never was: only a client of another server's history asks for it, and must begin anew. */
+/**
+ * Returns the 410. It also applies to a future revision: only a client of another server can ask for one, and it must
+ * list again.
+ */
 function tooOld(asked: number, now: number): Error & { readonly status: object } {
   return expired(`too old resource version: ${asked} (${now})`)
 }

@@ -1,4 +1,4 @@
-// The verbs that change one object: create, update, patch, and the binding sub-resource.
+// The verbs that write one object: create, update, patch, and the binding subresource.
 import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import { badRequest, invalid } from '../api/errors.ts'
 import { type FieldError, notSupported } from '../api/field-error.ts'
@@ -47,11 +47,11 @@ export function patchAnswer(call: Call): Answer {
   return objectAnswer(call, 200, written, headers())
 }
 
-/** The scheduler's word where a pod runs. */
+/** Assigns a pod to a node. */
 export function bindingAnswer({ backend, route, request }: Call): Answer {
   const node = text(optionalObject(request, 'Binding'), 'target', 'name')
   if (node === '') throw badRequest('target.name: Required value')
-  if (isDryRun(request)) throw badRequest('dryRun is not supported for bindings by the embedded cluster')
+  if (isDryRun(request)) throw badRequest('dryRun of bindings is not supported by the embedded cluster. Remove dryRun')
   backend.registry.bind(route.namespace ?? '', route.name, node)
   return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 })
 }

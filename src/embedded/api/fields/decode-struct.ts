@@ -1,16 +1,17 @@
-// JSON into the shape of a built-in kind, as Go's decoder does it: wrong types are refused with its words, unknown fields are
-// dropped and reported, empty values vanish or appear as the Go type has them. The result shares nothing with the input.
+// Decodes JSON into the shape of a built-in kind, like Go's decoder. It refuses wrong types with Go's messages, and
+// drops and reports unknown fields. Empty values are dropped or added as the Go type demands. The result shares nothing
+// with the input.
 import { copyJson, isObject, jsonType } from '../json.ts'
 import { parseQuantity, quantityProblem } from '../quantity.ts'
 import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
 
-/** A value of the wrong type; the message is the one of Go's decoder. */
+/** A value has the wrong type. The message is that of Go's decoder. */
 export class DecodeError extends Error {}
 
-/** Where a value stands: `go` names it as Go's decoder does (without indexes), `path` as people read it. */
+/** The position of a value. `go` is its name in Go's messages (without indexes), `path` the one for people. */
 export type Place = { readonly struct: string; readonly go: string; readonly path: string }
 
-/** @param unknown gets the path of each field that the struct does not have: `spec.containers[0].imag`. */
+/** @param unknown receives the path of each field that the struct does not have: `spec.containers[0].imag`. */
 function decodeStruct(
   struct: Struct,
   value: object,
@@ -32,7 +33,7 @@ function decodeStruct(
   return decoded
 }
 
-/** What an object of this struct carries even when nobody gave it. Go's `null` for lists and times is left out. */
+/** Adds the fields that an object of this struct always has. Go's `null` for lists and times is left out. */
 export function addAlways(struct: Struct, decoded: Record<string, unknown>): void {
   for (const field of struct.always) {
     if (decoded[field.name] !== undefined) continue
@@ -126,7 +127,7 @@ function decodeTime(value: unknown, leaf: 'Time' | 'MicroTime'): string {
   return leaf === 'Time' ? `${seconds}Z` : `${seconds}.${(read[12] ?? '').padEnd(6, '0').slice(0, 6)}Z`
 }
 
-/** Says, as Go does, where the text and the layout part ways. */
+/** Returns Go's message: it names the first part of the layout that the text does not match. */
 function unparsedTime(value: string, leaf: 'Time' | 'MicroTime'): DecodeError {
   const layout = timeLayout.join('').replace('Z', leaf === 'Time' ? 'Z' : '.000000Z')
   let rest = value
@@ -161,7 +162,7 @@ function isEmpty(value: unknown): boolean {
   return true
 }
 
-/** Times and free values have none: Go's is null. */
+/** The zero values by type. Times and free values have none: Go's is null. */
 const zeroLeaves: { readonly [Type in Leaf]?: unknown } = {
   string: '',
   bytes: '',
@@ -173,7 +174,7 @@ const zeroLeaves: { readonly [Type in Leaf]?: unknown } = {
   IntOrString: 0,
 }
 
-/** Go's zero value as JSON. */
+/** Returns Go's zero value as JSON. */
 function zeroOf(type: FieldType): unknown {
   if (type.is === 'list') return []
   if (type.is === 'map') return {}

@@ -1,4 +1,4 @@
-// Kubernetes' own field names and types (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in fields.ts.
+// Kubernetes' own field names and types (k8s.io/api v0.36.3), written by generate.go. fields.ts explains the format.
 
 export const fieldTable = `
 Pod metadata!ObjectMeta spec!PodSpec status!PodStatus

@@ -1,6 +1,7 @@
-// The shape of the built-in kinds: which fields there are, of which Go type, and how lists of them merge. A line of the table reads
-// `Struct name:type…`, or `Embedded|name:type`: `:` empty values are dropped, `?` kept (a pointer), `!` always there; `[]` list, `{}` map, `$` a named string;
-// `~strategy@key` is the strategic merge. The Go names matter: error messages carry them.
+// The fields of the built-in kinds, with their Go types (error messages contain them) and merge strategies. A line of
+// the table reads `Struct name:type…`, or `Embedded|name:type`. After the name, `:` drops empty values, `?` keeps them
+// (a pointer) and `!` always writes them. `[]` is a list, `{}` a map, `$` a named string. `~strategy@key` is the
+// strategic merge.
 import { fieldTable } from './field-table.ts'
 
 export type Leaf =
@@ -24,9 +25,9 @@ export type FieldType =
 
 export type Field = {
   readonly name: string
-  /** As error messages name it: with the embedded Go struct that declares it. */
+  /** The name in error messages: it includes the embedded Go struct that declares the field. */
   readonly go: string
-  /** What happens to an empty value. */
+  /** How an empty value is written. */
   readonly empty: 'dropped' | 'kept' | 'always'
   readonly type: FieldType
   readonly merge: { readonly strategies: readonly string[]; readonly key: string | undefined } | undefined
@@ -35,11 +36,11 @@ export type Field = {
 export type Struct = {
   readonly name: string
   readonly fields: ReadonlyMap<string, Field>
-  /** The fields that every object of it carries. */
+  /** The fields that every object of this struct has. */
   readonly always: readonly Field[]
 }
 
-/** The struct of that Go name; undefined for what the table does not hold. */
+/** Returns the struct of a Go name, or undefined if the table does not contain it. */
 export function structOf(name: string): Struct | undefined {
   return structs.get(name)
 }

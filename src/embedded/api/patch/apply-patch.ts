@@ -1,4 +1,4 @@
-// The three patch types on one document, as pure functions.
+// Applies the three patch types to a document. All functions are pure.
 import { badRequest, unsupportedMediaType } from '../errors.ts'
 import { structOf } from '../fields/fields.ts'
 import { isObject, type JsonObject, jsonType } from '../json.ts'
@@ -8,13 +8,15 @@ import { applyJsonPatch } from './json-patch.ts'
 import { applyMergePatch } from './merge-patch.ts'
 import { applyStrategicMerge } from './strategic-merge.ts'
 
-/** The media types of patches that the kind takes, in the order in which a refusal lists them. */
+/** Returns the media types of patches that the kind accepts, in the order in which error messages list them. */
 export function patchMediaTypes(kind: Kind): Readonly<Record<string, Patch['type']>> {
   const both = { 'application/json-patch+json': 'json', 'application/merge-patch+json': 'merge' } as const
   return kind.custom ? both : { ...both, 'application/strategic-merge-patch+json': 'strategic' }
 }
 
-/** Throws 4xx for what is no patch of that type or does not fit. The document is not changed. */
+/**
+ * Applies a patch and returns the new document. Throws a 4xx if the patch is malformed or does not fit the document.
+ */
 export function applyPatch(type: Patch['type'], document: JsonObject, patch: unknown, kind: Kind): JsonObject {
   const patched = apply(type, document, patch, kind)
   if (!isObject(patched)) throw badRequest('the patched document is not an object')

@@ -1,16 +1,16 @@
-// The order of a merged list: what the patch names stands in the patch's order, the rest in the live one's, woven together.
+// Orders a merged list: items of the patch keep the patch's order, all others keep the live order.
 import { isObject } from '../json.ts'
 
 type Orders = {
-  /** The patch's own order. */
+  /** The patch's order. */
   readonly order: readonly unknown[]
   /** The order before the patch. */
   readonly live: readonly unknown[]
-  /** The merge key of a list of objects; undefined for plain values. */
+  /** The merge key of a list of objects; undefined for a list of plain values. */
   readonly key: string | undefined
 }
 
-/** The live order decides between an item of the patch and one that only the server has. */
+/** Sorts the merged items. The live order decides between an item of the patch and one that only the server has. */
 export function inOrder(merged: readonly unknown[], { order, live, key }: Orders): readonly unknown[] {
   const named = rank(order, key)
   const known = rank(live, key)
@@ -25,17 +25,17 @@ export function inOrder(merged: readonly unknown[], { order, live, key }: Orders
     known,
     merged.filter((item) => !named.has(identity(item))),
   )
-  const woven: unknown[] = []
+  const result: unknown[] = []
   while (fromPatch.length > 0 && serverOnly.length > 0) {
     const server = known.get(identity(serverOnly[0]))
     const patched = known.get(identity(fromPatch[0]))
     const serverFirst = server !== undefined && patched !== undefined && server < patched
-    woven.push(serverFirst ? serverOnly.shift() : fromPatch.shift())
+    result.push(serverFirst ? serverOnly.shift() : fromPatch.shift())
   }
-  return [...woven, ...fromPatch, ...serverOnly]
+  return [...result, ...fromPatch, ...serverOnly]
 }
 
-/** Whether the items of a patch's list stand in the order that $setElementOrder gives; deletions may stand anywhere. */
+/** Returns whether a patch lists its items in the order of its $setElementOrder. Deletions may have any position. */
 export function sameOrder(change: readonly unknown[], order: readonly unknown[], key: string | undefined): boolean {
   const items = change.filter((item) => !isObject(item) || item['$patch'] === undefined)
   if (items.length === 0 || order.length === 0) return true

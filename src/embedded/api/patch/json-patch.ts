@@ -1,12 +1,15 @@
-// JSON patch (RFC 6902). Every operation gives a new document that shares what it did not touch; the input stays as it was.
+// JSON patch (RFC 6902). Each operation returns a new document that shares unchanged parts with the old one.
 import { ApiError, badRequest, tooLarge } from '../errors.ts'
 import { isObject, type JsonObject, jsonType, sameJson } from '../json.ts'
 
 const operationsMax = 10_000
-/** How much `copy` may add to a document, in characters: doubling it again and again would fill the memory. */
+/** The number of characters that `copy` may add to a document. Repeated doubling would exhaust the memory. */
 const copiedMax = 3 * 1024 * 1024
 
-/** Throws a 400 for what is no patch, a 413 for too many operations, a 422 when an operation does not fit the document. */
+/**
+ * Applies the operations. Throws a 400 for a malformed patch, a 413 for too many operations, a 422 for one that does
+ * not fit.
+ */
 export function applyJsonPatch(document: JsonObject, operations: unknown): unknown {
   if (!Array.isArray(operations)) {
     const found = `json: cannot unmarshal ${jsonType(operations)} into Go value of type []handlers.jsonPatchOp`
@@ -20,7 +23,7 @@ export function applyJsonPatch(document: JsonObject, operations: unknown): unkno
   for (const operation of operations) {
     if (!isObject(operation)) throw badRequest('Invalid JSON Patch')
     if (operation['op'] === 'copy') copied += JSON.stringify(read(result, operation['from'])).length
-    if (copied > copiedMax) throw unfitting()
+    if (copied > copiedMax) throw patchFailed()
     result = applyOperation(result, operation)
   }
   return result
@@ -31,12 +34,12 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
   const steps = stepsOf(path)
   switch (op) {
     case 'add':
-      if (value === undefined) throw unfitting()
+      if (value === undefined) throw patchFailed()
       return add(document, steps, value)
     case 'remove':
       return change(document, steps, removed)
     case 'replace':
-      if (value === undefined) throw unfitting()
+      if (value === undefined) throw patchFailed()
       if (steps.length === 0) return value
       return change(document, steps, (container, step) => {
         member(container, step)
@@ -44,7 +47,7 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
       })
     case 'test': {
       const found = steps.length === 0 ? document : memberOrNull(document, steps)
-      if (!sameJson(found ?? null, value ?? null)) throw unfitting()
+      if (!sameJson(found ?? null, value ?? null)) throw patchFailed()
       return document
     }
     case 'copy':
@@ -54,15 +57,15 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
       return add(change(document, stepsOf(from), removed), steps, moved)
     }
     default:
-      throw unfitting()
+      throw patchFailed()
   }
 }
 
-/** The steps of a JSON pointer (RFC 6901). */
+/** Returns the steps of a JSON pointer (RFC 6901). */
 function stepsOf(pointer: unknown): readonly string[] {
-  if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/'))) throw unfitting()
+  if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/'))) throw patchFailed()
   const steps = pointer.split('/').slice(1)
-  if (steps.includes('__proto__')) throw unfitting()
+  if (steps.includes('__proto__')) throw patchFailed()
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
@@ -92,38 +95,38 @@ function removed(container: unknown, step: string): unknown {
   return rest
 }
 
-/** The document with one container changed, and new parents on the way to it. */
+/** Returns the document with one container changed. The containers above it are copied. */
 function change(
   document: unknown,
   steps: readonly string[],
   edit: (container: unknown, step: string) => unknown,
 ): unknown {
   const [step, ...rest] = steps
-  if (step === undefined) throw unfitting()
+  if (step === undefined) throw patchFailed()
   if (rest.length === 0) return edit(document, step)
   return withMember(document, step, change(member(document, step), rest, edit))
 }
 
 function member(container: unknown, step: string): unknown {
   if (Array.isArray(container)) return container[indexOf(step, container.length - 1)]
-  if (!isObject(container) || !Object.hasOwn(container, step)) throw unfitting()
+  if (!isObject(container) || !Object.hasOwn(container, step)) throw patchFailed()
   return container[step]
 }
 
 function withMember(container: unknown, step: string, value: unknown): unknown {
   if (Array.isArray(container)) return container.with(indexOf(step, container.length - 1), value)
-  if (!isObject(container)) throw unfitting()
+  if (!isObject(container)) throw patchFailed()
   return { ...container, [step]: value }
 }
 
-/** @param most the last index that may be named. */
+/** @param most the highest valid index. */
 function indexOf(step: string, most: number): number {
   const index = /^(0|[1-9]\d*)$/.test(step) ? Number(step) : -1
-  if (index < 0 || index > most) throw unfitting()
+  if (index < 0 || index > most) throw patchFailed()
   return index
 }
 
-/** The API server does not say which operation it was. */
-function unfitting(): ApiError {
+/** The API server does not report which operation failed. */
+function patchFailed(): ApiError {
   return new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
 }

@@ -1,4 +1,4 @@
-// Merge patch (RFC 7386): null removes, objects merge, everything else replaces.
+// Merge patch (RFC 7386): null removes a field, objects merge, any other value replaces.
 import { isObject, type JsonObject } from '../json.ts'
 
 export function applyMergePatch(document: JsonObject, patch: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
-// The three patch types as pure functions: tables from their standards and from Kubernetes, and what must hold for any document.
+// The three patch types as pure functions: examples from their standards and from Kubernetes, and properties that hold
+// for any document.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../errors.ts'
@@ -41,7 +42,7 @@ describe('JSON patch (RFC 6902, appendix A)', () => {
     ],
     ['copies', { a: { b: 1 } }, [{ op: 'copy', from: '/a', path: '/c' }], { a: { b: 1 }, c: { b: 1 } }],
     ['tests', { a: [1, { b: null }] }, [{ op: 'test', path: '/a', value: [1, { b: null }] }], { a: [1, { b: null }] }],
-    ['tests what is absent', { a: 1 }, [{ op: 'test', path: '/b', value: null }], { a: 1 }],
+    ['tests a missing member', { a: 1 }, [{ op: 'test', path: '/b', value: null }], { a: 1 }],
     ['reads escaped names', { '/': 9, '~1': 10 }, [{ op: 'replace', path: '/~01', value: 1 }], { '/': 9, '~1': 1 }],
   ])('%s', (_, document, patch, expected) => {
     const before = JSON.stringify(document)
@@ -53,9 +54,9 @@ describe('JSON patch (RFC 6902, appendix A)', () => {
     ['a failing test', [{ op: 'test', path: '/a', value: 2 }], 422],
     ['a missing parent', [{ op: 'add', path: '/b/c', value: 1 }], 422],
     ['a missing member', [{ op: 'remove', path: '/b' }], 422],
-    ['nothing to replace', [{ op: 'replace', path: '/b', value: 1 }], 422],
-    ['an index too far', [{ op: 'add', path: '/l/3', value: 1 }], 422],
-    ['an index with zeros', [{ op: 'remove', path: '/l/01' }], 422],
+    ['a missing member to replace', [{ op: 'replace', path: '/b', value: 1 }], 422],
+    ['an index out of range', [{ op: 'add', path: '/l/3', value: 1 }], 422],
+    ['an index with a leading zero', [{ op: 'remove', path: '/l/01' }], 422],
     ['no pointer', [{ op: 'remove', path: 'a' }], 422],
     ['a prototype', [{ op: 'add', path: '/__proto__/polluted', value: 1 }], 422],
     ['an inherited member', [{ op: 'remove', path: '/constructor' }], 422],
@@ -90,7 +91,7 @@ const containers = (...list: object[]): JsonObject => ({ spec: { containers: lis
 describe('strategic merge patch', () => {
   test.each<[string, JsonObject, JsonObject, JsonObject]>([
     [
-      'merges a list by its key, new ones after those that are there',
+      'merges a list by its key and appends new items',
       containers({ name: 'a', image: '1', tty: true }),
       containers({ name: 'a', image: '2' }, { name: 'b', image: '3' }),
       containers({ name: 'a', image: '2', tty: true }, { name: 'b', image: '3' }),
@@ -144,25 +145,25 @@ describe('strategic merge patch', () => {
       { metadata: { labels: {} } },
     ],
     [
-      'removes by null',
+      'removes a field set to null',
       { metadata: { labels: { a: '1', b: '2' } } },
       { metadata: { labels: { a: null } } },
       { metadata: { labels: { b: '2' } } },
     ],
     [
-      'joins plain lists',
+      'joins lists of plain values',
       { metadata: { finalizers: ['a', 'b'] } },
       { metadata: { finalizers: ['b', 'c'] } },
       { metadata: { finalizers: ['a', 'b', 'c'] } },
     ],
     [
-      'deletes from plain lists',
+      'deletes from lists of plain values',
       { metadata: { finalizers: ['a', 'b'] } },
       { metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } },
       { metadata: { finalizers: ['b'] } },
     ],
     [
-      'puts a list in the given order, keeping what only the server has',
+      'puts a list in the given order and keeps items that only the server has',
       containers({ name: 'a' }, { name: 'server' }, { name: 'b' }),
       {
         spec: {
@@ -173,7 +174,7 @@ describe('strategic merge patch', () => {
       containers({ name: 'server' }, { name: 'b', image: 'x' }, { name: 'a' }),
     ],
     [
-      'orders what it does not change',
+      'orders a list that it does not change',
       { metadata: { finalizers: ['a', 'b', 'c'] } },
       { metadata: { '$setElementOrder/finalizers': ['c', 'a'] } },
       { metadata: { finalizers: ['b', 'c', 'a'] } },
@@ -185,7 +186,7 @@ describe('strategic merge patch', () => {
       { spec: { volumes: [{ name: 'v', secret: { secretName: 's' } }] } },
     ],
     [
-      'adds without directives and nulls',
+      'adds values without directives and nulls',
       {},
       {
         spec: {
@@ -206,12 +207,12 @@ describe('strategic merge patch', () => {
   test.each<[string, JsonObject]>([
     ['an unknown directive', { spec: { $patch: 'explode' } }],
     ['an element without its key', containers({ image: 'x' })],
-    ['an order that is none', { spec: { '$setElementOrder/containers': 1 } }],
+    ['an order that is not a list', { spec: { '$setElementOrder/containers': 1 } }],
     [
-      'another order than its own',
+      "an order that differs from the patch's list",
       { spec: { '$setElementOrder/containers': [{ name: 'a' }], containers: [{ name: 'b' }] } },
     ],
-    ['keys to retain that leave out its own', { spec: { $retainKeys: ['a'], containers: [] } }],
+    ['retained keys that omit a field of the patch', { spec: { $retainKeys: ['a'], containers: [] } }],
   ])('refuses %s', (_, patch) => {
     expect(code(() => strategic(containers({ name: 'a' }), patch))).toBe(400)
   })
@@ -247,8 +248,8 @@ const patches: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [] },
 )
 
-describe('whatever the document', () => {
-  test('a strategic merge applied twice is applied once', () => {
+describe('any document', () => {
+  test('applying a strategic merge twice equals applying it once', () => {
     fc.assert(
       fc.property(document, patches, (before, patch) => {
         const once = strategic(before, patch)
@@ -258,7 +259,7 @@ describe('whatever the document', () => {
     )
   })
 
-  test('a document is a strategic merge patch of itself that changes nothing', () => {
+  test('a document as a strategic merge patch of itself changes nothing', () => {
     fc.assert(
       fc.property(document, (before) => {
         expect(strategic(before, before)).toEqual(before)
@@ -266,7 +267,7 @@ describe('whatever the document', () => {
     )
   })
 
-  test('a merge patch applied twice is applied once', () => {
+  test('applying a merge patch twice equals applying it once', () => {
     const json = fc.object({ maxDepth: 3, withNullPrototype: false })
     fc.assert(
       fc.property(json, json, (before, patch) => {

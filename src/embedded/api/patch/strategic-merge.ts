@@ -1,5 +1,7 @@
-// Strategic merge patch: as a merge patch, but lists merge by the key that their field declares, and directives ($patch,
-// $retainKeys, $setElementOrder, $deleteFromPrimitiveList) say the rest (apimachinery, util/strategicpatch/patch.go).
+// Strategic merge patch. Lists merge by the merge key of their field. Directives control the rest: $patch, $retainKeys,
+// $setElementOrder, $deleteFromPrimitiveList.
+// Source:
+// https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go
 import { badRequest } from '../errors.ts'
 import { type Field, type FieldType, type Struct, structOf } from '../fields/fields.ts'
 import { isObject, type JsonObject } from '../json.ts'
@@ -8,7 +10,7 @@ import { inOrder, sameOrder } from './element-order.ts'
 const deletePrefix = '$deleteFromPrimitiveList/'
 const orderPrefix = '$setElementOrder'
 
-/** @param struct what the document is; undefined where nothing is known of it: its lists are replaced. */
+/** @param struct the type of the document. If undefined, its lists are replaced, not merged. */
 export function applyStrategicMerge(document: JsonObject, patch: JsonObject, struct: Struct | undefined): JsonObject {
   const directive = patch['$patch']
   if (directive === 'replace') return without(patch, '$patch')
@@ -64,7 +66,7 @@ function mergeList(before: readonly unknown[], patch: readonly unknown[], mergin
   return inOrder(merged, { order: changes, live, key })
 }
 
-/** Elements with a $patch are orders about the list, not part of it. */
+/** Applies the elements with a $patch directive and separates them from the list's own elements. */
 function withoutSpecialElements(
   before: readonly JsonObject[],
   patch: readonly JsonObject[],
@@ -84,7 +86,10 @@ function withoutSpecialElements(
   return { live, changes: patch.filter((item) => item['$patch'] === undefined) }
 }
 
-/** Lists with a $setElementOrder are merged and put in that order. Returns the fields that are done. */
+/**
+ * Merges the lists that have a $setElementOrder and puts them in that order. Returns the names of the fields it
+ * handled.
+ */
 function mergeOrdered(merged: Record<string, unknown>, patch: JsonObject, struct: Struct | undefined): Set<string> {
   const handled = new Set<string>()
   for (const [directive, order] of Object.entries(patch)) {
@@ -111,7 +116,7 @@ function mergeOrdered(merged: Record<string, unknown>, patch: JsonObject, struct
   return handled
 }
 
-/** $retainKeys: of the document only these fields stay. */
+/** Applies $retainKeys: drops all fields of the document that it does not name. */
 function retained(document: JsonObject, patch: JsonObject): Record<string, unknown> {
   const keys = patch['$retainKeys']
   if (keys === undefined) return { ...document }
@@ -123,7 +128,7 @@ function retained(document: JsonObject, patch: JsonObject): Record<string, unkno
   return Object.fromEntries(Object.entries(document).filter(([name]) => keys.includes(name)))
 }
 
-/** What is added whole carries neither directives nor nulls. */
+/** Removes directives and nulls from a value that the patch adds as a whole. */
 function withoutDirectives(value: unknown): { readonly kept: boolean; readonly value: unknown } {
   if (Array.isArray(value)) {
     const items = value.map(withoutDirectives).filter((item) => item.kept)
@@ -145,7 +150,7 @@ function innerStruct(type: FieldType | undefined): Struct | undefined {
 
 function objects(list: readonly unknown[]): readonly JsonObject[] {
   return list.map((item) => {
-    if (!isObject(item)) throw badRequest('invalid patch: a list of objects holds something else')
+    if (!isObject(item)) throw badRequest('invalid patch: a list of objects contains another value')
     return item
   })
 }

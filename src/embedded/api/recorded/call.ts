@@ -1,22 +1,23 @@
-// A call to an API server, as data: the same list is played on a real cluster and on ours. `$NS` stands for the namespace of the play.
+// A call to an API server, as data. The same calls are played on a real cluster and on the embedded one. `$NS` is the
+// namespace of the run.
 import type { Method } from '../../../lib/http.ts'
 
 export type Call = {
-  /** Unique: the recorded answer is found by it. */
+  /** Unique: the recorded answer has the same title. */
   readonly title: string
   readonly method: Method
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Of a PATCH. */
+  /** PATCH only: the Content-Type. */
   readonly type?: string
-  /** PUT: the object as it stands, with these JSON patch operations applied. */
+  /** PUT only: sends the current object with these JSON patch operations applied. */
   readonly change?: readonly object[]
-  /** Asked again until the answer holds this text: what controllers add comes a little later. */
+  /** Repeats the call until the answer contains this text. Controllers add some fields later. */
   readonly until?: string
-  /** Later calls find the resourceVersion of this list as `$VERSION` in their query. */
+  /** Later calls may use the resourceVersion of this list as `$VERSION` in their query. */
   readonly remember?: true
-  /** A watch: so many events are taken. */
+  /** The number of events to read from a watch. */
   readonly take?: number
 }
 
@@ -33,7 +34,7 @@ export function post(title: string, path: string, body: unknown, query: Record<s
   return { title, method: 'POST', path, body, query }
 }
 
-/** A POST that commits nothing. */
+/** A POST with dryRun: it stores nothing. */
 export function dry(title: string, path: string, body: unknown, query: Record<string, string> = {}): Call {
   return post(title, path, body, { dryRun: 'All', ...query })
 }
@@ -54,7 +55,7 @@ export function del(title: string, path: string, body?: Json, query: Record<stri
   return { title, method: 'DELETE', path, query, ...(body === undefined ? {} : { body }) }
 }
 
-/** A pod that no scheduler touches and that gets no token volume, so that it stays as it was written. */
+/** A pod that no scheduler handles and that gets no token volume, so that no component changes it. */
 export function pod(name: string, spec: Json = {}, container: Json = {}, metadata: Json = {}): Json {
   return {
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-// All calls, in the order in which they are played: later ones see what earlier ones made.
+// All calls in the order in which they are played. Later calls see the objects of earlier ones.
 import type { Call } from './call.ts'
 import { customCalls } from './custom-calls.ts'
 import { jobCalls } from './job-calls.ts'

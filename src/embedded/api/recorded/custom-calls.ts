@@ -1,4 +1,4 @@
-// A CustomResourceDefinition, good and bad, and the objects of its kind.
+// Valid and invalid CustomResourceDefinitions, and the objects of their kind.
 import { type Call, del, dry, get, patch, post, put } from './call.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-// Jobs, and the kinds that are only stored. Who manages the Jobs is nobody, so that they stay as they were written.
+// Jobs, and the kinds that are only stored. The Jobs have a foreign managedBy, so that no controller changes them.
 import { type Call, del, dry, get, patch, post, put } from './call.ts'
 
 const jobs = '/apis/batch/v1/namespaces/$NS/jobs'
@@ -96,7 +96,7 @@ const lives: readonly Call[] = [
   }),
   patch('job: status: less than before', `${jobs}/j/status`, 'merge', { status: { failed: 1 } }),
   get('job: by success', jobs, { fieldSelector: 'status.successful=0' }),
-  // What comes next depends on how fast the garbage collector lets go of it.
+  // The answers after this call depend on the speed of the garbage collector.
   del('job: delete, nothing said', `${jobs}/j`),
 ]
 

@@ -1,4 +1,4 @@
-// One pod through its life: patched, updated, reported on, bound, deleted; and what is refused on the way.
+// One pod from creation to deletion: patches, updates, status reports, binding, and the writes that are refused.
 import { type Call, del, get, namespaced, patch, pod, post, put } from './call.ts'
 
 const pods = `${namespaced}/pods`
@@ -76,10 +76,12 @@ const updates: readonly Call[] = [
   ]),
   put('life: status: alive again', `${a}/status`, [replace('/status/containerStatuses/0/state', { running: {} })]),
   post('life: a pod that never restarts', pods, pod('never', { restartPolicy: 'Never' })),
-  put('life: status: ended for ever', `${never}/status`, [
+  put('life: status: ended permanently', `${never}/status`, [
     { op: 'add', path: '/status/containerStatuses', value: ended },
   ]),
-  put('life: status: risen', `${never}/status`, [replace('/status/containerStatuses/0/state', { waiting: {} })]),
+  put('life: status: alive after its end', `${never}/status`, [
+    replace('/status/containerStatuses/0/state', { waiting: {} }),
+  ]),
   put('life: status: a bad condition', `${never}/status`, [
     { op: 'add', path: '/status/conditions', value: [{ type: 'A b', status: 'True' }] },
   ]),

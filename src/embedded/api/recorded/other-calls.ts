@@ -1,4 +1,4 @@
-// The other built-in kinds, and how lists select.
+// The other built-in kinds, and the selectors of lists.
 import { type Call, del, dry, get, namespaced, patch, pod, post, put } from './call.ts'
 
 const at = (plural: string, name = ''): string => `${namespaced}/${plural}${name === '' ? '' : `/${name}`}`

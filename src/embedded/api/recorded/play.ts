@@ -1,4 +1,4 @@
-// Plays calls on an API server, one after the other, and keeps of each answer what must not differ from cluster to cluster.
+// Plays calls on an API server in order. Keeps the parts of each answer that are equal on all clusters.
 import type { Clock } from '../../../lib/clock.ts'
 import { type Answer, jsonBody, noBody, type Request, type Transport } from '../../../lib/http.ts'
 import { field, isObject } from '../json.ts'
@@ -12,10 +12,10 @@ export type Recorded = {
   readonly warnings: readonly string[]
 }
 
-/** How often a call with `until` is asked again, every 100 ms. */
+/** How often a call with `until` is repeated, every 100 ms. */
 const attempts = 100
 
-/** Fields whose values belong to one cluster or one moment; that they are there is kept. */
+/** Fields whose values differ between clusters or moments. Only their presence is kept. */
 const momentary = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'lastTransitionTime'])
 const dropped = new Set(['managedFields', 'selfLink'])
 
@@ -49,15 +49,15 @@ async function send(call: Call, version: string, on: Stage): Promise<Answer> {
     headers: body === undefined ? {} : { 'content-type': type },
     body: body === undefined ? noBody : jsonBody(body),
   })
-  if (call.take !== undefined) return taken(on.transport, request(undefined), call.take)
-  if (change === undefined) return on.transport(request(inPlay(call.body, on.namespace)))
+  if (call.take !== undefined) return firstEvents(on.transport, request(undefined), call.take)
+  if (change === undefined) return on.transport(request(withNamespace(call.body, on.namespace)))
   const current = await on.transport({ ...request(undefined), method: 'GET' })
   const object = current.body.kind === 'json' && isObject(current.body.value) ? current.body.value : {}
   return on.transport(request(applyJsonPatch(object, change)))
 }
 
-/** The first events of a watch, as if they were one body. */
-async function taken(transport: Transport, request: Request, count: number): Promise<Answer> {
+/** Returns the first events of a watch as if they were one body. */
+async function firstEvents(transport: Transport, request: Request, count: number): Promise<Answer> {
   const stop = new AbortController()
   const answer = await transport({ ...request, expect: 'events', signal: stop.signal })
   if (answer.body.kind !== 'events') return answer
@@ -67,11 +67,11 @@ async function taken(transport: Transport, request: Request, count: number): Pro
   return { ...answer, body: { kind: 'json', value: events } }
 }
 
-function inPlay(value: unknown, namespace: string): unknown {
+function withNamespace(value: unknown, namespace: string): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value).replaceAll('$NS', namespace))
 }
 
-/** Of a list only the names: its items are seen elsewhere. */
+/** Keeps only the names of a list: other calls read its items. */
 function summary(body: unknown): unknown {
   if (!isObject(body) || !Array.isArray(body['items'])) return body
   const metadata = isObject(body['metadata']) ? body['metadata'] : {}
@@ -100,7 +100,7 @@ function stable(value: unknown, namespace: string): unknown {
   return kept
 }
 
-/** Kubernetes checks metadata twice and lists some causes twice. */
+/** Kubernetes validates metadata twice and lists some causes twice. */
 function once(causes: readonly unknown[]): readonly unknown[] {
   return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
 }

@@ -1,4 +1,4 @@
-// New pods, good and bad.
+// Valid and invalid new pods.
 import { type Call, dry, namespaced, pod } from './call.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ const names: readonly Call[] = [
   inSpec('plain', {}),
   dry('pod: no name', pods, { ...pod('x'), metadata: {} }),
   inMetadata('a bad name', { name: 'Bad_Name' }),
-  // One fault each: kube-apiserver reports several of a map in no order.
+  // One error for each call: kube-apiserver reports several errors of a map in random order.
   inMetadata('a bad label key', { labels: { 'a b': 'x' } }),
   inMetadata('a bad label', { labels: { ok: 'no way' } }),
   inMetadata('a bad annotation', { annotations: { 'A/b': 'x', 'a/b/c': '' } }),

@@ -1,5 +1,5 @@
-// Our API server gives the answers that kube-apiserver 1.36.3 gave to the same calls (answers.jsonl), but for the deviations named here.
-// test/kubernetes/recorded.test.ts plays the calls on a real cluster and renews the recording.
+// The API server answers the recorded calls like kube-apiserver 1.36.3 (answers.jsonl), except for the deviations
+// below. test/kubernetes/recorded.test.ts plays the same calls on a real cluster and renews the recording.
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
@@ -12,10 +12,10 @@ import { createRegistry } from '../create-registry.ts'
 import { calls } from './calls.ts'
 import { play, type Recorded } from './play.ts'
 
-/** What we answer otherwise, and why. A call that no longer deviates must leave this list. */
+/** Calls with another answer than Kubernetes', and why. A call without a deviation must leave this list. */
 const deviations: Readonly<Record<string, string>> = {
-  'node: create': 'nothing here takes the taint of a new node away again, so it does not get one',
-  'job: refused: a success policy': "the value is shown with its names as clients know them, not with Go's own",
+  'node: create': 'no controller removes the taint of a new node, so the node gets none',
+  'job: refused: a success policy': "the message shows the value with its JSON field names instead of Go's names",
 }
 
 const recorded = new Map<string, Recorded>(
@@ -43,19 +43,19 @@ beforeAll(async () => {
   ours = new Map(answers.map((answer) => [answer.title, answer]))
 })
 
-test('every call has its own title and its recorded answer', () => {
+test('every call has a unique title and a recorded answer', () => {
   const titles = calls.map((call) => call.title)
   expect(new Set(titles).size).toBe(titles.length)
   expect([...recorded.keys()]).toEqual(titles)
 })
 
-describe('as kube-apiserver answered', () => {
+describe('answers like kube-apiserver', () => {
   test.each(calls.map((call) => call.title).filter((title) => !(title in deviations)))('%s', (title) => {
     expect(ours.get(title)).toEqual(recorded.get(title))
   })
 })
 
-describe('otherwise, for a reason', () => {
+describe('deviates from kube-apiserver', () => {
   test.each(Object.entries(deviations))('%s: %s', (title) => {
     expect(ours.get(title)).toBeDefined()
     expect(ours.get(title)).not.toEqual(recorded.get(title))

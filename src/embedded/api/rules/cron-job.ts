@@ -1,4 +1,5 @@
-// CronJobs: stored with their defaults (apis/batch/v1/defaults.go) and checked; nothing runs them here.
+// CronJobs: filled with their defaults, validated and stored. No controller runs them.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/v1/defaults.go
 import type { Profile } from '../api.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notSupported, required } from '../field-error.ts'
@@ -10,7 +11,7 @@ import { fillTemplateSpec } from './pod/pod-defaults.ts'
 import type { Rules } from './rules.ts'
 
 export const cronJobRules: Rules = {
-  /** Room for the time that is added to the names of its Jobs. */
+  /** Leaves room for the timestamp that the controller adds to the names of Jobs. */
   name: (name) => [...dnsSubdomainProblems(name), ...(name.length > 52 ? ['must be no more than 52 characters'] : [])],
   fill: (draft) => {
     const spec = isObject(draft['spec']) ? draft['spec'] : {}

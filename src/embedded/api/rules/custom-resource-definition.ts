@@ -1,4 +1,4 @@
-// CustomResourceDefinitions: what they must say, and what of them this API server does not do and so refuses.
+// CustomResourceDefinitions: what they must contain. Features that this API server does not support are refused.
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
 import { field, isObject, type JsonObject, sameJson } from '../json.ts'
@@ -7,7 +7,7 @@ import type { StoredObject } from '../object.ts'
 import { validateSchema } from '../structural/validate-schema.ts'
 import type { Rules } from './rules.ts'
 
-/** Holds a definition until its objects are gone. */
+/** Keeps a definition until its objects are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
@@ -49,7 +49,7 @@ export const definitionRules: Rules = {
   },
 }
 
-/** The status of a definition whose kind is served: there is nobody to agree with about its names. */
+/** Returns the status of a definition whose kind is served. No other definition can claim its names. */
 export function establishedStatus(definition: StoredObject, now: string): JsonObject {
   const condition = (type: string, reason: string, message: string): JsonObject => ({
     lastTransitionTime: now,
@@ -81,7 +81,7 @@ function terminatingStatus(definition: StoredObject, now: string): JsonObject {
   return { ...status, conditions: [...known, terminating] }
 }
 
-/** The versions in which objects may be stored: those that were, and the one that is. */
+/** Returns the versions in which objects may be stored: all earlier storage versions and the present one. */
 function storedVersions(draft: Draft): readonly unknown[] {
   const known = field(draft, 'status', 'storedVersions')
   const now = versionsOf(draft).filter((version) => version['storage'] === true)
@@ -114,7 +114,7 @@ function validateDefinition(draft: Draft): readonly FieldError[] {
   errors.push(...validateVersions(draft), ...validateNames(names))
   const strategy = field(spec, 'conversion', 'strategy')
   if (strategy !== 'None') {
-    const why = `conversion by ${String(strategy)} is not supported by the embedded cluster: only None is`
+    const why = `strategy ${String(strategy)} is not supported by the embedded cluster. Use None`
     errors.push(notAllowed('spec.conversion.strategy', why))
   }
   return errors
@@ -124,7 +124,7 @@ function validateVersions(draft: Draft): readonly FieldError[] {
   const versions = versionsOf(draft)
   const [first] = versions
   const errors = versions.flatMap((version, index) => validateVersionName(version, `spec.versions[${index}]`))
-  // Where all versions say the same, Kubernetes reads it as said once, for the whole.
+  // If all versions have the same content, Kubernetes reports its errors once, for the whole definition.
   const shared = first !== undefined && versions.every((version) => sameJson(contentOf(version), contentOf(first)))
   if (shared && isObject(field(first, 'schema', 'openAPIV3Schema'))) {
     errors.push(...validateContent(first, { schema: 'spec.validation.openAPIV3Schema', base: 'spec' }))
@@ -160,7 +160,7 @@ function validateContent(version: JsonObject, at: { schema: string; base: string
   if (isObject(schema)) errors.push(...validateSchema(schema, at.schema))
   else errors.push(required(at.schema))
   if (field(version, 'subresources', 'scale') !== undefined) {
-    const why = 'the scale sub-resource is not supported by the embedded cluster'
+    const why = 'the scale subresource is not supported by the embedded cluster. Remove it, or use another cluster'
     errors.push(notAllowed(`${at.base}.subresources.scale`, why))
   }
   const columns = version['additionalPrinterColumns']

@@ -1,4 +1,4 @@
-// A definition makes a kind; its objects are pruned, filled in and refused as kube-apiserver does it.
+// A definition creates a kind. The API server prunes, fills in and refuses its objects like kube-apiserver.
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
 import { virtualClock } from '../../../lib/virtual-clock.ts'
@@ -89,7 +89,7 @@ const set = (spec: Json, more: Json = {}): Json => ({
 })
 
 describe('a definition', () => {
-  test('is established at once and makes the kind', () => {
+  test('is established at once and creates the kind', () => {
     const registry = withKind()
     expect(registry.kinds.get('runnersets.dayfly.dev')).toMatchObject({
       plural: 'runnersets',
@@ -117,11 +117,11 @@ describe('a definition', () => {
     ],
     [
       definition({}, { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.a > 1' }] }),
-      'spec.validation.openAPIV3Schema.x-kubernetes-validations: Forbidden: validation rules (CEL) are not supported by the embedded cluster: remove them, or use another cluster',
+      'spec.validation.openAPIV3Schema.x-kubernetes-validations: Forbidden: validation rules (CEL) are not supported by the embedded cluster. Remove them, or use another cluster',
     ],
     [
       definition({ conversion: { strategy: 'Webhook' } }),
-      'spec.conversion.strategy: Forbidden: conversion by Webhook is not supported by the embedded cluster: only None is',
+      'spec.conversion.strategy: Forbidden: strategy Webhook is not supported by the embedded cluster. Use None',
     ],
   ])('refused %#', (object, text) => {
     const status = refusal(() => world().create(definitions, object))
@@ -131,7 +131,7 @@ describe('a definition', () => {
     )
   })
 
-  test('goes with its objects, and waits for those that something holds', () => {
+  test('is deleted with its objects, and waits for those with finalizers', () => {
     const registry = withKind()
     const held = { metadata: { name: 'held', namespace: 'ci', finalizers: ['dayfly.dev/hold'] } }
     registry.create('runnersets.dayfly.dev', set({ scale: {} }))
@@ -153,7 +153,7 @@ describe('a definition', () => {
 })
 
 describe('an object', () => {
-  test('is pruned and filled in; unknown fields are reported', () => {
+  test('is pruned and filled in, with a warning for each unknown field', () => {
     const warnings: string[] = []
     const stored = withKind().create(
       'runnersets.dayfly.dev',
@@ -166,7 +166,7 @@ describe('an object', () => {
     expect(warnings).toEqual(['unknown field "spec.extra"', 'unknown field "spec.scale.mox"'])
   })
 
-  test('strict, it is refused for an unknown field', () => {
+  test('is refused for an unknown field if validation is strict', () => {
     const create = () =>
       withKind().create('runnersets.dayfly.dev', set({ scale: {}, extra: 1 }), { fieldValidation: 'Strict' })
     expect(refusal(create).message).toBe(
@@ -202,12 +202,12 @@ describe('an object', () => {
     expect(status.message).toBe(`RunnerSet.dayfly.dev "linux" is invalid: ${text}`)
   })
 
-  test('nullable and int-or-string values may be what they say', () => {
+  test('may have nulls and both types where the schema allows them', () => {
     const stored = withKind().create('runnersets.dayfly.dev', set({ scale: {}, keep: null, port: 'http' }))
     expect(stored['spec']).toMatchObject({ keep: null, port: 'http' })
   })
 
-  test('status and spec are written apart, and only the spec moves the generation', () => {
+  test('has separate writes of status and spec, and only the spec increments the generation', () => {
     const registry = withKind()
     const stored = registry.create('runnersets.dayfly.dev', set({ scale: { max: 1 } }))
     const both = { ...stored, spec: { scale: { max: 2 } }, status: { ready: true } }

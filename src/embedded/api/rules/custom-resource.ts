@@ -1,4 +1,5 @@
-// Objects of a kind that a CustomResourceDefinition made: held to their schema, with a status of their own where it says so.
+// Objects of a kind that a CustomResourceDefinition defines: validated by their schema, with a separate status if the
+// definition has one.
 import type { Api } from '../api.ts'
 import type { Draft } from '../draft.ts'
 import { forbidden } from '../errors.ts'
@@ -23,7 +24,7 @@ export function customRules(kind: Kind): Rules {
       if (hasStatus) delete draft['status']
       draft.metadata.generation = 1
     },
-    // Nothing but the status: its metadata is not the status's writer's either.
+    // A write of the status may not change the metadata.
     prepareStatus: (draft, current) => {
       draft.metadata = { ...current.metadata }
     },

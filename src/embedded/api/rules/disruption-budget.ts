@@ -1,4 +1,4 @@
-// PodDisruptionBudgets: stored; nothing counts for them, because there are no evictions here.
+// PodDisruptionBudgets are stored. No controller counts pods for them, because there are no evictions.
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue } from '../field-error.ts'
 import { field, sameJson } from '../json.ts'

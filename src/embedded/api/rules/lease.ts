@@ -1,4 +1,4 @@
-// Leases: their durations and counts make sense.
+// Leases: their durations and counters must be in range.
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue } from '../field-error.ts'
 import { field } from '../json.ts'

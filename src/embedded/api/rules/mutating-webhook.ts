@@ -1,4 +1,5 @@
-// MutatingWebhookConfigurations: stored with their defaults (apis/admissionregistration/v1/defaults.go); no webhook is called here.
+// MutatingWebhookConfigurations: filled with their defaults, validated and stored. The API server calls no webhook.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/admissionregistration/v1/defaults.go
 import type { Draft } from '../draft.ts'
 import { type FieldError, required } from '../field-error.ts'
 import { field, isObject, type JsonObject, sameJson } from '../json.ts'

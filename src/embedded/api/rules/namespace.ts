@@ -1,4 +1,4 @@
-// Namespaces: active from the start, and held by their own `spec.finalizers` until their controller has emptied them.
+// Namespaces: active from the start. Their `spec.finalizers` keep them until the namespace collector has emptied them.
 import { field, isObject } from '../json.ts'
 import { dnsLabelProblems } from '../names.ts'
 import type { StoredObject } from '../object.ts'
@@ -23,7 +23,7 @@ export const namespaceRules: Rules = {
   },
 }
 
-/** Its controller has not yet emptied it and taken its mark out of `spec.finalizers`. */
+/** Returns whether the namespace collector still has to empty this namespace and clear `spec.finalizers`. */
 export function awaitsFinalize(object: StoredObject): boolean {
   if (object.kind !== 'Namespace') return false
   const finalizers = field(object, 'spec', 'finalizers')

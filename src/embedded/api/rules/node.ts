@@ -1,4 +1,4 @@
-// Nodes: what they can hold is what they have, unless the kubelet says otherwise.
+// Nodes: allocatable defaults to capacity.
 import { field, isObject } from '../json.ts'
 import type { Rules } from './rules.ts'
 

@@ -1,4 +1,5 @@
-// Roles and their bindings: stored as they are. Their names may hold what a path may hold: `system:node`.
+// Roles and their bindings are stored as given. Their names may contain everything that a path segment may:
+// `system:node`.
 import type { Rules } from './rules.ts'
 
 export const roleRules: Rules = {

@@ -1,4 +1,4 @@
-// Which rules hold for which kind.
+// Maps each kind to its rules.
 import type { Kind } from '../kinds.ts'
 import { cronJobRules } from './cron-job.ts'
 import { customRules } from './custom-resource.ts'

@@ -1,4 +1,4 @@
-// Secrets and ConfigMaps: their keys, their size, and that immutable means immutable.
+// Secrets and ConfigMaps: their keys, their size, and immutability.
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notAllowed, required, tooLong } from '../field-error.ts'
 import { isObject, type JsonObject, sameJson } from '../json.ts'
@@ -75,7 +75,7 @@ function validateKeys(data: JsonObject, field: string): readonly FieldError[] {
   )
 }
 
-/** @param share how many bytes a character stands for: three quarters in base64. */
+/** @param share the bytes that one character encodes: 0.75 in base64. */
 function sizeOf(data: JsonObject, share: number): number {
   return Object.values(data).reduce((sum: number, value) => sum + String(value).length * share, 0)
 }

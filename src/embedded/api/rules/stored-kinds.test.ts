@@ -1,4 +1,4 @@
-// The kinds that are stored and acted on by nobody: Kubernetes' defaults, and what it refuses.
+// The kinds that no controller acts on: their defaults and their validation.
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
 import { virtualClock } from '../../../lib/virtual-clock.ts'
@@ -164,7 +164,7 @@ test.each([
   expect(create(resource, { metadata: at, ...object })).toEqual([expected])
 })
 
-test('a webhook says what it is asked and where', () => {
+test('a webhook must name its versions, its side effects and one target', () => {
   const { sideEffects: _, clientConfig: __, ...rest } = webhook
   expect(
     create('mutatingwebhookconfigurations.admissionregistration.k8s.io', { metadata: { name: 'x' }, webhooks: [rest] }),
@@ -174,7 +174,7 @@ test('a webhook says what it is asked and where', () => {
   ])
 })
 
-test('a CronJob has room for the time in the names of its Jobs', () => {
+test("a CronJob's name leaves room for the timestamp in the names of its Jobs", () => {
   const causes = create('cronjobs.batch', { metadata: { ...at, name: 'n'.repeat(53) }, spec: job() })
   expect(causes).toEqual([expect.stringContaining('must be no more than 52 characters')])
 })

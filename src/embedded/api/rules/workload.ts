@@ -1,5 +1,6 @@
-// Deployments, ReplicaSets, DaemonSets and StatefulSets: stored with Kubernetes' defaults (apis/apps/v1/defaults.go) and checked as far as the pods they would
-// make; no controller acts on them here.
+// Deployments, ReplicaSets, DaemonSets and StatefulSets: filled with their defaults and stored. Validation covers the
+// pod template. No controller acts on them.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/apps/v1/defaults.go
 import type { Profile } from '../api.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notSupported, required } from '../field-error.ts'
@@ -44,7 +45,7 @@ export const statefulSetRules = workloadRules(
   { replicas: 0, availableReplicas: 0 },
 )
 
-/** @param status what a new object says of itself. */
+/** @param status the initial status of a new object. */
 function workloadRules(withDefaults: (spec: JsonObject) => JsonObject, status: JsonObject = {}): Rules {
   return {
     fill: (draft) => {
@@ -90,7 +91,7 @@ function validateWorkload(draft: Draft, profile: Profile): readonly FieldError[]
   return errors
 }
 
-/** Those that a StatefulSet's controller adds to each pod, for its claims. */
+/** Returns the volumes that the StatefulSet controller adds to each pod for its claims. */
 function claimedVolumes(draft: Draft): NonNullable<PodSpec['volumes']> {
   const claims = field(draft, 'spec', 'volumeClaimTemplates')
   return (Array.isArray(claims) ? claims : []).flatMap((claim) => {

@@ -1,4 +1,4 @@
-// The string formats that are checked; others say something to people only, as in Kubernetes.
+// Checks the string formats that Kubernetes enforces. It ignores all others.
 import { isIP } from 'node:net'
 
 export function fitsFormat(format: string, value: string): boolean {

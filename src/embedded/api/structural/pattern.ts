@@ -1,11 +1,11 @@
-// Patterns of schemas: written for Go's regular expressions, read by ours, as Unicode where they can be.
+// Reads the patterns of schemas. They are written for Go's regular expressions.
 
-/** Throws a SyntaxError for what is no pattern. */
+/** Reads a pattern, in Unicode mode if possible. Throws a SyntaxError for an invalid one. */
 export function readPattern(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u')
   } catch {
-    // Unicode mode knows no needless escapes, such as `\-` outside a class.
+    // Unicode mode rejects unnecessary escapes, such as `\-` outside a class.
     return new RegExp(pattern)
   }
 }

@@ -1,8 +1,12 @@
-// Dropping what a structural schema does not know, and filling in its defaults. Both give fresh values and share none.
+// Drops the fields that a structural schema does not define, and sets its defaults. The results share nothing with the
+// schema.
 import { copyJson, isObject, type JsonObject } from '../json.ts'
 import type { Schema } from './schema.ts'
 
-/** Also drops a null where none may stand. @param unknown gets the path of each unknown field. */
+/**
+ * Drops unknown fields, and nulls that the schema does not allow.
+ * @param unknown receives the path of each unknown field.
+ */
 export function prune(schema: Schema, value: unknown, path: string, unknown: string[]): unknown {
   if (Array.isArray(value)) {
     const { items } = schema
@@ -23,7 +27,7 @@ export function prune(schema: Schema, value: unknown, path: string, unknown: str
   return kept
 }
 
-/** Sets the defaults in a fresh value, in place. A null where none may stand counts as absent. */
+/** Sets the defaults of a fresh value in place. A null that the schema does not allow counts as missing. */
 export function addDefaults(schema: Schema, value: unknown): void {
   if (Array.isArray(value)) {
     if (schema.items !== undefined) for (const item of value) addDefaults(schema.items, item)
@@ -43,7 +47,7 @@ export function addDefaults(schema: Schema, value: unknown): void {
   }
 }
 
-/** What is frozen was stored before, with its defaults. */
+/** Frozen values were stored before, with their defaults. */
 function isMutable(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !Object.isFrozen(value)
 }
@@ -52,7 +56,7 @@ function belongs(schema: Schema, name: string): boolean {
   return schema.embedded && ['apiVersion', 'kind', 'metadata'].includes(name)
 }
 
-/** The parts of a custom object that its schema speaks of: all but the type and the metadata. */
+/** Returns the parts of a custom object that its schema covers: everything except type and metadata. */
 export function ownParts(object: JsonObject): JsonObject {
   const { apiVersion: _, kind: __, metadata: ___, ...parts } = object
   return parts

@@ -1,4 +1,4 @@
-// A structural schema (the OpenAPI subset of CustomResourceDefinitions), read once into a form that values are checked against.
+// A structural schema (the OpenAPI subset of CustomResourceDefinitions), in the form that values are validated against.
 import { field as fieldOf, isObject, type JsonObject } from '../json.ts'
 import { readPattern } from './pattern.ts'
 
@@ -8,12 +8,12 @@ export type Schema = {
   readonly type: SchemaType | undefined
   readonly intOrString: boolean
   readonly nullable: boolean
-  /** Unknown fields stay. */
+  /** Keeps unknown fields. */
   readonly preserves: boolean
-  /** A whole Kubernetes object: apiVersion, kind and metadata always belong. */
+  /** The value is a whole Kubernetes object: apiVersion, kind and metadata are always allowed. */
   readonly embedded: boolean
   readonly properties: ReadonlyMap<string, Schema>
-  /** Of maps: what every value is; `true`: anything. */
+  /** Maps only: the schema of every value. `true` allows any value. */
   readonly additional: Schema | true | undefined
   readonly items: Schema | undefined
   readonly required: readonly string[]
@@ -23,7 +23,7 @@ export type Schema = {
   readonly format: string | undefined
   readonly listType: string | undefined
   readonly listKeys: readonly string[]
-  /** minimum, maxLength and their like, by name. */
+  /** The numeric limits by name: minimum, maxLength and so on. */
   readonly limits: Readonly<Record<string, number>>
   readonly exclusiveMinimum: boolean
   readonly exclusiveMaximum: boolean
@@ -46,7 +46,7 @@ const limitNames = [
   'multipleOf',
 ]
 
-/** Reads a schema that was validated (validate-schema.ts). */
+/** Reads a schema that validate-schema.ts has accepted. */
 export function readSchema(schema: JsonObject): Schema {
   const { type, pattern, format } = schema
   const additional = schema['additionalProperties']

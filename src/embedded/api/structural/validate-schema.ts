@@ -1,4 +1,4 @@
-// Whether a schema is structural, and whether this API server can hold objects to it: what it cannot do, it refuses.
+// Validates that a schema is structural. Refuses features that this API server cannot enforce.
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { readPattern } from './pattern.ts'
@@ -13,7 +13,7 @@ const forbidden = {
   id: 'id is not supported',
   uniqueItems: 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
 }
-/** How deep a schema may nest. */
+/** The deepest nesting of a schema. */
 const depthMax = 64
 
 export function validateSchema(schema: JsonObject, path: string): readonly FieldError[] {
@@ -39,7 +39,7 @@ function validateLevel(schema: JsonObject, path: string, check: Check, depth = 0
   return [...check(schema, path), ...inner.flatMap(([at, level]) => validateLevel(level, at, check, depth + 1))]
 }
 
-/** What no schema may say, here or anywhere. */
+/** Refuses the features that are not allowed on any level. */
 function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = []
   const { type, properties } = schema
@@ -48,7 +48,7 @@ function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   }
   const rules = schema['x-kubernetes-validations']
   if (Array.isArray(rules) && rules.length > 0) {
-    const why = 'validation rules (CEL) are not supported by the embedded cluster: remove them, or use another cluster'
+    const why = 'validation rules (CEL) are not supported by the embedded cluster. Remove them, or use another cluster'
     errors.push(notAllowed(`${path}.x-kubernetes-validations`, why))
   }
   if (type !== undefined && !types.includes(String(type))) errors.push(notSupported(`${path}.type`, type, types))
@@ -62,7 +62,7 @@ function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   return [...errors, ...validatePattern(schema['pattern'], `${path}.pattern`)]
 }
 
-/** Every field has one known type. */
+/** Requires one known type for every field. */
 function validateStructure(schema: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = []
   if (schema['type'] === 'array' && schema['items'] === undefined) {

@@ -1,4 +1,4 @@
-// A value against a structural schema, in the words of kube-openapi's validator.
+// Validates a value against a structural schema, with the messages of kube-openapi's validator.
 import {
   duplicate,
   type FieldError,
@@ -99,7 +99,7 @@ function validateList(schema: Schema, value: readonly unknown[], path: string): 
   return [...errors, ...validateUnique(schema, value, path)]
 }
 
-/** Lists that are sets, or maps by some keys, hold nothing twice. */
+/** Refuses duplicates in lists that are sets, or maps by some keys. */
 function validateUnique(schema: Schema, value: readonly unknown[], path: string): readonly FieldError[] {
   if (schema.listType !== 'set' && schema.listType !== 'map') return []
   const seen = new Set<string>()
@@ -135,7 +135,7 @@ function validateObject(schema: Schema, value: JsonObject, path: string): readon
   return errors
 }
 
-/** A failed combination has no field of its own in Kubernetes' answer. */
+/** Validates anyOf, oneOf, allOf and not. Kubernetes reports their failures without a field. */
 function validateCombined(schema: Schema, value: unknown, path: string): readonly FieldError[] {
   const fits = (inner: Schema): boolean => validateValue(inner, value, path).length === 0
   const say = (what: string): FieldError => invalidValue('<nil>', '', `"${path}" must ${what}`)

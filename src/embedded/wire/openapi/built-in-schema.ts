@@ -1,8 +1,11 @@
-// Schemas of the built-in kinds, from the table of their fields: enough for `kubectl explain`, validation and three-way merges.
+// Schemas of the built-in kinds, from their field table: enough for `kubectl explain`, validation and three-way merges.
 import { type Field, type FieldType, type Leaf, structOf } from '../../api/fields/fields.ts'
 import { type Components, reference, type Schema } from './schema.ts'
 
-/** The schema's name; it and all it refers to are added to the components. undefined: no such struct. */
+/**
+ * Adds the schema of a struct, and all schemas it refers to. Returns its name, or undefined if there is no such
+ * struct.
+ */
 export function addStruct(struct: string, components: Components): string | undefined {
   const name = `io.k8s.api.v1.${struct}`
   if (components.has(name)) return name

@@ -1,4 +1,4 @@
-// The OpenAPI v3 document of one group and version: what kubectl reads to validate, merge and explain.
+// The OpenAPI v3 document of one group and version. kubectl reads it to validate, merge and explain.
 import type { Profile } from '../../api/api.ts'
 import type { Kind } from '../../api/kinds.ts'
 import { type GroupVersion, rootOf } from '../group-versions.ts'
@@ -31,7 +31,10 @@ export function infoOf(profile: Profile): { readonly title: string; readonly ver
   return { title: 'Dayfly embedded cluster', version: `v${profile}.0` }
 }
 
-/** Says which kind a schema is of; a built-in kind's table does not hold apiVersion and kind. */
+/**
+ * Adds the kind to a schema. The table of a built-in kind does not contain apiVersion and kind, so they are added,
+ * too.
+ */
 function mark(components: Components, name: string, groupVersionKind: object, kind: Kind): void {
   const schema = components.get(name) ?? {}
   const own = schema['properties'] as Schema

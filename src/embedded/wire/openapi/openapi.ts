@@ -1,4 +1,5 @@
-// /openapi/v3: an index of documents, and one document for each group and version. /openapi/v2 is there and describes nothing.
+// Serves OpenAPI: /openapi/v3 has an index and one document for each group and version. /openapi/v2 is an empty
+// document.
 import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../../lib/http.ts'
 import type { Profile } from '../../api/api.ts'
@@ -6,7 +7,7 @@ import type { Kinds } from '../../api/kinds.ts'
 import { groupsOf, rootOf } from '../group-versions.ts'
 import { infoOf, openApiDocument } from './document.ts'
 
-/** undefined: there is no such document. */
+/** Returns undefined if there is no such document. */
 export function openApiAnswer(request: Request, kinds: Kinds, profile: Profile): Answer | undefined {
   const path = request.path.replace(/\/$/, '')
   if (path === '/openapi/v3') return jsonAnswer(200, { paths: Object.fromEntries(index(kinds, profile)) })
@@ -20,7 +21,7 @@ export function openApiAnswer(request: Request, kinds: Kinds, profile: Profile):
   return undefined
 }
 
-/** The hash in the address lets clients keep a document until it changes. */
+/** Returns the paths of all documents. The hash in the URL lets clients cache a document until it changes. */
 function index(kinds: Kinds, profile: Profile): readonly [string, object][] {
   return groupsOf(kinds).flatMap((group) =>
     group.versions.map((version): [string, object] => {
@@ -32,15 +33,18 @@ function index(kinds: Kinds, profile: Profile): readonly [string, object][] {
   )
 }
 
-/** kubectl validates a manifest of kind List by this document alone, and only what it describes: with an empty one it leaves the items to the
- *  server. It reads nothing but protobuf (gnostic's openapi.v2.Document), which for so little is plain text. */
+/**
+ * Answers with a document that describes nothing. kubectl validates a manifest of kind List only against the v2
+ * document. If that is empty, kubectl leaves the items to the server. kubectl reads it as protobuf only (gnostic's
+ * openapi.v2.Document).
+ */
 function versionTwo(accept: string, info: { readonly title: string; readonly version: string }): Answer {
   if (!accept.includes('protobuf')) return jsonAnswer(200, { swagger: '2.0', info, paths: {}, definitions: {} })
   const document = text(1, '2.0') + text(2, text(1, info.title) + text(2, info.version))
   return textAnswer(200, document, { 'content-type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' })
 }
 
-/** A field of protobuf: its number with the type "run of bytes", the length, the bytes. */
+/** Encodes a protobuf string: field number and wire type, length, bytes. */
 function text(number: number, content: string): string {
   return String.fromCharCode((number << 3) | 2, content.length) + content
 }

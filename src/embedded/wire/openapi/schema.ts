@@ -2,7 +2,7 @@
 
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** Schemas by the name other schemas refer to them by. */
+/** Schemas by the names that other schemas use to refer to them. */
 export type Components = Map<string, Schema>
 
 export function reference(name: string): Schema {

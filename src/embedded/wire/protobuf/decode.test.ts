@@ -1,4 +1,4 @@
-// Objects as Kubernetes' own Go types wrote them (k8s.io/api v0.36.3), and what is none.
+// Decodes objects that Kubernetes' own Go types have encoded (k8s.io/api v0.36.3), and malformed bytes.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeProtobuf } from './decode.ts'
@@ -14,7 +14,7 @@ const recorded = {
 
 const decode = (name: keyof typeof recorded) => decodeProtobuf(Buffer.from(recorded[name], 'base64'))
 
-test('a pod: inlined messages, pointers to zero, maps, quantities, ports by name and number', () => {
+test('a pod keeps inlined messages, pointers to zero, maps, quantities, and ports by name and number', () => {
   expect(decode('pod')).toEqual({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -53,7 +53,7 @@ test('a pod: inlined messages, pointers to zero, maps, quantities, ports by name
   })
 })
 
-test('a secret: bytes are base64, an empty one stays', () => {
+test('a Secret keeps its bytes as base64, including empty ones', () => {
   expect(decode('secret')).toEqual({
     apiVersion: 'v1',
     kind: 'Secret',
@@ -64,7 +64,7 @@ test('a secret: bytes are base64, an empty one stays', () => {
   })
 })
 
-test('a lease: moments to the microsecond', () => {
+test('a lease keeps microseconds', () => {
   expect(decode('lease')?.['spec']).toEqual({
     holderIdentity: 'me',
     leaseDurationSeconds: 15,
@@ -72,7 +72,7 @@ test('a lease: moments to the microsecond', () => {
   })
 })
 
-test('delete options: zero and empty are values', () => {
+test('delete options keep zero and empty values', () => {
   expect(decode('deleteOptions')).toMatchObject({
     gracePeriodSeconds: 0,
     preconditions: { uid: '' },
@@ -80,13 +80,13 @@ test('delete options: zero and empty are values', () => {
   })
 })
 
-test('a kind that is not in the table is left to JSON', () => {
+test('a kind that is not in the table gives undefined', () => {
   const bytes = Buffer.from(recorded.secret, 'base64')
   const other = Buffer.from(bytes.toString('latin1').replace('Secret', 'Sacred'), 'latin1')
   expect(decodeProtobuf(other)).toBeUndefined()
 })
 
-test('broken bytes are a WireError or an object, never anything else', () => {
+test('malformed bytes give a WireError or an object, never another error', () => {
   const whole = Buffer.from(recorded.pod, 'base64')
   const attempt = (bytes: Uint8Array): void => {
     try {

@@ -1,10 +1,10 @@
-// Objects in Kubernetes' protobuf form as the JSON they stand for. Go clients that know a kind by its type write this form (`kubectl create
-// namespace`, for example) and cannot be talked out of it; answers are always JSON, which they read as well.
+// Decodes objects from Kubernetes' protobuf form into JSON. Some Go clients always write this form, for example
+// `kubectl create namespace`. Answers are always JSON, which they also read.
 import { isObject, type JsonObject } from '../../api/json.ts'
 import { type Leaf, type MessageType, messageOf } from './messages.ts'
 import { readFields, WireError, type WireValue } from './wire-reader.ts'
 
-/** undefined: a kind that is not in the table. Throws a WireError for what is not an object in this form. */
+/** Returns undefined for a kind that is not in the table. Throws a WireError for malformed bytes. */
 export function decodeProtobuf(bytes: Uint8Array): JsonObject | undefined {
   if (Buffer.from(bytes.subarray(0, 4)).toString('latin1') !== 'k8s\0')
     throw new WireError('the magic number is missing')
@@ -44,7 +44,7 @@ function append<T>(lists: Map<string, T[]>, field: string, item: T): void {
 
 function decodeValue(type: MessageType, value: WireValue): unknown {
   if (type.is === 'leaf' && typeof value === 'number') return type.leaf === 'bool' ? value !== 0 : value
-  if (typeof value === 'number') throw new WireError('a number stands where a message belongs')
+  if (typeof value === 'number') throw new WireError('expected a message, found a number')
   if (type.is === 'leaf') return decodeLeaf(type.leaf, value)
   return type.is === 'message' ? decodeMessage(type.message, value) : undefined
 }
@@ -78,11 +78,11 @@ function decodeLeaf(leaf: Leaf, bytes: Uint8Array): unknown {
       return decodeTime(bytes, leaf === 'MicroTime')
     case 'int':
     case 'bool':
-      throw new WireError('bytes stand where a number belongs')
+      throw new WireError('expected a number, found bytes')
   }
 }
 
-/** An absent moment is null. */
+/** Returns null for a missing time. */
 function decodeTime(bytes: Uint8Array, micro: boolean): string | null {
   const [seconds, nanos] = partsOf(bytes, [1, 2])
   if (typeof seconds !== 'number') return null
@@ -94,14 +94,14 @@ function decodeTime(bytes: Uint8Array, micro: boolean): string | null {
   return `${whole}.${String(micros).padStart(6, '0')}Z`
 }
 
-/** The last value of each of these numbers. */
+/** Returns the last value of each of these field numbers. */
 function partsOf(value: WireValue | undefined, numbers: readonly number[]): readonly (WireValue | undefined)[] {
   const found = new Map<number, WireValue>()
   for (const field of readFields(bytesOf(value))) found.set(field.number, field.value)
   return numbers.map((number) => found.get(number))
 }
 
-/** A message that is absent is an empty one. */
+/** Returns the bytes of a message. A missing message is empty. */
 function bytesOf(value: WireValue | undefined): Uint8Array {
   return value === undefined || typeof value === 'number' ? new Uint8Array() : value
 }

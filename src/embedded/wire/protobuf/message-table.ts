@@ -1,4 +1,4 @@
-// Kubernetes' own messages (k8s.io/api v0.36.3), written by generate.go: how to read a line stands in messages.ts.
+// Kubernetes' own messages (k8s.io/api v0.36.3), written by generate.go. messages.ts explains the format.
 
 export const messageTable = `
 Pod 1:metadata:ObjectMeta 2:spec:PodSpec 3:status:PodStatus

@@ -1,5 +1,6 @@
-// How the messages of the built-in kinds are numbered. A line of the table reads `Struct number:name:type …`: `?` after the number marks what may
-// be absent (a pointer), all else drops its zero value; an empty name is a message whose fields belong to the one that holds it; `[]` list, `{}` map.
+// The numbered fields of the built-in kinds' messages. A line of the table reads `Struct number:name:type …`. `?` after
+// the number marks an optional field (a pointer); all others drop their zero value. A message with an empty name has
+// its fields in the message around it. `[]` is a list, `{}` a map.
 import { messageTable } from './message-table.ts'
 
 const leaves = ['string', 'bool', 'int', 'bytes', 'Time', 'MicroTime', 'Quantity', 'IntOrString', 'Raw'] as const
@@ -12,13 +13,13 @@ export type MessageType =
   | { readonly is: 'list' | 'map'; readonly of: MessageType }
 
 export type MessageField = {
-  /** Empty: its fields stand in the message around it. */
+  /** If empty, the message around this one has its fields. */
   readonly name: string
   readonly optional: boolean
   readonly type: MessageType
 }
 
-/** The fields of a message by number; undefined for a kind that is not in the table. */
+/** Returns the fields of a message by number, or undefined for a kind that is not in the table. */
 export function messageOf(name: string): ReadonlyMap<number, MessageField> | undefined {
   return messages.get(name)
 }

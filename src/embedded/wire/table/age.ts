@@ -1,14 +1,18 @@
-// Ages as kubectl shows them: two or three significant figures.
+// Ages in kubectl's format: two or three significant figures.
 import type { Instant } from '../../../lib/clock.ts'
 
-/** The time since an RFC 3339 stamp in kubectl's words; `<unknown>` where there is none. Kubernetes: apimachinery `duration.HumanDuration`. */
+/**
+ * Returns the time since an RFC 3339 timestamp in kubectl's format (HumanDuration), or `<unknown>` without one.
+ * Source:
+ * https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/util/duration/duration.go
+ */
 export function age(stamp: unknown, now: Instant): string {
   if (typeof stamp !== 'string' || stamp === '') return '<unknown>'
   const at = Date.parse(stamp)
   return Number.isNaN(at) ? '<invalid>' : humanDuration(now - at)
 }
 
-/** @param ms may be slightly negative: two machines' clocks differ. */
+/** @param ms may be slightly negative, because the clocks of two machines differ. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000)
   if (seconds < -1) return '<invalid>'

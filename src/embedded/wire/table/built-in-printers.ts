@@ -1,4 +1,5 @@
-// The columns `kubectl get` shows for the kinds of Kubernetes' own, by resource. Kubernetes: pkg/printers/internalversion, 1.36.
+// The columns of `kubectl get` for the built-in kinds.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
 import { field, isObject } from '../../api/json.ts'
 import type { ResourceKey, StoredObject } from '../../api/object.ts'
@@ -17,7 +18,7 @@ import {
   webhookPrinter,
 } from './stored-printers.ts'
 
-/** For kinds without columns of their own: name and age. */
+/** Name and age: the columns of all other built-in kinds. */
 export const plainPrinter: Printer = {
   columns: [nameColumn, ageColumn],
   cells: (object, now) => [object.metadata.name, age(object.metadata.creationTimestamp, now)],

@@ -1,8 +1,8 @@
-// A table's column, and how one kind of object becomes rows.
+// A table's column, and the type that turns objects into rows.
 import type { Instant } from '../../../lib/clock.ts'
 import type { StoredObject } from '../../api/object.ts'
 
-/** Kubernetes: meta/v1 TableColumnDefinition. Priority 1 is shown by `kubectl get -o wide` only. */
+/** A TableColumnDefinition of meta/v1. Only `kubectl get -o wide` shows columns of priority 1. */
 export type Column = {
   readonly name: string
   readonly type: string

@@ -1,4 +1,4 @@
-// The columns of a custom resource, from its definition's additionalPrinterColumns.
+// The columns of a custom resource, from additionalPrinterColumns of its definition.
 import type { Instant } from '../../../lib/clock.ts'
 import { isObject } from '../../api/json.ts'
 import type { PrinterColumn } from '../../api/kinds.ts'
@@ -8,7 +8,10 @@ import { parseJsonPath } from './json-path.ts'
 
 const plainAge = { ...ageColumn, type: 'date', jsonPath: '.metadata.creationTimestamp' }
 
-/** Without columns of its own a custom resource shows name and age. A cell whose path finds nothing, or a value of another type, is empty. */
+/**
+ * Creates the printer. Without columns, it shows name and age. A cell is empty if its path finds nothing or a value of
+ * another type.
+ */
 export function customPrinter(definitions: readonly PrinterColumn[]): Printer {
   if (definitions.length === 0) return customPrinter([plainAge])
   const columns = definitions.map(({ name, type, format = '', description, priority = 0, jsonPath }) => ({
@@ -46,7 +49,7 @@ function cell(type: string, value: unknown, now: Instant): Cell {
   }
 }
 
-/** Go writes the fields of a map in the order of their names. */
+/** Sorts the fields of an object by name, like Go. */
 function inOrder(_: string, value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
 }

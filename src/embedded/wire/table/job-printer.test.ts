@@ -1,4 +1,4 @@
-// `kubectl get jobs`, cell by cell, and the warning of a DELETE that does not say what becomes of the pods.
+// The cells of `kubectl get jobs`, and the warning of a DELETE without a propagation policy.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../../test/pod-stage.ts'
 import { jsonBody, noBody } from '../../../lib/http.ts'
@@ -27,24 +27,28 @@ const is = (...types: string[]) => ({ conditions: types.map((type) => ({ type, s
 const wide = ['main,docker', 'busybox,docker:dind', 'a=1,b=2']
 
 test.each([
-  ['not looked at yet', job({}), ['Running', '0/1', '']],
+  ['not processed yet', job({}), ['Running', '0/1', '']],
   ['running', job({ startTime }), ['Running', '0/1', '2m']],
   [
     'complete',
     job({ startTime, completionTime: '2026-01-01T00:58:07Z', succeeded: 1, ...is('SuccessCriteriaMet', 'Complete') }),
     ['Complete', '1/1', '7s'],
   ],
-  ['failed: its duration goes on', job({ startTime, ...is('FailureTarget', 'Failed') }), ['Failed', '0/1', '2m']],
-  ['decided, its pods are not over', job({ startTime, ...is('FailureTarget') }), ['FailureTarget', '0/1', '2m']],
+  [
+    'failed, with a duration that continues',
+    job({ startTime, ...is('FailureTarget', 'Failed') }),
+    ['Failed', '0/1', '2m'],
+  ],
+  ['failing, with pods that still run', job({ startTime, ...is('FailureTarget') }), ['FailureTarget', '0/1', '2m']],
   ['suspended', job(is('Suspended')), ['Suspended', '0/1', '']],
   ['deleted', job({}, {}, { deletionTimestamp: startTime }), ['Terminating', '0/1', '']],
   ['a work queue', job({ succeeded: 2 }, { completions: undefined, parallelism: 3 }), ['Running', '2/1 of 3', '']],
-  ['a queue of one', job({}, { completions: undefined }), ['Running', '0/1', '']],
+  ['a work queue of one', job({}, { completions: undefined }), ['Running', '0/1', '']],
 ])('%s', (_, shown, cells) => {
   expect(jobPrinter.cells(shown, now)).toEqual(['x', ...cells, '60m', ...wide])
 })
 
-test('who deletes a Job without a word about its pods is warned', async () => {
+test('a DELETE of a Job without a propagation policy returns a warning', async () => {
   const { cluster } = openPodStage()
   const transport = cluster.transport('tester')
   const path = '/apis/batch/v1/namespaces/default/jobs'

@@ -1,4 +1,5 @@
-// The columns of `kubectl get jobs`. Kubernetes: printJob (pkg/printers/internalversion, 1.36).
+// The columns of `kubectl get jobs` (printJob).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
 import { field, isObject } from '../../api/json.ts'
 import type { StoredObject } from '../../api/object.ts'
@@ -6,18 +7,18 @@ import { integer, list, text } from '../json.ts'
 import { age, humanDuration } from './age.ts'
 import { ageColumn, type Column, column, nameColumn, type Printer } from './column.ts'
 
-/** What kinds that make pods show in wide tables. */
+/** The wide columns of kinds that create pods. */
 export const templateColumns: readonly Column[] = [
   column('Containers', 'Names of each container in the template.', 1),
   column('Images', 'Images referenced by each container in the template.', 1),
-  column('Selector', 'The labels by which its pods are known.', 1),
+  column('Selector', 'The labels that select its pods.', 1),
 ]
 
 export const jobPrinter: Printer = {
   columns: [
     nameColumn,
     column('Status', 'Status of the job.'),
-    column('Completions', 'How many pods have succeeded, of how many.'),
+    column('Completions', 'The number of succeeded pods and the number required.'),
     column('Duration', 'Time required to complete the job.'),
     ageColumn,
     ...templateColumns,
@@ -32,7 +33,7 @@ export const jobPrinter: Printer = {
   ],
 }
 
-/** @param template where the pod template stands. */
+/** @param template the path of the pod template. */
 export function templateCells(
   object: StoredObject,
   template: readonly string[] = ['spec', 'template'],
@@ -50,7 +51,7 @@ export function labelsCell(labels: unknown): string {
   return pairs.sort().join(',') || '<none>'
 }
 
-/** The first of these that is true. */
+/** Returns the first status that applies. */
 function statusOf(job: StoredObject): string {
   const conditions = list(job, 'status', 'conditions')
   const has = (type: string) =>

@@ -1,7 +1,8 @@
-// The part of JSONPath that printer columns use: dotted fields, quoted fields, [n], [*] and filters like [?(@.type=="Ready")].
+// The part of JSONPath that printer columns use: dotted fields, quoted fields, [n], [*] and filters like
+// [?(@.type=="Ready")].
 import { isObject } from '../../api/json.ts'
 
-/** The values at a path in a document, in order; none where something on the way is missing. */
+/** Returns the values at a path in a document, in order. Empty if any part of the path is missing. */
 export type JsonPath = (document: unknown) => readonly unknown[]
 
 type Step = (values: readonly unknown[]) => readonly unknown[]
@@ -12,7 +13,7 @@ const quotedPattern = /^\[(?:'([^']*)'|"([^"]*)")\]/
 const indexPattern = /^\[(-?\d+|\*)\]/
 const filterPattern = /^\[\?\(\s*@((?:\.[^\s=!<>)]+)+)\s*(?:(==|!=)\s*("[^"]*"|'[^']*'|[^\s)]+)\s*)?\)\]/
 
-/** undefined: the path uses what is not supported here, or is none. */
+/** Returns undefined if the path is invalid or uses an unsupported feature. */
 export function parseJsonPath(path: string): JsonPath | undefined {
   const steps: Step[] = []
   let rest = path.startsWith('.') || path.startsWith('[') ? path : `.${path}`

@@ -1,4 +1,4 @@
-// What `kubectl get pods` shows, one situation a row.
+// The cells of `kubectl get pods`, one situation in each row.
 import { describe, expect, test } from 'vitest'
 import type { StoredObject } from '../../api/object.ts'
 import { podPrinter } from './pod-printer.ts'
@@ -41,7 +41,7 @@ const withSidecar = { initContainers: [{ name: 'docker', restartPolicy: 'Always'
 const withInit = { initContainers: [{ name: 'one' }, { name: 'two' }] }
 
 const rows: readonly (readonly [string, Parts, string, string])[] = [
-  ['not yet seen', { status: { phase: 'Pending' } }, '0/1', 'Pending'],
+  ['not scheduled', { status: { phase: 'Pending' } }, '0/1', 'Pending'],
   [
     'held by a scheduling gate',
     {
@@ -67,7 +67,7 @@ const rows: readonly (readonly [string, Parts, string, string])[] = [
     'OOMKilled',
   ],
   [
-    'no reason given',
+    'without a reason',
     { status: { phase: 'Failed', containerStatuses: [ended('runner', 3, '')] } },
     '0/1',
     'ExitCode:3',
@@ -111,7 +111,7 @@ const rows: readonly (readonly [string, Parts, string, string])[] = [
     'Init:0/1',
   ],
   [
-    'with its sidecar',
+    'running with its sidecar',
     {
       spec: withSidecar,
       status: {
@@ -124,7 +124,7 @@ const rows: readonly (readonly [string, Parts, string, string])[] = [
     'Running',
   ],
   [
-    'the runner ended, its sidecar still stops',
+    'runner ended, sidecar still stopping',
     {
       spec: withSidecar,
       status: {
@@ -137,7 +137,7 @@ const rows: readonly (readonly [string, Parts, string, string])[] = [
     'Completed',
   ],
   [
-    'a sidecar killed at the end',
+    'sidecar killed at the end',
     {
       spec: withSidecar,
       status: {
@@ -151,7 +151,7 @@ const rows: readonly (readonly [string, Parts, string, string])[] = [
     'Completed',
   ],
   [
-    'the runner ended, an ordinary helper runs on (incident S0)',
+    'runner ended, an ordinary container continues (incident S0)',
     {
       spec: { containers: [{ name: 'runner' }, { name: 'docker' }] },
       status: {
@@ -172,7 +172,7 @@ const rows: readonly (readonly [string, Parts, string, string])[] = [
     'Terminating',
   ],
   [
-    'deleted after its end',
+    'deleted after it ended',
     {
       metadata: { deletionTimestamp: '2026-01-01T01:00:10Z' },
       status: { phase: 'Succeeded', containerStatuses: [ended('runner', 0)] },
@@ -195,12 +195,12 @@ test.each(rows)('%s', (_, parts, ready, status) => {
 describe('restarts', () => {
   const lastState = { terminated: { finishedAt: '2026-01-01T00:57:00Z' } }
 
-  test('tell when the last one was', () => {
+  test('show the time of the last one', () => {
     const parts = { status: { containerStatuses: [running('runner', { restartCount: 2, lastState })] } }
     expect(cells(parts)[3]).toBe('2 (3m ago)')
   })
 
-  test("count a sidecar's, and leave out those of finished init containers", () => {
+  test('include those of sidecars, and exclude those of finished init containers', () => {
     const spec = { initContainers: [{ name: 'one' }, { name: 'docker', restartPolicy: 'Always' }] }
     const initContainerStatuses = [
       { ...ended('one', 0), restartCount: 7 },
@@ -211,7 +211,7 @@ describe('restarts', () => {
   })
 })
 
-test('wide columns', () => {
+test('wide columns show addresses, nodes and readiness gates', () => {
   const spec = { nodeName: 'here', readinessGates: [{ conditionType: 'x/a' }, { conditionType: 'x/b' }] }
   const status = { podIPs: [{ ip: '10.0.0.1' }], conditions: [condition('x/a')] }
   expect(cells({ spec, status }).slice(5)).toEqual(['10.0.0.1', 'here', '<none>', '1/2'])

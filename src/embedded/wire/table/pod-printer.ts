@@ -1,5 +1,6 @@
-// The columns of `kubectl get pods`. The rows follow Kubernetes' printPod (pkg/printers/internalversion, 1.36) case by case:
-// people and scripts read STATUS as if it were a field.
+// The columns of `kubectl get pods`. The rows follow Kubernetes' printPod exactly, because scripts parse the STATUS
+// column.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
 import { field, isObject, type JsonObject } from '../../api/json.ts'
 import { integer, list, text } from '../json.ts'
@@ -11,12 +12,12 @@ export const podPrinter: Printer = {
     nameColumn,
     column('Ready', 'The aggregate readiness state of this pod for accepting traffic.'),
     column('Status', 'The aggregate status of the containers in this pod.'),
-    column('Restarts', 'How often the containers in this pod were restarted, and when the last one was.'),
+    column('Restarts', 'The number of container restarts, and the time since the last one.'),
     ageColumn,
     column('IP', 'The address allocated to the pod.', 1),
     column('Node', 'The node the pod runs on.', 1),
-    column('Nominated Node', 'The node the pod waits for.', 1),
-    column('Readiness Gates', 'How many readiness gates are passed.', 1),
+    column('Nominated Node', 'The node that the scheduler has nominated for the pod.', 1),
+    column('Readiness Gates', 'The number of passed readiness gates.', 1),
   ],
   cells: (pod, now) => {
     const summary = summarize(pod)
@@ -64,7 +65,7 @@ function summarize(pod: JsonObject): { ready: number; containers: number; status
   }
 }
 
-/** What the init containers say: `reason` while initialisation is not over. */
+/** Summarizes the init containers. `reason` is undefined when initialization is complete. */
 function initContainers(pod: JsonObject, sidecars: ReadonlySet<string>): Containers & { sidecarRestarts: Restarts } {
   const total = list(pod, 'spec', 'initContainers').length
   let restarts: Restarts = { count: 0, last: '' }
@@ -137,7 +138,7 @@ function add(one: Restarts, other: Restarts): Restarts {
   return { count: one.count + other.count, last: later(one.last, other.last) }
 }
 
-/** Of two time stamps of one format, '' being the earliest. */
+/** Returns the later of two timestamps of the same format. An empty string is the earliest. */
 function later(one: string, other: string): string {
   if (one > other) return one
   return other

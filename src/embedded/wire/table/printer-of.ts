@@ -1,4 +1,4 @@
-// Which columns a kind has.
+// Returns the columns of a kind.
 import type { Kind } from '../../api/kinds.ts'
 import { builtInPrinters, plainPrinter } from './built-in-printers.ts'
 import type { Printer } from './column.ts'

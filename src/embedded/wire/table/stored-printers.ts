@@ -1,4 +1,5 @@
-// The columns of the kinds that are stored here and acted on by nobody. Kubernetes: pkg/printers/internalversion, 1.36.
+// The columns of the kinds that are only stored.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
 import { field } from '../../api/json.ts'
 import type { StoredObject } from '../../api/object.ts'
@@ -10,11 +11,11 @@ import { labelsCell, templateCells, templateColumns } from './job-printer.ts'
 export const cronJobPrinter: Printer = {
   columns: [
     nameColumn,
-    column('Schedule', 'When its Jobs begin, in cron format.'),
+    column('Schedule', 'The schedule in cron format.'),
     column('Timezone', 'The time zone of the schedule.'),
-    column('Suspend', 'Whether it makes no Jobs for now.'),
-    column('Active', 'How many of its Jobs run.'),
-    column('Last Schedule', 'The time since the last Job began.'),
+    column('Suspend', 'Whether the schedule is suspended.'),
+    column('Active', 'The number of running Jobs.'),
+    column('Last Schedule', 'The time since the last Job was scheduled.'),
     ageColumn,
     ...templateColumns,
   ],
@@ -33,9 +34,9 @@ export const cronJobPrinter: Printer = {
 export const deploymentPrinter: Printer = {
   columns: [
     nameColumn,
-    column('Ready', 'How many pods are ready, of how many.'),
-    column('Up-to-date', 'How many pods follow the present template.'),
-    column('Available', 'How many pods are available.'),
+    column('Ready', 'The number of ready pods and the number desired.'),
+    column('Up-to-date', 'The number of pods with the current template.'),
+    column('Available', 'The number of available pods.'),
     ageColumn,
     ...templateColumns,
   ],
@@ -52,9 +53,9 @@ export const deploymentPrinter: Printer = {
 export const replicaSetPrinter: Printer = {
   columns: [
     nameColumn,
-    column('Desired', 'How many pods there should be.'),
-    column('Current', 'How many there are.'),
-    column('Ready', 'How many of them are ready.'),
+    column('Desired', 'The number of desired pods.'),
+    column('Current', 'The number of existing pods.'),
+    column('Ready', 'The number of ready pods.'),
     ageColumn,
     ...templateColumns,
   ],
@@ -71,12 +72,12 @@ export const replicaSetPrinter: Printer = {
 export const daemonSetPrinter: Printer = {
   columns: [
     nameColumn,
-    column('Desired', 'How many nodes should have its pod.'),
-    column('Current', 'How many nodes have it.'),
-    column('Ready', 'How many of these pods are ready.'),
-    column('Up-to-date', 'How many pods follow the present template.'),
-    column('Available', 'How many pods are available.'),
-    column('Node Selector', 'The labels of the nodes it is for.'),
+    column('Desired', 'The number of nodes that should run the pod.'),
+    column('Current', 'The number of nodes that run the pod.'),
+    column('Ready', 'The number of ready pods.'),
+    column('Up-to-date', 'The number of pods with the current template.'),
+    column('Available', 'The number of available pods.'),
+    column('Node Selector', 'The labels that select the nodes.'),
     ageColumn,
     ...templateColumns,
   ],
@@ -96,7 +97,7 @@ export const daemonSetPrinter: Printer = {
 export const statefulSetPrinter: Printer = {
   columns: [
     nameColumn,
-    column('Ready', 'How many pods are ready, of how many.'),
+    column('Ready', 'The number of ready pods and the number desired.'),
     ageColumn,
     ...templateColumns.filter(({ name }) => name !== 'Selector'),
   ],
@@ -111,9 +112,9 @@ export const statefulSetPrinter: Printer = {
 export const budgetPrinter: Printer = {
   columns: [
     nameColumn,
-    column('Min Available', 'How many pods must stay.'),
-    column('Max Unavailable', 'How many pods may be missing.'),
-    column('Allowed Disruptions', 'How many pods may be evicted now.'),
+    column('Min Available', 'The number of pods that must remain available.'),
+    column('Max Unavailable', 'The number of pods that may be unavailable.'),
+    column('Allowed Disruptions', 'The number of pods that may be evicted now.'),
     ageColumn,
   ],
   cells: (object, now) => [
@@ -126,7 +127,7 @@ export const budgetPrinter: Printer = {
 }
 
 export const webhookPrinter: Printer = {
-  columns: [nameColumn, column('Webhooks', 'How many webhooks it names.'), ageColumn],
+  columns: [nameColumn, column('Webhooks', 'The number of webhooks.'), ageColumn],
   cells: (object, now) => [
     object.metadata.name,
     list(object, 'webhooks').length,

@@ -1,4 +1,4 @@
-// Ages, columns of custom resources, and the kinds that have columns of their own.
+// Ages, the columns of custom resources, and the columns of built-in kinds.
 import { describe, expect, test } from 'vitest'
 import { createKinds } from '../../api/kinds.ts'
 import type { StoredObject } from '../../api/object.ts'
@@ -74,7 +74,7 @@ describe('paths of printer columns', () => {
     expect(parseJsonPath(path)?.(document)).toEqual(found)
   })
 
-  test('what is not supported is no path', () => {
+  test('unsupported and invalid paths give undefined', () => {
     expect(parseJsonPath('.spec[0:2]')).toBeUndefined()
     expect(parseJsonPath('.spec..replicas')).toBeUndefined()
   })
@@ -87,7 +87,7 @@ describe('a custom resource', () => {
   })
   const column = (type: string, jsonPath: string) => ({ name: type, type, jsonPath })
 
-  test('has the columns of its definition', () => {
+  test('shows the columns of its definition', () => {
     const printer = customPrinter([
       column('integer', '.spec.scale.max'),
       column('string', '.spec.labels'),
@@ -99,12 +99,12 @@ describe('a custom resource', () => {
     expect(printer.cells(set, now)).toEqual(['x', 5, '["a","b"]', '60s', true, 5])
   })
 
-  test('shows nothing where the value is missing or of another type', () => {
+  test('shows an empty cell if the value is missing or has another type', () => {
     const printer = customPrinter([column('integer', '.status.idle'), column('string', '.spec.nothing')])
     expect(printer.cells(set, now)).toEqual(['x', null, null])
   })
 
-  test('without columns shows name and age', () => {
+  test('shows name and age without columns', () => {
     expect(customPrinter([]).cells(set, now)).toEqual(['x', '60m'])
   })
 })
@@ -112,7 +112,7 @@ describe('a custom resource', () => {
 describe('built-in columns', () => {
   const cells = (resource: string, shown: StoredObject) => builtInPrinters.get(resource)?.cells(shown, now)
 
-  test('every printer gives as many cells as it has columns, also for an empty object', () => {
+  test('every printer returns as many cells as it has columns, even for an empty object', () => {
     for (const { resource, kind } of createKinds().all()) {
       const printer = builtInPrinters.get(resource)
       if (printer)
@@ -120,7 +120,7 @@ describe('built-in columns', () => {
     }
   })
 
-  test('a node', () => {
+  test('show the status, roles and versions of a node', () => {
     const status = {
       conditions: [{ type: 'Ready', status: 'False' }],
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
@@ -146,7 +146,7 @@ describe('built-in columns', () => {
     expect(cells('nodes', object('Node'))?.slice(1, 3)).toEqual(['Unknown', '<none>'])
   })
 
-  test('an event', () => {
+  test('show the ages, source and object of an Event', () => {
     const event = object('Event', {
       involvedObject: { kind: 'Pod', name: 'a', fieldPath: 'spec.containers{main}' },
       type: 'Warning',
@@ -172,7 +172,7 @@ describe('built-in columns', () => {
     ])
   })
 
-  test('secrets and config maps count their entries', () => {
+  test('count the entries of Secrets and ConfigMaps', () => {
     expect(cells('secrets', object('Secret', { type: 'Opaque', data: { a: '', b: '' } }))).toEqual([
       'x',
       'Opaque',
@@ -187,7 +187,7 @@ describe('a table', () => {
   const printer = customPrinter([])
   const done = object('Pod', { status: { phase: 'Succeeded' } })
 
-  test('carries metadata, the object, or nothing with each row', () => {
+  test('contains metadata, the object, or nothing in each row', () => {
     const row = (includeObject: 'None' | 'Metadata' | 'Object') =>
       tableOf([object('Secret', { data: {} })], {}, { printer, includeObject, now, withColumns: true }).rows[0]?.object
     expect(row('None')).toBeNull()
@@ -196,7 +196,7 @@ describe('a table', () => {
     expect(row('Object')).toMatchObject({ kind: 'Secret', data: {} })
   })
 
-  test('marks finished pods, and names its columns only when asked', () => {
+  test('marks finished pods, and has column definitions only if requested', () => {
     const table = tableOf([done], {}, { printer, includeObject: 'None', now, withColumns: false })
     expect(table.columnDefinitions).toBeNull()
     expect(table.rows[0]?.conditions).toMatchObject([{ type: 'Completed', reason: 'Succeeded' }])

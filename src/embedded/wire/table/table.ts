@@ -1,18 +1,18 @@
-// Objects as a Table (meta.k8s.io/v1): how kubectl gets its columns from the server.
+// Objects as a Table (meta.k8s.io/v1): the form in which kubectl gets its columns.
 import type { Instant } from '../../../lib/clock.ts'
 import type { JsonObject } from '../../api/json.ts'
 import type { StoredObject } from '../../api/object.ts'
 import { text } from '../json.ts'
 import type { Cell, Column, Printer } from './column.ts'
 
-/** How much of the object travels with its row. */
+/** How much of the object each row contains. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
 export type TableOptions = {
   readonly printer: Printer
   readonly includeObject: IncludeObject
   readonly now: Instant
-  /** Left out of all but the first event of a watch. */
+  /** True for the first event of a watch only. */
   readonly withColumns: boolean
 }
 
@@ -30,7 +30,7 @@ export type Table = {
   readonly rows: readonly Row[]
 }
 
-/** @param metadata the list's own, or the single object's resourceVersion. */
+/** @param metadata the metadata of the list, or the resourceVersion of a single object. */
 export function tableOf(objects: readonly StoredObject[], metadata: JsonObject, options: TableOptions): Table {
   const { printer, includeObject, now } = options
   return {
@@ -46,7 +46,7 @@ export function tableOf(objects: readonly StoredObject[], metadata: JsonObject, 
   }
 }
 
-/** A watch's bookmark among tables: its row shows nothing. */
+/** A bookmark of a watch that sends tables. Its row has no cells. */
 export function tableBookmark(metadata: { readonly resourceVersion: string }): Table {
   const object = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
   return {
@@ -65,7 +65,7 @@ function rowObject(object: StoredObject, include: IncludeObject): { readonly obj
   return { object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata } }
 }
 
-/** Finished pods are marked, so that a client may leave them out. */
+/** Marks finished pods, so that clients can hide them. */
 function rowConditions(object: StoredObject): { readonly conditions?: readonly object[] } {
   const phase = object.kind === 'Pod' ? text(object, 'status', 'phase') : ''
   if (phase !== 'Succeeded' && phase !== 'Failed') return {}

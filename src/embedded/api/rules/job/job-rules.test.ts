@@ -1,4 +1,4 @@
-// What Kubernetes says to a Job: defaults, generated labels, refusals in its own words, and what may change.
+// The rules for Jobs: defaults, generated labels, Kubernetes' messages, and the fields that may change.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../../../test/pod-stage.ts'
 import { ApiError } from '../../errors.ts'
@@ -54,7 +54,7 @@ test('defaults, selector and labels are filled in', () => {
   expect(job['spec']).not.toHaveProperty('template.spec.serviceAccountName')
 })
 
-test('the name may be generated: the labels carry the whole', () => {
+test('the labels contain the whole generated name', () => {
   const { metadata } = open().create({}, { name: undefined, generateName: 'run-' })
   expect(metadata.labels?.['job-name']).toBe(metadata.name)
 })
@@ -91,21 +91,21 @@ test.each([
   ],
   [
     { completions: 2, completionMode: 'Indexed' },
-    'spec.completionMode: Forbidden: Indexed Jobs are not supported by the embedded cluster: use NonIndexed',
+    'spec.completionMode: Forbidden: Indexed Jobs are not supported by the embedded cluster. Set completionMode to NonIndexed',
   ],
   [{ backoffLimitPerIndex: 1 }, 'spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode'],
 ])('%j is refused', (spec, problem) => {
   expect(refusal(() => open().create(spec))).toEqual([problem])
 })
 
-test('a foreign label is refused, in the words of the API server', () => {
+test("another Job's label is refused with Kubernetes' message", () => {
   const metadata = { labels: { 'controller-uid': 'mine' } }
   const [first, ...others] = refusal(() => open().create({ template: { ...template, metadata } }))
   expect(first).toMatch(/^spec\.template\.metadata\.labels\[controller-uid\]: Invalid value: .*must be '/)
   expect(others).toEqual([])
 })
 
-test('how much may change, what may not', () => {
+test('amounts and durations may change, the work may not', () => {
   const { registry, create } = open()
   create({})
   const patch = (spec: object) =>
@@ -119,7 +119,7 @@ test('how much may change, what may not', () => {
   expect(patch({ template: { spec: selected } })).toHaveLength(1)
 })
 
-test('a Job that is suspended from the start may still be told where to run', () => {
+test('the scheduling of a Job that was never started may change', () => {
   const { registry, create } = open()
   create({ suspend: true })
   const body = { spec: { template: { spec: { nodeSelector: { zone: 'a' } } } } }

@@ -1,4 +1,4 @@
-// Jobs: what is filled in, the labels by which their pods are known, and what may change.
+// Jobs: their defaults, the labels that identify their pods, and the fields that may change.
 import { sameJson } from '../../json.ts'
 import { fillTemplateSpec } from '../pod/pod-defaults.ts'
 import { dropDisabledRestarts } from '../pod/restart-rules.ts'
@@ -14,7 +14,7 @@ export const jobRules: Rules = {
     const spec = jobSpecOf(draft)
     const { uid = '', name = '' } = draft.metadata
     if (spec.manualSelector !== true) generateSelector(spec, { uid, name })
-    // Kubernetes copies them when the object is next read.
+    // Kubernetes copies these labels when it next reads the object.
     const labels = spec.template?.metadata?.labels
     if (labels !== undefined && Object.keys(draft.metadata.labels ?? {}).length === 0) draft.metadata.labels = labels
     draft.metadata.generation = 1
@@ -33,7 +33,10 @@ export const jobRules: Rules = {
   changesGeneration: (draft, current) => !sameJson(draft['spec'], current['spec']),
 }
 
-/** Kubernetes: apis/batch/v1/defaults.go. */
+/**
+ * Sets the defaults of a Job's spec.
+ * Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/v1/defaults.go
+ */
 function fillJobSpec(spec: JobSpec): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1
   spec.parallelism ??= 1
@@ -50,7 +53,10 @@ function fillJobSpec(spec: JobSpec): void {
   fillTemplateSpec(spec.template.spec)
 }
 
-/** Labels the template, and selects by the Job's uid. What is given already stays; validation finds what does not fit. */
+/**
+ * Adds labels to the template and selects by the Job's UID. Keeps given values; validation reports those that do not
+ * match.
+ */
 function generateSelector(spec: JobSpec, { uid, name }: { readonly uid: string; readonly name: string }): void {
   const template = spec.template ?? {}
   const generated = {

@@ -1,4 +1,4 @@
-// The parts of a Job that the rules read. Its decoder has checked every type before (fields/decode-struct.ts).
+// The parts of a Job that the rules read. decode-struct.ts has checked their types.
 import type { Draft } from '../../draft.ts'
 import type { ObjectMeta, StoredObject } from '../../object.ts'
 import type { PodSpec } from '../pod/pod-spec.ts'
@@ -49,16 +49,19 @@ export type JobStatus = {
   failed?: number
   terminating?: number
   conditions?: JobCondition[]
-  /** Pods that have ended and still carry the tracking finalizer: they are counted once, whoever stops in between. */
+  /**
+   * Pods that have ended and still have the tracking finalizer. They are counted once, even if the controller stops in
+   * between.
+   */
   uncountedTerminatedPods?: { succeeded?: string[]; failed?: string[] }
 }
 
-/** The spec of a decoded Job. */
+/** Returns the spec of a decoded Job. */
 export function jobSpecOf(job: Draft | StoredObject): JobSpec {
   return (job['spec'] ?? {}) as JobSpec
 }
 
-/** The status of a decoded Job. */
+/** Returns the status of a decoded Job. */
 export function jobStatusOf(job: Draft | StoredObject): JobStatus {
   return (job['status'] ?? {}) as JobStatus
 }

@@ -1,4 +1,5 @@
-// A Job's podFailurePolicy (kubernetes, apis/batch/validation: validatePodFailurePolicy).
+// Validates a Job's podFailurePolicy (validatePodFailurePolicy).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import {
   duplicate,
   type FieldError,
@@ -35,7 +36,7 @@ function validateRule(
   names: readonly (string | undefined)[],
 ): readonly FieldError[] {
   const errors: FieldError[] = []
-  // A Job that may use it is refused before.
+  // Only an Indexed Job may use it, and those are refused earlier.
   if (action === 'FailIndex') {
     errors.push(invalidValue(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
   } else errors.push(...oneOf(`${at}.action`, action, actions))

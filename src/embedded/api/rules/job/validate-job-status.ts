@@ -1,4 +1,5 @@
-// What a Job's status may say (kubernetes, apis/batch/validation: ValidateJobStatusUpdate); the strict part came with `managedBy`.
+// Validates a Job's status (ValidateJobStatusUpdate). The strict checks came with `managedBy`.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import type { Profile } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { type FieldError, invalidValue, omitted, required } from '../../field-error.ts'
@@ -14,7 +15,7 @@ export function validateJobStatus(draft: Draft, current: StoredObject, profile: 
     const value = next[part] ?? 0
     if (value < 0) errors.push(invalidValue(`status.${part}`, value, 'must be greater than or equal to 0'))
   }
-  // Kubernetes: JobManagedBy, on from 1.32.
+  // The feature gate JobManagedBy is on from 1.32.
   if (Number(profile.split('.')[1]) < 32) return errors
   for (const part of ['succeeded', 'failed'] as const) {
     if ((next[part] ?? 0) < (known[part] ?? 0)) {
@@ -58,7 +59,7 @@ function validateEnd(next: JobStatus, end: 'complete' | 'failed'): readonly Fiel
   return errors
 }
 
-/** As Go shows an empty list. */
+/** Returns null for an empty list, as Go shows it. */
 function orNull(uids: readonly string[]): readonly string[] | null {
   return uids.length === 0 ? null : uids
 }

@@ -1,4 +1,6 @@
-// What of a Job may change (kubernetes, apis/batch/validation: ValidateJobSpecUpdate): how much and how long, not what.
+// Validates what an update changes in a Job (ValidateJobSpecUpdate): its amounts and durations may change, its work may
+// not.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import type { Profile } from '../../api.ts'
 import { type FieldError, invalidValue } from '../../field-error.ts'
 import { sameJson } from '../../json.ts'
@@ -19,13 +21,14 @@ export function validateJobUpdate(next: JobSpec, current: StoredObject, profile:
   return parts.map((part) => invalidValue(`spec.${part}`, next[part], 'field is immutable'))
 }
 
-/** The present template, with those parts of the next that a suspended Job may change. */
+/** Returns the present template with the parts of the next one that a suspended Job may change. */
 function mutable(next: JobSpec, current: StoredObject, profile: Profile): JobSpec['template'] {
   const known = jobSpecOf(current)
   const status = jobStatusOf(current)
   const [to, from] = [next.template?.spec, known.template?.spec]
   if (known.suspend !== true || to === undefined || from === undefined) return known.template
-  // Kubernetes: MutableSchedulingDirectivesForSuspendedJobs and MutablePodResourcesForSuspendedJobs, on from 1.36.
+  // The feature gates MutableSchedulingDirectivesForSuspendedJobs and MutablePodResourcesForSuspendedJobs are on from
+  // 1.36.
   const isNew = Number(profile.split('.')[1]) >= 36
   const isIdle = (status.startTime === undefined || isTrue(status, 'Suspended')) && (status.active ?? 0) === 0
   if (isNew ? !isIdle : status.startTime !== undefined) return known.template
@@ -53,7 +56,7 @@ function withResources(spec: PodSpec, next: PodSpec): PodSpec {
 
 type Given<Parts> = { [Name in keyof Parts]?: NonNullable<Parts[Name]> }
 
-/** An object without its undefined parts. */
+/** Returns an object without its undefined fields. */
 function given<Parts extends object>(parts: Parts): Given<Parts> {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as Given<Parts>
 }

@@ -1,4 +1,5 @@
-// A new Job (kubernetes, apis/batch/validation: ValidateJob), in Kubernetes' own order of errors.
+// Validates a new Job (ValidateJob), in Kubernetes' order of errors.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import type { Profile } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
@@ -61,11 +62,13 @@ export function validateNumbers(spec: JobSpec): readonly FieldError[] {
   })
 }
 
-/** Indexed Jobs are not built here, and said so; what needs them is refused as Kubernetes does. */
+/**
+ * Refuses Indexed Jobs, which the embedded cluster does not support. Refuses their fields with Kubernetes' messages.
+ */
 function validateMode(spec: JobSpec): readonly FieldError[] {
   const { completionMode } = spec
   if (completionMode === 'Indexed') {
-    const why = 'Indexed Jobs are not supported by the embedded cluster: use NonIndexed'
+    const why = 'Indexed Jobs are not supported by the embedded cluster. Set completionMode to NonIndexed'
     return [notAllowed('spec.completionMode', why)]
   }
   if (completionMode !== 'NonIndexed') {
@@ -103,13 +106,13 @@ function validateSelector({ selector, template }: JobSpec): readonly FieldError[
   const labels = template?.metadata?.labels
   const missing = selector === undefined ? [required('spec.selector')] : []
   const wanted = Object.entries(selector?.matchLabels ?? {})
-  // A selector that is not there selects nothing.
+  // A missing selector selects nothing.
   if (selector !== undefined && wanted.every(([key, value]) => labels?.[key] === value)) return []
   const why = '`selector` does not match template `labels`'
   return [...missing, invalidValue('spec.template.metadata.labels', labels === undefined ? null : byKey(labels), why)]
 }
 
-/** In the order in which Go shows a map. */
+/** Sorts labels by key, as Go shows a map. */
 function byKey(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

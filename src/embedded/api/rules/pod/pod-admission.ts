@@ -1,11 +1,11 @@
-// What the admission plugins of a plain cluster do to a new pod: service account, priority, runtime class, tolerations.
+// The admission plugins of a plain cluster for new pods: service account, priority, runtime class, tolerations.
 import { keyOf } from '../../../store/key.ts'
 import type { Api } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { forbidden } from '../../errors.ts'
 import { type PodSpec, specOf } from './pod-spec.ts'
 
-/** How long a pod stays on a node that is not ready or not reachable. */
+/** The seconds that a pod stays on a node that is not ready or unreachable. */
 const tolerationSeconds = 300
 
 const systemPriorities: ReadonlyMap<string, number> = new Map([
@@ -15,7 +15,7 @@ const systemPriorities: ReadonlyMap<string, number> = new Map([
 
 const pods = { group: '', plural: 'pods', kind: 'Pod' }
 
-/** Throws the 403 of the plugin that refuses. */
+/** Admits a pod. Throws a plugin's 403. */
 export function admitPod(draft: Draft, api: Api): void {
   const spec = specOf(draft)
   const name = draft.metadata.name ?? ''
@@ -46,7 +46,7 @@ function admitPriority(spec: PodSpec, name: string): void {
   spec.preemptionPolicy ??= 'PreemptLowerPriority'
 }
 
-/** Also done on every update of the whole pod. */
+/** Adds the default tolerations. An update of the whole pod does so, too. */
 export function tolerateFailingNodes(spec: PodSpec): void {
   const tolerations = spec.tolerations ?? []
   for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {

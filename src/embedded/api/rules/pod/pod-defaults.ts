@@ -1,4 +1,5 @@
-// What a pod gets that nobody wrote (kubernetes, apis/core/v1/defaults.go). The spec is a fresh copy and changed in place.
+// Sets the defaults of a pod. The spec is a fresh copy and is changed in place.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/v1/defaults.go
 import type { Container, PodSpec, Probe, Volume } from './pod-spec.ts'
 
 export function fillPodSpec(spec: PodSpec): void {
@@ -9,7 +10,7 @@ export function fillPodSpec(spec: PodSpec): void {
   }
 }
 
-/** What the template of a Job or Deployment gets already. */
+/** Sets the defaults that a pod template of a Job or Deployment already has. */
 export function fillTemplateSpec(spec: PodSpec): void {
   spec.restartPolicy ??= 'Always'
   spec.terminationGracePeriodSeconds ??= 30
@@ -41,7 +42,7 @@ function fillContainer(container: Container, hostNetwork: boolean): void {
   }
 }
 
-/** An image without a digest whose tag is `latest`, or missing. */
+/** Returns whether an image has no digest, and its tag is `latest` or missing. */
 function latest(image: string): boolean {
   if (image.includes('@')) return false
   const tag = /:([^:/]*)$/.exec(image)?.[1]

@@ -1,4 +1,5 @@
-// Pods are refused in Kubernetes' own words (measured on kube-apiserver 1.36.3, or read in its source), by version where it changed.
+// The rules for pods, by version where they changed. The messages are Kubernetes' own: measured on kube-apiserver
+// 1.36.3, or read in its source.
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../../lib/random.ts'
 import { virtualClock } from '../../../../lib/virtual-clock.ts'
@@ -38,7 +39,7 @@ function pod(spec: Json = {}, container: Json = {}): Json {
 const label =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 
-describe('a pod is refused', () => {
+describe('a pod is refused for', () => {
   const rows: readonly (readonly [string, Json, string])[] = [
     ['no containers', pod({ containers: [] }), 'spec.containers: Required value'],
     ['no image', pod({}, { image: '' }), 'spec.containers[0].image: Required value'],
@@ -48,7 +49,7 @@ describe('a pod is refused', () => {
       'spec.containers[0].volumeMounts[0].name: Not found: "nope"',
     ],
     [
-      'three faults',
+      'three errors',
       pod({ restartPolicy: 'Sometimes' }, { name: 'Bad_Name', volumeMounts: [{ name: 'nope', mountPath: '/x' }] }),
       `[spec.containers[0].name: Invalid value: "Bad_Name": ${label}, spec.containers[0].volumeMounts[0].name: Not found: "nope", spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"]`,
     ],
@@ -96,17 +97,17 @@ describe('a pod is refused', () => {
       'spec.initContainers[0].startupProbe: Forbidden: may not be set for init containers without restartPolicy=Always',
     ],
     [
-      'a probe without a way to ask',
+      'a probe without a handler',
       pod({}, { readinessProbe: {} }),
       'spec.containers[0].readinessProbe: Required value: must specify a handler type',
     ],
     [
-      'two kinds of volume at once',
+      'a volume of two types',
       pod({ volumes: [{ name: 'v', emptyDir: {}, secret: { secretName: 's' } }] }),
       'spec.volumes[0].secret: Forbidden: may not specify more than 1 volume type',
     ],
     [
-      'a label that is none',
+      'an invalid label',
       { ...pod(), metadata: { name: 'p1', namespace: 'ci', labels: { a: 'b c' } } },
       `metadata.labels: Invalid value: "b c": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
     ],
@@ -117,7 +118,7 @@ describe('a pod is refused', () => {
     expect(status.message).toBe(`Pod "p1" is invalid: ${text}`)
   })
 
-  test('one cause for each fault, named as Kubernetes names them', () => {
+  test("a refusal has one cause for each error, with Kubernetes' field names", () => {
     const object = pod(
       { restartPolicy: 'Sometimes' },
       { name: 'Bad_Name', volumeMounts: [{ name: 'nope', mountPath: '/' }] },
@@ -146,20 +147,20 @@ describe('the restart policy of containers, by version', () => {
   const unsupported = 'spec.initContainers[0].restartPolicy: Unsupported value: "OnFailure": supported values: "Always"'
   const forbidden = 'spec.containers[0].restartPolicy: Forbidden: may not be set for non-init containers'
 
-  test.each(['1.29', '1.33'] as const)('%s refuses loudly', (profile) => {
+  test.each(['1.29', '1.33'] as const)('%s refuses other policies', (profile) => {
     expect(kept(init('Always'), profile)).toBe('Always')
     const create = (object: Json) => refusal(() => registryOf(profile).create('pods', object)).message
     expect(create(init('OnFailure'))).toBe(`Pod "p1" is invalid: ${unsupported}`)
     expect(create(main('Never'))).toBe(`Pod "p1" is invalid: ${forbidden}`)
   })
 
-  test('1.34 drops silently', () => {
+  test('1.34 drops other policies without a warning', () => {
     expect(kept(init('Always'), '1.34')).toBe('Always')
     expect(kept(init('OnFailure'), '1.34')).toBeUndefined()
     expect(kept(main('Never'), '1.34')).toBeUndefined()
   })
 
-  test.each(['1.35', '1.36'] as const)('%s accepts', (profile) => {
+  test.each(['1.35', '1.36'] as const)('%s accepts other policies', (profile) => {
     expect(kept(init('OnFailure'), profile)).toBe('OnFailure')
     expect(kept(main('Never'), profile)).toBe('Never')
     const wrong = refusal(() => registryOf(profile).create('pods', init('Sometimes'))).message
@@ -167,7 +168,7 @@ describe('the restart policy of containers, by version', () => {
   })
 })
 
-test('a pod gets what nobody wrote', () => {
+test('a pod gets its defaults', () => {
   const stored = registryOf().create('pods', pod({}, { resources: { limits: { cpu: '1000m', memory: '1024Mi' } } }))
   expect(stored['spec']).toEqual({
     containers: [
@@ -198,7 +199,7 @@ test('a pod gets what nobody wrote', () => {
   expect(stored['status']).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' })
 })
 
-test('of a living pod only images, the deadline and tolerations change', () => {
+test('only images, the deadline and tolerations of an existing pod may change', () => {
   const registry = registryOf()
   const stored = registry.create('pods', pod())
   const change = (operations: readonly object[]) =>
@@ -220,7 +221,7 @@ test('of a living pod only images, the deadline and tolerations change', () => {
   expect(status.details?.causes?.[0]).toMatchObject({ reason: 'FieldValueForbidden', field: 'spec' })
 })
 
-test('a container that ended is not reported alive again, unless it may restart', () => {
+test('a container that has ended may not be reported alive again, unless it may restart', () => {
   const ended = { containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 0 } } }] }
   const alive = { containerStatuses: [{ name: 'main', state: { running: {} } }] }
   const report = (restartPolicy: string) => {
@@ -235,7 +236,7 @@ test('a container that ended is not reported alive again, unless it may restart'
   )
 })
 
-describe('a pod that is no pod', () => {
+describe('a malformed pod', () => {
   const create = (object: Json, options = {}) => refusal(() => registryOf().create('pods', object, options))
   const handled = 'Pod in version "v1" cannot be handled as a Pod'
 
@@ -255,13 +256,13 @@ describe('a pod that is no pod', () => {
     expect(status.message).toBe(`${handled}: json: cannot unmarshal ${text}`)
   })
 
-  test('a bad quantity', () => {
+  test('is refused if a quantity is invalid', () => {
     expect(create(pod({}, { resources: { limits: { cpu: 'much' } } })).message).toBe(
       `${handled}: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`,
     )
   })
 
-  test('unknown fields warn, and are refused where the client is strict', () => {
+  test('causes warnings for unknown fields, or is refused if validation is strict', () => {
     const object = pod({ containerz: [] }, { imagee: 'x' })
     const warnings: string[] = []
     const stored = registryOf().create('pods', object, { warn: (warning) => warnings.push(warning) })
@@ -275,7 +276,7 @@ describe('a pod that is no pod', () => {
   })
 })
 
-test('admission refuses with 403 and says who', () => {
+test('an admission plugin refuses with a 403 that states its reason', () => {
   const create = (spec: Json) => refusal(() => registryOf().create('pods', pod(spec)))
   expect(create({ serviceAccountName: 'ghost' })).toMatchObject({
     code: 403,

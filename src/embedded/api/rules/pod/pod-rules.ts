@@ -1,4 +1,4 @@
-// Pods: what is filled in, what may change, and how long their end may take.
+// Pods: their defaults, the fields that may change, and their grace period.
 import { sameJson } from '../../json.ts'
 import type { StoredObject } from '../../object.ts'
 import { timestamp } from '../../time.ts'
@@ -48,7 +48,7 @@ export const podRules: Rules = {
   grace: graceOf,
 }
 
-/** Such a pod is not even looked at by the scheduler. */
+/** Returns the condition of a pod with scheduling gates. The scheduler ignores such a pod. */
 function gated(spec: PodSpec, now: string): object {
   if ((spec.schedulingGates ?? []).length === 0) return {}
   const message = 'Scheduling is blocked due to non-empty scheduling gates'
@@ -62,7 +62,7 @@ function gated(spec: PodSpec, now: string): object {
   return { conditions: [condition] }
 }
 
-/** A pod that no kubelet runs (unscheduled, or ended) goes at once. */
+/** Returns the grace period in seconds: 0 for a pod that no kubelet runs (not scheduled, or finished). */
 function graceOf(pod: StoredObject, asked: number | undefined): number {
   const [spec, { phase }] = [specOf(pod), statusOf(pod)]
   if ((spec.nodeName ?? '') === '' || phase === 'Succeeded' || phase === 'Failed') return 0

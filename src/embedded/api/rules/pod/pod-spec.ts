@@ -1,4 +1,4 @@
-// The parts of a pod that the rules read. Its decoder has checked every type before (fields/decode-struct.ts).
+// The parts of a pod that the rules read. decode-struct.ts has checked their types.
 import type { Draft } from '../../draft.ts'
 import type { StoredObject } from '../../object.ts'
 
@@ -125,12 +125,12 @@ export type PodStatus = {
   initContainerStatuses?: ContainerStatus[]
 }
 
-/** The spec of a decoded pod. */
+/** Returns the spec of a decoded pod. */
 export function specOf(pod: Draft | StoredObject): PodSpec {
   return (pod['spec'] ?? {}) as PodSpec
 }
 
-/** The status of a decoded pod. */
+/** Returns the status of a decoded pod. */
 export function statusOf(pod: Draft | StoredObject): PodStatus {
   return (pod['status'] ?? {}) as PodStatus
 }

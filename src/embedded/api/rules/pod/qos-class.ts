@@ -1,4 +1,5 @@
-// A pod's QoS class: decided once, from the cpu and memory of its containers (kubernetes, apis/core/helper/qos).
+// Computes a pod's QoS class from the cpu and memory of its containers.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/v1/helper/qos/qos.go
 import { parseQuantity } from '../../quantity.ts'
 import type { PodSpec, Quantities } from './pod-spec.ts'
 

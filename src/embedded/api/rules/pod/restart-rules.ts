@@ -1,16 +1,16 @@
-// Which restart policies a container may have: what changed from version to version (reference: kubernetes.md 1.2).
+// The restart policies that containers may have, by Kubernetes version (docs/reference/kubernetes.md#s1-2).
 import type { Profile } from '../../api.ts'
 import { type FieldError, notAllowed, notSupported, required, tooMany } from '../../field-error.ts'
 import type { Container, PodSpec } from './pod-spec.ts'
 
 const policies = ['Always', 'Never', 'OnFailure']
 
-/** From 1.35 on every container may have its own policy and rules. */
+/** Returns whether every container may have its own policy and rules (from 1.35). */
 export function hasRestartRules(profile: Profile): boolean {
   return minor(profile) >= 35
 }
 
-/** 1.34 knows the fields, but its gate is off: what only the gate allows vanishes before it is validated. */
+/** In 1.34 the fields exist, but their feature gate is off: the API server drops them before validation. */
 export function dropDisabledRestarts(spec: PodSpec, profile: Profile): void {
   if (minor(profile) !== 34) return
   for (const container of spec.initContainers ?? []) {
@@ -42,7 +42,7 @@ export function validateRestart(container: Container, field: string, profile: Pr
   return [notAllowed(`${field}.restartPolicy`, 'may not be set for non-init containers')]
 }
 
-/** Whether a container that ended with this code may run again. */
+/** Returns whether a container that ended with this exit code may run again. */
 export function mayRestart(container: Container, spec: PodSpec, exitCode: number): boolean {
   for (const { action, exitCodes } of container.restartPolicyRules ?? []) {
     const listed = (exitCodes?.values ?? []).includes(exitCode)

@@ -1,4 +1,5 @@
-// Containers and init containers (kubernetes, apis/core/validation: validateContainers, validateInitContainers).
+// Validates containers and init containers (validateContainers, validateInitContainers).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import type { Profile } from '../../api.ts'
 import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../field-error.ts'
 import { dnsLabelProblems, portNameProblems } from '../../names.ts'
@@ -9,9 +10,9 @@ import { refuseHandlers, validateHandlers } from './validate-probes.ts'
 import { validateResources } from './validate-resources.ts'
 import { validateMounts } from './validate-volumes.ts'
 
-type Surroundings = { readonly spec: PodSpec; readonly volumes: ReadonlySet<string>; readonly profile: Profile }
+type PodContext = { readonly spec: PodSpec; readonly volumes: ReadonlySet<string>; readonly profile: Profile }
 
-export function validateContainers({ spec, volumes, profile }: Surroundings): readonly FieldError[] {
+export function validateContainers({ spec, volumes, profile }: PodContext): readonly FieldError[] {
   const { containers = [], initContainers = [], terminationGracePeriodSeconds: grace = 0 } = spec
   if (containers.length === 0) return [required('spec.containers'), ...validateInits({ spec, volumes, profile })]
   const names = new Set<string>()
@@ -31,7 +32,7 @@ export function validateContainers({ spec, volumes, profile }: Surroundings): re
   return initContainers.length === 0 ? errors : [...errors, ...validateInits({ spec, volumes, profile })]
 }
 
-function validateInits({ spec, volumes, profile }: Surroundings): readonly FieldError[] {
+function validateInits({ spec, volumes, profile }: PodContext): readonly FieldError[] {
   const { containers = [], initContainers = [], terminationGracePeriodSeconds: grace = 0 } = spec
   const names = new Set(containers.map((container) => container.name ?? ''))
   return initContainers.flatMap((container, index) => {
@@ -49,11 +50,7 @@ function validateInits({ spec, volumes, profile }: Surroundings): readonly Field
   })
 }
 
-function validateCommon(
-  container: Container,
-  field: string,
-  { volumes, profile }: Surroundings,
-): readonly FieldError[] {
+function validateCommon(container: Container, field: string, { volumes, profile }: PodContext): readonly FieldError[] {
   const { name = '', image = '', terminationMessagePolicy = '', imagePullPolicy = '' } = container
   const errors =
     name === ''
@@ -77,7 +74,7 @@ function validateCommon(
   return errors
 }
 
-/** Files as a source of variables came with the same version as the restart rules. */
+/** Returns the sources of variables in a message. `fileKeyRef` came with the same version as the restart rules. */
 function envSources(profile: Profile): string {
   const last = hasRestartRules(profile) ? ', `secretKeyRef` or `fileKeyRef`' : ' or `secretKeyRef`'
   return `\`fieldRef\`, \`resourceFieldRef\`, \`configMapKeyRef\`${last}`

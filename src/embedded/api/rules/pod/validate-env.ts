@@ -1,4 +1,5 @@
-// A container's environment (kubernetes, apis/core/validation: ValidateEnv, ValidateEnvFrom).
+// Validates a container's environment (ValidateEnv, ValidateEnvFrom).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import { type FieldError, invalidValue, notSupported, required } from '../../field-error.ts'
 import { configKeyProblems, dnsSubdomainProblems, envNameProblems, qualifiedNameProblems } from '../../names.ts'
 import type { Container, EnvVar, KeyRef } from './pod-spec.ts'
@@ -18,7 +19,7 @@ const resourcePaths = ['cpu', 'ephemeral-storage', 'memory']
   .flatMap((name) => [`limits.${name}`, `requests.${name}`])
   .sort()
 
-/** @param sources the kinds of valueFrom that this version knows, as its message lists them. */
+/** @param sources the sources that this version supports, as its message lists them. */
 export function validateEnv(vars: readonly EnvVar[], field: string, sources: string): readonly FieldError[] {
   return vars.flatMap((variable, index) => {
     const at = `${field}[${index}]`

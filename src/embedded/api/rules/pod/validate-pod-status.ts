@@ -1,4 +1,5 @@
-// What a status may say after what it said before (kubernetes, apis/core/validation: ValidatePodStatusUpdate).
+// Validates an update of a pod's status (ValidatePodStatusUpdate).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import type { Profile } from '../../api.ts'
 import { type FieldError, invalidValue, notAllowed } from '../../field-error.ts'
 import { qualifiedNameProblems } from '../../names.ts'
@@ -34,7 +35,7 @@ export function validatePodStatus(
   return errors
 }
 
-/** A container that has ended may not be reported alive again unless it may restart. */
+/** Refuses a status that reports an ended container as alive, unless the container may restart. */
 function validateTransitions(
   next: readonly ContainerStatus[],
   current: readonly ContainerStatus[],
@@ -61,7 +62,7 @@ function isRestartAllowed(
   return spec.restartPolicy === 'OnFailure' && exitCode !== 0
 }
 
-/** A rule that restarts the whole pod lets every container run again. */
+/** Returns whether a rule restarts the whole pod, so that every container may run again. */
 function allMayRestart(spec: PodSpec, profile: Profile): boolean {
   if (!hasRestartRules(profile)) return false
   return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].some((container) =>

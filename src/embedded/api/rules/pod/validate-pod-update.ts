@@ -1,4 +1,5 @@
-// What may change in a pod's spec once it exists: next to nothing (kubernetes, apis/core/validation: ValidatePodUpdate).
+// Validates an update of a pod's spec, of which very little may change (ValidatePodUpdate).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import { type FieldError, invalidValue, notAllowed, required } from '../../field-error.ts'
 import { sameJson } from '../../json.ts'
 import type { Container, PodSpec } from './pod-spec.ts'
@@ -65,7 +66,7 @@ function validateRemovedGates(next: PodSpec, current: PodSpec): readonly FieldEr
   return [notAllowed('spec.schedulingGates', `only deletion is allowed, but found new scheduling gates ${names}`)]
 }
 
-/** The next spec with everything that may change put back as it was. */
+/** Returns the next spec with the current values of all fields that may change. */
 function withAllowedChanges(next: PodSpec, current: PodSpec): PodSpec {
   const images = (after: Container[] = [], before: Container[] = []): Container[] =>
     after.map((container, index) => ({ ...container, ...pick(before[index], 'image') }))
@@ -89,7 +90,7 @@ function pick<Part extends object, Name extends keyof Part>(part: Part | undefin
   return picked
 }
 
-/** One line for each field that differs. */
+/** Yields one line for each field that differs. */
 function* difference(before: unknown, after: unknown, path: string): Iterable<string> {
   if (sameJson(before, after)) return
   const nested = typeof before === 'object' && typeof after === 'object' && before !== null && after !== null

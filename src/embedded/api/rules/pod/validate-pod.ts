@@ -1,4 +1,5 @@
-// A new pod's spec (kubernetes, apis/core/validation: ValidatePodSpec, ValidatePodCreate), in Kubernetes' own order of errors.
+// Validates a new pod's spec (ValidatePodSpec, ValidatePodCreate), in Kubernetes' order of errors.
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import type { Profile } from '../../api.ts'
 import { type FieldError, invalidValue, notAllowed, notSupported } from '../../field-error.ts'
 import { validateLabels } from '../../metadata.ts'
@@ -37,7 +38,7 @@ export function validatePodSpec(spec: PodSpec, profile: Profile): readonly Field
   return errors
 }
 
-/** What only a new pod may not have. */
+/** Refuses fields that a pod may get later, but not at creation. */
 export function validateNewPod(spec: PodSpec): readonly FieldError[] {
   const errors: FieldError[] = []
   if ((spec.ephemeralContainers ?? []).length > 0) {

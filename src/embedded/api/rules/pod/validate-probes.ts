@@ -1,9 +1,13 @@
-// Probes and lifecycle hooks (kubernetes, apis/core/validation: validateProbe, validateHandler, validateLifecycle).
+// Validates probes and lifecycle hooks (validateProbe, validateHandler, validateLifecycle).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
 import { portNameProblems } from '../../names.ts'
 import type { Container, Handler, Probe } from './pod-spec.ts'
 
-/** The probes and hooks of a container that may have them. @param grace the pod's own, in seconds. */
+/**
+ * Validates the probes and hooks of a container that may have them.
+ * @param grace the pod's grace period in seconds.
+ */
 export function validateHandlers(container: Container, field: string, grace: number): readonly FieldError[] {
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container
   const errors: FieldError[] = []
@@ -24,7 +28,7 @@ export function validateHandlers(container: Container, field: string, grace: num
   return errors
 }
 
-/** A plain init container runs once to its end: there is nothing to probe and no hook to call. */
+/** Refuses probes and hooks: a plain init container runs once to completion. */
 export function refuseHandlers(container: Container, field: string): readonly FieldError[] {
   const why = 'may not be set for init containers without restartPolicy=Always'
   return (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const)

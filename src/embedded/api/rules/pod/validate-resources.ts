@@ -1,4 +1,5 @@
-// A container's resources (kubernetes, apis/core/validation: validateResourceRequirements).
+// Validates a container's resources (validateResourceRequirements).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import { type FieldError, invalidValue, required } from '../../field-error.ts'
 import { qualifiedNameProblems } from '../../names.ts'
 import { parseQuantity } from '../../quantity.ts'

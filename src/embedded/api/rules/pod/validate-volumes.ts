@@ -1,4 +1,5 @@
-// Volumes and where containers mount them (kubernetes, apis/core/validation: ValidateVolumes, ValidateVolumeMounts).
+// Validates volumes and their mounts (ValidateVolumes, ValidateVolumeMounts).
+// Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/core/validation/validation.go
 import {
   duplicate,
   type FieldError,
@@ -23,7 +24,7 @@ const hostPathTypes = [
   'Socket',
 ]
 
-/** Also tells the names that mounts may use: those of the volumes without an error. */
+/** Validates volumes. Returns also the names that mounts may use: those of volumes without an error. */
 export function validateVolumes(
   volumes: readonly Volume[],
   field: string,
@@ -107,7 +108,7 @@ function validateHostPath(source: NonNullable<Volume['hostPath']>, field: string
   return errors
 }
 
-/** A path inside the volume: it neither begins at the root nor climbs out. */
+/** Refuses a path that is absolute or leaves the volume. */
 function validateDescendingPath(path: string, field: string): readonly FieldError[] {
   const errors = path.startsWith('/') ? [invalidValue(field, path, 'must be a relative path')] : []
   if (path.split('/').includes('..')) errors.push(invalidValue(field, path, "must not contain '..'"))
