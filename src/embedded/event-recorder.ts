@@ -1,9 +1,9 @@
 // Records Kubernetes Events about one object: one Event for each distinct message, with a count.
 import type { Clock } from '../lib/clock.ts'
+import { timestamp } from '../lib/timestamp.ts'
 import { ApiError } from './api/errors.ts'
 import type { StoredObject } from './api/object.ts'
 import type { Registry } from './api/registry.ts'
-import { timestamp } from './api/time.ts'
 
 export type EventSource = {
   readonly registry: Registry

@@ -1,9 +1,10 @@
 // The binding subresource: the scheduler assigns a pod to a node.
+
+import { timestamp } from '../../lib/timestamp.ts'
 import { keyOf } from '../store/key.ts'
 import { type Api, kindOf } from './api.ts'
 import { conflict, notFound } from './errors.ts'
 import { isObject } from './json.ts'
-import { timestamp } from './time.ts'
 
 export function bind(api: Api, namespace: string, pod: string, node: string): void {
   const current = api.store.get('pods', keyOf(namespace, pod))

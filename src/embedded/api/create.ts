@@ -1,5 +1,6 @@
 // POST: creates an object and sets all fields that the server decides.
 import { randomName, uuid } from '../../lib/ids.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import { deepFreeze } from '../store/freeze.ts'
 import { keyOf } from '../store/key.ts'
 import { type Api, kindOf } from './api.ts'
@@ -20,7 +21,6 @@ import { dnsSubdomainProblems } from './names.ts'
 import type { ResourceKey, StoredObject } from './object.ts'
 import type { RegistryWrite } from './registry.ts'
 import { rulesOf } from './rules/rulebook.ts'
-import { timestamp } from './time.ts'
 
 /** The number of names that the server tries for `generateName` before it gives up. */
 const nameAttempts = 8

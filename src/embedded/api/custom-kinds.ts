@@ -1,4 +1,6 @@
 // Serves the kinds that CustomResourceDefinitions define. Deleting a definition deletes its objects first.
+
+import { timestamp } from '../../lib/timestamp.ts'
 import type { Api } from './api.ts'
 import { remove } from './delete.ts'
 import { field, isObject, type JsonObject, sameJson } from './json.ts'
@@ -6,7 +8,6 @@ import { everyVerb, type Kind, type KindVersion, type PrinterColumn } from './ki
 import type { StoredObject } from './object.ts'
 import { cleanupFinalizer, establishedStatus, versionsOf } from './rules/custom-resource-definition.ts'
 import { readSchema } from './structural/schema.ts'
-import { timestamp } from './time.ts'
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
 

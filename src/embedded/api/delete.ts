@@ -1,6 +1,8 @@
 // DELETE: removes an object at once, gracefully, or when its last finalizer is removed.
 // Source:
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go
+
+import { timestamp } from '../../lib/timestamp.ts'
 import { deepFreeze } from '../store/freeze.ts'
 import { keyOf } from '../store/key.ts'
 import { type Api, kindOf } from './api.ts'
@@ -11,7 +13,6 @@ import type { ObjectMeta, ResourceKey, StoredObject } from './object.ts'
 import type { DeleteOptions, Preconditions } from './registry.ts'
 import { awaitsFinalize } from './rules/namespace.ts'
 import { rulesOf } from './rules/rulebook.ts'
-import { timestamp } from './time.ts'
 
 export type Deleted = { readonly object: StoredObject; readonly gone: boolean }
 

@@ -1,12 +1,12 @@
 // The namespace controller: empties a namespace that is being deleted, pods before everything else, and says in its conditions what remains.
 import type { Clock } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import type { Profile } from '../api/api.ts'
 import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { Kind } from '../api/kinds.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
-import { timestamp } from '../api/time.ts'
 import { subscribeAll } from './all-kinds.ts'
 import { startLoop } from './loop.ts'
 

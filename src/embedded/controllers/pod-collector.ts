@@ -1,10 +1,10 @@
 // The pod garbage collector: every 20 s it force deletes what is too much or what no kubelet will ever end (Kubernetes: pkg/controller/podgc).
 import type { Clock, Instant } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
-import { timestamp } from '../api/time.ts'
 
 const periodMs = 20_000
 

@@ -1,10 +1,10 @@
 // The scheduler: gives each pod the first node it fits on, and says why where there is none.
 import type { Clock } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry, StoreEvent } from '../api/registry.ts'
-import { timestamp } from '../api/time.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
 import { type Amounts, isLasting, obstacles, requestsOf } from './fit.ts'
 import { startLoop } from './loop.ts'

@@ -1,7 +1,7 @@
 // A pod's conditions (Kubernetes: pkg/kubelet/status/generate.go).
 
 import type { Instant } from '../../lib/clock.ts'
-import { timestamp } from '../api/time.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import type { Pod, PodCondition } from './pod.ts'
 import type { PodFacts } from './pod-facts.ts'
 import { type ContainerRecord, hasBegun } from './record.ts'

@@ -1,7 +1,7 @@
 // The node as it stands in the cluster: what it offers, that it is ready, and the lease by which it says that it lives.
 import type { Clock } from '../../lib/clock.ts'
+import { microTimestamp, timestamp } from '../../lib/timestamp.ts'
 import type { Registry } from '../api/registry.ts'
-import { timestamp } from '../api/time.ts'
 
 export type NodeDescription = {
   readonly name: string
@@ -86,7 +86,7 @@ function nodeStatus(
 function renewLease(registry: Registry, clock: Clock, node: string): void {
   const namespace = 'kube-node-lease'
   const current = registry.get('leases.coordination.k8s.io', namespace, node)
-  const renewTime = new Date(clock.now()).toISOString().replace('Z', '000Z')
+  const renewTime = microTimestamp(clock.now())
   const spec = { holderIdentity: node, leaseDurationSeconds: leaseSeconds, renewTime }
   if (current) registry.update('leases.coordination.k8s.io', { ...current, spec })
   else {

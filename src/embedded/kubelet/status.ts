@@ -1,8 +1,8 @@
 // A pod's status from its containers' states, in the shape and words of the real kubelet.
 
 import type { Instant } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import { sameJson } from '../api/json.ts'
-import { timestamp } from '../api/time.ts'
 import { conditionsOf } from './conditions.ts'
 import type { Pod } from './pod.ts'
 import type { PodFacts } from './pod-facts.ts'

@@ -1,6 +1,7 @@
 // Decodes JSON into the shape of a built-in kind, like Go's decoder. It refuses wrong types with Go's messages, and
 // drops and reports unknown fields. Empty values are dropped or added as the Go type demands. The result shares nothing
 // with the input.
+import { timestamp } from '../../../lib/timestamp.ts'
 import { copyJson, isObject, jsonType } from '../json.ts'
 import { parseQuantity, quantityProblem } from '../quantity.ts'
 import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
@@ -123,8 +124,9 @@ function decodeTime(value: unknown, leaf: 'Time' | 'MicroTime'): string {
   const read = /^(\d{4})(-)(\d\d)(-)(\d\d)(T)(\d\d)(:)(\d\d)(:)(\d\d)(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)$/.exec(value)
   const at = Date.parse(value)
   if (read === null || Number.isNaN(at)) throw unparsedTime(value, leaf)
-  const seconds = new Date(at).toISOString().slice(0, 19)
-  return leaf === 'Time' ? `${seconds}Z` : `${seconds}.${(read[12] ?? '').padEnd(6, '0').slice(0, 6)}Z`
+  if (leaf === 'Time') return timestamp(at)
+  // The text may have microseconds, an Instant has milliseconds.
+  return timestamp(at).replace('Z', `.${(read[12] ?? '').padEnd(6, '0').slice(0, 6)}Z`)
 }
 
 /** Returns Go's message: it names the first part of the layout that the text does not match. */

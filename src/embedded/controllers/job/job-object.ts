@@ -1,8 +1,9 @@
 // A Job as its controller reads it, and the profile's share in how it is judged.
+
+import { timestamp } from '../../../lib/timestamp.ts'
 import type { Profile } from '../../api/api.ts'
 import type { StoredObject } from '../../api/object.ts'
 import { isTrue, type JobCondition, type JobSpec, type JobStatus } from '../../api/rules/job/job-spec.ts'
-import { timestamp } from '../../api/time.ts'
 
 /** Defaults are filled in, so these are always there. */
 export type Job = StoredObject & {

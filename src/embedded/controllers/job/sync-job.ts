@@ -1,7 +1,8 @@
 // One look at a Job: how its pods stand, whether it is decided, what is to be made or removed, and what its status then says
 // (Kubernetes: job_controller.go, syncJob).
+
+import { timestamp } from '../../../lib/timestamp.ts'
 import { isTrue, type JobCondition, type JobStatus } from '../../api/rules/job/job-spec.ts'
-import { timestamp } from '../../api/time.ts'
 import { type Backoff, nextBackoff, remainingMs } from './backoff.ts'
 import { judgeFailedPod } from './failure-policy.ts'
 import type { JobContext } from './job-context.ts'

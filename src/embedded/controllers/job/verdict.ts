@@ -1,5 +1,5 @@
 // Whether a Job is decided, and by what: in Kubernetes' order, for several may hold at once.
-import { timestamp } from '../../api/time.ts'
+import { timestamp } from '../../../lib/timestamp.ts'
 import { judgeFailedPod } from './failure-policy.ts'
 import type { JobContext } from './job-context.ts'
 import { delaysEnd, type Job, type Verdict } from './job-object.ts'

@@ -1,5 +1,6 @@
 // Decodes objects from Kubernetes' protobuf form into JSON. Some Go clients always write this form, for example
 // `kubectl create namespace`. Answers are always JSON, which they also read.
+import { timestamp } from '../../../lib/timestamp.ts'
 import { isObject, type JsonObject } from '../../api/json.ts'
 import { type Leaf, type MessageType, messageOf } from './messages.ts'
 import { readFields, WireError, type WireValue } from './wire-reader.ts'
@@ -82,16 +83,17 @@ function decodeLeaf(leaf: Leaf, bytes: Uint8Array): unknown {
   }
 }
 
+/** The latest time that Date can represent, in seconds since the Unix epoch. */
+const latestSeconds = 8_640_000_000_000
+
 /** Returns null for a missing time. */
 function decodeTime(bytes: Uint8Array, micro: boolean): string | null {
   const [seconds, nanos] = partsOf(bytes, [1, 2])
   if (typeof seconds !== 'number') return null
-  const at = new Date(seconds * 1000)
-  if (Number.isNaN(at.getTime())) throw new WireError('a time is out of range')
-  const whole = at.toISOString().slice(0, 19)
-  if (!micro) return `${whole}Z`
+  if (Math.abs(seconds) > latestSeconds) throw new WireError('a time is out of range')
+  if (!micro) return timestamp(seconds * 1000)
   const micros = typeof nanos === 'number' ? Math.trunc(nanos / 1000) : 0
-  return `${whole}.${String(micros).padStart(6, '0')}Z`
+  return timestamp(seconds * 1000).replace('Z', `.${String(micros).padStart(6, '0')}Z`)
 }
 
 /** Returns the last value of each of these field numbers. */
