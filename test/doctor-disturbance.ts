@@ -1,5 +1,5 @@
 // What may happen to a runner while it is being repaired: it gets to work, in one of the ways in which a cluster shows that.
-import type { StoredObject } from '../src/embedded/api/object.ts'
+import type { StoredObject } from '../src/embedded/store/object.ts'
 import type { Random } from '../src/lib/random.ts'
 import { arcKinds, createPod, type DoctorCluster, ownedBy, running, setPodStatus } from './doctor-cluster.ts'
 import { pickOf, type Runner } from './doctor-state.ts'

@@ -1,13 +1,13 @@
 // One embedded cluster on a virtual clock with scripted containers, and what its pods went through, in words short enough to compare.
 
 import { field, isObject } from '../src/embedded/api/json.ts'
-import type { StoredObject } from '../src/embedded/api/object.ts'
 import { type ClusterOptions, createCluster } from '../src/embedded/cluster.ts'
 import type { Script } from '../src/embedded/runtime/scripted/script.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
 } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import type { StoredObject } from '../src/embedded/store/object.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { virtualClock } from '../src/lib/virtual-clock.ts'
 

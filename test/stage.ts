@@ -7,12 +7,12 @@ import { type Controller, startController } from '../src/controller/controller.t
 import { createJournal } from '../src/controller/journal.ts'
 import type { ControllerOptions } from '../src/controller/options.ts'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
-import type { StoredObject } from '../src/embedded/api/object.ts'
 import { createCluster } from '../src/embedded/cluster.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
 } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import type { StoredObject } from '../src/embedded/store/object.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../src/embedded/wire/authentication.ts'

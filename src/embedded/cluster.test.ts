@@ -6,10 +6,10 @@ import { jsonBody, type Method, type Transport } from '../lib/http.ts'
 import { httpClient } from '../lib/http-client.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
 import { field } from './api/json.ts'
-import type { StoredObject } from './api/object.ts'
 import { type Cluster, createCluster } from './cluster.ts'
 import { createProcessRuntime } from './runtime/process/process-runtime.ts'
 import { processScan } from './runtime/process/processes.ts'
+import type { StoredObject } from './store/object.ts'
 
 const clock = systemClock()
 let open: { cluster: Cluster; data: string }[] = []

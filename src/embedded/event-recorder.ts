@@ -2,8 +2,8 @@
 import type { Clock } from '../lib/clock.ts'
 import { timestamp } from '../lib/timestamp.ts'
 import { ApiError } from './api/errors.ts'
-import type { StoredObject } from './api/object.ts'
 import type { Registry } from './api/registry.ts'
+import type { StoredObject } from './store/object.ts'
 
 export type EventSource = {
   readonly registry: Registry

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.ts'
+import type { StoredObject } from '../store/object.ts'
 import { createStore } from '../store/store.ts'
 import { createRegistry } from './create-registry.ts'
 import { ApiError } from './errors.ts'
-import type { StoredObject } from './object.ts'
 import type { Patch, Registry } from './registry.ts'
 
 type Path = readonly (string | number)[]

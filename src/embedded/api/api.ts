@@ -1,10 +1,10 @@
 // The parts of the API server that every verb uses.
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
+import type { ResourceKey } from '../store/object.ts'
 import type { Store } from '../store/store.ts'
 import { noSuchResource } from './errors.ts'
 import type { Kind, Kinds } from './kinds.ts'
-import type { ResourceKey } from './object.ts'
 
 /** The Kubernetes minor version whose rules apply where rules changed between versions. */
 export type Profile = '1.29' | '1.30' | '1.31' | '1.32' | '1.33' | '1.34' | '1.35' | '1.36'

@@ -1,7 +1,7 @@
 // The binding subresource: the scheduler assigns a pod to a node.
 
 import { timestamp } from '../../lib/timestamp.ts'
-import { keyOf } from '../store/key.ts'
+import { keyOf } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
 import { conflict, notFound } from './errors.ts'
 import { isObject } from './json.ts'

@@ -1,7 +1,7 @@
 // Creates the registry: the verbs of the API server over a store.
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
-import { keyOf } from '../store/key.ts'
+import { keyOf } from '../store/object.ts'
 import type { Store } from '../store/store.ts'
 import { type Api, kindOf, type Profile } from './api.ts'
 import { bind } from './bind.ts'

@@ -1,8 +1,7 @@
 // POST: creates an object and sets all fields that the server decides.
 import { randomName, uuid } from '../../lib/ids.ts'
 import { timestamp } from '../../lib/timestamp.ts'
-import { deepFreeze } from '../store/freeze.ts'
-import { keyOf } from '../store/key.ts'
+import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
 import { decode } from './decode.ts'
 import type { Draft } from './draft.ts'
@@ -18,7 +17,6 @@ import {
 import type { Kind } from './kinds.ts'
 import { validateMetadata } from './metadata.ts'
 import { dnsSubdomainProblems } from './names.ts'
-import type { ResourceKey, StoredObject } from './object.ts'
 import type { RegistryWrite } from './registry.ts'
 import { rulesOf } from './rules/rulebook.ts'
 

@@ -1,11 +1,11 @@
 // Serves the kinds that CustomResourceDefinitions define. Deleting a definition deletes its objects first.
 
 import { timestamp } from '../../lib/timestamp.ts'
+import type { StoredObject } from '../store/object.ts'
 import type { Api } from './api.ts'
 import { remove } from './delete.ts'
 import { field, isObject, type JsonObject, sameJson } from './json.ts'
 import { everyVerb, type Kind, type KindVersion, type PrinterColumn } from './kinds.ts'
-import type { StoredObject } from './object.ts'
 import { cleanupFinalizer, establishedStatus, versionsOf } from './rules/custom-resource-definition.ts'
 import { readSchema } from './structural/schema.ts'
 

@@ -1,5 +1,7 @@
 // Turns a client's value into a draft: checks it against the kind's fields and copies it, so that the draft shares
 // nothing with the caller.
+
+import type { StoredObject } from '../store/object.ts'
 import type { Draft, DraftMeta } from './draft.ts'
 import { badRequest, invalid } from './errors.ts'
 import { invalidValue } from './field-error.ts'
@@ -7,7 +9,6 @@ import { addAlways, DecodeError, decodeValue } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
 import { copyJson, field, isObject, type JsonObject, nestsDeeperThan } from './json.ts'
 import { apiVersionOf, type Kind, schemaOf, storageVersion } from './kinds.ts'
-import type { StoredObject } from './object.ts'
 import type { RegistryWrite } from './registry.ts'
 import { prune } from './structural/prune.ts'
 

@@ -3,13 +3,11 @@
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go
 
 import { timestamp } from '../../lib/timestamp.ts'
-import { deepFreeze } from '../store/freeze.ts'
-import { keyOf } from '../store/key.ts'
+import { deepFreeze, keyOf, type ObjectMeta, type ResourceKey, type StoredObject } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
 import { conflict, forbidden, notFound } from './errors.ts'
 import { sameJson } from './json.ts'
 import type { Kind } from './kinds.ts'
-import type { ObjectMeta, ResourceKey, StoredObject } from './object.ts'
 import type { DeleteOptions, Preconditions } from './registry.ts'
 import { awaitsFinalize } from './rules/namespace.ts'
 import { rulesOf } from './rules/rulebook.ts'

@@ -1,5 +1,5 @@
 // An object on its way into the store. Only one writer holds it, so it may be changed in place.
-import type { ObjectMeta } from './object.ts'
+import type { ObjectMeta } from '../store/object.ts'
 
 export type DraftMeta = { -readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined }
 

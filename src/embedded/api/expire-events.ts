@@ -1,5 +1,5 @@
 // Removes Events one hour after their last write, as kube-apiserver does (--event-ttl).
-import { keyOf } from '../store/key.ts'
+import { keyOf } from '../store/object.ts'
 import type { Api } from './api.ts'
 
 const eventMilliseconds = 3_600_000

@@ -1,6 +1,7 @@
 // The table of kinds that the API server serves. Custom resources are added while the cluster runs.
+
+import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { field } from './json.ts'
-import type { ResourceKey, StoredObject } from './object.ts'
 import type { Schema } from './structural/schema.ts'
 
 export type PrinterColumn = {

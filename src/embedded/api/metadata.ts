@@ -1,12 +1,13 @@
 // Validates the metadata of every object.
 // Source:
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go
+
+import type { ObjectMeta, OwnerReference } from '../store/object.ts'
 import type { DraftMeta } from './draft.ts'
 import { type FieldError, invalidValue, notAllowed, required, tooLong } from './field-error.ts'
 import { sameJson } from './json.ts'
 import type { Kind } from './kinds.ts'
 import { dnsLabelProblems, labelValueProblems, qualifiedNameProblems } from './names.ts'
-import type { ObjectMeta, OwnerReference } from './object.ts'
 
 const annotationBytesMax = 256 * 1024
 

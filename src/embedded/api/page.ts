@@ -1,11 +1,10 @@
 // LIST: returns one page of a consistent list. The continue token holds the revision of the first page and the last key
 // returned.
 
-import { keyOf } from '../store/key.ts'
+import { keyOf, type ResourceKey, type StoredObject } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
 import { type ApiError, badRequest, expired } from './errors.ts'
 import { isObject } from './json.ts'
-import type { ResourceKey, StoredObject } from './object.ts'
 import type { Page, PageOptions } from './registry.ts'
 import { parseSelectors } from './selectors.ts'
 

@@ -1,19 +1,11 @@
 // The verbs on objects. The wire, the controllers and the kubelet of the embedded cluster call them. All verbs are
 // synchronous: a write is committed, and all subscribers have been called, before it returns. The rules are behind it:
 // validation, defaults, graceful deletion, finalizers and generation.
+import type { StoreEvent } from '../store/event-ring.ts'
+import type { ResourceKey, StoredObject } from '../store/object.ts'
 import type { Kinds } from './kinds.ts'
-import type { ResourceKey, StoredObject } from './object.ts'
 
 export type Preconditions = { readonly uid?: string; readonly resourceVersion?: string }
-
-export type StoreEvent = {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  readonly object: StoredObject
-  /** The object before the change, for selectors. Undefined for ADDED. */
-  readonly before: StoredObject | undefined
-  /** The revision of the change. The whole store shares one counter. */
-  readonly revision: number
-}
 
 export type RegistryWrite = {
   readonly dryRun?: boolean

@@ -1,8 +1,9 @@
 // Label and field selectors of a list or watch, parsed once into one predicate.
+
+import type { StoredObject } from '../store/object.ts'
 import { badRequest } from './errors.ts'
 import type { Kind } from './kinds.ts'
 import { parseLabelSelector } from './label-selector.ts'
-import type { StoredObject } from './object.ts'
 import type { Selectors } from './registry.ts'
 
 export type Selector = (object: StoredObject) => boolean

@@ -1,7 +1,8 @@
 // Follows the objects of every kind, also of kinds that are defined later.
 import type { Clock } from '../../lib/clock.ts'
-import type { ResourceKey } from '../api/object.ts'
-import type { Registry, StoreEvent } from '../api/registry.ts'
+import type { Registry } from '../api/registry.ts'
+import type { StoreEvent } from '../store/event-ring.ts'
+import type { ResourceKey } from '../store/object.ts'
 import { startLoop } from './loop.ts'
 
 /** Tells of every change from now on; returns how to stop. */

@@ -1,9 +1,9 @@
 // Removes finished Jobs once their `ttlSecondsAfterFinished` is over, pods first (Kubernetes: pkg/controller/ttlafterfinished).
 import type { Clock, Instant } from '../../lib/clock.ts'
 import { ApiError } from '../api/errors.ts'
-import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
 import { jobSpecOf, jobStatusOf } from '../api/rules/job/job-spec.ts'
+import type { StoredObject } from '../store/object.ts'
 import { startLoop } from './loop.ts'
 
 /** Starts it; returns how to stop. */

@@ -1,6 +1,6 @@
 // Whether a pod fits on a node, and if not, why, in the scheduler's own words.
 import { field, isObject } from '../api/json.ts'
-import type { StoredObject } from '../api/object.ts'
+import type { StoredObject } from '../store/object.ts'
 import { parseQuantity } from './quantity.ts'
 
 /** What a pod asks for, or what is in use: by resource name, `pods` among them. */

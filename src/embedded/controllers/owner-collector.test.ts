@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage, podOf } from '../../../test/pod-stage.ts'
-import type { StoredObject } from '../api/object.ts'
+import type { StoredObject } from '../store/object.ts'
 
 type Stage = ReturnType<typeof openPodStage>
 type Meta = Partial<StoredObject['metadata']>

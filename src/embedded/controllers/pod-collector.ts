@@ -3,8 +3,8 @@ import type { Clock, Instant } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
 import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
-import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
+import type { StoredObject } from '../store/object.ts'
 
 const periodMs = 20_000
 

@@ -1,7 +1,7 @@
 // An uninstall that hangs: ARC's custom resources and the Roles, bindings, accounts and Secrets that its finalizers hold, with no controller left.
 import { expect, test } from 'vitest'
 import { openPodStage } from '../../../test/pod-stage.ts'
-import type { StoredObject } from '../api/object.ts'
+import type { StoredObject } from '../store/object.ts'
 
 type Stage = ReturnType<typeof openPodStage>
 

@@ -1,9 +1,9 @@
 // The kubelet: runs the pods that are bound to its node, each by a worker of its own.
 import type { Clock } from '../../lib/clock.ts'
 import type { NodeApi } from '../api/node.ts'
-import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
 import type { ContainerId, Runtime } from '../runtime/runtime.ts'
+import type { StoredObject } from '../store/object.ts'
 import type { KubeletContext } from './context.ts'
 import type { Source } from './lookup.ts'
 import { nodeLogs } from './node-logs.ts'

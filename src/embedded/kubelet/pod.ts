@@ -1,6 +1,7 @@
 // A pod as the kubelet reads it. The API server has validated what is stored, so its shape is taken as given.
-import type { ObjectMeta, StoredObject } from '../api/object.ts'
+
 import type { PullPolicy } from '../runtime/runtime.ts'
+import type { ObjectMeta, StoredObject } from '../store/object.ts'
 
 export type RestartPolicy = 'Always' | 'OnFailure' | 'Never'
 

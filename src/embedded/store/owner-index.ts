@@ -1,7 +1,7 @@
 // Objects by the UIDs of their owners. The owner collector asks for them at every deletion.
-import type { ResourceKey, StoredObject } from '../api/object.ts'
-import type { StoreEvent } from '../api/registry.ts'
-import { keyOf } from './key.ts'
+
+import type { StoreEvent } from './event-ring.ts'
+import { keyOf, type ResourceKey, type StoredObject } from './object.ts'
 
 export type Place = { readonly resource: ResourceKey; readonly key: string }
 

@@ -1,9 +1,8 @@
 // The store: order, history, indexes. The property tests compare it with a simple model.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StoredObject } from '../api/object.ts'
-import type { StoreEvent } from '../api/registry.ts'
-import { keyOf } from './key.ts'
+import type { StoreEvent } from './event-ring.ts'
+import { keyOf, type StoredObject } from './object.ts'
 import { createStore, type Store } from './store.ts'
 
 const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid })

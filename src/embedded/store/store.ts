@@ -1,11 +1,18 @@
 // Objects by kind and key, with one counter of revisions. The store has no rules: it freezes and keeps what it is
 // given.
-import type { ResourceKey, StoredObject } from '../api/object.ts'
-import type { StoreEvent } from '../api/registry.ts'
-import { deepFreeze } from './freeze.ts'
-import { keyOf } from './key.ts'
+
+import {
+  type Collection,
+  createCollection,
+  deliver,
+  type Listener,
+  type ListRange,
+  listNow,
+  listThen,
+} from './collection.ts'
+import type { StoreEvent } from './event-ring.ts'
+import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from './object.ts'
 import { createOwnerIndex } from './owner-index.ts'
-import { createShelf, deliver, type Listener, type ListRange, listNow, listThen, type Shelf } from './shelf.ts'
 
 export interface Store {
   /** Returns the last committed revision. */
@@ -34,29 +41,29 @@ export interface Store {
  * @param options.history the number of changes of a kind that are kept for watches and lists that start in the past.
  */
 export function createStore(options: { readonly history?: number } = {}): Store {
-  const shelves = new Map<ResourceKey, Shelf>()
+  const collections = new Map<ResourceKey, Collection>()
   const owners = createOwnerIndex()
   const announce = announcer()
   let revision = 0
 
-  const shelf = (resource: ResourceKey): Shelf => {
-    const known = shelves.get(resource)
+  const collection = (resource: ResourceKey): Collection => {
+    const known = collections.get(resource)
     if (known !== undefined) return known
-    const made = createShelf(options.history ?? 2048)
-    shelves.set(resource, made)
+    const made = createCollection(options.history ?? 2048)
+    collections.set(resource, made)
     return made
   }
 
   const commit = (resource: ResourceKey, change: Omit<StoreEvent, 'revision'>): void => {
     const event = Object.freeze({ ...change, revision })
     owners.change(resource, event)
-    const at = shelf(resource)
+    const at = collection(resource)
     at.events.push(event)
     announce(at, event)
   }
 
   const put = (resource: ResourceKey, object: StoredObject): StoredObject => {
-    const { objects, keys } = shelf(resource)
+    const { objects, keys } = collection(resource)
     const key = keyOf(object.metadata.namespace, object.metadata.name)
     const before = objects.get(key)
     const stored = deepFreeze(stamp(object, ++revision))
@@ -67,7 +74,7 @@ export function createStore(options: { readonly history?: number } = {}): Store 
   }
 
   const remove = (resource: ResourceKey, key: string): StoredObject | undefined => {
-    const { objects, keys } = shelf(resource)
+    const { objects, keys } = collection(resource)
     const before = objects.get(key)
     if (before === undefined) return undefined
     const last = deepFreeze(stamp(before, ++revision))
@@ -79,15 +86,15 @@ export function createStore(options: { readonly history?: number } = {}): Store 
 
   return {
     revision: () => revision,
-    get: (resource, key) => shelves.get(resource)?.objects.get(key),
-    list: (resource, range = {}) => listNow(shelf(resource), range),
-    listAt: (resource, at, range = {}) => listThen(shelf(resource), at, range),
-    dependents: (uid) => owners.of(uid).flatMap(({ resource, key }) => shelf(resource).objects.get(key) ?? []),
+    get: (resource, key) => collections.get(resource)?.objects.get(key),
+    list: (resource, range = {}) => listNow(collection(resource), range),
+    listAt: (resource, at, range = {}) => listThen(collection(resource), at, range),
+    dependents: (uid) => owners.of(uid).flatMap(({ resource, key }) => collection(resource).objects.get(key) ?? []),
     put,
     remove,
-    subscribe: (resource, listener) => listen(shelf(resource), listener, revision),
+    subscribe: (resource, listener) => listen(collection(resource), listener, revision),
     watchFrom: (resource, from, listener) => {
-      const at = shelf(resource)
+      const at = collection(resource)
       return at.events.reaches(from) ? { is: 'watching', stop: listen(at, listener, from) } : { is: 'expired' }
     },
   }
@@ -97,16 +104,16 @@ export function createStore(options: { readonly history?: number } = {}): Store 
  * Returns a function that delivers events to subscribers. If a listener writes, that event waits its turn, so that all
  * subscribers see all events in order.
  */
-function announcer(): (shelf: Shelf, event: StoreEvent) => void {
-  const pending: { readonly shelf: Shelf; readonly event: StoreEvent }[] = []
+function announcer(): (collection: Collection, event: StoreEvent) => void {
+  const pending: { readonly collection: Collection; readonly event: StoreEvent }[] = []
   let delivering = false
-  return (shelf, event) => {
-    pending.push({ shelf, event })
+  return (collection, event) => {
+    pending.push({ collection, event })
     if (delivering) return
     delivering = true
     try {
       for (let item = pending.shift(); item !== undefined; item = pending.shift()) {
-        for (const subscription of item.shelf.subscriptions) deliver(subscription, item.event)
+        for (const subscription of item.collection.subscriptions) deliver(subscription, item.event)
       }
     } finally {
       delivering = false
@@ -115,14 +122,18 @@ function announcer(): (shelf: Shelf, event: StoreEvent) => void {
 }
 
 /** Delivers the changes since a revision, then every new one. Returns a function that stops it. */
-function listen(shelf: Shelf, listener: Listener, from: number): () => void {
+function listen(collection: Collection, listener: Listener, from: number): () => void {
   const subscription = { listener, seen: from }
-  for (let event = shelf.events.next(from); event !== undefined; event = shelf.events.next(subscription.seen)) {
+  for (
+    let event = collection.events.next(from);
+    event !== undefined;
+    event = collection.events.next(subscription.seen)
+  ) {
     deliver(subscription, event)
   }
-  shelf.subscriptions.add(subscription)
+  collection.subscriptions.add(subscription)
   return () => {
-    shelf.subscriptions.delete(subscription)
+    collection.subscriptions.delete(subscription)
   }
 }
 

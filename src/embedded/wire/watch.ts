@@ -2,8 +2,9 @@
 import type { Clock, Timer } from '../../lib/clock.ts'
 import { type Channel, channel } from '../../lib/queue.ts'
 import { expired } from '../api/errors.ts'
-import type { ResourceKey, StoredObject } from '../api/object.ts'
-import type { Registry, StoreEvent } from '../api/registry.ts'
+import type { Registry } from '../api/registry.ts'
+import type { StoreEvent } from '../store/event-ring.ts'
+import type { ResourceKey, StoredObject } from '../store/object.ts'
 
 export type WatchEvent = {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'

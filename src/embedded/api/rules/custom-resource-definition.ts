@@ -1,9 +1,10 @@
 // CustomResourceDefinitions: what they must contain. Features that this API server does not support are refused.
+
+import type { StoredObject } from '../../store/object.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
 import { field, isObject, type JsonObject, sameJson } from '../json.ts'
 import { dnsNameProblems, dnsSubdomainProblems } from '../names.ts'
-import type { StoredObject } from '../object.ts'
 import { validateSchema } from '../structural/validate-schema.ts'
 import type { Rules } from './rules.ts'
 

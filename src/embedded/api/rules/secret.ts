@@ -1,9 +1,10 @@
 // Secrets and ConfigMaps: their keys, their size, and immutability.
+
+import type { StoredObject } from '../../store/object.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notAllowed, required, tooLong } from '../field-error.ts'
 import { isObject, type JsonObject, sameJson } from '../json.ts'
 import { configKeyProblems } from '../names.ts'
-import type { StoredObject } from '../object.ts'
 import type { Rules } from './rules.ts'
 
 const bytesMax = 1024 * 1024

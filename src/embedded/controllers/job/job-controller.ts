@@ -1,9 +1,9 @@
 // The Job controller: keeps each Job's pods running until it is done, and counts them (Kubernetes: pkg/controller/job).
 import type { Clock } from '../../../lib/clock.ts'
 import type { Profile } from '../../api/api.ts'
-import type { StoredObject } from '../../api/object.ts'
 import type { Registry } from '../../api/registry.ts'
 import { type EventRecorder, eventRecorder } from '../../event-recorder.ts'
+import type { StoredObject } from '../../store/object.ts'
 import { startLoop } from '../loop.ts'
 import { type Backoff, noBackoff } from './backoff.ts'
 import { asJob, isFinished, isManagedElsewhere } from './job-object.ts'

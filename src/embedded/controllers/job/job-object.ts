@@ -2,8 +2,8 @@
 
 import { timestamp } from '../../../lib/timestamp.ts'
 import type { Profile } from '../../api/api.ts'
-import type { StoredObject } from '../../api/object.ts'
 import { isTrue, type JobCondition, type JobSpec, type JobStatus } from '../../api/rules/job/job-spec.ts'
+import type { StoredObject } from '../../store/object.ts'
 
 /** Defaults are filled in, so these are always there. */
 export type Job = StoredObject & {

@@ -1,6 +1,7 @@
 // The pods of a Job, as its controller reads them. The API server has validated what is stored, so its shape is taken as given.
-import type { StoredObject } from '../../api/object.ts'
+
 import type { Registry } from '../../api/registry.ts'
+import type { StoredObject } from '../../store/object.ts'
 
 type ContainerStatus = {
   readonly name: string

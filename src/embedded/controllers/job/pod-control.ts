@@ -1,7 +1,7 @@
 // Makes and removes the pods of a Job.
 import { ApiError } from '../../api/errors.ts'
-import type { StoredObject } from '../../api/object.ts'
 import type { Registry } from '../../api/registry.ts'
+import type { StoredObject } from '../../store/object.ts'
 import type { JobContext } from './job-context.ts'
 import type { Job } from './job-object.ts'
 import { isReady, isTracked, type JobPod, trackingFinalizer } from './job-pod.ts'

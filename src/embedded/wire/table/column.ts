@@ -1,6 +1,6 @@
 // A table's column, and the type that turns objects into rows.
 import type { Instant } from '../../../lib/clock.ts'
-import type { StoredObject } from '../../api/object.ts'
+import type { StoredObject } from '../../store/object.ts'
 
 /** A TableColumnDefinition of meta/v1. Only `kubectl get -o wide` shows columns of priority 1. */
 export type Column = {

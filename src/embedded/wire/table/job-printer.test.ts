@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../../test/pod-stage.ts'
 import { jsonBody, noBody } from '../../../lib/http.ts'
-import type { StoredObject } from '../../api/object.ts'
+import type { StoredObject } from '../../store/object.ts'
 import { jobPrinter } from './job-printer.ts'
 
 const now = Date.parse('2026-01-01T01:00:00Z')

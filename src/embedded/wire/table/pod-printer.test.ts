@@ -1,6 +1,6 @@
 // The cells of `kubectl get pods`, one situation in each row.
 import { describe, expect, test } from 'vitest'
-import type { StoredObject } from '../../api/object.ts'
+import type { StoredObject } from '../../store/object.ts'
 import { podPrinter } from './pod-printer.ts'
 
 const now = Date.parse('2026-01-01T01:00:00Z')

@@ -1,7 +1,7 @@
 // Ages, the columns of custom resources, and the columns of built-in kinds.
 import { describe, expect, test } from 'vitest'
 import { createKinds } from '../../api/kinds.ts'
-import type { StoredObject } from '../../api/object.ts'
+import type { StoredObject } from '../../store/object.ts'
 import { humanDuration } from './age.ts'
 import { builtInPrinters } from './built-in-printers.ts'
 import { customPrinter } from './custom-printer.ts'

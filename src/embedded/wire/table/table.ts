@@ -1,7 +1,7 @@
 // Objects as a Table (meta.k8s.io/v1): the form in which kubectl gets its columns.
 import type { Instant } from '../../../lib/clock.ts'
 import type { JsonObject } from '../../api/json.ts'
-import type { StoredObject } from '../../api/object.ts'
+import type { StoredObject } from '../../store/object.ts'
 import { text } from '../json.ts'
 import type { Cell, Column, Printer } from './column.ts'
 

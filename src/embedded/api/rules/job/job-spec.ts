@@ -1,6 +1,7 @@
 // The parts of a Job that the rules read. decode-struct.ts has checked their types.
+
+import type { ObjectMeta, StoredObject } from '../../../store/object.ts'
 import type { Draft } from '../../draft.ts'
-import type { ObjectMeta, StoredObject } from '../../object.ts'
 import type { PodSpec } from '../pod/pod-spec.ts'
 
 export type FailureRule = {

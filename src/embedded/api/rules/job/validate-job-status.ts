@@ -1,9 +1,10 @@
 // Validates a Job's status (ValidateJobStatusUpdate). The strict checks came with `managedBy`.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
+
+import type { StoredObject } from '../../../store/object.ts'
 import type { Profile } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { type FieldError, invalidValue, omitted, required } from '../../field-error.ts'
-import type { StoredObject } from '../../object.ts'
 import { isTrue, type JobStatus, jobStatusOf } from './job-spec.ts'
 
 const at = 'status.conditions'

@@ -1,5 +1,5 @@
 // The admission plugins of a plain cluster for new pods: service account, priority, runtime class, tolerations.
-import { keyOf } from '../../../store/key.ts'
+import { keyOf } from '../../../store/object.ts'
 import type { Api } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { forbidden } from '../../errors.ts'

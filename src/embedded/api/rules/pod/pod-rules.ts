@@ -1,8 +1,8 @@
 // Pods: their defaults, the fields that may change, and their grace period.
 
 import { timestamp } from '../../../../lib/timestamp.ts'
+import type { StoredObject } from '../../../store/object.ts'
 import { sameJson } from '../../json.ts'
-import type { StoredObject } from '../../object.ts'
 import type { Rules } from '../rules.ts'
 import { admitPod, tolerateFailingNodes } from './pod-admission.ts'
 import { fillPodSpec } from './pod-defaults.ts'

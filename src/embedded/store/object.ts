@@ -1,4 +1,4 @@
-// The shape of stored objects: frozen plain JSON with typed metadata.
+// Stored objects: their shape, their key, and freezing. All readers share them, so they are frozen plain JSON.
 
 export type OwnerReference = {
   readonly apiVersion: string
@@ -38,3 +38,16 @@ export type StoredObject = {
  * `leases.coordination.k8s.io`.
  */
 export type ResourceKey = string
+
+/** Returns the key of an object within its kind: `namespace/name`, or the name alone. */
+export function keyOf(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`
+}
+
+/** Freezes a JSON value deeply. Skips frozen parts: every part of a stored object is frozen all the way down. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const member of Object.values(value)) deepFreeze(member)
+  return value
+}

@@ -1,5 +1,15 @@
 // The recent changes of one kind, in a ring buffer. A watch can start at any revision that the ring still covers.
-import type { StoreEvent } from '../api/registry.ts'
+import type { StoredObject } from './object.ts'
+
+/** One committed change. */
+export type StoreEvent = {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly object: StoredObject
+  /** The object before the change, for selectors. Undefined for ADDED. */
+  readonly before: StoredObject | undefined
+  /** The revision of the change. The whole store shares one counter. */
+  readonly revision: number
+}
 
 export interface EventRing {
   push(event: StoreEvent): void

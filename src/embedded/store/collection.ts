@@ -1,8 +1,8 @@
 // The state of one kind: its objects, their order, its recent changes and its listeners.
-import type { StoredObject } from '../api/object.ts'
-import type { StoreEvent } from '../api/registry.ts'
-import { createEventRing, type EventRing } from './events.ts'
-import { keyOf } from './key.ts'
+
+import type { StoreEvent } from './event-ring.ts'
+import { createEventRing, type EventRing } from './event-ring.ts'
+import { keyOf, type StoredObject } from './object.ts'
 import { createSortedKeys, type SortedKeys } from './sorted-keys.ts'
 
 export type Listener = (event: StoreEvent) => void
@@ -10,7 +10,7 @@ export type Listener = (event: StoreEvent) => void
 /** `seen` is the last revision that the listener received. No event is delivered twice. */
 export type Subscription = { readonly listener: Listener; seen: number }
 
-export type Shelf = {
+export type Collection = {
   readonly objects: Map<string, StoredObject>
   readonly keys: SortedKeys
   readonly events: EventRing
@@ -23,7 +23,7 @@ export type ListRange = {
   readonly after?: string | undefined
 }
 
-export function createShelf(history: number): Shelf {
+export function createCollection(history: number): Collection {
   return {
     objects: new Map(),
     keys: createSortedKeys(),
@@ -38,23 +38,27 @@ export function deliver(subscription: Subscription, event: StoreEvent): void {
   subscription.listener(event)
 }
 
-export function listNow(shelf: Shelf, range: ListRange): readonly StoredObject[] {
-  return present(shelf.keys.from(prefixOf(range), range.after), shelf.objects)
+export function listNow(collection: Collection, range: ListRange): readonly StoredObject[] {
+  return present(collection.keys.from(prefixOf(range), range.after), collection.objects)
 }
 
 /**
  * Returns the list as it was at a revision: undoes the changes since then, newest first. Undefined if the ring no
  * longer covers them.
  */
-export function listThen(shelf: Shelf, revision: number, range: ListRange): readonly StoredObject[] | undefined {
-  if (!shelf.events.reaches(revision)) return undefined
+export function listThen(
+  collection: Collection,
+  revision: number,
+  range: ListRange,
+): readonly StoredObject[] | undefined {
+  if (!collection.events.reaches(revision)) return undefined
   const prefix = prefixOf(range)
   const then = new Map<string, StoredObject>()
-  for (const key of shelf.keys.from(prefix, range.after)) {
-    const object = shelf.objects.get(key)
+  for (const key of collection.keys.from(prefix, range.after)) {
+    const object = collection.objects.get(key)
     if (object !== undefined) then.set(key, object)
   }
-  for (const { object, before } of shelf.events.newest(revision)) {
+  for (const { object, before } of collection.events.newest(revision)) {
     const key = keyOf(object.metadata.namespace, object.metadata.name)
     if (!key.startsWith(prefix) || (range.after !== undefined && key <= range.after)) continue
     if (before === undefined) then.delete(key)
