@@ -4,7 +4,7 @@ import { timestamp } from '../../lib/timestamp.ts'
 import type { StoredObject } from '../store/object.ts'
 import type { Api } from './api.ts'
 import { remove } from './delete.ts'
-import { field, isObject, type JsonObject, sameJson } from './json.ts'
+import { field, type JsonObject, objectAt, sameJson, text } from './json.ts'
 import { everyVerb, type Kind, type KindVersion, type PrinterColumn } from './kinds.ts'
 import { cleanupFinalizer, establishedStatus, versionsOf } from './rules/custom-resource-definition.ts'
 import { readSchema } from './structural/schema.ts'
@@ -46,7 +46,7 @@ function establish(api: Api, definition: StoredObject): void {
 /** Returns the kind that a definition describes. */
 function kindFrom(definition: StoredObject): Kind {
   const names = objectAt(definition, 'spec', 'names')
-  const group = textAt(definition, 'spec', 'group')
+  const group = text(definition, 'spec', 'group')
   const versions = versionsOf(definition)
   const storage = versions.find((version) => version['storage'] === true)
   const hasStatus = field(storage, 'subresources', 'status') !== undefined
@@ -54,10 +54,10 @@ function kindFrom(definition: StoredObject): Kind {
     resource: definition.metadata.name,
     group,
     versions: versions.map(versionFrom),
-    kind: textAt(names, 'kind'),
-    listKind: textAt(names, 'listKind'),
-    plural: textAt(names, 'plural'),
-    singular: textAt(names, 'singular'),
+    kind: text(names, 'kind'),
+    listKind: text(names, 'listKind'),
+    plural: text(names, 'plural'),
+    singular: text(names, 'singular'),
     shortNames: textsAt(names, 'shortNames'),
     categories: textsAt(names, 'categories'),
     namespaced: field(definition, 'spec', 'scope') === 'Namespaced',
@@ -75,7 +75,7 @@ function versionFrom(version: JsonObject): KindVersion {
   const schema = objectAt(version, 'schema', 'openAPIV3Schema')
   const columns = version['additionalPrinterColumns']
   return {
-    name: textAt(version, 'name'),
+    name: text(version, 'name'),
     served: version['served'] === true,
     storage: version['storage'] === true,
     schema,
@@ -90,7 +90,7 @@ function selectableOf(version: JsonObject | undefined): Kind['selectable'] {
   if (!Array.isArray(fields)) return {}
   return Object.fromEntries(
     fields.map((selectable) => {
-      const path = textAt(selectable, 'jsonPath').replace(/^\./, '')
+      const path = text(selectable, 'jsonPath').replace(/^\./, '')
       return [path, (object: StoredObject) => String(field(object, ...path.split('.')) ?? '')]
     }),
   )
@@ -111,16 +111,6 @@ function releaseWhenEmpty(api: Api, name: string): void {
   if (rest.length > 0)
     api.store.put(definitions, { ...definition, metadata: { ...definition.metadata, finalizers: rest } })
   else api.store.remove(definitions, name)
-}
-
-function objectAt(of: unknown, ...path: readonly string[]): JsonObject {
-  const value = field(of, ...path)
-  return isObject(value) ? value : {}
-}
-
-function textAt(of: unknown, ...path: readonly string[]): string {
-  const value = field(of, ...path)
-  return typeof value === 'string' ? value : ''
 }
 
 function textsAt(of: unknown, name: string): readonly string[] {

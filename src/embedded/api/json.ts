@@ -16,6 +16,36 @@ export function field(value: unknown, ...path: readonly string[]): unknown {
   return found
 }
 
+/** Returns the string at the path, or an empty one. */
+export function text(value: unknown, ...path: readonly string[]): string {
+  const found = field(value, ...path)
+  return typeof found === 'string' ? found : ''
+}
+
+/** Returns the number at the path without its fraction, or 0. */
+export function integer(value: unknown, ...path: readonly string[]): number {
+  const found = field(value, ...path)
+  return typeof found === 'number' ? Math.trunc(found) : 0
+}
+
+/** Returns the list at the path, or an empty one. */
+export function list(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = field(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+/** Returns the number of fields of the object at the path, or 0 if it is not an object. */
+export function size(value: unknown, ...path: readonly string[]): number {
+  const found = field(value, ...path)
+  return isObject(found) ? Object.keys(found).length : 0
+}
+
+/** Returns the object at the path, or an empty one. */
+export function objectAt(value: unknown, ...path: readonly string[]): JsonObject {
+  const found = field(value, ...path)
+  return isObject(found) ? found : {}
+}
+
 /** Returns the name that Go's decoder gives to a JSON type. */
 export function jsonType(value: unknown): string {
   if (value === null) return 'null'

@@ -1,7 +1,6 @@
 // The state of one kind: its objects, their order, its recent changes and its listeners.
 
-import type { StoreEvent } from './event-ring.ts'
-import { createEventRing, type EventRing } from './event-ring.ts'
+import { createEventRing, type EventRing, type StoreEvent } from './event-ring.ts'
 import { keyOf, type StoredObject } from './object.ts'
 import { createSortedKeys, type SortedKeys } from './sorted-keys.ts'
 

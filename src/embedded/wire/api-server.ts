@@ -7,14 +7,13 @@ import { type Authenticate, type Identity, identityOf, impersonated } from './au
 import { authorize, refusalOf } from './authorization.ts'
 import { type Backend, type Call, callOf } from './call.ts'
 import { deleteAnswer, deleteCollectionAnswer } from './deletion.ts'
-import { discoveryAnswer } from './discovery.ts'
+import { discoveryAnswer, versionInfo } from './discovery.ts'
 import { openApiAnswer } from './openapi/openapi.ts'
 import { logAnswer } from './pod-log.ts'
 import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
 import { readProtobuf } from './request-body.ts'
 import type { RequestLog } from './request-log.ts'
 import { type Attributes, attributesOf, methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
-import { versionInfo } from './version.ts'
 import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
 
 export type ApiHandlerOptions = Backend & {

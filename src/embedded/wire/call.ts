@@ -12,8 +12,7 @@ import type { StoredObject } from '../store/object.ts'
 import type { Identity } from './authentication.ts'
 import { type Accepted, negotiate, notAcceptable } from './negotiation.ts'
 import type { ResourceRoute } from './route.ts'
-import { printerOf } from './table/printer-of.ts'
-import { type IncludeObject, tableOf } from './table/table.ts'
+import { type IncludeObject, printerOf, tableOf } from './table/table.ts'
 
 /** The parts of the cluster that the API server uses. */
 export type Backend = {

@@ -1,6 +1,8 @@
-// Discovery: the served kinds, in one aggregated document (v2) or in the older separate documents.
+// Discovery: the served kinds, in one aggregated document (v2) or in the older separate documents, and the version.
+
 import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, noBody, type Request } from '../../lib/http.ts'
+import type { Profile } from '../api/api.ts'
 import { noSuchResource } from '../api/errors.ts'
 import type { Kind, Kinds, Subresource } from '../api/kinds.ts'
 import { type Group, groupsOf, subresourceVerbs } from './group-versions.ts'
@@ -111,4 +113,20 @@ function resourceList(group: Group, version: string): object {
   // The core group's document has no apiVersion, as in Kubernetes.
   const apiVersion = group.name === '' ? {} : { apiVersion: 'v1' }
   return { kind: 'APIResourceList', ...apiVersion, groupVersion, resources }
+}
+
+/** Returns the answer to /version. Clients parse gitVersion as a semantic version; its build metadata names this server. */
+export function versionInfo(profile: Profile): object {
+  const [major = '', minor = ''] = profile.split('.')
+  return {
+    major,
+    minor,
+    gitVersion: `v${profile}.0+dayfly`,
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: '',
+    platform: 'embedded',
+  }
 }

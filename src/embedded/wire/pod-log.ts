@@ -2,10 +2,10 @@
 import { type Answer, noBody, type Request } from '../../lib/http.ts'
 import { badRequest, invalid, notFound } from '../api/errors.ts'
 import { invalidValue, notAllowed } from '../api/field-error.ts'
+import { list, text } from '../api/json.ts'
 import type { LogOptions } from '../api/node.ts'
 import type { StoredObject } from '../store/object.ts'
 import type { Call } from './call.ts'
-import { list, text } from './json.ts'
 import { isTrue } from './route.ts'
 
 /** The milliseconds to wait for the first output before the answer starts. A refusal arrives within this time. */

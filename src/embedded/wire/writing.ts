@@ -2,10 +2,10 @@
 import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import { badRequest, invalid } from '../api/errors.ts'
 import { type FieldError, notSupported } from '../api/field-error.ts'
+import { text } from '../api/json.ts'
 import { patchMediaTypes } from '../api/patch/apply-patch.ts'
 import type { RegistryWrite } from '../api/registry.ts'
 import { type Call, objectAnswer } from './call.ts'
-import { text } from './json.ts'
 import { mediaType, optionalObject, requiredObject, unknownFormat } from './request-body.ts'
 
 export function createAnswer(call: Call): Answer {

@@ -5,7 +5,6 @@ import { isObject, type JsonObject, jsonType } from '../json.ts'
 import type { Kind } from '../kinds.ts'
 import type { Patch } from '../registry.ts'
 import { applyJsonPatch } from './json-patch.ts'
-import { applyMergePatch } from './merge-patch.ts'
 import { applyStrategicMerge } from './strategic-merge.ts'
 
 /** Returns the media types of patches that the kind accepts, in the order in which error messages list them. */
@@ -37,4 +36,17 @@ function apply(type: Patch['type'], document: JsonObject, patch: unknown, kind: 
     )
   }
   return applyStrategicMerge(document, patch, structOf(kind.kind))
+}
+
+/** Merge patch (RFC 7386): null removes a field, objects merge, any other value replaces. */
+export function applyMergePatch(document: JsonObject, patch: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...document }
+  for (const [name, value] of Object.entries(patch)) {
+    if (name === '__proto__') continue
+    const before = merged[name]
+    if (value === null) delete merged[name]
+    else if (isObject(value)) merged[name] = applyMergePatch(isObject(before) ? before : {}, value)
+    else merged[name] = value
+  }
+  return merged
 }

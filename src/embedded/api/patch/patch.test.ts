@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { ApiError } from '../errors.ts'
 import { structOf } from '../fields/fields.ts'
 import type { JsonObject } from '../json.ts'
+import { applyMergePatch } from './apply-patch.ts'
 import { applyJsonPatch } from './json-patch.ts'
-import { applyMergePatch } from './merge-patch.ts'
 import { applyStrategicMerge } from './strategic-merge.ts'
 
 function code(run: () => unknown): number {

@@ -3,7 +3,7 @@
 import type { StoredObject } from '../../store/object.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
-import { field, isObject, type JsonObject, sameJson } from '../json.ts'
+import { field, isObject, type JsonObject, objectAt, sameJson, text } from '../json.ts'
 import { dnsNameProblems, dnsSubdomainProblems } from '../names.ts'
 import { validateSchema } from '../structural/validate-schema.ts'
 import type { Rules } from './rules.ts'
@@ -15,8 +15,8 @@ const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
 
 export const definitionRules: Rules = {
   fill: (draft) => {
-    const spec = part(draft, 'spec')
-    const names = part(spec, 'names')
+    const spec = objectAt(draft, 'spec')
+    const names = objectAt(spec, 'names')
     const kind = text(names, 'kind')
     const singular = text(names, 'singular') || kind.toLowerCase()
     const listKind = text(names, 'listKind') || (kind === '' ? '' : `${kind}List`)
@@ -28,7 +28,7 @@ export const definitionRules: Rules = {
     draft['status'] = { acceptedNames: { plural: '', kind: '' }, storedVersions: storedVersions(draft) }
   },
   prepareUpdate: (draft) => {
-    draft['status'] = { ...part(draft, 'status'), storedVersions: storedVersions(draft) }
+    draft['status'] = { ...objectAt(draft, 'status'), storedVersions: storedVersions(draft) }
   },
   terminate: (definition, now) => ({
     ...definition,
@@ -60,8 +60,8 @@ export function establishedStatus(definition: StoredObject, now: string): JsonOb
     type,
   })
   return {
-    ...part(definition, 'status'),
-    acceptedNames: part(part(definition, 'spec'), 'names'),
+    ...objectAt(definition, 'status'),
+    acceptedNames: objectAt(objectAt(definition, 'spec'), 'names'),
     conditions: [
       condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
       condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
@@ -70,7 +70,7 @@ export function establishedStatus(definition: StoredObject, now: string): JsonOb
 }
 
 function terminatingStatus(definition: StoredObject, now: string): JsonObject {
-  const status = part(definition, 'status')
+  const status = objectAt(definition, 'status')
   const known = Array.isArray(status['conditions']) ? status['conditions'] : []
   const terminating = {
     lastTransitionTime: now,
@@ -90,8 +90,8 @@ function storedVersions(draft: Draft): readonly unknown[] {
 }
 
 function validateDefinition(draft: Draft): readonly FieldError[] {
-  const spec = part(draft, 'spec')
-  const names = part(spec, 'names')
+  const spec = objectAt(draft, 'spec')
+  const names = objectAt(spec, 'names')
   const [group, plural] = [text(spec, 'group'), text(names, 'plural')]
   const errors: FieldError[] = []
   if (draft.metadata.name !== `${plural}.${group}`) {
@@ -197,14 +197,4 @@ function validateNames(names: JsonObject): readonly FieldError[] {
 export function versionsOf(definition: object): readonly JsonObject[] {
   const versions = field(definition, 'spec', 'versions')
   return Array.isArray(versions) ? versions.filter(isObject) : []
-}
-
-function part(of: object, name: string): JsonObject {
-  const value = field(of, name)
-  return isObject(value) ? value : {}
-}
-
-function text(of: unknown, name: string): string {
-  const value = field(of, name)
-  return typeof value === 'string' ? value : ''
 }

@@ -2,7 +2,7 @@
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/admissionregistration/v1/defaults.go
 import type { Draft } from '../draft.ts'
 import { type FieldError, required } from '../field-error.ts'
-import { field, isObject, type JsonObject, sameJson } from '../json.ts'
+import { field, isObject, type JsonObject, list, sameJson } from '../json.ts'
 import type { Rules } from './rules.ts'
 
 export const webhookRules: Rules = {
@@ -43,7 +43,7 @@ function validate(draft: Draft): readonly FieldError[] {
     const at = `webhooks[${index}]`
     const targets = ['url', 'service'].filter((name) => field(webhook, 'clientConfig', name) !== undefined)
     const isSilent = webhook['sideEffects'] === 'None' || webhook['sideEffects'] === 'NoneOnDryRun'
-    const versions = listed(webhook['admissionReviewVersions'])
+    const versions = list(webhook['admissionReviewVersions'])
     return [
       ...(versions.length > 0 ? [] : [required(`${at}.admissionReviewVersions`, 'must specify one of v1, v1beta1')]),
       ...(isSilent ? [] : [required(`${at}.sideEffects`, 'must specify one of None, NoneOnDryRun')]),
@@ -53,9 +53,5 @@ function validate(draft: Draft): readonly FieldError[] {
 }
 
 function listOf(value: unknown): readonly JsonObject[] {
-  return listed(value).filter(isObject)
-}
-
-function listed(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  return list(value).filter(isObject)
 }

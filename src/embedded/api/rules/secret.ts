@@ -3,7 +3,7 @@
 import type { StoredObject } from '../../store/object.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notAllowed, required, tooLong } from '../field-error.ts'
-import { isObject, type JsonObject, sameJson } from '../json.ts'
+import { type JsonObject, objectAt, sameJson } from '../json.ts'
 import { configKeyProblems } from '../names.ts'
 import type { Rules } from './rules.ts'
 
@@ -19,12 +19,12 @@ const requiredKeys: ReadonlyMap<unknown, readonly string[]> = new Map([
 export const secretRules: Rules = {
   fill: (draft) => {
     draft['type'] ??= 'Opaque'
-    const given = part(draft, 'stringData')
+    const given = objectAt(draft, 'stringData')
     delete draft['stringData']
     const entries = Object.entries(given)
     if (entries.length === 0) return
     const encoded = entries.map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')])
-    draft['data'] = { ...part(draft, 'data'), ...Object.fromEntries(encoded) }
+    draft['data'] = { ...objectAt(draft, 'data'), ...Object.fromEntries(encoded) }
   },
   validate: validateSecret,
   validateUpdate: (draft, current) => {
@@ -43,7 +43,7 @@ export const configMapRules: Rules = {
 }
 
 function validateSecret(draft: Draft): readonly FieldError[] {
-  const data = part(draft, 'data')
+  const data = objectAt(draft, 'data')
   const errors = [...validateKeys(data, 'data')]
   if (sizeOf(data, 0.75) > bytesMax) errors.push(tooLong('data', bytesMax))
   for (const key of requiredKeys.get(draft['type']) ?? []) {
@@ -53,7 +53,7 @@ function validateSecret(draft: Draft): readonly FieldError[] {
 }
 
 function validateConfigMap(draft: Draft): readonly FieldError[] {
-  const [data, binaryData] = [part(draft, 'data'), part(draft, 'binaryData')]
+  const [data, binaryData] = [objectAt(draft, 'data'), objectAt(draft, 'binaryData')]
   const errors = [...validateKeys(data, 'data'), ...validateKeys(binaryData, 'binaryData')]
   for (const key of Object.keys(data)) {
     if (!Object.hasOwn(binaryData, key)) continue
@@ -79,9 +79,4 @@ function validateKeys(data: JsonObject, field: string): readonly FieldError[] {
 /** @param share the bytes that one character encodes: 0.75 in base64. */
 function sizeOf(data: JsonObject, share: number): number {
   return Object.values(data).reduce((sum: number, value) => sum + String(value).length * share, 0)
-}
-
-function part(draft: Draft, name: string): JsonObject {
-  const value = draft[name]
-  return isObject(value) ? value : {}
 }

@@ -4,7 +4,7 @@
 import type { Profile } from '../api.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notSupported, required } from '../field-error.ts'
-import { field, isObject, type JsonObject, sameJson } from '../json.ts'
+import { field, isObject, type JsonObject, objectAt, sameJson } from '../json.ts'
 import { fillTemplateSpec } from './pod/pod-defaults.ts'
 import { type PodSpec, specOf } from './pod/pod-spec.ts'
 import { validatePodSpec } from './pod/validate-pod.ts'
@@ -39,7 +39,7 @@ export const statefulSetRules = workloadRules(
     persistentVolumeClaimRetentionPolicy: {
       whenDeleted: 'Retain',
       whenScaled: 'Retain',
-      ...objectOf(spec['persistentVolumeClaimRetentionPolicy']),
+      ...objectAt(spec['persistentVolumeClaimRetentionPolicy']),
     },
   }),
   { replicas: 0, availableReplicas: 0 },
@@ -67,17 +67,17 @@ function workloadRules(withDefaults: (spec: JsonObject) => JsonObject, status: J
 }
 
 function rolling(given: unknown, defaults: JsonObject): JsonObject {
-  const strategy = { type: 'RollingUpdate', ...objectOf(given) }
+  const strategy = { type: 'RollingUpdate', ...objectAt(given) }
   if (strategy.type !== 'RollingUpdate') return strategy
-  return { ...strategy, rollingUpdate: { ...defaults, ...objectOf(field(given, 'rollingUpdate')) } }
+  return { ...strategy, rollingUpdate: { ...defaults, ...objectAt(field(given, 'rollingUpdate')) } }
 }
 
 function validateWorkload(draft: Draft, profile: Profile): readonly FieldError[] {
   const spec = podSpecOf(draft)
   const selector = field(draft, 'spec', 'selector')
-  const labels = objectOf(field(draft, 'spec', 'template', 'metadata', 'labels'))
+  const labels = objectAt(field(draft, 'spec', 'template', 'metadata', 'labels'))
   const errors: FieldError[] = selector === undefined ? [required('spec.selector')] : []
-  const wanted = Object.entries(objectOf(field(selector, 'matchLabels')))
+  const wanted = Object.entries(objectAt(field(selector, 'matchLabels')))
   if (selector !== undefined && !wanted.every(([key, value]) => labels[key] === value)) {
     const why = '`selector` does not match template `labels`'
     errors.push(invalidValue('spec.template.metadata.labels', labels, why))
@@ -103,8 +103,4 @@ function claimedVolumes(draft: Draft): NonNullable<PodSpec['volumes']> {
 function podSpecOf(draft: Draft): PodSpec {
   const spec = field(draft, 'spec', 'template', 'spec')
   return specOf({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec })
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
 }

@@ -1,6 +1,6 @@
 // A structural schema (the OpenAPI subset of CustomResourceDefinitions), in the form that values are validated against.
-import { field as fieldOf, isObject, type JsonObject } from '../json.ts'
-import { readPattern } from './pattern.ts'
+import { isObject, type JsonObject, objectAt } from '../json.ts'
+import { readPattern } from './string-constraints.ts'
 
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
 
@@ -58,7 +58,7 @@ export function readSchema(schema: JsonObject): Schema {
     preserves: schema['x-kubernetes-preserve-unknown-fields'] === true,
     embedded: schema['x-kubernetes-embedded-resource'] === true,
     properties: new Map(
-      Object.entries(objectAt(schema, 'properties')).map(([name, inner]) => [name, readSchema(asObject(inner))]),
+      Object.entries(objectAt(schema, 'properties')).map(([name, inner]) => [name, readSchema(objectAt(inner))]),
     ),
     additional: additional === true ? true : isObject(additional) ? readSchema(additional) : undefined,
     items: isObject(schema['items']) ? readSchema(schema['items']) : undefined,
@@ -93,17 +93,9 @@ function limitsOf(schema: JsonObject): Readonly<Record<string, number>> {
 }
 
 function schemas(value: unknown): readonly Schema[] {
-  return Array.isArray(value) ? value.map((inner) => readSchema(asObject(inner))) : []
+  return Array.isArray(value) ? value.map((inner) => readSchema(objectAt(inner))) : []
 }
 
 function strings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
-function objectAt(schema: JsonObject, name: string): JsonObject {
-  return asObject(fieldOf(schema, name))
-}
-
-function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
 }

@@ -1,7 +1,7 @@
 // Validates that a schema is structural. Refuses features that this API server cannot enforce.
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
 import { isObject, type JsonObject } from '../json.ts'
-import { readPattern } from './pattern.ts'
+import { readPattern } from './string-constraints.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const forbidden = {

@@ -10,8 +10,8 @@ import {
   typeInvalid,
 } from '../field-error.ts'
 import { isObject, type JsonObject, sameJson } from '../json.ts'
-import { fitsFormat } from './format.ts'
 import type { Schema } from './schema.ts'
+import { fitsFormat } from './string-constraints.ts'
 
 export function validateValue(schema: Schema, value: unknown, path: string): readonly FieldError[] {
   if (value === null && schema.nullable) return []

@@ -2,9 +2,7 @@
 import type { Profile } from '../../api/api.ts'
 import type { Kind } from '../../api/kinds.ts'
 import { type GroupVersion, rootOf } from '../group-versions.ts'
-import { addStruct } from './built-in-schema.ts'
-import { addCustom } from './custom-schema.ts'
-import { type Components, reference, type Schema } from './schema.ts'
+import { addCustom, addStruct, type Components, reference, type Schema } from './schemas.ts'
 
 export function openApiDocument(group: string, { version, kinds }: GroupVersion, profile: Profile): object {
   const components: Components = new Map()

@@ -1,9 +1,8 @@
 // The columns of `kubectl get` for the built-in kinds.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
-import { field, isObject } from '../../api/json.ts'
+import { field, integer, isObject, list, size, text } from '../../api/json.ts'
 import type { ResourceKey, StoredObject } from '../../store/object.ts'
-import { integer, list, size, text } from '../json.ts'
 import { age } from './age.ts'
 import { ageColumn, type Cell, column, nameColumn, type Printer } from './column.ts'
 import { jobPrinter } from './job-printer.ts'

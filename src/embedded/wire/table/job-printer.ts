@@ -1,9 +1,8 @@
 // The columns of `kubectl get jobs` (printJob).
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
-import { field, isObject } from '../../api/json.ts'
+import { field, integer, isObject, list, text } from '../../api/json.ts'
 import type { StoredObject } from '../../store/object.ts'
-import { integer, list, text } from '../json.ts'
 import { age, humanDuration } from './age.ts'
 import { ageColumn, type Column, column, nameColumn, type Printer } from './column.ts'
 

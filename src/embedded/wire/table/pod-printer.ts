@@ -2,8 +2,7 @@
 // column.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
-import { field, isObject, type JsonObject } from '../../api/json.ts'
-import { integer, list, text } from '../json.ts'
+import { field, integer, isObject, type JsonObject, list, text } from '../../api/json.ts'
 import { age } from './age.ts'
 import { ageColumn, column, nameColumn, type Printer } from './column.ts'
 

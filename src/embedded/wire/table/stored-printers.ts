@@ -1,9 +1,8 @@
 // The columns of the kinds that are only stored.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
-import { field } from '../../api/json.ts'
+import { field, integer, list, text } from '../../api/json.ts'
 import type { StoredObject } from '../../store/object.ts'
-import { integer, list, text } from '../json.ts'
 import { age } from './age.ts'
 import { ageColumn, column, nameColumn, type Printer } from './column.ts'
 import { labelsCell, templateCells, templateColumns } from './job-printer.ts'

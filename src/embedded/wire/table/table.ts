@@ -1,9 +1,12 @@
 // Objects as a Table (meta.k8s.io/v1): the form in which kubectl gets its columns.
+
 import type { Instant } from '../../../lib/clock.ts'
-import type { JsonObject } from '../../api/json.ts'
+import { type JsonObject, text } from '../../api/json.ts'
+import type { Kind } from '../../api/kinds.ts'
 import type { StoredObject } from '../../store/object.ts'
-import { text } from '../json.ts'
+import { builtInPrinters, plainPrinter } from './built-in-printers.ts'
 import type { Cell, Column, Printer } from './column.ts'
+import { customPrinter } from './custom-printer.ts'
 
 /** How much of the object each row contains. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
@@ -28,6 +31,12 @@ export type Table = {
   readonly metadata: JsonObject
   readonly columnDefinitions: readonly Column[] | null
   readonly rows: readonly Row[]
+}
+
+/** Returns the printer of a kind. */
+export function printerOf(kind: Kind, version: string): Printer {
+  if (!kind.custom) return builtInPrinters.get(kind.resource) ?? plainPrinter
+  return customPrinter(kind.versions.find(({ name }) => name === version)?.columns ?? [])
 }
 
 /** @param metadata the metadata of the list, or the resourceVersion of a single object. */

@@ -4,10 +4,10 @@ import type { Profile } from '../../api.ts'
 import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../field-error.ts'
 import { dnsLabelProblems, portNameProblems } from '../../names.ts'
 import type { Container, PodSpec } from './pod-spec.ts'
+import { validateResources } from './resources.ts'
 import { hasRestartRules, validateInitRestart, validateRestart } from './restart-rules.ts'
 import { validateEnv, validateEnvFrom } from './validate-env.ts'
 import { refuseHandlers, validateHandlers } from './validate-probes.ts'
-import { validateResources } from './validate-resources.ts'
 import { validateMounts } from './validate-volumes.ts'
 
 type PodContext = { readonly spec: PodSpec; readonly volumes: ReadonlySet<string>; readonly profile: Profile }

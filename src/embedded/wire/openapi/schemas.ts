@@ -1,6 +1,18 @@
-// Schemas of the built-in kinds, from their field table: enough for `kubectl explain`, validation and three-way merges.
+// The OpenAPI schemas of kinds. Built-in kinds have the types of their field table: enough for `kubectl explain`,
+// validation and three-way merges. Custom resources have the schema of their definition.
 import { type Field, type FieldType, type Leaf, structOf } from '../../api/fields/fields.ts'
-import { type Components, reference, type Schema } from './schema.ts'
+import { isObject } from '../../api/json.ts'
+import type { Kind } from '../../api/kinds.ts'
+
+/** A schema object of OpenAPI, as far as Kubernetes' documents use it. */
+export type Schema = { readonly [keyword: string]: unknown }
+
+/** Schemas by the names that other schemas use to refer to them. */
+export type Components = Map<string, Schema>
+
+export function reference(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
 
 /**
  * Adds the schema of a struct, and all schemas it refers to. Returns its name, or undefined if there is no such
@@ -55,4 +67,26 @@ const leafSchemas: Readonly<Record<Leaf, Schema>> = {
   Quantity: { type: 'string' },
   IntOrString: { type: 'string', format: 'int-or-string' },
   any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+}
+
+/**
+ * Adds the schema of a custom kind. Returns its name, in Kubernetes' form: the reversed group, the version, the kind.
+ */
+export function addCustom(kind: Kind, version: string, components: Components): string {
+  const name = [...kind.group.split('.').reverse(), version, kind.kind].join('.')
+  const own = kind.versions.find((served) => served.name === version)?.schema ?? { type: 'object' }
+  const metadata = addStruct('ObjectMeta', components)
+  components.set(name, {
+    ...own,
+    properties: {
+      ...(isObject(own['properties']) ? own['properties'] : {}),
+      apiVersion: { type: 'string', description: 'The API version of this object.' },
+      kind: { type: 'string', description: 'The kind of this object.' },
+      metadata: {
+        description: 'Standard object metadata.',
+        ...(metadata === undefined ? { type: 'object' } : { allOf: [reference(metadata)] }),
+      },
+    } satisfies Schema,
+  })
+  return name
 }

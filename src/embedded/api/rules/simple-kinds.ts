@@ -1,0 +1,67 @@
+// The rules of kinds that need only a few: nodes, roles, Events, Leases and PodDisruptionBudgets.
+import type { Draft } from '../draft.ts'
+import { type FieldError, invalidValue } from '../field-error.ts'
+import { field, isObject, sameJson } from '../json.ts'
+import type { Rules } from './rules.ts'
+
+/** Allocatable defaults to capacity. */
+export const nodeRules: Rules = {
+  fill: (draft) => {
+    const [capacity, allocatable] = [field(draft, 'status', 'capacity'), field(draft, 'status', 'allocatable')]
+    if (isObject(draft['status']) && capacity !== undefined && allocatable === undefined) {
+      draft['status'] = { ...draft['status'], allocatable: capacity }
+    }
+  },
+}
+
+/** Roles and bindings. Their names may contain everything that a path segment may: `system:node`. */
+export const roleRules: Rules = {
+  name: (name) => {
+    if (name === '.' || name === '..') return [`may not be '${name}'`]
+    return ['/', '%'].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`)
+  },
+}
+
+/** An Event is in the namespace of its object. Events about cluster-wide objects are in `default`. */
+export const eventRules: Rules = { validate: validateEvent, validateUpdate: validateEvent }
+
+function validateEvent(draft: Draft): readonly FieldError[] {
+  const about = field(draft, 'involvedObject', 'namespace') ?? ''
+  const { namespace } = draft.metadata
+  // Newer recorders set eventTime and may report on objects of other namespaces.
+  if (draft['eventTime'] !== undefined && about !== '') return []
+  if (about === namespace || (about === '' && namespace === 'default')) return []
+  return [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')]
+}
+
+/** Durations and counters must be in range. */
+export const leaseRules: Rules = { validate: validateLease, validateUpdate: validateLease }
+
+function validateLease(draft: Draft): readonly FieldError[] {
+  const errors: FieldError[] = []
+  const duration = field(draft, 'spec', 'leaseDurationSeconds')
+  if (typeof duration === 'number' && duration <= 0) {
+    errors.push(invalidValue('spec.leaseDurationSeconds', duration, 'must be greater than 0'))
+  }
+  const transitions = field(draft, 'spec', 'leaseTransitions')
+  if (typeof transitions === 'number' && transitions < 0) {
+    errors.push(invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'))
+  }
+  return errors
+}
+
+/** No controller counts pods for a budget, because the embedded cluster has no evictions. */
+export const budgetRules: Rules = {
+  prepare: (draft) => {
+    draft.metadata.generation = 1
+    draft['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+  },
+  validate: validateBudget,
+  validateUpdate: validateBudget,
+  changesGeneration: (draft, current) => !sameJson(draft['spec'], current['spec']),
+}
+
+function validateBudget(draft: Draft): readonly FieldError[] {
+  const both = ['minAvailable', 'maxUnavailable'].every((name) => field(draft, 'spec', name) !== undefined)
+  return both ? [invalidValue('spec', draft['spec'], 'minAvailable and maxUnavailable cannot be both set')] : []
+}
