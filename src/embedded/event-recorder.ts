@@ -5,7 +5,7 @@ import { ApiError } from './api/errors.ts'
 import type { Registry } from './api/registry.ts'
 import type { StoredObject } from './store/object.ts'
 
-export type EventSource = {
+type EventSource = {
   readonly registry: Registry
   readonly clock: Clock
   /** The reporting component: `kubelet`, `default-scheduler`. */

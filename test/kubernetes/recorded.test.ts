@@ -1,7 +1,7 @@
 // Plays the recorded calls on the cluster that KUBECONFIG names: its answers must be the recorded ones. `vitest -u` records them anew.
 import { describe, expect, it } from 'vitest'
-import { calls } from '../../src/embedded/api/recorded/calls.ts'
-import { play, type Recorded } from '../../src/embedded/api/recorded/play.ts'
+import { calls } from '../../src/embedded/api/recorded/calls.fixture.ts'
+import { play, type Recorded } from '../../src/embedded/api/recorded/play.fixture.ts'
 import { connect } from '../../src/kubernetes/connect.ts'
 import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
 import { jsonBody, noBody, type Transport } from '../../src/lib/http.ts'

@@ -15,7 +15,7 @@ import { patch } from './patch.ts'
 import type { Registry } from './registry.ts'
 import { update } from './update.ts'
 
-export type RegistryOptions = {
+type RegistryOptions = {
   readonly store: Store
   readonly clock: Clock
   /** Generates UIDs and the random part of generated names. */

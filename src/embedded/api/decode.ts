@@ -15,7 +15,7 @@ import { prune } from './structural/prune.ts'
 /** The deepest nesting of an object or a patch. Later steps walk objects by recursion. */
 export const depthMax = 500
 
-export type Decoded = {
+type Decoded = {
   readonly draft: Draft
   /** The paths of fields that the kind does not have. They are not in the draft. */
   readonly unknown: readonly string[]

@@ -12,7 +12,7 @@ import type { DeleteOptions, Preconditions } from './registry.ts'
 import { awaitsFinalize } from './rules/namespace.ts'
 import { rulesOf } from './rules/rulebook.ts'
 
-export type Deleted = { readonly object: StoredObject; readonly gone: boolean }
+type Deleted = { readonly object: StoredObject; readonly gone: boolean }
 
 const protectedNamespaces = ['default', 'kube-system', 'kube-public']
 

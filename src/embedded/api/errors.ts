@@ -2,7 +2,7 @@
 // message.
 import type { FieldError } from './field-error.ts'
 
-export type StatusCause = { readonly reason: string; readonly message: string; readonly field?: string }
+type StatusCause = { readonly reason: string; readonly message: string; readonly field?: string }
 
 export type Status = {
   readonly kind: 'Status'

@@ -4,7 +4,7 @@
 import { badRequest } from './errors.ts'
 import { labelValueProblems, qualifiedNameProblems } from './names.ts'
 
-export type Labels = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 
 type Requirement = (labels: Labels) => boolean
 

@@ -9,7 +9,7 @@ export type LogOptions = {
   readonly limitBytes: number | undefined
 }
 
-export type ContainerName = { readonly namespace: string; readonly pod: string; readonly container: string }
+type ContainerName = { readonly namespace: string; readonly pod: string; readonly container: string }
 
 export interface NodeApi {
   /**

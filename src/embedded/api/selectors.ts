@@ -6,7 +6,7 @@ import type { Kind } from './kinds.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import type { Selectors } from './registry.ts'
 
-export type Selector = (object: StoredObject) => boolean
+type Selector = (object: StoredObject) => boolean
 
 /**
  * Returns undefined if everything is selected. Throws a 400 for an invalid selector or a field that is not selectable.

@@ -7,7 +7,7 @@ import { createSortedKeys, type SortedKeys } from './sorted-keys.ts'
 export type Listener = (event: StoreEvent) => void
 
 /** `seen` is the last revision that the listener received. No event is delivered twice. */
-export type Subscription = { readonly listener: Listener; seen: number }
+type Subscription = { readonly listener: Listener; seen: number }
 
 export type Collection = {
   readonly objects: Map<string, StoredObject>

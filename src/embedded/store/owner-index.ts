@@ -3,9 +3,9 @@
 import type { StoreEvent } from './event-ring.ts'
 import { keyOf, type ResourceKey, type StoredObject } from './object.ts'
 
-export type Place = { readonly resource: ResourceKey; readonly key: string }
+type Place = { readonly resource: ResourceKey; readonly key: string }
 
-export interface OwnerIndex {
+interface OwnerIndex {
   change(resource: ResourceKey, event: Pick<StoreEvent, 'type' | 'object' | 'before'>): void
   /** Returns the objects with an ownerReference to this UID, oldest reference first. */
   of(uid: string): readonly Place[]

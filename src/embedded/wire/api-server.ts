@@ -16,7 +16,7 @@ import type { RequestLog } from './request-log.ts'
 import { type Attributes, attributesOf, methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
 import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
 
-export type ApiHandlerOptions = Backend & {
+type ApiHandlerOptions = Backend & {
   readonly authenticate: Authenticate
   readonly requestLog: RequestLog
 }

@@ -11,7 +11,7 @@ import type { Attributes } from './route.ts'
  * `reason` names the binding that allowed the request, in Kubernetes' words. It is empty for a refusal and for
  * masters.
  */
-export type Verdict = { readonly allowed: boolean; readonly reason: string }
+type Verdict = { readonly allowed: boolean; readonly reason: string }
 
 export function authorize(registry: Registry, who: Identity, what: Attributes): Verdict {
   if (who.groups.includes(masters)) return { allowed: true, reason: '' }

@@ -4,7 +4,7 @@ import type { Request } from '../../lib/http.ts'
 import { type HttpHandler, type HttpServer, httpServer } from '../../lib/http-server.ts'
 import { selfSignedCertificate } from './certificate.ts'
 
-export type EndpointOptions = {
+type EndpointOptions = {
   readonly clock: Clock
   /** The default, 0, uses a free port. */
   readonly port?: number | undefined

@@ -1,21 +1,19 @@
 // Writes a kubeconfig for one server and one user with a token.
 import { stringify } from 'yaml'
 
-export type KubeconfigOptions = {
+type KubeconfigOptions = {
   /** The URL, such as `https://127.0.0.1:6443`. kubectl and other Go clients send no token over plain HTTP. */
   readonly server: string
   /** The PEM certificate to trust. */
   readonly ca: string
   readonly user: string
   readonly token: string
-  /** The name of the cluster and the context. */
-  readonly cluster?: string
-  readonly namespace?: string
 }
 
 /** Returns the text of the file. It contains a credential: make the file readable by its owner only. */
 export function kubeconfigText(options: KubeconfigOptions): string {
-  const { server, ca, user, token, cluster = 'dayfly', namespace = 'default' } = options
+  const { server, ca, user, token } = options
+  const cluster = 'dayfly'
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -24,6 +22,6 @@ export function kubeconfigText(options: KubeconfigOptions): string {
       { name: cluster, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
     ],
     users: [{ name: user, user: { token } }],
-    contexts: [{ name: cluster, context: { cluster, user, namespace } }],
+    contexts: [{ name: cluster, context: { cluster, user, namespace: 'default' } }],
   })
 }

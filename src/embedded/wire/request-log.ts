@@ -29,8 +29,6 @@ export interface RequestLog {
    * resource if given.
    */
   writes(user: string, resource?: string): number
-  /** Returns the number of requests by user and verb. */
-  byUser(): ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
 /** @param capacity the number of requests that are kept. */
@@ -53,7 +51,6 @@ export function createRequestLog(capacity = 4096): RequestLog {
       if (resource !== undefined) return counts?.get(resource) ?? 0
       return [...(counts?.values() ?? [])].reduce((sum, count) => sum + count, 0)
     },
-    byUser: () => verbs,
   }
 }
 

@@ -12,7 +12,7 @@ export type WatchEvent = {
 }
 
 /** The metadata of a bookmark. */
-export type BookmarkMetadata = {
+type BookmarkMetadata = {
   readonly resourceVersion: string
   readonly annotations?: Readonly<Record<string, string>>
 }

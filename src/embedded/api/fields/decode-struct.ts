@@ -10,7 +10,7 @@ import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
 export class DecodeError extends Error {}
 
 /** The position of a value. `go` is its name in Go's messages (without indexes), `path` the one for people. */
-export type Place = { readonly struct: string; readonly go: string; readonly path: string }
+type Place = { readonly struct: string; readonly go: string; readonly path: string }
 
 /** @param unknown receives the path of each field that the struct does not have: `spec.containers[0].imag`. */
 function decodeStruct(

@@ -9,8 +9,8 @@ import { createApiHandler } from '../../wire/api-server.ts'
 import { knownIdentity } from '../../wire/authentication.ts'
 import { createRequestLog } from '../../wire/request-log.ts'
 import { createRegistry } from '../create-registry.ts'
-import { calls } from './calls.ts'
-import { play, type Recorded } from './play.ts'
+import { calls } from './calls.fixture.ts'
+import { play, type Recorded } from './play.fixture.ts'
 
 /** Calls with another answer than Kubernetes', and why. A call without a deviation must leave this list. */
 const deviations: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, objectAt } from '../json.ts'
 import { readPattern } from './string-constraints.ts'
 
-export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
+type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
 
 export type Schema = {
   readonly type: SchemaType | undefined

@@ -12,7 +12,7 @@ export type MessageType =
   | { readonly is: 'message'; readonly message: string }
   | { readonly is: 'list' | 'map'; readonly of: MessageType }
 
-export type MessageField = {
+type MessageField = {
   /** If empty, the message around this one has its fields. */
   readonly name: string
   readonly optional: boolean

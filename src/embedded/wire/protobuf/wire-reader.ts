@@ -3,7 +3,7 @@
 /** A varint, or the bytes of a string, a byte array or a message. */
 export type WireValue = number | Uint8Array
 
-export type WireField = { readonly number: number; readonly value: WireValue }
+type WireField = { readonly number: number; readonly value: WireValue }
 
 /** The bytes are not in this encoding. */
 export class WireError extends Error {}

@@ -3,7 +3,7 @@
 import { isObject } from '../../api/json.ts'
 
 /** Returns the values at a path in a document, in order. Empty if any part of the path is missing. */
-export type JsonPath = (document: unknown) => readonly unknown[]
+type JsonPath = (document: unknown) => readonly unknown[]
 
 type Step = (values: readonly unknown[]) => readonly unknown[]
 type Parsed = { readonly step: Step; readonly length: number }

@@ -11,7 +11,7 @@ import { customPrinter } from './custom-printer.ts'
 /** How much of the object each row contains. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-export type TableOptions = {
+type TableOptions = {
   readonly printer: Printer
   readonly includeObject: IncludeObject
   readonly now: Instant

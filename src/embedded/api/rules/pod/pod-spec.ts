@@ -32,11 +32,10 @@ export type EnvVar = {
     resourceFieldRef?: { resource?: string; divisor?: string }
     configMapKeyRef?: KeyRef
     secretKeyRef?: KeyRef
-    fileKeyRef?: { volumeName?: string; path?: string; key?: string }
   }
 }
 
-export type RestartRule = { action?: string; exitCodes?: { operator?: string; values?: number[] } }
+type RestartRule = { action?: string; exitCodes?: { operator?: string; values?: number[] } }
 
 export type Container = {
   name?: string
@@ -93,7 +92,6 @@ export type PodSpec = {
   volumes?: Volume[]
   tolerations?: Toleration[]
   schedulingGates?: { name?: string }[]
-  imagePullSecrets?: { name?: string }[]
   restartPolicy?: string
   dnsPolicy?: string
   terminationGracePeriodSeconds?: number
@@ -102,7 +100,6 @@ export type PodSpec = {
   schedulerName?: string
   serviceAccountName?: string
   serviceAccount?: string
-  automountServiceAccountToken?: boolean
   enableServiceLinks?: boolean
   priority?: number
   priorityClassName?: string

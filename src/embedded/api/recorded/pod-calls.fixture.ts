@@ -1,5 +1,5 @@
 // Valid and invalid new pods.
-import { type Call, dry, namespaced, pod } from './call.ts'
+import { type Call, dry, namespaced, pod } from './call.fixture.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

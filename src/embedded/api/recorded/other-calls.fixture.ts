@@ -1,5 +1,5 @@
 // The other built-in kinds, and the selectors of lists.
-import { type Call, del, dry, get, namespaced, patch, pod, post, put } from './call.ts'
+import { type Call, del, dry, get, namespaced, patch, pod, post, put } from './call.fixture.ts'
 
 const at = (plural: string, name = ''): string => `${namespaced}/${plural}${name === '' ? '' : `/${name}`}`
 const leases = '/apis/coordination.k8s.io/v1/namespaces/$NS/leases'

@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { type Answer, jsonBody, noBody, type Request, type Transport } from '../../../lib/http.ts'
 import { field, isObject } from '../json.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
-import type { Call } from './call.ts'
+import type { Call } from './call.fixture.ts'
 
 export type Recorded = {
   readonly title: string

@@ -1,5 +1,5 @@
 // One pod from creation to deletion: patches, updates, status reports, binding, and the writes that are refused.
-import { type Call, del, get, namespaced, patch, pod, post, put } from './call.ts'
+import { type Call, del, get, namespaced, patch, pod, post, put } from './call.fixture.ts'
 
 const pods = `${namespaced}/pods`
 const [a, never, held] = [`${pods}/a`, `${pods}/never`, `${pods}/held`]

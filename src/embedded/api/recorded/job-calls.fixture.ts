@@ -1,5 +1,5 @@
 // Jobs, and the kinds that are only stored. The Jobs have a foreign managedBy, so that no controller changes them.
-import { type Call, del, dry, get, patch, post, put } from './call.ts'
+import { type Call, del, dry, get, patch, post, put } from './call.fixture.ts'
 
 const jobs = '/apis/batch/v1/namespaces/$NS/jobs'
 const container = { name: 'main', image: 'busybox:1' }

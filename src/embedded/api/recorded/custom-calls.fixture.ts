@@ -1,5 +1,5 @@
 // Valid and invalid CustomResourceDefinitions, and the objects of their kind.
-import { type Call, del, dry, get, patch, post, put } from './call.ts'
+import { type Call, del, dry, get, patch, post, put } from './call.fixture.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
