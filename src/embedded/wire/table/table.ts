@@ -15,7 +15,7 @@ type TableOptions = {
   readonly printer: Printer
   readonly includeObject: IncludeObject
   readonly now: Instant
-  /** True for the first event of a watch only. */
+  /** Of a watch, only the first event has column definitions. */
   readonly withColumns: boolean
 }
 
