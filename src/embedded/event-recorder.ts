@@ -40,7 +40,7 @@ export function eventRecorder(subject: StoredObject, source: EventSource): Event
       const created = registry.create('events', {
         apiVersion: 'v1',
         kind: 'Event',
-        metadata: { name: `${subject.metadata.name}.${ordinal(source)}`, namespace },
+        metadata: { name: `${subject.metadata.name}.${nameSuffix(source)}`, namespace },
         involvedObject: { ...reference(subject), ...(field === undefined ? {} : { fieldPath: field }) },
         reason,
         message,
@@ -70,6 +70,6 @@ function reference({ apiVersion, kind, metadata }: StoredObject): object {
  * Returns the suffix of an Event's name. Kubernetes uses the time in nanoseconds, so that names sort by time. Ours has
  * milliseconds, followed by the store's revision.
  */
-function ordinal({ clock, registry }: EventSource): string {
+function nameSuffix({ clock, registry }: EventSource): string {
   return (BigInt(clock.now()) * 1_000_000n + BigInt(registry.revision() % 1_000_000)).toString(16)
 }

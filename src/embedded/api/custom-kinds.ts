@@ -5,7 +5,7 @@ import type { StoredObject } from '../store/object.ts'
 import type { Api } from './api.ts'
 import { remove } from './delete.ts'
 import { field, type JsonObject, objectAt, sameJson, text } from './json.ts'
-import { everyVerb, type Kind, type KindVersion, type PrinterColumn } from './kinds.ts'
+import { allVerbs, type Kind, type KindVersion, type PrinterColumn } from './kinds.ts'
 import { cleanupFinalizer, establishedStatus, versionsOf } from './rules/custom-resource-definition.ts'
 import { readSchema } from './structural/schema.ts'
 
@@ -61,7 +61,7 @@ function kindFrom(definition: StoredObject): Kind {
     shortNames: textsAt(names, 'shortNames'),
     categories: textsAt(names, 'categories'),
     namespaced: field(definition, 'spec', 'scope') === 'Namespaced',
-    verbs: everyVerb,
+    verbs: allVerbs,
     subresources: hasStatus ? ['status'] : [],
     selectable: selectableOf(storage),
     deletion: 'Background',

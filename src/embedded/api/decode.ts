@@ -27,13 +27,13 @@ type Decoded = {
  * @param current The stored object. Parts that the input shares with it are not decoded again.
  */
 export function decode(kind: Kind, input: object, write: RegistryWrite, current?: StoredObject): Draft {
-  return reported(decodeOrExplain(kind, input, current), write, (problems) =>
-    badRequest(`${handled(kind, kind.kind)}: strict decoding error: ${problems}`),
+  return reportUnknown(decodeOrExplain(kind, input, current), write, (problems) =>
+    badRequest(`${cannotHandle(kind, kind.kind)}: strict decoding error: ${problems}`),
   )
 }
 
 /** Returns the draft. Refuses, reports or ignores its unknown fields, as the write asks. */
-export function reported(decoded: Decoded, write: RegistryWrite, refusal: (problems: string) => Error): Draft {
+export function reportUnknown(decoded: Decoded, write: RegistryWrite, refusal: (problems: string) => Error): Draft {
   const problems = decoded.unknown.map((path) => `unknown field "${path}"`)
   if (problems.length > 0 && write.fieldValidation === 'Strict') throw refusal(problems.join(', '))
   if (write.fieldValidation !== 'Ignore') for (const problem of problems) write.warn?.(problem)
@@ -64,7 +64,7 @@ export function decodeObject(kind: Kind, input: object, current?: StoredObject):
 
 function decodeOrExplain(kind: Kind, input: object, current: StoredObject | undefined): Decoded {
   if (!isObject(input)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`)
-  if (nestsDeeperThan(input, depthMax)) throw badRequest(`${handled(kind, kind.kind)}: json: exceeded max depth`)
+  if (nestsDeeperThan(input, depthMax)) throw badRequest(`${cannotHandle(kind, kind.kind)}: json: exceeded max depth`)
   const { apiVersion, kind: name } = input
   if (
     typeof apiVersion === 'string' &&
@@ -77,12 +77,12 @@ function decodeOrExplain(kind: Kind, input: object, current: StoredObject | unde
       const text = String(field(input, 'metadata', 'name') ?? '')
       throw invalid({ group: kind.group, kind: name }, text, [invalidValue('kind', name, `must be ${kind.kind}`)])
     }
-    throw badRequest(`${handled(kind, name)}: converting (v1.${name}) to (core.${kind.kind}): unknown conversion`)
+    throw badRequest(`${cannotHandle(kind, name)}: converting (v1.${name}) to (core.${kind.kind}): unknown conversion`)
   }
   try {
     return decodeObject(kind, input, current)
   } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(`${handled(kind, kind.kind)}: ${error.message}`)
+    if (error instanceof DecodeError) throw badRequest(`${cannotHandle(kind, kind.kind)}: ${error.message}`)
     throw error
   }
 }
@@ -106,7 +106,7 @@ function wrongVersion(kind: Kind, given: string): string {
   return `${kind.kind} in version "${given.split('/').at(-1)}" cannot be handled as a ${kind.kind}: ${unknown}`
 }
 
-function handled(kind: Kind, given: string): string {
+function cannotHandle(kind: Kind, given: string): string {
   return `${given} in version "${storageVersion(kind)}" cannot be handled as a ${kind.kind}`
 }
 

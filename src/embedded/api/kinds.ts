@@ -27,7 +27,7 @@ export type KindVersion = {
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
 
 /** The verbs in Kubernetes' order. */
-export const everyVerb: readonly Verb[] = [
+export const allVerbs: readonly Verb[] = [
   'create',
   'delete',
   'deletecollection',
@@ -115,7 +115,7 @@ const base = {
   shortNames: [],
   categories: [],
   namespaced: true,
-  verbs: everyVerb,
+  verbs: allVerbs,
   subresources: [],
   selectable: {},
   deletion: 'Background',
@@ -139,7 +139,7 @@ const builtIn: readonly Kind[] = [
     ...named('namespaces', 'Namespace'),
     namespaced: false,
     // A namespace can only be deleted by name.
-    verbs: everyVerb.filter((verb) => verb !== 'deletecollection'),
+    verbs: allVerbs.filter((verb) => verb !== 'deletecollection'),
     shortNames: ['ns'],
     subresources: ['status', 'finalize'],
     selectable: { 'status.phase': at('status', 'phase') },

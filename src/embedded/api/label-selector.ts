@@ -50,20 +50,20 @@ function parseRequirement(tokens: Tokens): Requirement {
   const negated = tokens.peek().text === '!'
   if (negated) tokens.take()
   const key = tokens.take()
-  if (key.is !== 'word') throw unparsed(`found '${key.text}', expected: identifier`)
+  if (key.is !== 'word') throw parseError(`found '${key.text}', expected: identifier`)
   for (const problem of qualifiedNameProblems(key.text)) {
-    throw unparsed(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`)
+    throw parseError(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`)
   }
   const name = key.text
   if (negated) return (labels) => !Object.hasOwn(labels, name)
   const next = tokens.peek()
   if (next.is === 'end' || next.text === ',') return (labels) => Object.hasOwn(labels, name)
   const operator = tokens.take().text
-  if (!operators.includes(operator)) throw unparsed(`found '${operator}', expected: ${operatorsText}`)
+  if (!operators.includes(operator)) throw parseError(`found '${operator}', expected: ${operatorsText}`)
   const values = operator === 'in' || operator === 'notin' ? parseValues(tokens) : [parseExactValue(tokens)]
   for (const value of values) {
     for (const problem of labelValueProblems(value)) {
-      throw unparsed(`values[0][${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}`)
+      throw parseError(`values[0][${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}`)
     }
   }
   return compare(name, operator, values)
@@ -79,7 +79,7 @@ function compare(name: string, operator: string, values: readonly string[]): Req
     case '<': {
       if (!/^[+-]?\d+$/.test(first)) {
         const why = "for 'Gt', 'Lt' operators, the value must be an integer"
-        throw unparsed(`values[0]: Invalid value: ${JSON.stringify(first)}: ${why}`)
+        throw parseError(`values[0]: Invalid value: ${JSON.stringify(first)}: ${why}`)
       }
       const sign = operator === '>' ? 1 : -1
       return (labels) => {
@@ -95,13 +95,13 @@ function compare(name: string, operator: string, values: readonly string[]): Req
 /** Parses `(a,b)`. A missing value is the empty string. */
 function parseValues(tokens: Tokens): readonly string[] {
   const open = tokens.take()
-  if (open.text !== '(') throw unparsed(`found '${open.text}' expected: '('`)
+  if (open.text !== '(') throw parseError(`found '${open.text}' expected: '('`)
   const values: string[] = []
   let wanted = true
   for (let token = tokens.take(); token.text !== ')'; token = tokens.take()) {
     if (token.is === 'word' && wanted) values.push(token.text)
     else if (token.text === ',' && wanted) values.push('')
-    else if (token.text !== ',') throw unparsed(`found '${token.text}', expected: ',' or ')'`)
+    else if (token.text !== ',') throw parseError(`found '${token.text}', expected: ',' or ')'`)
     wanted = token.text === ','
   }
   if (wanted) values.push('')
@@ -112,10 +112,10 @@ function parseExactValue(tokens: Tokens): string {
   const token = tokens.peek()
   if (token.is === 'end' || token.text === ',') return ''
   tokens.take()
-  if (token.is !== 'word') throw unparsed(`found '${token.text}', expected: identifier`)
+  if (token.is !== 'word') throw parseError(`found '${token.text}', expected: identifier`)
   return token.text
 }
 
-function unparsed(why: string): Error {
+function parseError(why: string): Error {
   return badRequest(`unable to parse requirement: ${why}`)
 }

@@ -1,7 +1,7 @@
 // PATCH: applies a patch to the current object and writes the result like a PUT.
 import { keyOf, type StoredObject } from '../store/object.ts'
 import type { Api } from './api.ts'
-import { decodeObject, depthMax, reported } from './decode.ts'
+import { decodeObject, depthMax, reportUnknown } from './decode.ts'
 import type { Draft } from './draft.ts'
 import { badRequest, invalid, notFound } from './errors.ts'
 import { invalidValue } from './field-error.ts'
@@ -36,7 +36,7 @@ function decodePatched(kind: Kind, patched: object, current: StoredObject, optio
     invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(patched), why)])
   try {
     const decoded = decodeObject(kind, patched, current)
-    return reported(decoded, options, (problems) => refuse(`strict decoding error: ${problems}`))
+    return reportUnknown(decoded, options, (problems) => refuse(`strict decoding error: ${problems}`))
   } catch (error) {
     throw error instanceof DecodeError ? refuse(error.message) : error
   }

@@ -35,16 +35,16 @@ function parseTerm(kind: Kind, selector: string, term: string): Selector {
 
 function reader(kind: Kind, field: string): (object: StoredObject) => string {
   if (field === 'metadata.name') return (object) => object.metadata.name
-  if (field === 'metadata.namespace' && (kind.namespaced || !isOwnList(kind)))
+  if (field === 'metadata.namespace' && (kind.namespaced || !hasOwnFields(kind)))
     return (object) => object.metadata.namespace ?? ''
   const read = Object.hasOwn(kind.selectable, field) ? kind.selectable[field] : undefined
   if (read !== undefined) return read
-  if (isOwnList(kind)) throw badRequest(`field label not supported: ${field}`)
+  if (hasOwnFields(kind)) throw badRequest(`field label not supported: ${field}`)
   throw badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
 }
 
 /** Returns whether the kind has its own list of selectable fields. All others have name and namespace. */
-function isOwnList(kind: Kind): boolean {
+function hasOwnFields(kind: Kind): boolean {
   return kind.custom || Object.keys(kind.selectable).length > 0
 }
 

@@ -38,7 +38,7 @@ export function replace(
   options: RegistryWrite,
 ): StoredObject {
   checkVersion(kind, draft, current)
-  const next = toStored(prepared(api, kind, draft, { current, subresource: options.subresource }))
+  const next = toStored(completeDraft(api, kind, draft, { current, subresource: options.subresource }))
   if (endsDeletion(next, current)) {
     if (options.dryRun !== true) api.store.remove(kind.resource, keyOf(next.metadata.namespace, next.metadata.name))
     return deepFreeze(next)
@@ -80,7 +80,7 @@ function checkVersion(kind: Kind, draft: Draft, current: StoredObject): void {
 type Target = { readonly current: StoredObject; readonly subresource: RegistryWrite['subresource'] }
 
 /** Adds the fields that the server keeps to the draft, and validates it. */
-function prepared(api: Api, kind: Kind, draft: Draft, { current, subresource }: Target): Draft {
+function completeDraft(api: Api, kind: Kind, draft: Draft, { current, subresource }: Target): Draft {
   const rules = rulesOf(kind)
   keepMetadata(draft, current)
   if (subresource === 'status') {

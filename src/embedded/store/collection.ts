@@ -38,14 +38,14 @@ export function deliver(subscription: Subscription, event: StoreEvent): void {
 }
 
 export function listNow(collection: Collection, range: ListRange): readonly StoredObject[] {
-  return present(collection.keys.from(prefixOf(range), range.after), collection.objects)
+  return objectsOf(collection.keys.from(prefixOf(range), range.after), collection.objects)
 }
 
 /**
  * Returns the list as it was at a revision: undoes the changes since then, newest first. Undefined if the ring no
  * longer covers them.
  */
-export function listThen(
+export function listAt(
   collection: Collection,
   revision: number,
   range: ListRange,
@@ -63,14 +63,14 @@ export function listThen(
     if (before === undefined) then.delete(key)
     else then.set(key, before)
   }
-  return present([...then.keys()].sort(), then)
+  return objectsOf([...then.keys()].sort(), then)
 }
 
 function prefixOf(range: ListRange): string {
   return range.namespace === undefined || range.namespace === '' ? '' : `${range.namespace}/`
 }
 
-function present(keys: readonly string[], objects: ReadonlyMap<string, StoredObject>): readonly StoredObject[] {
+function objectsOf(keys: readonly string[], objects: ReadonlyMap<string, StoredObject>): readonly StoredObject[] {
   const found: StoredObject[] = []
   for (const key of keys) {
     const object = objects.get(key)

@@ -7,8 +7,8 @@ import {
   deliver,
   type Listener,
   type ListRange,
+  listAt,
   listNow,
-  listThen,
 } from './collection.ts'
 import type { StoreEvent } from './event-ring.ts'
 import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from './object.ts'
@@ -88,7 +88,7 @@ export function createStore(options: { readonly history?: number } = {}): Store 
     revision: () => revision,
     get: (resource, key) => collections.get(resource)?.objects.get(key),
     list: (resource, range = {}) => listNow(collection(resource), range),
-    listAt: (resource, at, range = {}) => listThen(collection(resource), at, range),
+    listAt: (resource, at, range = {}) => listAt(collection(resource), at, range),
     dependents: (uid) => owners.of(uid).flatMap(({ resource, key }) => collection(resource).objects.get(key) ?? []),
     put,
     remove,

@@ -32,7 +32,7 @@ export function createApiHandler(options: ApiHandlerOptions): (request: Request)
     try {
       const user = userOf(options, request)
       about.user = user.name
-      permit(options, user, attributesOf(request))
+      requirePermission(options, user, attributesOf(request))
       about.route = routeOf(request, options.registry.kinds)
       const answer = about.route
         ? await resourceAnswer(options, request, { route: about.route, user })
@@ -60,12 +60,12 @@ function userOf(options: ApiHandlerOptions, request: Request): Identity {
   const other = impersonated(request)
   if (!other) return user
   const at = { is: 'resource', verb: 'impersonate', group: '', subresource: '', namespace: '' } as const
-  permit(options, user, { ...at, resource: 'users', name: other.name })
-  for (const group of other.groups) permit(options, user, { ...at, resource: 'groups', name: group })
+  requirePermission(options, user, { ...at, resource: 'users', name: other.name })
+  for (const group of other.groups) requirePermission(options, user, { ...at, resource: 'groups', name: group })
   return other
 }
 
-function permit({ registry }: Backend, user: Identity, what: Attributes): void {
+function requirePermission({ registry }: Backend, user: Identity, what: Attributes): void {
   if (!authorize(registry, user, what).allowed) throw refusalOf(user, what)
 }
 

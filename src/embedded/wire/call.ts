@@ -40,7 +40,7 @@ export function callOf(backend: Backend, request: Request, about: Pick<Call, 'ro
  * Source:
  * https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/response.go
  */
-export const noList = 'you requested PartialObjectMetadataList, but the requested object is not a list'
+export const notAList = 'you requested PartialObjectMetadataList, but the requested object is not a list'
 
 /** Returns the object in the version and the form that the client accepts. */
 export function objectAnswer(
@@ -52,9 +52,9 @@ export function objectAnswer(
   const seen = atVersion(object, call.route.kind, call.route.version)
   if (call.accepted === 'json') return jsonAnswer(status, seen, headers)
   if (call.accepted === 'metadata') return jsonAnswer(status, metadataOf(object), headers)
-  if (call.accepted === 'metadata-list') throw notAcceptable(noList)
+  if (call.accepted === 'metadata-list') throw notAcceptable(notAList)
   const { resourceVersion } = object.metadata
-  return jsonAnswer(status, tabled(call)([seen], { resourceVersion }, true), headers)
+  return jsonAnswer(status, tableMaker(call)([seen], { resourceVersion }, true), headers)
 }
 
 /** Returns the metadata alone: enough for clients that count, find owners or collect garbage. */
@@ -77,7 +77,7 @@ function withoutType({ apiVersion: _, kind: __, ...object }: StoredObject): obje
 }
 
 /** Returns a function that makes tables as this client requested them. */
-export function tabled(
+export function tableMaker(
   call: Call,
 ): (objects: readonly StoredObject[], metadata: Readonly<Record<string, unknown>>, withColumns: boolean) => object {
   const { route, request, backend } = call

@@ -1,7 +1,7 @@
 // The first requests of a client: discovery, versions, schemas, media types.
 import { describe, expect, test } from 'vitest'
 import { type Answer, noBody } from '../../lib/http.ts'
-import { createKinds, everyVerb, type Kind, type Kinds } from '../api/kinds.ts'
+import { allVerbs, createKinds, type Kind, type Kinds } from '../api/kinds.ts'
 import { discoveryAnswer } from './discovery.ts'
 import { compareVersions } from './group-versions.ts'
 import { negotiate } from './negotiation.ts'
@@ -22,7 +22,7 @@ const widget: Kind = {
   shortNames: ['wd'],
   categories: ['all'],
   namespaced: true,
-  verbs: everyVerb,
+  verbs: allVerbs,
   subresources: ['status'],
   selectable: {},
   deletion: 'Background',

@@ -31,7 +31,7 @@ function rootAnswer(request: Request, groups: readonly Group[], core: boolean): 
   if (negotiate(request.headers['accept'], ['json', 'discovery']) === 'discovery') {
     const items = groups.map(groupDiscovery)
     const document = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items }
-    return tagged(request, document, aggregatedType)
+    return cacheableAnswer(request, document, aggregatedType)
   }
   if (core) {
     return jsonAnswer(200, { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] })
@@ -40,7 +40,7 @@ function rootAnswer(request: Request, groups: readonly Group[], core: boolean): 
 }
 
 /** Answers with an ETag, so that clients can cache the document until it changes. */
-function tagged(request: Request, document: object, type: string): Answer {
+function cacheableAnswer(request: Request, document: object, type: string): Answer {
   const etag = `"${createHash('sha256').update(JSON.stringify(document)).digest('hex').toUpperCase()}"`
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: noBody }

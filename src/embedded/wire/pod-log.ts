@@ -40,12 +40,12 @@ export async function logAnswer(call: Call): Promise<Answer> {
     request.signal?.removeEventListener('abort', stop)
     until.abort()
   }
-  const body = { kind: 'bytes', chunks: resumed(first, chunks, end) } as const
+  const body = { kind: 'bytes', chunks: outputFrom(first, chunks, end) } as const
   return { status: 200, headers: { 'content-type': 'text/plain' }, body }
 }
 
 /** Yields the stream, beginning with its first part, which was requested earlier. */
-async function* resumed(
+async function* outputFrom(
   first: Promise<IteratorResult<string>>,
   rest: AsyncIterator<string>,
   end: () => void,

@@ -6,7 +6,7 @@ import { apiVersionOf, atVersion } from '../api/kinds.ts'
 import type { PageOptions } from '../api/registry.ts'
 import { parseSelectors } from '../api/selectors.ts'
 import type { StoredObject } from '../store/object.ts'
-import { type Call, listObject, metadataOf, noList, objectAnswer, tabled } from './call.ts'
+import { type Call, listObject, metadataOf, notAList, objectAnswer, tableMaker } from './call.ts'
 import { type ListOptions, listOptions, resourceVersionOf, tooLargeRevision } from './list-options.ts'
 import { notAcceptable } from './negotiation.ts'
 import { tableBookmark } from './table/table.ts'
@@ -36,7 +36,7 @@ export function listAnswer(call: Call): Answer {
     const items = page.items.map(metadataOf)
     return jsonAnswer(200, { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items })
   }
-  if (accepted === 'table') return jsonAnswer(200, tabled(call)(page.items, metadata, true))
+  if (accepted === 'table') return jsonAnswer(200, tableMaker(call)(page.items, metadata, true))
   return jsonAnswer(200, listObject(route, page.items, metadata))
 }
 
@@ -111,8 +111,8 @@ function shapesOf(call: Call): Pick<Watch, 'shape' | 'bookmark'> {
     }
   }
   if (call.accepted === 'metadata') return { shape: metadataOf, bookmark: (metadata) => metadataOf({ metadata }) }
-  if (call.accepted === 'metadata-list') throw notAcceptable(noList)
-  const table = tabled(call)
+  if (call.accepted === 'metadata-list') throw notAcceptable(notAList)
+  const table = tableMaker(call)
   let first = true
   const shape = (object: StoredObject): object => {
     const { resourceVersion } = object.metadata

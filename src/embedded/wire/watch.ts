@@ -52,7 +52,7 @@ export function watchEvents(
     events.close()
   }
   const events = channel<WatchEvent>(stop)
-  if (!begin(source.registry, watch, { events, stop, undo })) {
+  if (!startStream(source.registry, watch, { events, stop, undo })) {
     events.close()
     return events
   }
@@ -71,7 +71,7 @@ type Stream = { readonly events: Channel<WatchEvent>; readonly stop: () => void;
  * Starts the stream. Returns false if the watch cannot start at that revision; the stream then contains the error. No
  * change can be missed between the initial events and the subscription, because both are synchronous.
  */
-function begin(registry: Registry, watch: Watch, { events, stop, undo }: Stream): boolean {
+function startStream(registry: Registry, watch: Watch, { events, stop, undo }: Stream): boolean {
   const { resource, namespace, start } = watch
   if (start === 'initial') {
     for (const object of registry.list(resource, namespace)) {
@@ -85,7 +85,7 @@ function begin(registry: Registry, watch: Watch, { events, stop, undo }: Stream)
   }
   const limit = events.size + backlogMax
   const listener = (event: StoreEvent): void => {
-    const seen = seenThrough(watch, event)
+    const seen = filteredEvent(watch, event)
     if (seen) events.push(seen)
     if (events.size > limit) stop()
   }
@@ -104,7 +104,7 @@ function begin(registry: Registry, watch: Watch, { events, stop, undo }: Stream)
  * Returns the event as this watch sees it. An object that leaves the selector is DELETED, in its last matching state.
  * One that enters it is ADDED.
  */
-function seenThrough(watch: Watch, event: StoreEvent): WatchEvent | undefined {
+function filteredEvent(watch: Watch, event: StoreEvent): WatchEvent | undefined {
   const { object, before, type } = event
   if (watch.namespace !== undefined && object.metadata.namespace !== watch.namespace) return undefined
   const was = before !== undefined && watch.matches(before)

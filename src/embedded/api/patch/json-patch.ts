@@ -37,7 +37,7 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
       if (value === undefined) throw patchFailed()
       return add(document, steps, value)
     case 'remove':
-      return change(document, steps, removed)
+      return change(document, steps, withoutMember)
     case 'replace':
       if (value === undefined) throw patchFailed()
       if (steps.length === 0) return value
@@ -54,7 +54,7 @@ function applyOperation(document: unknown, operation: JsonObject): unknown {
       return add(document, steps, read(document, from))
     case 'move': {
       const moved = read(document, from)
-      return add(change(document, stepsOf(from), removed), steps, moved)
+      return add(change(document, stepsOf(from), withoutMember), steps, moved)
     }
     default:
       throw patchFailed()
@@ -88,7 +88,7 @@ function add(document: unknown, steps: readonly string[], value: unknown): unkno
   })
 }
 
-function removed(container: unknown, step: string): unknown {
+function withoutMember(container: unknown, step: string): unknown {
   member(container, step)
   if (Array.isArray(container)) return container.filter((_, index) => index !== Number(step))
   const { [step]: _, ...rest } = isObject(container) ? container : {}

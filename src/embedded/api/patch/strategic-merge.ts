@@ -17,7 +17,7 @@ export function applyStrategicMerge(document: JsonObject, patch: JsonObject, str
   if (directive === 'delete') return {}
   if (directive !== undefined)
     throw badRequest(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(patch)}`)
-  const merged: Record<string, unknown> = retained(document, patch)
+  const merged: Record<string, unknown> = applyRetainKeys(document, patch)
   const handled = mergeOrdered(merged, patch, struct)
   for (const [name, value] of Object.entries(patch)) {
     if (name === '$retainKeys' || name === '__proto__' || handled.has(name)) continue
@@ -117,7 +117,7 @@ function mergeOrdered(merged: Record<string, unknown>, patch: JsonObject, struct
 }
 
 /** Applies $retainKeys: drops all fields of the document that it does not name. */
-function retained(document: JsonObject, patch: JsonObject): Record<string, unknown> {
+function applyRetainKeys(document: JsonObject, patch: JsonObject): Record<string, unknown> {
   const keys = patch['$retainKeys']
   if (keys === undefined) return { ...document }
   if (!Array.isArray(keys)) throw badRequest('invalid patch format of retainKeys')

@@ -16,14 +16,14 @@ export function validateJobUpdate(next: JobSpec, current: StoredObject, profile:
   const parts = [
     ...(next.completions === known.completions ? [] : ['completions' as const]),
     ...(sameJson(next.selector, known.selector) ? [] : ['selector' as const]),
-    ...(sameJson(next.template, mutable(next, current, profile)) ? [] : ['template' as const]),
+    ...(sameJson(next.template, allowedTemplate(next, current, profile)) ? [] : ['template' as const]),
     ...fixed.filter((part) => !sameJson(next[part], known[part])),
   ]
   return parts.map((part) => invalidValue(`spec.${part}`, next[part], 'field is immutable'))
 }
 
 /** Returns the present template with the parts of the next one that a suspended Job may change. */
-function mutable(next: JobSpec, current: StoredObject, profile: Profile): JobSpec['template'] {
+function allowedTemplate(next: JobSpec, current: StoredObject, profile: Profile): JobSpec['template'] {
   const known = jobSpecOf(current)
   const status = jobStatusOf(current)
   const [to, from] = [next.template?.spec, known.template?.spec]

@@ -19,7 +19,7 @@ export const podRules: Rules = {
     admitPod(draft, api)
     const spec = specOf(draft)
     draft.metadata.generation = 1
-    draft['status'] = { phase: 'Pending', qosClass: qosClassOf(spec), ...gated(spec, timestamp(api.clock.now())) }
+    draft['status'] = { phase: 'Pending', qosClass: qosClassOf(spec), ...gatedStatus(spec, timestamp(api.clock.now())) }
     dropDisabledRestarts(spec, api.profile)
   },
   prepareUpdate: (draft, current, api) => {
@@ -50,7 +50,7 @@ export const podRules: Rules = {
 }
 
 /** Returns the condition of a pod with scheduling gates. The scheduler ignores such a pod. */
-function gated(spec: PodSpec, now: string): object {
+function gatedStatus(spec: PodSpec, now: string): object {
   if ((spec.schedulingGates ?? []).length === 0) return {}
   const message = 'Scheduling is blocked due to non-empty scheduling gates'
   const condition = {
