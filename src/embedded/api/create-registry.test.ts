@@ -5,7 +5,7 @@ import { seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createStore } from '../store/store.ts'
 import { createRegistry } from './create-registry.ts'
-import { ApiError, type Status } from './errors.ts'
+import { refusal } from './refusal.fixture.ts'
 
 function world(history?: number) {
   const clock = virtualClock()
@@ -15,16 +15,6 @@ function world(history?: number) {
   const seen: string[] = []
   registry.subscribe('pods', ({ type, object: { metadata } }) => seen.push(`${type} ${metadata.name}`))
   return { clock, registry, seen }
-}
-
-function refusal(run: () => unknown): Status {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof ApiError) return error.status
-    throw error
-  }
-  throw new Error('not refused')
 }
 
 const pod = (name: string, more: object = {}) => ({

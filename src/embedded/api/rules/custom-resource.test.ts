@@ -4,7 +4,7 @@ import { seededRandom } from '../../../lib/random.ts'
 import { virtualClock } from '../../../lib/virtual-clock.ts'
 import { createStore } from '../../store/store.ts'
 import { createRegistry } from '../create-registry.ts'
-import { ApiError, type Status } from '../errors.ts'
+import { refusal } from '../refusal.fixture.ts'
 
 type Json = Record<string, unknown>
 
@@ -68,16 +68,6 @@ function withKind() {
   const registry = world()
   registry.create(definitions, definition())
   return registry
-}
-
-function refusal(run: () => unknown): Status {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof ApiError) return error.status
-    throw error
-  }
-  throw new Error('not refused')
 }
 
 const set = (spec: Json, more: Json = {}): Json => ({

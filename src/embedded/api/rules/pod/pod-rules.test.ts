@@ -6,23 +6,13 @@ import { virtualClock } from '../../../../lib/virtual-clock.ts'
 import { createStore } from '../../../store/store.ts'
 import type { Profile } from '../../api.ts'
 import { createRegistry } from '../../create-registry.ts'
-import { ApiError, type Status } from '../../errors.ts'
+import { refusal } from '../../refusal.fixture.ts'
 import type { Registry } from '../../registry.ts'
 
 function registryOf(profile: Profile = '1.36'): Registry {
   const registry = createRegistry({ store: createStore(), clock: virtualClock(), random: seededRandom(1), profile })
   registry.create('namespaces', { metadata: { name: 'ci' } })
   return registry
-}
-
-function refusal(run: () => unknown): Status {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof ApiError) return error.status
-    throw error
-  }
-  throw new Error('not refused')
 }
 
 type Json = Record<string, unknown>
