@@ -1,3 +1,4 @@
+// A whole cluster over its HTTP handler, with real processes.
 import { existsSync, mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -37,7 +37,7 @@ export type PageOptions = Selectors & {
   readonly limit?: number | undefined
   /** The continue token of the previous page. */
   readonly continue?: string | undefined
-  /** Returns the list exactly as it was at this revision. */
+  /** The exact revision of the list to return. */
   readonly exactly?: number | undefined
 }
 

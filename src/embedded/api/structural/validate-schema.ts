@@ -34,7 +34,13 @@ export function validateSchema(schema: JsonObject, path: string): readonly Field
 type Check = (schema: JsonObject, path: string) => readonly FieldError[]
 
 function validateLevel(schema: JsonObject, path: string, check: Check, depth = 0): readonly FieldError[] {
-  if (depth > depthMax) return [notAllowed(path, `schemas nested deeper than ${depthMax} are not supported`)]
+  if (depth > depthMax)
+    return [
+      notAllowed(
+        path,
+        `schemas nested deeper than ${depthMax} levels are not supported by the embedded cluster. Flatten the schema`,
+      ),
+    ]
   const inner = [...innerSchemas(schema, path)]
   return [...check(schema, path), ...inner.flatMap(([at, level]) => validateLevel(level, at, check, depth + 1))]
 }
