@@ -1,5 +1,5 @@
 // The API server answers the recorded calls like kube-apiserver 1.36.3 (answers.jsonl), except for the deviations
-// below. test/kubernetes/recorded.test.ts plays the same calls on a real cluster and renews the recording.
+// below. The same calls on a real cluster renew the recording: test/kubernetes/recorded.test.ts.
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'

@@ -15,7 +15,7 @@ type TableOptions = {
   readonly printer: Printer
   readonly includeObject: IncludeObject
   readonly now: Instant
-  /** Of a watch, only the first event has column definitions. */
+  /** False for all but the first event of a watch. */
   readonly withColumns: boolean
 }
 
