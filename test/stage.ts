@@ -1,5 +1,5 @@
-// The whole of one runner's life in one process on a virtual clock: production controller and clients, the embedded API server, GitHub's emulator.
-// The kubelet is played by the test, so that each case can say what the pod does.
+// Runs whole lives in one process on a virtual clock: production controller and clients, the embedded API server, GitHub's emulator.
+// The test plays the kubelet, so that each case can say what the pod does.
 
 import { runnerSetCrd } from '../src/config/crd.ts'
 import { parseRunnerSet } from '../src/config/runner-set.ts'
@@ -21,6 +21,7 @@ import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
 import type { JobReport } from '../src/emulator/job.ts'
 import { createGitHubForge } from '../src/forge/github/github.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
+import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { type Random, seededRandom } from '../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.ts'
 import type { Entry, JournalEvent } from '../src/model/event.ts'
@@ -34,15 +35,22 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
 export type StageOptions = {
   readonly seed?: number
   readonly spec?: object
-  /** With it a scheduler and a kubelet run, and containers behave as it says. */
+  /** If given, a scheduler and a kubelet run, and containers behave as it says. */
   readonly runtime?: Omit<ScriptedRuntimeOptions, 'clock'>
+  /** Latency of each call to the forge and to the API server, in milliseconds. */
+  readonly forgeMs?: number
+  readonly apiMs?: number
+  /** Answers a request of the API server instead of the API server; undefined lets it through. */
+  readonly apiFault?: (request: Request) => Answer | undefined
 }
 
 export async function openStage(options: StageOptions = {}) {
   const clock = virtualClock()
   const random = seededRandom(options.seed ?? 1)
-  const { registry, requestLog, transport, close } = openApi(clock, random, options)
-  const emulator = createGitHubEmulator({ clock, random, knobs: { longPollMs: 50_000 } })
+  const { registry, requestLog, transport: direct, close } = openApi(clock, random, options)
+  const transport = slowed(direct, clock, options)
+  const latencyMs = options.forgeMs ?? 0
+  const emulator = createGitHubEmulator({ clock, random, knobs: { longPollMs: 50_000, latencyMs } })
   registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
   registry.create('secrets', secret('github', { github_token: 'token' }))
@@ -88,6 +96,16 @@ function openApi(clock: VirtualClock, random: Random, { runtime }: StageOptions)
   const authenticate = knownIdentity('dayfly')
   const transport = createApiHandler({ registry, node, clock, random, profile: '1.36', requestLog, authenticate })
   return { registry, requestLog, transport, close: async () => {} }
+}
+
+/** The API server behind a network: each request and its answer take half of the latency. */
+function slowed(transport: Transport, clock: VirtualClock, { apiMs = 0, apiFault }: StageOptions): Transport {
+  return async (request) => {
+    if (apiMs > 0) await clock.sleep(apiMs / 2, request.signal)
+    const answer = apiFault?.(request) ?? (await transport(request))
+    if (apiMs > 0) await clock.sleep(apiMs / 2, request.signal)
+    return answer
+  }
 }
 
 export function runnerSetObject(name: string, spec: object = {}) {

@@ -236,6 +236,17 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
   ],
   ['registrations were never listed', world([], { registrationsAt: undefined }), 'list-registrations'],
   [
+    'registrations were never listed, and the pods are unknown',
+    world([], { registrationsAt: undefined, counts: unknown }),
+    'nothing',
+  ],
+  [
+    'registrations were never listed, and the demand is unknown',
+    world([], { registrationsAt: undefined, demand: unknown }),
+    'nothing',
+  ],
+  ['registrations in doubt', world([], { registrationsDoubtful: true }), 'list-registrations'],
+  [
     'registrations in doubt, forge failing',
     world([], { registrationsDoubtful: true, forgeFailure: { reason: 'forge-unreachable', message: '', since: now } }),
     'nothing',

@@ -80,10 +80,10 @@ function decideTemplate(moment: Moment): Step {
     : once(moment, { kind: 'check-template', hash: templateHash })
 }
 
-/** The forge is not asked while it fails: its own link finds out when it works again. */
+/** A list says nothing while the pods are unknown. The forge is not asked while it fails: its own link finds out when it works again. */
 function decideList(moment: Moment, asks: boolean): Step {
-  const { demand, forgeFailure } = moment.world
-  return asks && !forgeFailure && demand.known ? once(moment, { kind: 'list-registrations' }) : nothing
+  const { counts, demand, forgeFailure } = moment.world
+  return asks && counts.known && !forgeFailure && demand.known ? once(moment, { kind: 'list-registrations' }) : nothing
 }
 
 /** Without a true list of pods a registration may belong to a living runner: nothing is removed. */

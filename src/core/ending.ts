@@ -21,7 +21,7 @@ export function continueEnd(moment: Moment, runner: Runner, pod: PodFacts, endin
 }
 
 /** Returns the next step of an end, also of one that begins. */
-export function endStep({ limits, now }: Moment, runner: Runner, pod: PodFacts, because: EndCause): LifeStep {
+export function endStep(moment: Moment, runner: Runner, pod: PodFacts, because: EndCause): LifeStep {
   const { name, registration, ending } = runner
   const container = containerOf(pod)
   const verdict = mayEnd(because.kind, answerOf(runner), container)
@@ -38,10 +38,16 @@ export function endStep({ limits, now }: Moment, runner: Runner, pod: PodFacts, 
         return { action: { kind: 'deregister-runner', runner: name, registration: registration.value, because } }
       }
       // The forge does not know it: the lists of registrations must prove that.
-      return { asksRegistrations: true, due: now + limits.listRegistrationsMs }
+      return askRegistrations(moment, moment.limits.listRegistrationsMs)
     default:
       return {}
   }
+}
+
+/** Asks for a new list of registrations, at most once in `everyMs` after the last one. @param since no list is needed before this time plus `everyMs` */
+export function askRegistrations({ world, now }: Moment, everyMs: number, since = 0): LifeStep {
+  const askAt = Math.max(since, world.registrationsAt ?? 0) + everyMs
+  return now >= askAt ? { asksRegistrations: true, due: now + everyMs } : { due: askAt }
 }
 
 /** A runner without a registration gets the answer that the forge would give. */

@@ -4,6 +4,7 @@ import type { DeregisterAnswer, PodFacts, Runner } from '../model/runner.ts'
 import { decideLife } from './life.ts'
 import type { LifeStep } from './moment.ts'
 import { phaseOf } from './phase.ts'
+import { noHistory } from './state/history.ts'
 import { ended, job, limits, now, registration, runner, runnerSet, world } from './world.fixture.ts'
 
 function stepFor(given: Runner, set = runnerSet()): LifeStep {
@@ -136,7 +137,11 @@ describe('one life', () => {
     ['its end is refused for now', ending(running(90), 'refused', 9), '+9 s'],
     ['its end was refused, and is due', ending(running(90), 'refused', 0), 'deregister (surplus)'],
     ['its registration is removed', ending(running(90), 'removed', undefined), 'delete (surplus)'],
-    ['the forge does not know it, and it runs', ending(running(90), 'absent', undefined), 'list +60 s'],
+    [
+      'the forge does not know it, and registrations were listed just now',
+      ending(running(90), 'absent', undefined),
+      '+60 s',
+    ],
     [
       'the forge does not know it, and two lists prove that',
       ending(running(200, absent(1, 121)), 'absent', 30),
@@ -149,6 +154,22 @@ describe('one life', () => {
     ],
   ])('%s', (_name, given, expected) => {
     expect(shown(stepFor(given))).toBe(expected)
+  })
+
+  it('asks for a list of registrations a minute after the last one', () => {
+    const given = ending(running(90), 'absent', undefined)
+    const at = (registrationsAt: number | undefined) =>
+      shown(decideLife({ world: world([given], { registrationsAt }), limits, now }, given))
+    expect(at(now - seconds(60))).toBe('list +60 s')
+    expect(at(now - seconds(59))).toBe('+1 s')
+    expect(at(undefined)).toBe('list +60 s')
+  })
+
+  it('asks sooner after a failed start', () => {
+    const given = running(90)
+    const history = { ...noHistory, failuresInARow: 1 }
+    const over = { registrationsAt: now - limits.listAfterFailureMs, history }
+    expect(shown(decideLife({ world: world([given], over), limits, now }, given))).toBe('list +10 s')
   })
 
   it('keeps what failed and what finished as long as the set says', () => {

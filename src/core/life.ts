@@ -6,7 +6,7 @@ import { type Failure, failureInfo } from '../model/failure.ts'
 import type { PodFacts, Runner, StartFailure } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
-import { continueEnd, endStep, isGhost } from './ending.ts'
+import { askRegistrations, continueEnd, endStep, isGhost } from './ending.ts'
 import type { LifeStep, Moment } from './moment.ts'
 import { phaseOf } from './phase.ts'
 
@@ -136,8 +136,7 @@ function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
     return end(moment, runner, { kind: 'ghost' }, failure)
   }
   const every = world.history.failuresInARow > 0 ? limits.listAfterFailureMs : limits.listRegistrationsMs
-  const askAt = Math.max(startedAt, world.registrationsAt ?? 0) + every
-  return now >= askAt ? { asksRegistrations: true, due: now + every } : { due: askAt }
+  return askRegistrations(moment, every, startedAt)
 }
 
 function end(moment: Moment, runner: Runner, because: EndCause, failure: Failure): LifeStep {

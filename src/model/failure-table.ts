@@ -34,7 +34,6 @@ export type FailureInfo = {
 const second = 1_000
 const minute = 60 * second
 
-/** Stops the set, so only causes that every runner of the set must meet have it. */
 const never: Retry = { is: 'never' }
 /** A failed start: the next one may work. */
 const soon: Retry = { is: 'backoff', baseMs: 2 * second, capMs: 5 * minute }
