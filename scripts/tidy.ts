@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkArrows } from './tidy/arrows.ts'
 import { checkBans } from './tidy/bans.ts'
+import { checkCitations } from './tidy/citations.ts'
 import { checkArchitecture, checkHosts } from './tidy/documents.ts'
 import { applyExceptions } from './tidy/exceptions.ts'
 import { checkPlainEnglish } from './tidy/plain.ts'
@@ -26,6 +27,7 @@ const findings = applyExceptions(
     ...checkShape(sources),
     ...checkArchitecture({ files, texts }),
     ...checkHosts({ files, texts }),
+    ...checkCitations({ files, texts }),
     ...(process.argv.includes('--plain') ? checkPlainEnglish({ files, texts }) : []),
   ],
   exceptions,

@@ -16,6 +16,14 @@ export type Source = {
   /** The text with comments and the insides of strings blanked; positions and lines stay. */
   readonly code: string
   readonly imports: readonly Import[]
+  /** Neighbouring line comments are one comment. */
+  readonly comments: readonly Comment[]
+}
+
+export type Comment = {
+  readonly line: number
+  /** Without the comment marks; each line of the source is a line here. */
+  readonly text: string
 }
 
 /** One broken rule at one place. */
@@ -27,8 +35,8 @@ export type Finding = {
 }
 
 export function readSource(file: string, text: string): Source {
-  const code = blank(text)
-  return { path: file, text, code, imports: findImports(file, text, code) }
+  const { code, comments } = blank(text)
+  return { path: file, text, code, imports: findImports(file, text, code), comments: joinComments(text, comments) }
 }
 
 export function isTest(file: string): boolean {
@@ -59,8 +67,11 @@ function findImports(file: string, text: string, code: string): Import[] {
   return found
 }
 
+type Range = { readonly start: number; readonly end: number }
+
 /** Blanks comments, strings, regular expressions and the text of templates; the code within `${ }` stays. */
-function blank(text: string): string {
+function blank(text: string): { readonly code: string; readonly comments: readonly Range[] } {
+  const comments: Range[] = []
   let out = ''
   let at = 0
   const braces: number[] = []
@@ -72,6 +83,10 @@ function blank(text: string): string {
   const hide = (end: number) => {
     out += text.slice(at, end).replace(/[^\n]/g, ' ')
     at = end
+  }
+  const hideComment = (end: number) => {
+    comments.push({ start: at, end })
+    hide(end)
   }
   const template = () => {
     const end = templatePart(text, at)
@@ -85,8 +100,8 @@ function blank(text: string): string {
   while (at < text.length) {
     const next = text.slice(at, at + 2)
     const char = text[at] ?? ''
-    if (next === '//' || (next === '#!' && at === 0)) hide(lineEnd(text, at))
-    else if (next === '/*') hide(after(text, '*/', at + 2))
+    if (next === '//' || (next === '#!' && at === 0)) hideComment(lineEnd(text, at))
+    else if (next === '/*') hideComment(after(text, '*/', at + 2))
     else if (char === '"' || char === "'") hide(quoteEnd(text, at))
     else if (char === '/' && startsPattern(out)) hide(patternEnd(text, at))
     else if (char === '`') {
@@ -103,7 +118,21 @@ function blank(text: string): string {
       copy(1)
     }
   }
-  return out
+  return { code: out, comments }
+}
+
+function joinComments(text: string, ranges: readonly Range[]): Comment[] {
+  const joined: { start: number; end: number }[] = []
+  for (const { start, end } of ranges) {
+    const last = joined.at(-1)
+    const follows = last && /^\n[ \t]*$/.test(text.slice(last.end, start)) && text.startsWith('//', start)
+    if (follows) last.end = end
+    else joined.push({ start, end })
+  }
+  return joined.map(({ start, end }) => ({
+    line: lineAt(text, start),
+    text: text.slice(start, end).replace(/^[ \t]*(?:\/\/|\/\*\*?|\*\/|\*(?!\/))[ \t]?|\*\/$/gm, ''),
+  }))
 }
 
 function lineEnd(text: string, from: number): number {
