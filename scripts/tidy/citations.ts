@@ -2,10 +2,8 @@
 import path from 'node:path'
 import type { Documents } from './documents.ts'
 import { anchorsOf, linksOf } from './links.ts'
+import { type Passage, titlesOf } from './passages.ts'
 import { type Finding, lineAt, readSource } from './source.ts'
-
-/** A piece of a file that may cite: a comment, a test's title, or a whole file that is not TypeScript. */
-type Passage = { readonly line: number; readonly text: string }
 
 /** Written out, these patterns would find themselves. */
 const exempt = /^scripts\/tidy\/|^scripts\/tidy[\w-]*\.test\.ts$/
@@ -37,7 +35,7 @@ export function checkCitations(documents: Documents): Finding[] {
   return findings
 }
 
-/** What a target can be: a file or folder of the repository, and the anchors of a page. */
+/** The targets that exist: a file or folder of the repository, and the anchors of a page. */
 class Pages {
   readonly #known: Set<string>
   readonly #texts: ReadonlyMap<string, string>
@@ -67,7 +65,7 @@ class Pages {
 
 function checkLinks(file: string, text: string, pages: Pages): Finding[] {
   // A rule's page is published in docs/rules, and its links are read there.
-  const folder = file.startsWith('src/doctor/rules/') ? 'docs/rules' : path.posix.dirname(file)
+  const folder = /^src\/doctor\/rules\/[^/]+$/.test(file) ? 'docs/rules' : path.posix.dirname(file)
   return linksOf(text).flatMap(({ target, line }) => {
     if (/^[a-z][a-z\d+.-]*:|^\/\//i.test(target)) return []
     const [name = '', anchor] = target.split('#')
@@ -110,17 +108,10 @@ function checkCases(file: string, text: string, pages: Pages): Finding[] {
   })
 }
 
+/** Returns what may cite: the comments and titles of TypeScript, other files as a whole. */
 function passagesOf(file: string, text: string): readonly Passage[] {
   if (!file.endsWith('.ts')) return [{ line: 1, text }]
   return [...readSource(file, text).comments, ...(file.endsWith('.test.ts') ? titlesOf(text) : [])]
-}
-
-function titlesOf(text: string): readonly Passage[] {
-  const titles = /\b(?:it|test|describe)(?:\.\w+(?:\([^\n]*\))?)*\(\s*(['"`])(.*?)\1|^ *\]\)\((['"`])(.*?)\3/gm
-  return [...text.matchAll(titles)].map((match) => ({
-    line: lineAt(text, match.index),
-    text: match[2] ?? match[4] ?? '',
-  }))
 }
 
 function finding(file: string, line: number, message: string): Finding {

@@ -1,12 +1,12 @@
-// Plain English, as far as a machine can find it: banned words everywhere, banned openings of sentences and test titles.
-
+// Finds words and openings of sentences that plain English avoids. A reader finds the rest.
 import type { Documents } from './documents.ts'
+import { commentsOf, type Passage, titlesOf } from './passages.ts'
 import { forbiddenOpenings, phraseOpenings, plainWords } from './plain-words.ts'
-import type { Finding } from './source.ts'
+import { type Finding, readSource } from './source.ts'
 
 const scanned = /\.(?:ts|md|cel|sh|yml|yaml)$|^\.ci\/run$/
-/** The list itself and its test; recorded words of others. */
-const exempt = /^scripts\/tidy\/plain|\/recorded\/|\/samples\/|^examples\/|\.cases\//
+/** The lists and their test; texts that others wrote. */
+const exempt = /^scripts\/tidy[/-]plain|\/recorded\/|\/samples\/|^examples\/|\.cases\//
 
 export function checkPlainEnglish({ texts }: Documents): Finding[] {
   const findings: Finding[] = []
@@ -30,16 +30,8 @@ function checkWords(path: string, text: string): Finding[] {
   return findings
 }
 
-type Passage = { readonly line: number; readonly text: string }
-
 function checkOpenings(path: string, text: string): Finding[] {
-  const lines = text.split('\n')
-  const passages = path.endsWith('.ts')
-    ? [...comments(lines), ...titles(lines)]
-    : path.endsWith('.md')
-      ? prose(lines)
-      : []
-  return passages.flatMap(({ line, text: passage }) =>
+  return passagesOf(path, text).flatMap(({ line, text: passage }) =>
     sentencesOf(passage)
       .map(openingOf)
       .filter((message) => message !== undefined)
@@ -47,31 +39,16 @@ function checkOpenings(path: string, text: string): Finding[] {
   )
 }
 
-/** Blocks of comments, one passage each. */
-function comments(lines: readonly string[]): readonly Passage[] {
-  const passages: { line: number; text: string }[] = []
-  let open = false
-  for (const [index, line] of lines.entries()) {
-    const found = /^\s*(?:\/\/|\/\*\*|\*(?!\/))\s?(.*?)(?:\*\/)?\s*$/.exec(line)
-    const text = found?.[1]
-    if (text === undefined || (line.trimStart().startsWith('*') && !open)) {
-      open = false
-      continue
-    }
-    const last = passages.at(-1)
-    if (open && last && !line.trimStart().startsWith('/**') && text !== '') last.text += ` ${text}`
-    else passages.push({ line: index + 1, text })
-    open = !line.includes('*/')
-  }
-  return passages
+function passagesOf(path: string, text: string): readonly Passage[] {
+  if (path.endsWith('.md')) return prose(text.split('\n'))
+  // CEL has the same comments.
+  if (!/\.(?:ts|cel)$/.test(path)) return []
+  const titles = path.endsWith('.ts') ? titlesOf(text).map(capitalize) : []
+  return [...commentsOf(readSource(path, text)), ...titles]
 }
 
-function titles(lines: readonly string[]): readonly Passage[] {
-  return lines.flatMap((line, index) => {
-    const found = /\b(?:it|test|describe)(?:\.\w+)*\((['"`])(.*?)\1/.exec(line)
-    const title = found?.[2]
-    return title === undefined ? [] : [{ line: index + 1, text: title[0]?.toUpperCase() + title.slice(1) }]
-  })
+function capitalize({ line, text }: Passage): Passage {
+  return { line, text: text.slice(0, 1).toUpperCase() + text.slice(1) }
 }
 
 /** Paragraphs, list items and headings; code blocks and tables are left out. */
