@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { checkArrows } from './tidy/arrows.ts'
+import { checkArrows, checkRooms } from './tidy/arrows.ts'
 import { checkBans } from './tidy/bans.ts'
 import { checkArchitecture, checkHosts } from './tidy/documents.ts'
 import { applyExceptions } from './tidy/exceptions.ts'
+import { checkFolders } from './tidy/folders.ts'
 import { checkShape } from './tidy/shape.ts'
 import { readSource } from './tidy/source.ts'
 
@@ -53,7 +54,49 @@ describe('arrows', () => {
     expect(checkArrows([readSource('src/lib/a.ts', text)])).toMatchObject([{ rule: 'arrow' }])
   })
 
-  test('a circle of imports is found, once', () => {
+  test.each([
+    ['src/core/a.ts', './b.fixture.ts'],
+    ['src/cli/a.ts', '../lib/clock.fixture.ts'],
+    ['src/forge/github/a.ts', '../contract.ts'],
+    ['src/kubernetes/a.ts', './testing/b.ts'],
+  ])('%s may not import the test support %s', (from, to) => {
+    expect(arrow(from, to)).toMatchObject([{ rule: 'arrow', message: expect.stringContaining('only tests') }])
+  })
+
+  test.each([
+    ['src/core/a.test.ts', './b.fixture.ts'],
+    ['src/core/a.fixture.ts', '../lib/b.fixture.ts'],
+    ['src/forge/contract.ts', '../lib/clock.fixture.ts'],
+    ['src/kubernetes/testing/a.ts', './b.ts'],
+    ['test/stage.ts', '../src/lib/clock.fixture.ts'],
+    ['src/cli/a.ts', './testing-room.ts'],
+  ])('%s may import %s', (from, to) => {
+    expect(arrow(from, to)).toEqual([])
+  })
+
+  test('applies the arrows to test support', () => {
+    expect(arrow('src/lib/a.fixture.ts', '../core/b.ts')).toHaveLength(1)
+  })
+
+  test('finds a room of the table that does not exist', () => {
+    const rooms = [
+      'lib',
+      'model',
+      'core',
+      'config',
+      'kubernetes',
+      'forge',
+      'controller',
+      'embedded',
+      'emulator',
+      'doctor',
+    ]
+    const files = rooms.map((room) => `src/${room}/a.ts`)
+    expect(checkRooms([...files, 'src/cli/a.ts'])).toEqual([])
+    expect(checkRooms(files)).toMatchObject([{ message: 'names the room src/cli, which does not exist' }])
+  })
+
+  test('reports a circle of imports once', () => {
     const sources = [
       readSource('src/lib/a.ts', "import { b } from './b.ts'"),
       readSource('src/lib/b.ts', "import { c } from './c.ts'"),
@@ -64,9 +107,47 @@ describe('arrows', () => {
     ])
   })
 
-  test('an import in a comment or a string is none', () => {
+  test('ignores imports in comments and strings', () => {
     const text = "// import { a } from '../core/a.ts'\nconst b = `\nimport { a } from '../core/a.ts'\n`\n"
     expect(checkArrows([readSource('src/lib/a.ts', text)])).toEqual([])
+  })
+})
+
+describe('folders', () => {
+  const table = { '.': ['act', 'observe'], act: ['guard.ts'], observe: [] }
+  const files = ['src/controller/a.ts', 'src/controller/act/a.ts', 'src/controller/observe/a.ts']
+  const check = (from: string, to: string) => {
+    const sources = [...files, 'src/other/a.ts'].filter((file) => file !== from).map((file) => readSource(file, ''))
+    return checkFolders([readSource(from, `\nimport { a } from '${to}'\n`), ...sources], { controller: table })
+  }
+
+  test.each([
+    ['src/controller/act/a.ts', '../observe/b.ts'],
+    ['src/controller/act/a.ts', '../loop.ts'],
+    ['src/controller/act/deep/a.ts', '../../observe/b.ts'],
+    ['src/controller/observe/a.ts', '../guard.ts'],
+  ])('%s may not import %s', (from, to) => {
+    expect(check(from, to)).toMatchObject([{ rule: 'folder', path: from, line: 2 }])
+  })
+
+  test.each([
+    ['src/controller/a.ts', './act/b.ts'],
+    ['src/controller/a.ts', './b.ts'],
+    ['src/controller/act/a.ts', '../guard.ts'],
+    ['src/controller/act/a.ts', './deep/b.ts'],
+    ['src/controller/act/a.ts', '../../lib/b.ts'],
+    ['src/controller/act/a.test.ts', '../observe/b.ts'],
+    ['src/controller/act/a.fixture.ts', '../observe/b.ts'],
+    ['src/other/act/a.ts', '../observe/b.ts'],
+  ])('%s may import %s', (from, to) => {
+    expect(check(from, to)).toEqual([])
+  })
+
+  test('finds a folder without a row, and a row without a folder', () => {
+    expect(check('src/controller/elect/a.ts', './b.ts')).toMatchObject([{ path: 'src/controller/elect/a.ts' }])
+    expect(checkFolders([readSource('src/controller/a.ts', '')], { controller: { '.': [], gone: [] } })).toMatchObject([
+      { message: 'the table of src/controller names the folder gone, which has no files' },
+    ])
   })
 })
 
@@ -106,7 +187,7 @@ describe('bans', () => {
     expect(check('src/core/a.ts', text)).toEqual([])
   })
 
-  test('edge files may do what they are the edge for, and no more', () => {
+  test('lets an edge file use only what it is the edge for', () => {
     expect(check('src/lib/system.ts', 'Date.now(); setTimeout(a, 1)')).toEqual([])
     expect(check('src/cli/output.ts', "process.stdout.write('a')")).toEqual([])
     expect(check('src/cli/demo.ts', 'process.env.HOME')).toEqual([])
@@ -119,7 +200,7 @@ describe('bans', () => {
 describe('shape', () => {
   const check = (path: string, text: string) => checkShape([readSource(path, text)])
 
-  test('files have at most 300 lines, tests 500', () => {
+  test('limits files to 300 lines, and tests to 500', () => {
     expect(check('src/lib/a.ts', 'a\n'.repeat(300))).toEqual([])
     expect(check('src/lib/a.ts', 'a\n'.repeat(301))).toMatchObject([{ rule: 'size' }])
     expect(check('src/lib/a.test.ts', 'a\n'.repeat(500))).toEqual([])
@@ -136,7 +217,7 @@ describe('shape', () => {
     expect(check(path, '')).toMatchObject([{ rule: 'name' }])
   })
 
-  test('the name src/embedded/store/owner-index.ts is fine', () => {
+  test('accepts the name src/embedded/store/owner-index.ts', () => {
     expect(check('src/embedded/store/owner-index.ts', '')).toEqual([])
   })
 
@@ -153,7 +234,7 @@ describe('shape', () => {
     ["const known = new Set(['a'])"],
     ['const none: readonly string[] = []'],
     ['const a = () => {\n  let b = 0\n}'],
-  ])('%s is none', (text) => {
+  ])('%s is not state', (text) => {
     expect(check('src/lib/a.ts', `${text}\n`)).toEqual([])
   })
 })
@@ -162,18 +243,18 @@ describe('documents', () => {
   const files = ['ARCHITECTURE.md', 'src/lib/clock.ts', 'docs/a.md']
   const check = (text: string) => checkArchitecture({ files, texts: new Map([['ARCHITECTURE.md', text]]) })
 
-  test('every path ARCHITECTURE.md names exists', () => {
+  test('finds a path in ARCHITECTURE.md that does not exist', () => {
     expect(check('`src/lib/clock.ts`, `lib/clock.ts`, `docs/` and `src/lib`; `a/b` and `x.y` are no paths')).toEqual([])
     expect(check('`src/lib/gone.ts` `docs/` \n`src/lib/`')).toMatchObject([
       { line: 1, message: expect.stringMatching('gone') },
     ])
   })
 
-  test('every room is named', () => {
+  test('finds a room that ARCHITECTURE.md does not name', () => {
     expect(check('`docs/`')).toMatchObject([{ message: expect.stringContaining('src/lib') }])
   })
 
-  test('no file names the host of a registry', () => {
+  test('finds the host of a registry', () => {
     const host = ['registry', 'npmjs', 'org'].join('.')
     const texts = new Map([['package-lock.json', `{\n"resolved": "https://${host}/a"}`]])
     expect(checkHosts({ files: [], texts })).toMatchObject([{ rule: 'host', line: 2 }])
@@ -183,19 +264,19 @@ describe('documents', () => {
 describe('exceptions', () => {
   const finding = { rule: 'size', path: 'src/lib/a.ts', line: 1, message: 'too long' }
 
-  test('a listed finding is let through', () => {
+  test('removes a listed finding', () => {
     expect(applyExceptions([finding], 'list', 'size src/lib/a.ts  # one table, read as a whole\n')).toEqual([])
   })
 
   test.each([
     ['size src/lib/a.ts', /is not/],
-    ['ban src/lib/b.ts  # was needed once', /not needed/],
+    ['ban src/lib/b.ts  # was needed once', /no longer necessary/],
   ])('%s is refused', (line, message) => {
     const broken = applyExceptions([], 'list', `${line}\n`)
     expect(broken).toMatchObject([{ rule: 'exception', message: expect.stringMatching(message) }])
   })
 
-  test('eleven are too many', () => {
+  test('accepts at most ten exceptions', () => {
     const findings = Array.from({ length: 11 }, (_, index) => ({ ...finding, path: `src/lib/${index}.ts` }))
     const list = findings.map(({ path }) => `size ${path}  # one table, read as a whole`).join('\n')
     expect(applyExceptions(findings, 'list', list)).toMatchObject([{ message: '11 exceptions, at most 10' }])

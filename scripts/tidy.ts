@@ -1,13 +1,14 @@
-// Checks what the compiler and the linter cannot: the arrows between rooms, the bans, sizes, names, documents.
+// Runs the checks that compiler and linter do not have: imports, bans, sizes, names, documents, citations.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkArrows } from './tidy/arrows.ts'
+import { checkArrows, checkRooms } from './tidy/arrows.ts'
 import { checkBans } from './tidy/bans.ts'
 import { checkCitations } from './tidy/citations.ts'
 import { checkArchitecture, checkHosts } from './tidy/documents.ts'
 import { applyExceptions } from './tidy/exceptions.ts'
+import { checkFolders } from './tidy/folders.ts'
 import { checkPlainEnglish } from './tidy/plain.ts'
 import { checkShape } from './tidy/shape.ts'
 import { readSource } from './tidy/source.ts'
@@ -23,6 +24,8 @@ const sources = [...texts].filter(([file]) => file.endsWith('.ts')).map(([file, 
 const findings = applyExceptions(
   [
     ...checkArrows(sources),
+    ...checkRooms(files),
+    ...checkFolders(sources),
     ...checkBans(sources),
     ...checkShape(sources),
     ...checkArchitecture({ files, texts }),
@@ -38,7 +41,7 @@ for (const { path: file, line, rule, message } of findings)
 process.stdout.write(`tidy: ${sources.length} sources, ${findings.length} findings\n`)
 process.exitCode = findings.length > 0 ? 1 : 0
 
-/** What git tracks, and what is new and not ignored. */
+/** Returns the files that git tracks, and new files that it does not ignore. */
 function listFiles(): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })

@@ -1,7 +1,7 @@
-// Which room may import which (design chapter 4): the table, the siblings, the cycles.
-import { type Finding, isTest, type Source } from './source.ts'
+// Checks the imports between the rooms of src/: the table, the siblings, the test support, the cycles.
+import { type Finding, isTest, isTestSupport, type Source } from './source.ts'
 
-/** For each room of src/, the rooms it may import besides itself. A path names one file. */
+/** Maps each room of src/ to the rooms that it may import. A path names one file. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   model: ['lib'],
@@ -13,37 +13,21 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   embedded: ['lib'],
   emulator: ['model', 'lib'],
   doctor: ['kubernetes', 'forge/forge.ts', 'forge/account.ts', 'model', 'lib'],
-  dashboard: ['controller', 'model', 'lib'],
-  lab: ['embedded', 'emulator', 'controller', 'doctor', 'kubernetes', 'model', 'lib'],
-  cli: [
-    'config',
-    'controller',
-    'core',
-    'dashboard',
-    'doctor',
-    'embedded',
-    'emulator',
-    'forge',
-    'kubernetes',
-    'lab',
-    'lib',
-    'model',
-  ],
+  cli: ['config', 'controller', 'core', 'doctor', 'embedded', 'emulator', 'forge', 'kubernetes', 'lib', 'model'],
 }
 
-/** Rooms that are pure: no package, nothing of Node. */
+/** Pure rooms import no package and no module of Node. */
 const pure: ReadonlySet<string> = new Set(['model', 'core'])
 
-/** Folders whose members never import each other; a `catalogue.ts` that lists them is none. */
+/** Folders whose members never import each other. A `catalogue.ts` lists the members and is not one of them. */
 const families: readonly RegExp[] = [
   /^src\/(forge)\/([a-z]+)\//,
   /^src\/(emulator)\/(github|bitbucket|gitea)\//,
   /^src\/(embedded\/runtime)\/([a-z]+)\//,
   /^src\/(doctor\/rules)\/(?!catalogue\.ts$)([^/]+)/,
-  /^src\/(lab)\/(?!catalogue\.ts$)([^/]+)/,
 ]
 
-/** Rooms outside src/ may import everything; nothing imports them. */
+/** Checks production code. Rooms outside src/ may import everything, and nothing may import them. */
 export function checkArrows(sources: readonly Source[]): Finding[] {
   const findings: Finding[] = []
   for (const source of sources) {
@@ -56,13 +40,26 @@ export function checkArrows(sources: readonly Source[]): Finding[] {
   return [...findings, ...findCycles(sources)]
 }
 
+/** Finds rooms of the table that have no files. */
+export function checkRooms(files: readonly string[]): Finding[] {
+  return Object.keys(arrows)
+    .filter((room) => !files.some((file) => file.startsWith(`src/${room}/`)))
+    .map((room) => {
+      const message = `names the room src/${room}, which does not exist`
+      return { rule: 'arrow', path: 'scripts/tidy/arrows.ts', line: 1, message }
+    })
+}
+
 function checkPackage(from: string, specifier: string): string | undefined {
   const room = roomOf(from)
   return room && pure.has(room) ? `${room} is pure and may not import ${specifier}` : undefined
 }
 
 function checkFile(from: string, to: string): string | undefined {
-  if (isTest(to)) return `a test is imported: ${to}`
+  if (isTest(to)) return `no file may import a test: ${to}`
+  if (isTestSupport(to) && from.startsWith('src/') && !isTestSupport(from)) {
+    return `only tests and their support may import ${to}`
+  }
   const room = roomOf(from)
   if (room === undefined) return undefined
   const target = roomOf(to)
@@ -82,7 +79,7 @@ function siblings(from: string, to: string): boolean {
   })
 }
 
-/** The folder below src/; undefined for what stands elsewhere. */
+/** Returns the folder below src/, or undefined for a file elsewhere. */
 function roomOf(file: string): string | undefined {
   return /^src\/([^/]+)\//.exec(file)?.[1]
 }

@@ -1,4 +1,4 @@
-// What production code may not reach for: ambient time, randomness, the environment, the terminal, the network.
+// Finds production code that uses ambient time, randomness, the environment, the terminal or the network.
 import { type Finding, isTest, lineAt, type Source } from './source.ts'
 
 type Ban = { readonly pattern: RegExp; readonly name: string; readonly instead: string }
@@ -27,13 +27,13 @@ const bans: readonly Ban[] = [
   { pattern: /\bAbortSignal\.timeout\b/g, name: 'AbortSignal.timeout', instead: 'clock.after and an AbortController' },
 ]
 
-/** Edge files and what is free there: the machine's clock and randomness stand in one file, the terminal in another. */
+/** Edge files, and what each may use: one file has the machine's clock and randomness, another the terminal. */
 const edges: readonly { readonly files: RegExp; readonly free: RegExp }[] = [
   { files: /^src\/lib\/system\.ts$/, free: /./ },
   { files: /^src\/lib\/virtual-clock\.ts$/, free: /^a timer$/ },
   { files: /^src\/cli\/output\.ts$/, free: /^process\./ },
   { files: /^src\/cli\//, free: /^process\.env$/ },
-  // A program of its own, started in a pod.
+  // This is a separate program, which runs in a pod.
   { files: /^src\/emulator\/runner\/main\.ts$/, free: /^process\./ },
 ]
 

@@ -1,10 +1,10 @@
-// What the documents promise: every path they name exists, every room is named; and no file names a package registry's host.
+// Checks that each path in ARCHITECTURE.md exists, that it names each room, and that no file names a package registry's host.
 import { type Finding, lineAt } from './source.ts'
 
 export type Documents = {
-  /** Every file of the repository, from its root. */
+  /** The paths of all files, from the repository's root. */
   readonly files: readonly string[]
-  /** The files' texts; binary files are left out. */
+  /** The text of each file that is not binary. */
   readonly texts: ReadonlyMap<string, string>
 }
 
@@ -30,7 +30,7 @@ export function checkArchitecture({ files, texts }: Documents): Finding[] {
   return findings
 }
 
-/** A word with a slash is a path when its first part is a folder of the root or of src/. */
+/** Returns true if the first part of a word with slashes is a folder of the root or of src/. */
 function mayBePath(path: string, top: ReadonlySet<string | undefined>): boolean {
   const first = path.split('/')[0]
   return !path.includes('/') || top.has(first) || /^[a-z]+\/.*\.(?:ts|md|json|yml|yaml|txt)$/.test(path)
@@ -41,7 +41,7 @@ function roomsOf(files: readonly string[]): string[] {
   return [...new Set(rooms)].filter((room) => room !== 'src').sort()
 }
 
-// Written in parts, so that this file does not name them itself.
+// Each name is in parts, so that this file does not name a host itself.
 const registryHosts = [
   ['registry', 'npmjs', 'org'],
   ['registry', 'yarnpkg', 'com'],

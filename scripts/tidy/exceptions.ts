@@ -1,9 +1,9 @@
-// The one list of exceptions: `rule path  # reason`, at most ten lines, each still needed.
+// Applies the list of exceptions: `rule path  # reason`, at most ten lines, each still necessary.
 import type { Finding } from './source.ts'
 
 const exceptionsMax = 10
 
-/** The findings that remain, and what is wrong with the list itself. */
+/** Returns the findings that remain, and the errors of the list itself. */
 export function applyExceptions(findings: readonly Finding[], path: string, text: string): Finding[] {
   const used = new Set<string>()
   const broken: Finding[] = []
@@ -21,7 +21,7 @@ export function applyExceptions(findings: readonly Finding[], path: string, text
     return false
   })
   for (const [key, line] of allowed) {
-    if (!used.has(key)) broken.push({ rule: 'exception', path, line, message: `"${key}" is not needed any more` })
+    if (!used.has(key)) broken.push({ rule: 'exception', path, line, message: `"${key}" is no longer necessary` })
   }
   if (allowed.size > exceptionsMax) {
     const message = `${allowed.size} exceptions, at most ${exceptionsMax}`

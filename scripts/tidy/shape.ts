@@ -1,9 +1,9 @@
-// Sizes, names and module-level state.
+// Checks the sizes and names of files, and finds module-level state.
 import { type Finding, isTest, lineAt, type Source } from './source.ts'
 
 const linesMax = 300
 const testLinesMax = 500
-/** Names that say nothing about what is inside. */
+/** Names that do not describe a file's contents. */
 const emptyNames =
   /(?:^|[-/])(?:utils?|helpers?|managers?|common|services?|handlers?|misc)(?:\.test)?\.ts$|(?:^|\/)index\.ts$/
 
@@ -26,7 +26,7 @@ function checkName({ path }: Source): Finding[] {
   return kebab ? [] : [{ rule: 'name', path, line: 1, message: `"${name}" is not kebab-case` }]
 }
 
-/** Two controllers run in one process: nothing that changes may belong to a module. */
+/** A module keeps no state, because one process may run two controllers. */
 function checkState({ path, code }: Source): Finding[] {
   if (!path.startsWith('src/') || isTest(path)) return []
   const state =
@@ -35,6 +35,6 @@ function checkState({ path, code }: Source): Finding[] {
     rule: 'state',
     path,
     line: lineAt(code, match.index),
-    message: 'a module keeps no state: make it a value of the function or object that owns it',
+    message: 'a module keeps no state: move it into the function or object that owns it',
   }))
 }

@@ -1,22 +1,22 @@
-// A source file as the rules see it: its text, its code without comments and strings, and what it imports.
+// Reads a source file for the checks: its code without comments and strings, its comments, its imports.
 import path from 'node:path'
 
 export type Import = {
-  /** As written, for example `../lib/clock.ts` or `node:fs`. */
+  /** The specifier in the source, for example `../lib/clock.ts` or `node:fs`. */
   readonly specifier: string
-  /** The imported file from the repository's root; undefined for a package. */
+  /** The path of the imported file from the repository's root; undefined for a package. */
   readonly file: string | undefined
   readonly line: number
 }
 
 export type Source = {
-  /** From the repository's root, with slashes. */
+  /** The path from the repository's root, with slashes. */
   readonly path: string
   readonly text: string
-  /** The text with comments and the insides of strings blanked; positions and lines stay. */
+  /** The text with blanks for comments and the contents of strings. Positions and lines stay. */
   readonly code: string
   readonly imports: readonly Import[]
-  /** Neighbouring line comments are one comment. */
+  /** Line comments on neighbouring lines are one comment. */
   readonly comments: readonly Comment[]
 }
 
@@ -41,6 +41,11 @@ export function readSource(file: string, text: string): Source {
 
 export function isTest(file: string): boolean {
   return file.endsWith('.test.ts')
+}
+
+/** Fixtures, `testing` folders, and the contract that each forge runs. Production code does not import them. */
+export function isTestSupport(file: string): boolean {
+  return /\.fixture\.ts$|\/testing\/|^src\/forge\/contract\.ts$/.test(file)
 }
 
 export function lineAt(text: string, index: number): number {
@@ -69,7 +74,7 @@ function findImports(file: string, text: string, code: string): Import[] {
 
 type Range = { readonly start: number; readonly end: number }
 
-/** Blanks comments, strings, regular expressions and the text of templates; the code within `${ }` stays. */
+/** Blanks comments, strings, regular expressions and the text of templates. The code within `${ }` stays. */
 function blank(text: string): { readonly code: string; readonly comments: readonly Range[] } {
   const comments: Range[] = []
   let out = ''
@@ -151,7 +156,7 @@ function quoteEnd(text: string, from: number): number {
   return Math.min(at + 1, text.length)
 }
 
-/** The end of a template's text: behind the closing quote, or behind the `${` that opens code. */
+/** Returns the end of a template's text: after the closing quote, or after the `${` that opens code. */
 function templatePart(text: string, from: number): number {
   let at = from
   while (at < text.length) {
@@ -162,7 +167,7 @@ function templatePart(text: string, from: number): number {
   return text.length
 }
 
-/** A slash begins a regular expression where a value may stand; after a value it divides. */
+/** Returns true where a value may begin: there a slash begins a regular expression. After a value it divides. */
 function startsPattern(before: string): boolean {
   return /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|of|in|yield|await))$/.test(before.slice(-40).trimEnd())
 }
