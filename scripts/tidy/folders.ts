@@ -15,17 +15,6 @@ const tables: Readonly<Record<string, FolderTable>> = {
     runtime: [],
     wire: ['api'],
   },
-  doctor: {
-    '.': ['sources', 'pods', 'versions'],
-    sources: ['.', 'fixes/write-file.ts'],
-    pods: ['.', 'sources', 'versions', 'arc/arc.ts'],
-    arc: ['.', 'sources', 'pods'],
-    versions: ['.', 'sources'],
-    rules: ['.', 'sources', 'pods', 'arc'],
-    fixes: ['.', 'sources'],
-    live: ['.', 'pods', 'arc'],
-    reporters: ['.', 'sources', 'fixes', 'rules/catalogue.ts'],
-  },
 }
 
 /** Checks production code of the rooms that have a table, and the tables themselves. */

@@ -61,6 +61,9 @@ export const runnerSetSpecSchema = z
   })
   .describe('The configured kind of runner.')
 
+/** The values of optional fields that a document does not set, by path below `spec`. */
+export const runnerSetDefaults = { 'scale.min': 0, keepFinished: '0s', keepFailed: '10m' } as const
+
 export type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
 export type ParsedRunnerSet =
@@ -86,7 +89,7 @@ export function parseRunnerSet(object: {
     return { ok: false, problems }
   }
   const spec = parsed.data
-  const min = spec.scale.min ?? 0
+  const min = spec.scale.min ?? runnerSetDefaults['scale.min']
   if (min > spec.scale.max) {
     const sentence = `min (${min}) is above max (${spec.scale.max}); lower min or raise max`
     return { ok: false, problems: [{ path: 'spec.scale.min', sentence }] }
@@ -108,8 +111,8 @@ export function parseRunnerSet(object: {
         labels: [name, ...(spec.github.labels ?? []).filter((label) => label !== name)],
       },
       scale: { min, max: spec.scale.max },
-      keepFinishedMs: milliseconds(spec.keepFinished ?? '0s'),
-      keepFailedMs: milliseconds(spec.keepFailed ?? '10m'),
+      keepFinishedMs: milliseconds(spec.keepFinished ?? runnerSetDefaults.keepFinished),
+      keepFailedMs: milliseconds(spec.keepFailed ?? runnerSetDefaults.keepFailed),
       lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
       template,
     },
