@@ -113,6 +113,12 @@ describe('citations', () => {
     expect(check('src/lib/a.ts', text)).toEqual([])
   })
 
+  test('a link to a page of the reference is free', () => {
+    const page = '[a](reference/scale-set-protocol.md#case-52)'
+    expect(check('docs/other.md', page)).toEqual([])
+    expect(check('docs/other.md', page.replace(/[[\]()]/g, ' '))).toHaveLength(1)
+  })
+
   test('a page and a title are read as well', () => {
     expect(check('docs/other.md', 'By the design.\n')).toHaveLength(1)
     expect(check('src/lib/a.test.ts', "it('follows design chapter 4', () => {})\n")).toHaveLength(1)
