@@ -8,12 +8,11 @@ const tables: Readonly<Record<string, FolderTable>> = {
   embedded: {
     '.': ['api', 'controllers', 'kubelet', 'runtime', 'store', 'wire'],
     api: ['store'],
-    // The types of stored objects and of the store's events.
-    store: ['api/registry.ts', 'api/object.ts'],
-    controllers: ['api', 'event-recorder.ts'],
-    kubelet: ['api', 'runtime', 'event-recorder.ts'],
+    store: [],
+    controllers: ['api', 'store/object.ts', 'store/event-ring.ts', 'event-recorder.ts'],
+    kubelet: ['api', 'runtime', 'store/object.ts', 'event-recorder.ts'],
     runtime: [],
-    wire: ['api'],
+    wire: ['api', 'store/object.ts', 'store/event-ring.ts'],
   },
 }
 
