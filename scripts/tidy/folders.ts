@@ -14,6 +14,19 @@ const tables: Readonly<Record<string, FolderTable>> = {
     runtime: [],
     wire: ['api', 'store/object.ts', 'store/event-ring.ts'],
   },
+  doctor: {
+    '.': [],
+    objects: ['.'],
+    sources: ['.'],
+    versions: ['.', 'sources'],
+    arc: ['.', 'objects'],
+    pods: ['.', 'objects', 'arc/arc.ts'],
+    rules: ['.', 'objects', 'pods', 'arc'],
+    engine: ['.', 'sources', 'versions', 'pods'],
+    fixes: ['.', 'sources'],
+    live: ['.', 'arc', 'pods', 'engine'],
+    reporters: ['.', 'sources', 'engine', 'fixes', 'live/examine.ts'],
+  },
 }
 
 /** Checks production code of the rooms that have a table, and the tables themselves. */
