@@ -1,8 +1,10 @@
 // Reads, runs and writes the `console` blocks of README.md: a command of the built program, and its output.
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
+const program = 'dist/dayfly.js'
 
 export type Block = { readonly command: string; readonly output: string }
 
@@ -16,8 +18,10 @@ export function readBlocks(page: string): Block[] {
 export function runBlock(command: string): string {
   const [, ...words] = command.split(' ')
   const options = { cwd: root, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', TMPDIR: '/tmp' } } as const
-  const { stdout, stderr, error } = spawnSync(process.execPath, ['dist/dayfly.js', ...words], options)
-  if (error) throw error
+  if (!existsSync(path.join(root, program))) throw new Error(`${program} is missing: run "npx tsx scripts/build.ts"`)
+  const { stdout, stderr, status } = spawnSync(process.execPath, [program, ...words], options)
+  // The doctor exits with 1 if it has findings.
+  if (status !== 0 && status !== 1) throw new Error(`"${command}" ended with ${status}:\n${stdout}${stderr}`)
   return `${stdout}${stderr}`
 }
 
