@@ -16,6 +16,9 @@ const dnsName = z
   .max(63)
   .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
 
+/** The values of optional fields that a document does not set, by path below `spec`. */
+export const runnerSetDefaults = { 'scale.min': 0, keepFinished: '0s', keepFailed: '10m' } as const
+
 const githubSchema = z
   .strictObject({
     url: z
@@ -60,9 +63,6 @@ export const runnerSetSpecSchema = z
       .describe('A PodTemplateSpec, merged over the default; the container named runner is the runner.'),
   })
   .describe('The configured kind of runner.')
-
-/** The values of optional fields that a document does not set, by path below `spec`. */
-export const runnerSetDefaults = { 'scale.min': 0, keepFinished: '0s', keepFailed: '10m' } as const
 
 export type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
