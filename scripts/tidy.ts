@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkActions } from './tidy/act.ts'
 import { checkArrows, checkRooms } from './tidy/arrows.ts'
 import { checkBans } from './tidy/bans.ts'
 import { checkCitations } from './tidy/citations.ts'
@@ -26,6 +27,7 @@ const findings = applyExceptions(
     ...checkArrows(sources),
     ...checkRooms(files),
     ...checkFolders(sources),
+    ...checkActions(sources),
     ...checkBans(sources),
     ...checkShape(sources),
     ...checkArchitecture({ files, texts }),
