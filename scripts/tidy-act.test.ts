@@ -6,7 +6,7 @@ const check = (text: string, path = 'src/controller/act/end-runner.ts') => check
 
 describe('imports of an action', () => {
   test.each([
-    ['../observe/pod-facts.ts'],
+    ['../../core/state/set-state.ts'],
     ['../set-cache.ts'],
     ['../state.ts'],
     ['../set-state.ts'],

@@ -2,7 +2,7 @@
 import { type Finding, isTest, isTestSupport, lineAt, type Source } from './source.ts'
 
 const folder = 'src/controller/act/'
-const stateful = /^src\/controller\/observe\/|(?:^|[-/])(?:cache|state|fold|mirror)(?:-[a-z-]+)?\.ts$/
+const stateful = /(?:^|[-/])(?:cache|state|fold|mirror)(?:-[a-z-]+)?\.ts$/
 
 const names: readonly { readonly pattern: RegExp; readonly message: string }[] = [
   { pattern: /\bclock\b|\bClock\b/g, message: 'an action knows no time: the core decides when' },
@@ -30,7 +30,7 @@ export function checkActions(sources: readonly Source[]): Finding[] {
 function checkImports({ path, imports }: Source): Finding[] {
   return imports.flatMap(({ file, line }) =>
     file !== undefined && stateful.test(file)
-      ? [{ rule: 'act', path, line, message: `an action may not import state or what observes it: ${file}` }]
+      ? [{ rule: 'act', path, line, message: `an action may not import state: ${file}` }]
       : [],
   )
 }

@@ -5,6 +5,11 @@ import { type Finding, isTest, isTestSupport, type Source } from './source.ts'
 export type FolderTable = Readonly<Record<string, readonly string[]>>
 
 const tables: Readonly<Record<string, FolderTable>> = {
+  controller: {
+    '.': ['act', 'observe'],
+    act: ['resources.ts', 'observe'],
+    observe: [],
+  },
   embedded: {
     '.': ['api', 'controllers', 'kubelet', 'runtime', 'store', 'wire'],
     api: ['store'],

@@ -3,7 +3,7 @@ import { unreachable } from '../lib/assert.ts'
 import type { Demand } from '../model/demand.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 
-/** Runners that should live: demand plus the idle spares, below the ceiling (scale-set protocol 13). `busy`: runners that have a job now. */
+/** Runners that should live: demand plus the idle spares, below the ceiling (docs/reference/scale-set-protocol.md#s13). `busy`: runners that have a job now. */
 export function desiredRunners(demand: Demand, scale: RunnerSet['scale'], busy: number): number {
   return Math.min(scale.max, scale.min + wanted(demand, busy))
 }
