@@ -1,5 +1,6 @@
 // The emulator's share of the conformance cases (scale-set protocol 20), on a virtual clock.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
@@ -89,6 +90,25 @@ describe('sessions', () => {
     expect((await github.session(set)).status).toBe(409)
     await clock.advance(100_000)
     expect((await held).status).toBe(202)
+  })
+
+  test('case 50: a session whose client vanished in mid-poll is replaced once it has been silent for too long', async () => {
+    const queue = await openQueue()
+    const { pathname: path } = new URL(queue.url)
+    const headers = { authorization: `Bearer ${queue.token}`, 'x-scalesetmaxcapacity': '10' }
+    const client = new AbortController()
+    const { signal } = client
+    const held = emulator.transport({ method: 'GET', path, query: {}, headers, body: noBody, expect: 'whole', signal })
+    await clock.advance(10_000)
+    client.abort(new Error('killed'))
+    await expect(held).rejects.toThrow('killed')
+    await clock.advance(59_999)
+    expect((await github.session(set)).status).toBe(409)
+    await clock.advance(1)
+    const successor = await openQueue()
+    expect((await github.poll(queue)).status).toBe(404)
+    emulator.control.queueJobs([job])
+    expect(jobsOf(await github.poll(successor))).toHaveLength(1)
   })
 
   test('of two polls of one session the newer wins', async () => {
