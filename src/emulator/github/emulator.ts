@@ -8,7 +8,7 @@ import { type KnobChange, knobsFrom } from './config.ts'
 import { type Control, createControl } from './control.ts'
 import { createDeadlines } from './deadlines.ts'
 import type { Emulation } from './emulation.ts'
-import { brokenAnswer, createFaults, faultAnswer, jsonText, spoil } from './faults.ts'
+import { createFaults, faultAnswer, jsonText, resetAnswer, spoil } from './faults.ts'
 import { Refusal, restError } from './refusal.ts'
 import { createRequestLog } from './request-log.ts'
 import { createRouter } from './router.ts'
@@ -74,7 +74,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
   const carryOut = async (request: Request): Promise<Answer> => {
     const action = faults.take(request)
     if (action?.kind === 'answer') return faultAnswer(action)
-    if (action?.kind === 'reset' && action.when === 'before') return brokenAnswer
+    if (action?.kind === 'reset' && action.when === 'before') return resetAnswer
     if (action?.kind === 'delay') await clock.sleep(action.ms, request.signal)
     const answer = await answered(forge(request))
     return action ? spoil(action, answer) : answer

@@ -1,5 +1,6 @@
 // Faults, latency and the request log, on plain values and over real HTTP.
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connect } from 'node:net'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Transport } from '../../lib/http.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
@@ -53,17 +54,65 @@ test('an answer may be an exception, plain text, HTML, empty, or a limit with Re
   expect(await github.admin('GET', sets)).toMatchObject({ headers: { 'retry-after': '2' }, body: { kind: 'none' } })
 })
 
-test('a connection is reset before the request is carried out, or after', async () => {
-  const create = { match: { method: 'POST', pathRegex: '/runnerscalesets$' } }
-  const body = { name: 'linux', labels: [] }
-  for (const [when, count] of [
-    ['before', 0],
-    ['after', 1],
-  ] as const) {
+const create = { match: { method: 'POST', pathRegex: '/runnerscalesets$' } }
+
+test.each([
+  ['before', 0],
+  ['after', 1],
+  ['mid-body', 1],
+] as const)('a reset "%s" loses the response; the scale sets that exist then: %i', async (when, count) => {
+  fault({ kind: 'reset', when }, create)
+  await expect(github.admin('POST', sets, { name: 'linux', labels: [] })).rejects.toMatchObject({ kind: 'lost' })
+  expect(field(await github.admin('GET', sets), 'count')).toBe(count)
+  expect(emulator.control.requests().at(-2)?.status).toBe('broken')
+})
+
+/** Creates a scale set over a raw socket. Returns every byte that arrives before the connection ends. */
+async function createRaw(port: number): Promise<string> {
+  const body = '{"name":"linux","labels":[]}'
+  const socket = connect(port, '127.0.0.1')
+  let bytes = ''
+  socket
+    .on('error', () => {})
+    .on('data', (chunk) => {
+      bytes += chunk
+    })
+  const authorization = `authorization: Bearer ${github.adminToken}`
+  const head = `POST /tenant/my-org/${sets} HTTP/1.1\r\nhost: x\r\n${authorization}\r\ncontent-type: application/json`
+  socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  await new Promise((resolve) => socket.on('close', resolve))
+  return bytes
+}
+
+test.each([
+  ['before', 0],
+  ['after', 1],
+] as const)(
+  'over HTTP a reset "%s" sends no byte of the response; the scale sets that exist then: %i',
+  async (when, count) => {
+    const server = await emulator.listen(0)
+    onTestFinished(() => server.close())
     fault({ kind: 'reset', when }, create)
-    await expect(github.admin('POST', sets, body)).rejects.toMatchObject({ kind: 'lost' })
+    expect(await createRaw(server.port)).toBe('')
     expect(field(await github.admin('GET', sets), 'count')).toBe(count)
-  }
+  },
+)
+
+test('over HTTP a reset "mid-body" carries the request out, and sends the head and half of the body', async () => {
+  const server = await emulator.listen(0)
+  onTestFinished(() => server.close())
+  fault({ kind: 'reset', when: 'mid-body' }, create)
+  const bytes = await createRaw(server.port)
+  expect(bytes).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  expect(bytes).toContain('content-type: application/json\r\n')
+  expect(bytes).toContain('"name":"linux"')
+  expect(bytes, 'the last chunk is missing').not.toContain('\r\n0\r\n')
+  expect(field(await github.admin('GET', sets), 'count')).toBe(1)
+})
+
+test('a reset "mid-body" leaves a response without a body whole', async () => {
+  fault({ kind: 'reset', when: 'mid-body' }, { match: { method: 'DELETE', pathRegex: '/agents/1$' } })
+  expect((await github.admin('DELETE', '_apis/distributedtask/pools/0/agents/1')).status).toBe(204)
 })
 
 test('an answer is cut in half, left out, given a byte order mark, or other members', async () => {
@@ -117,6 +166,24 @@ test('a client that leaves a held poll takes no message with it', async () => {
   await expect(poll).rejects.toThrow('left')
   emulator.control.queueJobs([{ labels: ['linux'], name: 'a', message: scriptJob('a', [{ run: 'true' }]) }])
   expect(jobsOf(await github.poll(queue))).toHaveLength(1)
+})
+
+test('over HTTP a killed client ends its held poll, and its session expires on the clock of the emulator', async () => {
+  const server = await emulator.listen(0)
+  onTestFinished(() => server.close())
+  const set = await github.scaleSet('linux')
+  const queue = queueOf(await github.session(set))
+  const polling = async () =>
+    field(await emulator.handler({ ...get(), path: '/_emulator/state' }), 'scaleSets.0.session.polling')
+  const socket = connect(server.port, '127.0.0.1')
+  const headers = `host: x\r\nauthorization: Bearer ${queue.token}\r\nx-scalesetmaxcapacity: 10`
+  socket.write(`GET ${new URL(queue.url).pathname} HTTP/1.1\r\n${headers}\r\n\r\n`)
+  await expect.poll(polling).toBe(true)
+  socket.destroy()
+  await expect.poll(polling).toBe(false)
+  expect((await github.session(set)).status).toBe(409)
+  await clock.advance(60_000)
+  expect((await github.session(set)).status).toBe(200)
 })
 
 test('every answer carries both ids, and the log has no token in it', async () => {

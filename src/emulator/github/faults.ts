@@ -12,8 +12,11 @@ const actionSchema = z.discriminatedUnion('kind', [
     body: z.unknown().optional(),
     text: z.string().optional(),
   }),
-  /** The connection breaks before or after the request is carried out. */
-  z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after']) }),
+  /**
+   * Resets the connection. `before`: the request is not carried out, and no byte of a response is sent. `after`: it is carried out, and no byte of the
+   * response is sent. `mid-body`: it is carried out, and the head and half of the body are sent; a response without a body arrives whole.
+   */
+  z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after', 'mid-body']) }),
   /** Carried out late. */
   z.strictObject({ kind: z.literal('delay'), ms: z.number().int().nonnegative() }),
   /** Carried out, the answer's status kept, its body changed: cut in half, with a byte order mark, left out, or with other members. */
@@ -68,8 +71,8 @@ export function createFaults(): Faults {
   }
 }
 
-/** The broken connection: over HTTP the server resets it; in process the transport rejects. */
-export const brokenAnswer: Answer = { status: 200, headers: {}, body: { kind: 'cut', text: '' } }
+/** A reset before the first byte: over HTTP the server resets the connection; in process the transport rejects. */
+export const resetAnswer: Answer = { status: 200, headers: {}, body: { kind: 'cut', text: '' } }
 
 /** The answer given in place of the request's own. */
 export function faultAnswer(action: Extract<FaultAction, { kind: 'answer' }>): Answer {
@@ -81,7 +84,7 @@ export function faultAnswer(action: Extract<FaultAction, { kind: 'answer' }>): A
 /** What becomes of the answer of a request that was carried out. */
 export function spoil(action: FaultAction, answer: Answer): Answer {
   const { body } = answer
-  if (action.kind === 'reset') return brokenAnswer
+  if (action.kind === 'reset') return action.when === 'mid-body' ? cutInHalf(answer) : resetAnswer
   if (action.kind === 'empty') return { ...answer, body: noBody }
   if (body.kind !== 'json') return answer
   if (action.kind === 'members')
@@ -89,6 +92,18 @@ export function spoil(action: FaultAction, answer: Answer): Answer {
   const text = JSON.stringify(body.value)
   if (action.kind === 'truncate') return jsonText(answer, text.slice(0, text.length / 2))
   return action.kind === 'bom' ? jsonText(answer, `\uFEFF${text}`) : answer
+}
+
+/** A reset after half of the body. */
+function cutInHalf(answer: Answer): Answer {
+  const { body } = answer
+  if (body.kind !== 'json' && body.kind !== 'text') return answer
+  const { text, type } =
+    body.kind === 'json'
+      ? { text: JSON.stringify(body.value), type: 'application/json' }
+      : { text: body.text, type: 'text/plain; charset=utf-8' }
+  const headers = { 'content-type': type, ...answer.headers }
+  return { ...answer, headers, body: { kind: 'cut', text: text.slice(0, Math.ceil(text.length / 2)) } }
 }
 
 /** Text that claims to be JSON. */
