@@ -1,4 +1,4 @@
-// The garbage collector of owned objects: removes what no owner is left for, and holds or frees owners that are deleted in the foreground or orphan their dependents.
+// The garbage collector of owned objects removes objects without an owner. It also handles foreground deletion and orphaned dependents.
 import type { Clock } from '../../lib/clock.ts'
 import { ApiError } from '../api/errors.ts'
 import { sameJson } from '../api/json.ts'
@@ -8,7 +8,7 @@ import type { Registry } from '../api/registry.ts'
 import { subscribeAll } from './all-kinds.ts'
 import { startLoop } from './loop.ts'
 
-/** Starts it; returns how to stop. */
+/** Starts the garbage collector. Returns a function that stops it. */
 export function startOwnerCollector({
   registry,
   clock,
@@ -38,10 +38,10 @@ export function startOwnerCollector({
       enqueueOwners(object)
       return
     }
-    const isNews =
+    const isRelevant =
       before?.metadata.deletionTimestamp !== deletionTimestamp ||
       !sameJson(before?.metadata.ownerReferences, ownerReferences)
-    if (isNews && ((ownerReferences ?? []).length > 0 || deletionTimestamp)) loop.add(writeKey(resource, object))
+    if (isRelevant && ((ownerReferences ?? []).length > 0 || deletionTimestamp)) loop.add(writeKey(resource, object))
   })
   return () => {
     stop()
@@ -75,7 +75,7 @@ function collect(
   }
 }
 
-/** Background: an object lives as long as one owner lives. Owners are known by uid; one of another namespace does not exist. */
+/** Background deletion: an object exists as long as one of its owners. Owners match by uid; an owner in another namespace counts as absent. */
 function judge(registry: Registry, resource: ResourceKey, object: StoredObject): void {
   const references = object.metadata.ownerReferences ?? []
   const found = references.map((reference) => ({ reference, owner: findOwner(registry, object, reference) }))
@@ -133,7 +133,7 @@ function orphan(registry: Registry, owner: StoredObject): void {
   }
 }
 
-/** Foreground: only dependents that say `blockOwnerDeletion` hold the owner; all of them are deleted. */
+/** Foreground deletion: all dependents are deleted, and those with `blockOwnerDeletion` hold the owner until they are gone. */
 function releaseWhenEmpty(
   registry: Registry,
   resource: ResourceKey,
@@ -158,7 +158,7 @@ function write(registry: Registry, resource: ResourceKey, object: StoredObject):
   attempt(() => void registry.update(resource, object))
 }
 
-/** What has changed or gone in the meantime comes back as an event of its own. */
+/** Ignores a refusal by the API server: an object that changed or was deleted in the meantime triggers an event of its own. */
 function attempt(change: () => void): void {
   try {
     change()

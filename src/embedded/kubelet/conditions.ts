@@ -1,5 +1,4 @@
-// A pod's conditions (Kubernetes: pkg/kubelet/status/generate.go).
-
+// Computes a pod's conditions (Kubernetes: pkg/kubelet/status/generate.go).
 import type { Instant } from '../../lib/clock.ts'
 import { timestamp } from '../api/time.ts'
 import type { Pod, PodCondition } from './pod.ts'
@@ -8,7 +7,7 @@ import { type ContainerRecord, hasBegun } from './record.ts'
 
 type Verdict = { readonly status: 'True' | 'False'; readonly reason?: string; readonly message?: string }
 
-/** In the kubelet's order; those of others (PodScheduled above all) stay as they are. */
+/** Returns the conditions in the kubelet's order. Conditions of other controllers, such as PodScheduled, stay unchanged. */
 export function conditionsOf(pod: Pod, facts: PodFacts, now: Instant): readonly PodCondition[] {
   const ready = readiness(facts)
   const verdicts: Readonly<Record<string, Verdict>> = {
@@ -52,8 +51,8 @@ function readiness({ records, phase }: PodFacts): Verdict {
   return verdict(unready, 'ContainersNotReady', 'unready')
 }
 
-function verdict(lacking: readonly ContainerRecord[], reason: string, word: string): Verdict {
-  if (lacking.length === 0) return { status: 'True' }
-  const names = lacking.map(({ spec }) => spec.name).join(' ')
+function verdict(missing: readonly ContainerRecord[], reason: string, word: string): Verdict {
+  if (missing.length === 0) return { status: 'True' }
+  const names = missing.map(({ spec }) => spec.name).join(' ')
   return { status: 'False', reason, message: `containers with ${word} status: [${names}]` }
 }

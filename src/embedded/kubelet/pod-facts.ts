@@ -1,4 +1,4 @@
-// What a pod's status is made from.
+// The facts from which a pod's status is computed.
 import type { Instant } from '../../lib/clock.ts'
 import type { Phase } from './phase.ts'
 import type { ContainerRecord } from './record.ts'
@@ -6,10 +6,10 @@ import type { ContainerRecord } from './record.ts'
 export type PodFacts = {
   readonly records: readonly ContainerRecord[]
   readonly phase: Phase
-  /** When the kubelet took the pod. */
+  /** The time at which the kubelet accepted the pod. */
   readonly startTime: Instant
-  /** Volumes and sandbox are there, and not yet taken away. */
+  /** Whether the volumes and the sandbox exist. */
   readonly hasSandbox: boolean
-  /** Why the pod as a whole failed, for example `DeadlineExceeded`. */
+  /** The reason why the pod as a whole failed, for example `DeadlineExceeded`. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined
 }

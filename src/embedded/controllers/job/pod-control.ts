@@ -1,4 +1,4 @@
-// Makes and removes the pods of a Job.
+// Creates and deletes the pods of a Job.
 import { ApiError } from '../../api/errors.ts'
 import type { StoredObject } from '../../api/object.ts'
 import type { Registry } from '../../api/registry.ts'
@@ -6,13 +6,13 @@ import type { JobContext } from './job-context.ts'
 import type { Job } from './job-object.ts'
 import { isReady, isTracked, type JobPod, trackingFinalizer } from './job-pod.ts'
 
-/** Pods that one look makes or removes at most. */
+/** The maximum number of pods that one sync creates or deletes. */
 const podsMax = 500
 
-/** How soon a creation that was refused is tried again. */
+/** The delay before a refused creation is tried again. */
 const retryMs = 1_000
 
-/** How many were made: the first that is refused ends it until the next look. */
+/** Creates up to `count` pods and stops at the first refusal. Returns how many were created. */
 export function createPods(context: JobContext, job: Job, count: number): number {
   const { registry, events } = context
   const wanted = Math.min(count, podsMax)
@@ -50,7 +50,7 @@ function podFrom({ metadata, spec }: Job): object {
   }
 }
 
-/** Those to give up first: not yet on a node, then not ready. */
+/** The pods to delete first: pods without a node, then pods that are not ready. */
 export function firstToGo(pods: readonly JobPod[], count: number): readonly JobPod[] {
   const rank = (pod: JobPod) => (pod.spec.nodeName === undefined ? 0 : isReady(pod) ? 2 : 1)
   return [...pods].sort((one, other) => rank(one) - rank(other)).slice(0, Math.min(count, podsMax))
@@ -64,7 +64,7 @@ export function deletePod({ registry, events }: JobContext, pod: JobPod): void {
   })
 }
 
-/** Lets a pod go whose end is counted, or that nobody counts any more. */
+/** Removes the tracking finalizer of a pod that is counted, or that no longer needs to be counted. */
 export function release(registry: Registry, pod: StoredObject): void {
   const current = registry.get('pods', pod.metadata.namespace, pod.metadata.name)
   if (current?.metadata.uid !== pod.metadata.uid || !isTracked(current)) return
@@ -72,7 +72,7 @@ export function release(registry: Registry, pod: StoredObject): void {
   attempt(() => registry.update('pods', { ...current, metadata: { ...current.metadata, finalizers } }))
 }
 
-/** What has changed or gone in the meantime comes back as an event of its own. */
+/** Ignores a refusal by the API server: an object that changed or was deleted in the meantime triggers an event of its own. */
 function attempt(change: () => void): void {
   try {
     change()
