@@ -7,7 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { field, queueOf, visit } from '../emulator/github/visitor.ts'
+import { field, queueOf, visit } from '../emulator/github/visitor.fixture.ts'
 import type { Answer } from '../lib/http.ts'
 import { type HttpClient, httpClient } from '../lib/http-client.ts'
 

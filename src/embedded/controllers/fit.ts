@@ -3,7 +3,7 @@ import { field, isObject } from '../api/json.ts'
 import type { StoredObject } from '../api/object.ts'
 import { parseQuantity } from '../api/quantity.ts'
 
-/** What a pod requests, or what is in use, by resource name. `pods` is one of them. */
+/** Requested or used amounts by resource name. `pods` is one of the names. */
 export type Amounts = Readonly<Record<string, number>>
 
 /** The reasons why the pod does not fit; empty if it fits. */

@@ -26,7 +26,7 @@ test('deletes the seven oldest of twelve finished Job pods at a threshold of fiv
   expect(names(stage).map((name) => name.slice(0, 3))).toEqual(['f08', 'f09', 'f10', 'f11', 'f12'])
   const jobs = stage.registry.list('jobs.batch').map(asJob)
   expect(jobs.map(({ status }) => status.succeeded)).toEqual(Array(12).fill(1))
-  expect(stage.deeds().filter((deed) => deed.includes('start'))).toHaveLength(12)
+  expect(stage.actions().filter((action) => action.includes('start'))).toHaveLength(12)
 })
 
 test('deletes evicted pods before older ones', async () => {

@@ -41,7 +41,7 @@ async function runHook(
     // Only a stop of the kubelet ends the sleep early.
     await clock.sleep(ms, until).catch(() => undefined)
   }
-  // Any HTTP response counts as success, whatever its status.
+  // An HTTP response with any status counts as success.
   const reached = await reachContainer(context, record, { action, purpose: 'lifecycle', timeoutMs: limitMs })
   if (reached?.is === 'failed') return reached.message
   if (!exec) return undefined

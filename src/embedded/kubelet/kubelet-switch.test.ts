@@ -28,7 +28,7 @@ test('takes over running containers: it does not start them again, and records t
   await stage.clock.advance(10_000)
   stage.cluster.kubelet.start()
   await stage.clock.advance(60_000)
-  expect(stage.deeds()).toEqual(['0s start runner.0', '30s end runner.0'])
+  expect(stage.actions()).toEqual(['0s start runner.0', '30s end runner.0'])
   expect(stage.seen.slice(-3)).toEqual([
     '0s Running runner=running,started',
     '20s Running runner=running,started,ready',
@@ -46,7 +46,7 @@ test('ends the containers of a pod that no longer exists, and leaves nothing whe
   expect(stage.runtime.running()).toBe(1)
   stage.cluster.kubelet.start()
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(1)).toEqual(['61s term runner.0', '63s kill runner.0', '63s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['61s term runner.0', '63s kill runner.0', '63s end runner.0'])
   await stage.cluster.stop()
   expect(stage.clock.next()).toBeUndefined()
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import type { NetworkTarget } from '../runtime/runtime.ts'
-import type { NetworkScript } from '../runtime/scripted/script.ts'
+import type { NetworkScript } from '../runtime/scripted/scripted-runtime.fixture.ts'
 
 const httpGet = { port: 2375, path: '/_ping' }
 const runner = containerOf('runner')
@@ -65,7 +65,7 @@ test('accepts a redirect, and restarts a container that responds with 500 for to
   const stage = openPodStage({ scripts: { runner: { network } } })
   stage.create({ restartPolicy: 'Always', containers: [{ ...runner, livenessProbe: { httpGet, ...every } }] })
   await stage.clock.advance(7_500)
-  expect(stage.deeds()).toEqual(['0s start runner.0', '7s term runner.0', '7s end runner.0', '7s start runner.1'])
+  expect(stage.actions()).toEqual(['0s start runner.0', '7s term runner.0', '7s end runner.0', '7s start runner.1'])
 })
 
 test('only reports readiness', async () => {
@@ -82,7 +82,7 @@ test('accepts any HTTP response to a hook, and kills the container if there is n
   const stage = openPodStage({ scripts })
   stage.create({ containers: [{ ...runner, lifecycle }, containerOf('docker', { lifecycle })] })
   await stage.clock.advance(1_000)
-  expect(stage.deeds()).toEqual(['0s start runner.0', '0s start docker.0', '0s term docker.0', '0s end docker.0'])
+  expect(stage.actions()).toEqual(['0s start runner.0', '0s start docker.0', '0s term docker.0', '0s end docker.0'])
   expect(stage.events().filter((line) => line.startsWith('FailedPostStartHook'))).toHaveLength(1)
 })
 
@@ -93,6 +93,6 @@ test('gives up a hung preStop hook after the grace period: SIGTERM then, SIGKILL
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(1)).toEqual(['6s term runner.0', '8s kill runner.0', '8s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['6s term runner.0', '8s kill runner.0', '8s end runner.0'])
   expect(stage.events().filter((line) => line.startsWith('FailedPreStopHook'))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
 import { field } from '../api/json.ts'
-import type { Script } from '../runtime/scripted/script.ts'
+import type { Script } from '../runtime/scripted/scripted-runtime.fixture.ts'
 
 const graceSeconds = 5
 
@@ -64,7 +64,7 @@ async function live(seed: number): Promise<void> {
   })
   const running = (uid: string) => {
     const open = new Set<string>()
-    for (const { what, container } of stage.runtime.deeds) {
+    for (const { what, container } of stage.runtime.actions) {
       if (!container.startsWith(`${uid}/`)) continue
       if (what === 'start') open.add(container)
       if (what === 'end') open.delete(container)
@@ -86,7 +86,7 @@ async function live(seed: number): Promise<void> {
     }
   }
   for (const name of names) if (stage.pod(name)) stage.registry.delete('pods', 'default', name)
-  // The bound: half a second for each hook, the grace period for a stop under way, two more seconds for the containers that waited for it.
+  // The bound: half a second for each hook, the grace period for a stop under way, and two seconds for containers that waited for it.
   await stage.clock.advance((2 * graceSeconds + 8) * 1_000)
   expect([seed, stage.registry.list('pods').map(({ metadata }) => metadata.name)]).toEqual([seed, []])
   expect([seed, stage.runtime.running()]).toEqual([seed, 0])

@@ -86,7 +86,7 @@ test('a sidecar whose startup probe never succeeds is restarted with back-off an
   const stage = openPodStage({ scripts: { docker: { exec: () => ({ exitCode: 1 }) } } })
   stage.create({ initContainers: [{ ...docker, startupProbe: probe }], containers: [runner] })
   await stage.clock.advance(40_000)
-  expect(stage.deeds()).toEqual([
+  expect(stage.actions()).toEqual([
     '0s start docker.0',
     '2s term docker.0',
     '2s end docker.0',
@@ -135,7 +135,7 @@ test('init containers run in order, and a failed one fails a pod with restartPol
   const stage = openPodStage({ scripts: { one: { endsAfterMs: 1_000 }, two: { endsAfterMs: 1_000, exitCode: 2 } } })
   stage.create({ initContainers: [containerOf('one'), containerOf('two')], containers: [runner] })
   await stage.clock.advance(10_000)
-  expect(stage.deeds()).toEqual(['0s start one.0', '1s end one.0', '1s start two.0', '2s end two.0'])
+  expect(stage.actions()).toEqual(['0s start one.0', '1s end one.0', '1s start two.0', '2s end two.0'])
   expect(stage.seen.at(-1)).toBe('2s Failed one=Completed(0) two=Error(2) runner=PodInitializing')
 })
 
@@ -144,7 +144,7 @@ test('a failed init container is retried if the restart policy allows it', async
   const stage = openPodStage({ scripts: { one } })
   stage.create({ restartPolicy: 'OnFailure', initContainers: [containerOf('one')], containers: [runner] })
   await stage.clock.advance(30_000)
-  expect(stage.deeds().filter((deed) => deed.includes('start'))).toEqual([
+  expect(stage.actions().filter((action) => action.includes('start'))).toEqual([
     '0s start one.0',
     '1s start one.1',
     '12s start one.2',

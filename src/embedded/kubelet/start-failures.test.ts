@@ -16,7 +16,7 @@ function open(options: PodStageOptions = {}) {
     const metadata = { name: 'cred', namespace: 'default' }
     stage.registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'czNjcmV0' } })
   }
-  const started = () => stage.deeds().find((deed) => deed.includes('start'))
+  const started = () => stage.actions().find((action) => action.includes('start'))
   return { ...stage, waiting, createSecret, started }
 }
 
@@ -159,7 +159,7 @@ test('a container that crashes is restarted at once, then with a back-off that g
   const stage = open({ scripts: { runner: { endsAfterMs: 1_000, exitCode: 1 } } })
   stage.create({ restartPolicy: 'Always', containers: [runner] })
   await stage.clock.advance(80_000)
-  expect(stage.deeds().filter((deed) => deed.includes('start'))).toEqual([
+  expect(stage.actions().filter((action) => action.includes('start'))).toEqual([
     '0s start runner.0',
     '1s start runner.1',
     '12s start runner.2',
@@ -183,7 +183,7 @@ test.each([
     const stage = open({ scripts: { runner: { endsAfterMs: 1_000, exitCode } } })
     stage.create({ restartPolicy, containers: [runner] })
     await stage.clock.advance(5_000)
-    expect(stage.deeds().filter((deed) => deed.includes('start'))).toHaveLength(starts)
+    expect(stage.actions().filter((action) => action.includes('start'))).toHaveLength(starts)
     expect(field(stage.pod(), 'status', 'phase')).toBe(phase)
   },
 )

@@ -13,7 +13,7 @@ test('sidecars end after the regular containers, the last first', async () => {
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(10_000)
-  expect(stage.deeds().slice(3)).toEqual([
+  expect(stage.actions().slice(3)).toEqual([
     '1s term runner.0',
     '2s end runner.0',
     '2s term two.0',
@@ -33,7 +33,7 @@ test('all containers share one grace period: a waiting container gets SIGTERM at
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(20_000)
-  expect(stage.deeds().slice(2)).toEqual([
+  expect(stage.actions().slice(2)).toEqual([
     '1s term runner.0',
     '6s kill runner.0',
     '6s end runner.0',
@@ -48,13 +48,13 @@ test.each([
   [3, '4s kill runner.0'],
 ])(
   'a first DELETE with a grace period of %i s is used, but a stop takes at least two seconds',
-  async (gracePeriodSeconds, deed) => {
+  async (gracePeriodSeconds, action) => {
     const stage = openPodStage({ scripts: { runner: { onTerm: 'ignored' } } })
     stage.create({ containers: [runner] })
     await stage.clock.advance(1_000)
     stage.registry.delete('pods', 'default', 'p', { gracePeriodSeconds })
     await stage.clock.advance(60_000)
-    expect(stage.deeds()).toContain(deed)
+    expect(stage.actions()).toContain(action)
   },
 )
 
@@ -67,7 +67,7 @@ test('a shorter grace on a second DELETE changes the object, not the stop', asyn
   stage.registry.delete('pods', 'default', 'p', { gracePeriodSeconds: 1 })
   expect(stage.pod()?.metadata.deletionGracePeriodSeconds).toBe(1)
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(1)).toEqual(['1s term runner.0', '31s kill runner.0', '31s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['1s term runner.0', '31s kill runner.0', '31s end runner.0'])
   expect(stage.seen.at(-1)).toBe('31s gone')
 })
 
@@ -89,7 +89,7 @@ test('grace period 0 removes the object at once, while the processes are still b
   await stage.clock.advance(1_000)
   expect(stage.runtime.running()).toBe(1)
   await stage.clock.advance(10_000)
-  expect(stage.deeds().slice(1)).toEqual(['1s term runner.0', '3s kill runner.0', '3s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['1s term runner.0', '3s kill runner.0', '3s end runner.0'])
 })
 
 test('preStop hooks use the same grace period, and all of them start at once', async () => {
@@ -101,7 +101,7 @@ test('preStop hooks use the same grace period, and all of them start at once', a
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(2)).toEqual([
+  expect(stage.actions().slice(2)).toEqual([
     '3s term runner.0',
     '11s kill runner.0',
     '11s end runner.0',
@@ -119,11 +119,11 @@ test('a hung postStart hook holds up the pod and its deletion, until the contain
   expect(stage.events()).toContain('Started x1: Started container runner')
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(600_000)
-  expect(stage.deeds()).toEqual(['0s start runner.0'])
+  expect(stage.actions()).toEqual(['0s start runner.0'])
   expect(stage.pod()).toBeDefined()
   await stage.clock.advance(600_000)
   // The kubelet then starts the second container of a pod that is being deleted, and ends it again.
-  expect(stage.deeds()).toEqual([
+  expect(stage.actions()).toEqual([
     '0s start runner.0',
     '900s end runner.0',
     '900s start second.0',

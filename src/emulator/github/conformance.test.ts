@@ -5,7 +5,7 @@ import { seededRandom } from '../../lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, type Queue, queueOf, type Visitor, visit } from './visitor.ts'
+import { field, jobsOf, type Queue, queueOf, type Visitor, visit } from './visitor.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator

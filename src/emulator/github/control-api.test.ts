@@ -5,7 +5,7 @@ import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
-import { field, jobsOf, queueOf, visit } from './visitor.ts'
+import { field, jobsOf, queueOf, visit } from './visitor.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator

@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/system.ts'
 import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, queueOf, visit } from './visitor.ts'
+import { field, jobsOf, queueOf, visit } from './visitor.fixture.ts'
 
 let emulator: GitHubEmulator
 let server: HttpServer

@@ -8,7 +8,7 @@ import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import type { FaultSpec } from './faults.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, queueOf, type Visitor, visit } from './visitor.ts'
+import { field, jobsOf, queueOf, type Visitor, visit } from './visitor.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator

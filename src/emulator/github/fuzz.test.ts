@@ -5,7 +5,7 @@ import type { Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
-import { field, queueOf, type Visitor, visit } from './visitor.ts'
+import { field, queueOf, type Visitor, visit } from './visitor.fixture.ts'
 
 const tenant = '/tenant/my-org/_apis'
 const set = `${tenant}/runtime/runnerscalesets/1`

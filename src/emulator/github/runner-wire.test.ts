@@ -6,7 +6,7 @@ import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, type Queue, queueOf, type Visitor, visit } from './visitor.ts'
+import { field, type Queue, queueOf, type Visitor, visit } from './visitor.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator

@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/system.ts'
 import type { JobEvent } from '../github/emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from '../github/emulator.ts'
 import { scriptJob } from '../github/script-job.ts'
-import { field, queueOf, visit } from '../github/visitor.ts'
+import { field, queueOf, visit } from '../github/visitor.fixture.ts'
 
 let emulator: GitHubEmulator
 let server: HttpServer

@@ -21,7 +21,7 @@ export function judgeFailedPod({ spec }: Job, pod: JobPod): PolicyVerdict {
   return { counts: true }
 }
 
-/** What in the pod matches the rule, in the words of Kubernetes; undefined if nothing does. */
+/** Describes what in the pod matches the rule, in the words of Kubernetes. Returns undefined if nothing matches. */
 function matchOf({ onExitCodes, onPodConditions = [] }: FailureRule, pod: JobPod): string | undefined {
   const { namespace, name } = pod.metadata
   if (onExitCodes === undefined) {

@@ -1,4 +1,4 @@
-// What the parts of one sync of a Job share.
+// The context and the snapshot that the parts of one sync of a Job share.
 import type { Clock, Instant } from '../../../lib/clock.ts'
 import type { Profile } from '../../api/api.ts'
 import type { Registry } from '../../api/registry.ts'

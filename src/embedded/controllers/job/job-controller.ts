@@ -19,7 +19,7 @@ export type JobControllerOptions = { readonly registry: Registry; readonly clock
 /** Starts the Job controller. Returns a function that stops it. */
 export function startJobController(options: JobControllerOptions): () => void {
   const { registry, clock, profile } = options
-  /** What the controller remembers of unfinished Jobs, by uid. */
+  /** The controller's memory of unfinished Jobs, by uid. */
   const memories = new Map<string, { readonly events: EventRecorder; backoff: Backoff }>()
   const loop = startLoop(clock, (key) => {
     const [namespace = '', name = ''] = key.split('/')

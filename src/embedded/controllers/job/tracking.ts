@@ -1,5 +1,6 @@
 // Counts each ended pod of a Job exactly once, even if the controller stops in between (KEP-2307).
-// It first writes the pods' uids and the verdict into the status, then removes the finalizers, then turns the uids into counts and sets the end condition.
+// First it writes the pods' uids and the verdict into the status. Then it removes the finalizers.
+// Finally it turns the uids into counts and sets the end condition.
 import { ApiError } from '../../api/errors.ts'
 import { isTrue, type JobStatus } from '../../api/rules/job/job-spec.ts'
 import { judgeFailedPod } from './failure-policy.ts'

@@ -1,10 +1,10 @@
-// Ends whatever is left of every container, whoever started it.
+// Kills every process of every container, including containers that an earlier process started.
 import type { Clock } from '../../../lib/clock.ts'
 import type { ProcessScan } from './processes.ts'
 
 const pauseMs = 5
 
-/** Kills what the scan finds until it finds nothing. */
+/** Kills the processes that the scan finds, until it finds none. */
 export async function endEverything(scan: ProcessScan, clock: Clock): Promise<void> {
   for (let found = scan.run(); found.length > 0; found = scan.run()) {
     for (const { pid } of found) kill(pid)
@@ -16,6 +16,6 @@ export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself since it was found.
+    // The process has ended since the scan found it.
   }
 }
