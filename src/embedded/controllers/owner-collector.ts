@@ -98,10 +98,10 @@ function judge(registry: Registry, resource: ResourceKey, object: StoredObject):
 
 type Owner =
   | { readonly is: 'solid' }
-  /** Deleted in the foreground: it waits for its dependents. */
+  /** The owner is being deleted in the foreground and waits for its dependents. */
   | { readonly is: 'waiting'; readonly object: StoredObject }
   | { readonly is: 'absent' }
-  /** Of a kind nobody knows, or a namespaced owner of a cluster-wide object: never collected. */
+  /** The owner's kind is unknown, or a namespaced owner has a cluster-wide dependent. The object is never collected. */
   | { readonly is: 'unknown' }
 
 function findOwner(registry: Registry, dependent: StoredObject, reference: OwnerReference): Owner {

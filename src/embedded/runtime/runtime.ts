@@ -68,7 +68,7 @@ export type NetworkResult =
   /** The connection was established. `status` is the HTTP status; undefined for a TCP connection. */
   | { readonly is: 'reached'; readonly status: number | undefined }
   | { readonly is: 'timed-out' }
-  /** For example `connection refused`. */
+  /** The attempt failed, for example with `connection refused`. */
   | { readonly is: 'failed'; readonly message: string }
 
 export type RuntimeLogOptions = {

@@ -1,4 +1,4 @@
-// The control API, the REST surface and the legacy mode, as another program meets them.
+// The control API, the REST API and the legacy mode, as other programs use them.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Answer, Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
@@ -31,7 +31,7 @@ function call(method: Method, url: string, body?: unknown): Promise<Answer> {
 
 const sets = '_apis/runtime/runnerscalesets'
 
-test('state tells everything, without a token, and reset forgets it', async () => {
+test('the state dump has everything except tokens, and reset clears it', async () => {
   const github = await visit(emulator.transport)
   const set = await github.scaleSet('linux')
   await github.session(set)
@@ -52,7 +52,7 @@ test('state tells everything, without a token, and reset forgets it', async () =
   expect((await call('GET', '/_emulator/requests')).body).toEqual({ kind: 'json', value: [] })
 })
 
-test('jobs are queued by count, followed and cancelled; a group is made', async () => {
+test('queues, follows and cancels jobs, and creates a runner group', async () => {
   const queued = await call('POST', '/_emulator/jobs', { count: 2, labels: ['linux'], runId: 9, displayName: 'test' })
   expect(queued.status).toBe(201)
   expect(queued.body).toMatchObject({ value: [{ runId: 9 }, { runId: 9 }] })
@@ -78,13 +78,13 @@ test.each([
   ['POST', '/_emulator/faults', { match: { pathRegex: '(' }, action: { kind: 'bom' } }, 'pathRegex'],
   ['POST', '/_emulator/faults', { match: { pathRegex: 'x' }, action: { kind: 'magic' } }, 'action'],
   ['GET', '/_emulator/requests?since=x', undefined, 'since'],
-] as const)('%s %s %o is refused with a sentence', async (method, url, body, word) => {
+] as const)('refuses %s %s %o with a sentence', async (method, url, body, word) => {
   const answer = await call(method, url, body)
   expect(answer.status).toBe(400)
   expect(field(answer, 'error')).toContain(word)
 })
 
-test('a virtual clock is moved over the wire; the machine’s is not', async () => {
+test('advances a virtual clock, and refuses to advance the system clock', async () => {
   const held = call('POST', '/_emulator/clock', { advanceMs: 5_000 })
   const before = clock.now()
   expect((await held).status).toBe(200)
@@ -96,7 +96,7 @@ test('a virtual clock is moved over the wire; the machine’s is not', async () 
   expect(answer.status).toBe(409)
 })
 
-test('knobs and faults over the wire work on the next request', async () => {
+test('knobs and faults apply to the next request', async () => {
   const github = await visit(emulator.transport)
   await call('PUT', '/_emulator/knobs', { keyCase: 'camel', zeroTimes: 'absent' })
   const set = await github.scaleSet('linux')
@@ -107,7 +107,7 @@ test('knobs and faults over the wire work on the next request', async () => {
   expect((await call('DELETE', `/_emulator/faults/${field(added, 'id')}`)).status).toBe(204)
 })
 
-test('a stub runner connects once, waits for its job, and ends it', async () => {
+test('a stub runner connects once, waits for its job, and finishes it', async () => {
   const github = await visit(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
@@ -126,7 +126,7 @@ test('a stub runner connects once, waits for its job, and ends it', async () => 
   expect((await call('GET', '/_emulator/runners/r-1/job')).status).toBe(404)
 })
 
-test('a lost session and a lost scale set are gone for their holder, and waiting jobs are queued again', async () => {
+test('a dropped session and a dropped scale set are gone for their client, and waiting jobs are queued again', async () => {
   const github = await visit(emulator.transport)
   const set = await github.scaleSet('linux')
   const session = await github.session(set)
@@ -140,7 +140,7 @@ test('a lost session and a lost scale set are gone for their holder, and waiting
   expect(field(await call('GET', '/_emulator/state'), 'jobs.0.state')).toBe('queued')
 })
 
-test('JobCompleted can be said of a job that goes on', async () => {
+test('sends JobCompleted for a job that continues to run', async () => {
   const github = await visit(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
@@ -152,7 +152,7 @@ test('JobCompleted can be said of a job that goes on', async () => {
   expect(field(early, 'statistics.totalAssignedJobs')).toBe(1)
 })
 
-test('REST: runners of a scope are listed in pages, read, and removed; the token must be good', async () => {
+test('REST: lists the runners of a scope in pages, reads and removes them, and requires a valid token', async () => {
   const runners = '/api/v3/orgs/my-org/actions/runners'
   const jit = { runner_group_id: 1, labels: ['gpu'] }
   for (const name of ['a', 'b', 'c'])
@@ -170,7 +170,7 @@ test('REST: runners of a scope are listed in pages, read, and removed; the token
   await expect(visit(emulator.transport, 'my-org', 'wrong')).rejects.toThrow('401')
 })
 
-test('legacy: offers stand until they are acquired, at an address of the session’s own', async () => {
+test('legacy: offers are repeated until they are acquired, at a URL of the session', async () => {
   await call('PUT', '/_emulator/knobs', { mode: 'legacy' })
   const github = await visit(emulator.transport)
   const set = await github.scaleSet('linux')

@@ -28,7 +28,7 @@ function fault(action: FaultSpec['action'], more: Partial<FaultSpec> = {}): numb
   return emulator.control.fault({ match: { method: 'GET', pathRegex: '/runnerscalesets$' }, action, ...more })
 }
 
-test('a fault happens from the nth match on, so many times, and to no other request', async () => {
+test('a fault applies from the nth matching request on, `times` times, and to no other request', async () => {
   fault({ kind: 'answer', status: 503 }, { nth: 2, times: 2 })
   const statuses: number[] = []
   for (let call = 0; call < 4; call++) statuses.push((await github.admin('GET', sets)).status)
@@ -37,14 +37,14 @@ test('a fault happens from the nth match on, so many times, and to no other requ
   expect((await github.admin('GET', `${sets}/7`)).status).toBe(404)
 })
 
-test('a removed fault does not happen', async () => {
+test('a removed fault no longer applies', async () => {
   const id = fault({ kind: 'answer', status: 503 })
   expect(emulator.control.unfault(id)).toBe(true)
   expect(emulator.control.unfault(id)).toBe(false)
   expect((await github.admin('GET', sets)).status).toBe(200)
 })
 
-test('an answer may be an exception, plain text, HTML, empty, or a limit with Retry-After', async () => {
+test('a fixed response may be an exception, plain text, HTML, empty, or a rate limit with Retry-After', async () => {
   const html = { 'content-type': 'text/html' }
   fault({ kind: 'answer', status: 400, body: { typeName: 'JobStillRunningException', message: 'busy' } })
   expect(field(await github.admin('GET', sets), 'typeName')).toBe('JobStillRunningException')
@@ -115,7 +115,7 @@ test('a reset "mid-body" leaves a response without a body whole', async () => {
   expect((await github.admin('DELETE', '_apis/distributedtask/pools/0/agents/1')).status).toBe(204)
 })
 
-test('an answer is cut in half, left out, given a byte order mark, or other members', async () => {
+test('a body is cut in half, dropped, or changed by a byte order mark or other members', async () => {
   fault({ kind: 'truncate' })
   expect((await github.admin('GET', sets)).body).toEqual({ kind: 'text', text: '{"count":0,' })
   fault({ kind: 'empty' })
@@ -133,7 +133,7 @@ function get() {
   return { method: 'GET', path, query: {}, headers, body: { kind: 'none' }, expect: 'whole' } as const
 }
 
-test('a delay and the latency take the time of the clock; the control API is never slow', async () => {
+test('a delay and the latency run on the given clock; the control API has no latency', async () => {
   const started = clock.now()
   emulator.control.knobs({ latencyMs: 100 })
   fault({ kind: 'delay', ms: 1_000 })
@@ -149,7 +149,7 @@ test('a delay and the latency take the time of the clock; the control API is nev
   expect((await emulator.handler({ ...get(), path: '/_emulator/state' })).status).toBe(200)
 })
 
-test('a client that leaves a held poll takes no message with it', async () => {
+test('a client that disconnects in mid-poll loses no message', async () => {
   const set = await github.scaleSet('linux')
   const session = await github.session(set)
   const queue = queueOf(session)
@@ -186,7 +186,7 @@ test('over HTTP a killed client ends its held poll, and its session expires on t
   expect((await github.session(set)).status).toBe(200)
 })
 
-test('every answer carries both ids, and the log has no token in it', async () => {
+test('every response has both correlation ids, and the log contains no token', async () => {
   const set = await github.scaleSet('linux')
   const session = await github.session(set)
   const queue = queueOf(session)
@@ -217,7 +217,7 @@ test('every answer carries both ids, and the log has no token in it', async () =
   expect(emulator.control.requests(log[3]?.n)).toHaveLength(2)
 })
 
-test('over HTTP a reset is a broken connection and a byte order mark is there', async () => {
+test('over HTTP a reset is a broken connection, and a byte order mark is sent', async () => {
   const server = await emulator.listen(0)
   const client = httpClient({ origin: server.origin })
   try {

@@ -1,4 +1,4 @@
-// Whatever is asked, in whatever order: every request is answered, no job ends or runs twice, the statistics stay possible, and in the end nothing is left.
+// Sends random requests in random order. Every request is answered, no job ends or runs twice, the statistics stay consistent, and no timer is left.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Method } from '../../lib/http.ts'
@@ -14,7 +14,7 @@ type Op = { readonly method: Method; readonly path: string; readonly token?: str
 const number = fc.integer({ min: 1, max: 6 })
 const on = (method: Method, path: string, body: unknown = undefined, token = 'admin') => ({ method, path, body, token })
 
-/** Requests that mean something, with a runner, a job or a count chosen among a few. */
+/** Valid requests with one of a few runners, jobs or counts. */
 const sensible: fc.Arbitrary<Op> = number.chain((n) =>
   fc.constantFrom<Op>(
     on('POST', '/_emulator/jobs', { labels: ['linux'], count: n }),
@@ -32,7 +32,7 @@ const sensible: fc.Arbitrary<Op> = number.chain((n) =>
   ),
 )
 
-/** Requests that may mean nothing. */
+/** Requests that may be invalid. */
 const noise: fc.Arbitrary<Op> = fc.record({
   method: fc.constantFrom<Method>('GET', 'POST', 'PATCH', 'PUT', 'DELETE'),
   path: fc.constantFrom(
@@ -69,7 +69,7 @@ const step = fc.record({
 })
 
 test.each(['hosted', 'legacy'] as const)(
-  '%s: nothing crashes, nothing is done twice, nothing is left',
+  '%s: never crashes, never runs a job twice, and leaves no timer',
   async (mode) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 150 }), async (steps) => {
@@ -115,7 +115,7 @@ async function tokensOf(emulator: GitHubEmulator, github: Visitor): Promise<Reco
   }
 }
 
-/** How often each job has ended, by id. */
+/** Counts how often each job has ended, by id. */
 function follow(emulator: GitHubEmulator): ReadonlyMap<string, number> {
   const ended = new Map<string, number>()
   emulator.control.onJob(({ kind, id, runs }) => {
@@ -139,7 +139,7 @@ async function checkStatistics(emulator: GitHubEmulator, github: Visitor): Promi
   expect(registrations.filter((runner) => runner.busy).length).toBeGreaterThanOrEqual(of('RunningJobs'))
 }
 
-/** Everything is cancelled and every runner vanishes: each job has ended once, and no timer is left in two days. */
+/** Cancels every job and breaks every runner's connection. Then each job has ended once, and after two days no timer is left. */
 async function checkEnd(
   emulator: GitHubEmulator,
   clock: VirtualClock,

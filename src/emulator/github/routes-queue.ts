@@ -1,4 +1,4 @@
-// The message queue: long poll and acknowledgement, at one address for all (hosted) or one a session (legacy) (scale-set protocol 9).
+// The message queue: long poll and acknowledgement (docs/reference/scale-set-protocol.md#s9). In hosted mode all sessions share one URL; in legacy mode each has its own.
 import { type Answer, jsonAnswer, textAnswer } from '../../lib/http.ts'
 import { authorizeQueue } from './authorize.ts'
 import { hold } from './deadlines.ts'

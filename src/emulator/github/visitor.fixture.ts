@@ -1,10 +1,10 @@
-// A bare client for the emulator's own tests: it knows paths and tokens, and neither retries nor decides anything.
+// A minimal client for the emulator's tests. It knows paths and tokens; it never retries or decides.
 import type { Answer, Method, Transport } from '../../lib/http.ts'
 
 export type Visitor = {
-  /** An admin call, or one with another token; `path` is relative to the tenant. */
+  /** Sends an admin call, or a call with another token. `path` is relative to the tenant. */
   admin(method: Method, path: string, body?: unknown, token?: string): Promise<Answer>
-  /** Creates a scale set that is its own label, and answers its id. */
+  /** Creates a scale set whose label is its name, and returns its id. */
   scaleSet(name: string): Promise<number>
   session(set: number): Promise<Answer>
   poll(queue: Queue, lastMessageId?: number, capacity?: number): Promise<Answer>
@@ -58,7 +58,7 @@ export async function visit(transport: Transport, org = 'my-org', token = 'pat')
 
 type Sent = { readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
 
-/** A member of an answer's JSON, by a dotted path. */
+/** Returns a member of a response's JSON by a dotted path. */
 export function field(answer: Answer, path: string): unknown {
   let value: unknown = answer.body.kind === 'json' ? answer.body.value : undefined
   for (const name of path.split('.')) value = Object(value)[name]
@@ -69,7 +69,7 @@ export function queueOf(session: Answer): Queue {
   return { url: String(field(session, 'messageQueueUrl')), token: String(field(session, 'messageQueueAccessToken')) }
 }
 
-/** The job messages of an envelope. */
+/** Returns the job messages of an envelope. */
 export function jobsOf(answer: Answer): readonly Readonly<Record<string, unknown>>[] {
   return JSON.parse(String(field(answer, 'body')))
 }

@@ -1,4 +1,4 @@
-// Images on a host without images. A table maps some images to programs of this host. Of other images only the name is used.
+// Images on a host without images. A table maps some images to programs of this host. Other images are only names.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageVerdict, PullPolicy } from '../runtime.ts'
