@@ -53,7 +53,7 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     )
   }
   const orphans = survivors.filter(({ pod }) => !workers.has(pod))
-  const isTidy = endOrphans(runtime, orphans)
+  const orphansEnded = endOrphans(runtime, orphans)
   const unsubscribe = registry.subscribe('pods', ({ type, object }) => {
     if (type === 'DELETED') workers.get(object.metadata.uid)?.vanish()
     else see(object)
@@ -71,7 +71,7 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     stopNode()
     const running = [...workers.values()]
     for (const worker of running) worker.abandon()
-    return { settled: Promise.all([isTidy, ...running.map(({ done }) => done)]).then(() => undefined) }
+    return { settled: Promise.all([orphansEnded, ...running.map(({ done }) => done)]).then(() => undefined) }
   }
   return { api: { logs: nodeLogs({ runtime, clock, find }) }, stop }
 }

@@ -26,7 +26,7 @@ export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never'
 
 /** Whether the runtime can run this image. A refusal has Kubernetes' reason and message. */
 export type ImageVerdict =
-  | { readonly is: 'present'; readonly imageId: string }
+  | { readonly is: 'present' }
   | {
       readonly is: 'refused'
       readonly reason: 'InvalidImageName' | 'ErrImageNeverPull' | 'ErrImagePull'

@@ -34,7 +34,7 @@ export interface Control {
   requests(since?: number): readonly LoggedRequest[]
   knobs(change: KnobChange): void
   fault(spec: FaultSpec): number
-  unfault(id: number): boolean
+  removeFault(id: number): boolean
   group(scope: string, name: string): number
   /** Drops a session or a scale set, as GitHub does in incidents. */
   loseSession(sessionId: string): boolean
@@ -91,7 +91,7 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
       settle(emulation)
     },
     fault: faults.add,
-    unfault: faults.remove,
+    removeFault: faults.remove,
     group: (scope, name) => addGroup(emulation, scope, name),
     loseSession: (sessionId) => {
       const session = emulation.state.sessions.get(sessionId)

@@ -12,10 +12,7 @@ export type JobEvent = {
   readonly kind: 'queued' | 'assigned' | 'started' | 'first-step' | 'finished'
   /** The job's id, the same over all attempts. */
   readonly id: string
-  /** The id of the attempt. */
-  readonly jobId: string
   readonly name: string
-  readonly labels: readonly string[]
   readonly runner: string | undefined
   readonly at: Instant
   readonly times: Readonly<JobTimes>
@@ -42,9 +39,8 @@ export function reportJob(emulation: Emulation, kind: JobEvent['kind'], job: Job
   const jobEvent: JobEvent = {
     kind,
     id: job.id,
-    jobId: job.jobId,
     name: job.spec.name,
-    labels: job.spec.labels,
+
     runner: job.runner?.name,
     at: emulation.clock.now(),
     times: { ...job.times },

@@ -39,8 +39,8 @@ test('a fault applies from the nth matching request on, `times` times, and to no
 
 test('a removed fault no longer applies', async () => {
   const id = fault({ kind: 'answer', status: 503 })
-  expect(emulator.control.unfault(id)).toBe(true)
-  expect(emulator.control.unfault(id)).toBe(false)
+  expect(emulator.control.removeFault(id)).toBe(true)
+  expect(emulator.control.removeFault(id)).toBe(false)
   expect((await github.admin('GET', sets)).status).toBe(200)
 })
 

@@ -28,7 +28,7 @@ export function controlRoutes(emulation: Emulation, control: Control): readonly 
     {
       method: 'DELETE',
       pattern: '/_emulator/faults/:id',
-      run: (call) => found(control.unfault(Number(call.params['id']))),
+      run: (call) => found(control.removeFault(Number(call.params['id']))),
     },
     ...jobRoutes(control),
     ...runnerRoutes(control),

@@ -3,8 +3,6 @@ import path from 'node:path'
 import type { RunnerJob } from '../job.ts'
 
 export type Folders = {
-  /** All files of a job are below this folder. */
-  readonly work: string
   readonly workspace: string
   readonly temp: string
   readonly tools: string
@@ -17,7 +15,6 @@ export function foldersOf(work: string, job: RunnerJob): Folders {
       .split('/')
       .at(-1) || 'workflow'
   return {
-    work,
     workspace: path.join(work, repository, repository),
     temp: path.join(work, '_temp'),
     tools: path.join(work, '_tool'),

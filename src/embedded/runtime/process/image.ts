@@ -36,7 +36,7 @@ export function judgeImage(image: string, policy: PullPolicy, known: boolean, ha
     const message = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${fault}`
     return { is: 'refused', reason: 'InvalidImageName', message }
   }
-  if (known || hasCommand) return { is: 'present', imageId: image }
+  if (known || hasCommand) return { is: 'present' }
   if (policy === 'Never') {
     const message = `Container image "${image}" is not present with pull policy of Never`
     return { is: 'refused', reason: 'ErrImageNeverPull', message }

@@ -23,14 +23,14 @@ export function openLog(path: string, clock: Clock): LogFile {
   const waiting = new Set<() => void>()
   let version = 0
   let ended = false
-  const look = () => {
+  const update = () => {
     times.record(statSync(path, { throwIfNoEntry: false })?.size ?? 0, clock.now())
     version++
     for (const wake of [...waiting]) wake()
   }
-  const stopWatching = watchFile(path, clock, look)
+  const stopWatching = watchFile(path, clock, update)
   // The container may have written before the watch began.
-  look()
+  update()
   const change = async (seen: number, until: AbortSignal) => {
     if (seen !== version || until.aborted) return
     await new Promise<void>((resolve) => {
@@ -65,27 +65,27 @@ export function openLog(path: string, clock: Clock): LogFile {
   const end = () => {
     ended = true
     stopWatching()
-    look()
+    update()
   }
   return { read, end }
 }
 
-/** Calls `look` soon after each change, at most once in `pauseMs`. If the host allows no more file watches, it polls instead. */
-function watchFile(path: string, clock: Clock, look: () => void): () => void {
+/** Calls `update` soon after each change, at most once in `pauseMs`. If the host allows no more file watches, it polls instead. */
+function watchFile(path: string, clock: Clock, update: () => void): () => void {
   let pause: Timer | undefined
   let missed = false
   const change = () => {
     missed = true
     if (pause) return
     missed = false
-    look()
+    update()
     pause = clock.after(pauseMs, () => {
       pause = undefined
       if (missed) change()
     })
   }
   const poll = () => {
-    look()
+    update()
     pause = clock.after(pollMs, poll)
   }
   let watcher: FSWatcher | undefined

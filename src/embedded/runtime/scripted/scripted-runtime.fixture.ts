@@ -82,7 +82,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
     isolates: true,
     actions,
     running: () => running().length,
-    image: (image) => refuseImage(image) ?? { is: 'present', imageId: image },
+    image: (image) => refuseImage(image) ?? { is: 'present' },
     start: async (config) => {
       const known = actors.get(nameOf(config.id))
       if (known) return { is: 'started', startedAt: known.startedAt, ended: known.ended }
