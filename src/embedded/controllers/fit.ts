@@ -22,7 +22,7 @@ export function obstacles(pod: StoredObject, node: StoredObject, used: Amounts):
 }
 
 /** Whether the obstacle stays when another pod ends. */
-export function isLasting(obstacle: string): boolean {
+export function isPermanent(obstacle: string): boolean {
   return obstacle.startsWith('node(s)')
 }
 

@@ -6,7 +6,7 @@ import type { StoredObject } from '../api/object.ts'
 import type { Registry, StoreEvent } from '../api/registry.ts'
 import { timestamp } from '../api/time.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
-import { type Amounts, isLasting, obstacles, requestsOf } from './fit.ts'
+import { type Amounts, isPermanent, obstacles, requestsOf } from './fit.ts'
 import { startLoop } from './loop.ts'
 
 const name = 'default-scheduler'
@@ -95,7 +95,7 @@ function place(registry: Registry, pod: StoredObject, used: (node: string) => Am
     for (const obstacle of found) counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1)
   }
   const reasons = [...counts].map(([obstacle, count]) => `${count} ${obstacle}`).sort()
-  const help = [...counts.keys()].every(isLasting)
+  const help = [...counts.keys()].every(isPermanent)
     ? 'Preemption is not helpful for scheduling.'
     : 'No preemption victims found for incoming pod.'
   const all = `0/${nodes.length} nodes are available`

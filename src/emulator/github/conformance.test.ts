@@ -5,17 +5,17 @@ import { seededRandom } from '../../lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, type Queue, queueOf, type Visitor, visit } from './visitor.fixture.ts'
+import { connectClient, field, jobsOf, type Queue, queueOf, type TestClient } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
-let github: Visitor
+let github: TestClient
 let set: number
 
 beforeEach(async () => {
   clock = virtualClock()
   emulator = createGitHubEmulator({ clock, random: seededRandom(1) })
-  github = await visit(emulator.transport)
+  github = await connectClient(emulator.transport)
   set = await github.scaleSet('linux')
 })
 
@@ -65,7 +65,7 @@ describe('tokens', () => {
   })
 
   test('an admin token is valid only in its own scope', async () => {
-    const other = await visit(emulator.transport, 'other-org')
+    const other = await connectClient(emulator.transport, 'other-org')
     expect((await github.admin('GET', sets, undefined, other.adminToken)).status).toBe(401)
   })
 })
@@ -290,7 +290,7 @@ describe('lapses', () => {
 
   test('case 39: a set without a request for seven days is gone', async () => {
     await clock.advance(7 * 24 * 3_600_000 + 1)
-    github = await visit(emulator.transport)
+    github = await connectClient(emulator.transport)
     const missing = await github.admin('GET', `${sets}/${set}`)
     expect(missing.status).toBe(404)
     expect(field(missing, 'typeName')).toContain('RunnerScaleSetNotFoundException')

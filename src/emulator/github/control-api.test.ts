@@ -5,7 +5,7 @@ import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
-import { field, jobsOf, queueOf, visit } from './visitor.fixture.ts'
+import { connectClient, field, jobsOf, queueOf } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
@@ -32,7 +32,7 @@ function call(method: Method, url: string, body?: unknown): Promise<Answer> {
 const sets = '_apis/runtime/runnerscalesets'
 
 test('the state dump has everything except tokens, and reset clears it', async () => {
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   await github.session(set)
   await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
@@ -41,7 +41,7 @@ test('the state dump has everything except tokens, and reset clears it', async (
   expect(state.body).toMatchObject({
     value: {
       scopes: [{ scope: 'org:my-org' }],
-      scaleSets: [{ name: 'linux', statistics: { totalRegisteredRunners: 1 }, session: { owner: 'visitor' } }],
+      scaleSets: [{ name: 'linux', statistics: { totalRegisteredRunners: 1 }, session: { owner: 'test-client' } }],
       jobs: [{ state: 'queued', labels: ['linux'] }],
       runners: [{ name: 'r-1', online: false }],
     },
@@ -64,7 +64,7 @@ test('queues, follows and cancels jobs, and creates a runner group', async () =>
   expect((await call('POST', '/_emulator/groups', { scope: 'org:my-org', name: 'gpu' })).body).toMatchObject({
     value: { id: 2 },
   })
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   expect(field(await github.admin('GET', '_apis/runtime/runnergroups?groupName=GPU'), 'value.0.id')).toBe(2)
 })
 
@@ -97,7 +97,7 @@ test('advances a virtual clock, and refuses to advance the system clock', async 
 })
 
 test('knobs and faults apply to the next request', async () => {
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   await call('PUT', '/_emulator/knobs', { keyCase: 'camel', zeroTimes: 'absent' })
   const set = await github.scaleSet('linux')
   expect(field(await github.admin('GET', `${sets}/${set}`), 'runnerSetting')).toEqual({ disableUpdate: true })
@@ -108,7 +108,7 @@ test('knobs and faults apply to the next request', async () => {
 })
 
 test('a stub runner connects once, waits for its job, and finishes it', async () => {
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
@@ -127,7 +127,7 @@ test('a stub runner connects once, waits for its job, and finishes it', async ()
 })
 
 test('a dropped session and a dropped scale set are gone for their client, and waiting jobs are queued again', async () => {
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const session = await github.session(set)
   await call('POST', '/_emulator/jobs', { labels: ['linux'] })
@@ -141,7 +141,7 @@ test('a dropped session and a dropped scale set are gone for their client, and w
 })
 
 test('sends JobCompleted for a job that continues to run', async () => {
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   const queued = await call('POST', '/_emulator/jobs', { labels: ['linux'] })
@@ -167,12 +167,12 @@ test('REST: lists the runners of a scope in pages, reads and removes them, and r
   expect((await call('DELETE', `${runners}/1`)).status).toBe(204)
   expect((await call('GET', `${runners}/1`)).status).toBe(404)
   expect((await call('GET', '/orgs/other/actions/runners')).body).toMatchObject({ value: { total_count: 0 } })
-  await expect(visit(emulator.transport, 'my-org', 'wrong')).rejects.toThrow('401')
+  await expect(connectClient(emulator.transport, 'my-org', 'wrong')).rejects.toThrow('401')
 })
 
 test('legacy: offers are repeated until they are acquired, at a URL of the session', async () => {
   await call('PUT', '/_emulator/knobs', { mode: 'legacy' })
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   expect(new URL(queue.url).searchParams.get('tenant')).toBe('my-org')

@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/system.ts'
 import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, queueOf, visit } from './visitor.fixture.ts'
+import { connectClient, field, jobsOf, queueOf } from './test-client.fixture.ts'
 
 let emulator: GitHubEmulator
 let server: HttpServer
@@ -49,7 +49,7 @@ const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ r
 test('a job goes from the queue to its completion, and nothing of it remains', async () => {
   const jobEvents: JobEvent[] = []
   emulator.control.onJob((item) => jobEvents.push(item))
-  const github = await visit(client.transport)
+  const github = await connectClient(client.transport)
   const groups = await github.admin('GET', '_apis/runtime/runnergroups/?api-version=6.0-preview&groupName=default')
   expect(field(groups, 'value.0.id')).toBe(1)
   const none = await github.admin('GET', '_apis/runtime/runnerscalesets?name=linux&runnerGroupId=1')

@@ -8,16 +8,16 @@ import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import type { FaultSpec } from './faults.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, queueOf, type Visitor, visit } from './visitor.fixture.ts'
+import { connectClient, field, jobsOf, queueOf, type TestClient } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
-let github: Visitor
+let github: TestClient
 
 beforeEach(async () => {
   clock = virtualClock()
   emulator = createGitHubEmulator({ clock, random: seededRandom(1) })
-  github = await visit(emulator.transport)
+  github = await connectClient(emulator.transport)
 })
 
 afterEach(() => emulator.close())
@@ -221,7 +221,7 @@ test('over HTTP a reset is a broken connection, and a byte order mark is sent', 
   const server = await emulator.listen(0)
   const client = httpClient({ origin: server.origin })
   try {
-    const over = await visit(client.transport)
+    const over = await connectClient(client.transport)
     fault({ kind: 'reset', when: 'after' })
     await expect(over.admin('GET', sets)).rejects.toMatchObject({ kind: 'lost' })
     emulator.control.knobs({ bom: true })

@@ -5,7 +5,7 @@ import type { Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
-import { field, queueOf, type Visitor, visit } from './visitor.fixture.ts'
+import { connectClient, field, queueOf, type TestClient } from './test-client.fixture.ts'
 
 const tenant = '/tenant/my-org/_apis'
 const set = `${tenant}/runtime/runnerscalesets/1`
@@ -75,7 +75,7 @@ test.each(['hosted', 'legacy'] as const)(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 150 }), async (steps) => {
         const clock = virtualClock()
         const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 0, mode } })
-        const github = await visit(emulator.transport)
+        const github = await connectClient(emulator.transport)
         await github.scaleSet('linux')
         const tokens = await tokensOf(emulator, github)
         const jobs = follow(emulator)
@@ -98,7 +98,7 @@ test.each(['hosted', 'legacy'] as const)(
   60_000,
 )
 
-async function tokensOf(emulator: GitHubEmulator, github: Visitor): Promise<Record<string, string>> {
+async function tokensOf(emulator: GitHubEmulator, github: TestClient): Promise<Record<string, string>> {
   const path = '/api/v3/orgs/my-org/actions/runners/registration-token'
   const headers = { authorization: 'Bearer pat' }
   const body = { kind: 'none' } as const
@@ -127,7 +127,7 @@ function follow(emulator: GitHubEmulator): ReadonlyMap<string, number> {
   return ended
 }
 
-async function checkStatistics(emulator: GitHubEmulator, github: Visitor): Promise<void> {
+async function checkStatistics(emulator: GitHubEmulator, github: TestClient): Promise<void> {
   const answer = await github.admin('GET', '_apis/runtime/runnerscalesets/1')
   if (answer.status !== 200) return
   const of = (name: string) => Number(field(answer, `statistics.total${name}`))

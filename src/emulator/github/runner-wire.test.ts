@@ -6,11 +6,11 @@ import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, type Queue, queueOf, type Visitor, visit } from './visitor.fixture.ts'
+import { connectClient, field, type Queue, queueOf, type TestClient } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
-let github: Visitor
+let github: TestClient
 let set: number
 let queue: Queue
 let jobEvents: JobEvent[]
@@ -18,7 +18,7 @@ let jobEvents: JobEvent[]
 beforeEach(async () => {
   clock = virtualClock()
   emulator = createGitHubEmulator({ clock, random: seededRandom(1) })
-  github = await visit(emulator.transport)
+  github = await connectClient(emulator.transport)
   set = await github.scaleSet('linux')
   queue = queueOf(await github.session(set))
   const poll = github.poll(queue)

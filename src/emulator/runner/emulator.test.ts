@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/system.ts'
 import type { JobEvent } from '../github/emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from '../github/emulator.ts'
 import { scriptJob } from '../github/script-job.ts'
-import { field, queueOf, visit } from '../github/visitor.fixture.ts'
+import { connectClient, field, queueOf } from '../github/test-client.fixture.ts'
 
 let emulator: GitHubEmulator
 let server: HttpServer
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 /** Creates a scale set whose session accepts jobs. Returns a function that registers runners in it. */
 async function openSet() {
-  const github = await visit(client.transport)
+  const github = await connectClient(client.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   const register = async (name: string) => {
@@ -116,7 +116,7 @@ test('an idle runner ends when its registration is removed', async () => {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   const [registration] = emulator.control.registrations()
-  const github = await visit(client.transport)
+  const github = await connectClient(client.transport)
   await github.admin('DELETE', `_apis/distributedtask/pools/0/agents/${registration?.id}`)
   expect((await runner.ended).code).toBe(0)
 })

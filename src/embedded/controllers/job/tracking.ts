@@ -37,7 +37,7 @@ export function track(context: JobContext, snapshot: JobSnapshot, { verdict, cou
   }
   const last = counted(noted.status, held)
   const isOver =
-    end !== undefined && !isFull && !isOpen(last) && !(delaysEnd(context.profile) && counts.terminating > 0)
+    end !== undefined && !isFull && !hasUncounted(last) && !(delaysEnd(context.profile) && counts.terminating > 0)
   if (!isOver) return void write(context, noted, last)
   const ended = condition(end, context.clock.now())
   const completionTime = end.type === 'Complete' ? { completionTime: ended.lastTransitionTime ?? '' } : {}
@@ -87,7 +87,7 @@ function uncount({ job, pods }: JobSnapshot, status: JobStatus, verdict: Verdict
   return { succeeded, failed, toRelease, isFull: false }
 }
 
-function isOpen({ uncountedTerminatedPods = {} }: JobStatus): boolean {
+function hasUncounted({ uncountedTerminatedPods = {} }: JobStatus): boolean {
   const { succeeded = [], failed = [] } = uncountedTerminatedPods
   return succeeded.length + failed.length > 0
 }

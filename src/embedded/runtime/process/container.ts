@@ -23,7 +23,7 @@ export type Container = {
   isEnded(): boolean
 }
 
-export type Surroundings = {
+export type ProcessContext = {
   readonly data: string
   /** The base of every container's environment; it has `PATH`. */
   readonly environment: Readonly<Record<string, string>>
@@ -40,29 +40,29 @@ export async function launch(
   config: ContainerConfig,
   directory: string,
   image: InstalledImage | undefined,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<Launch> {
   const isThere = existsSync(join(directory, 'shim'))
   try {
     mkdirSync(directory, { recursive: true })
-    const volumes = volumesDirectory(surroundings.data, config.id.pod)
+    const volumes = volumesDirectory(context.data, config.id.pod)
     const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
-    const environment = containerEnvironment(config, directory, root, surroundings)
+    const environment = containerEnvironment(config, directory, root, context)
     const place = { directory, environment, workingDirectory }
     if (isThere) {
-      return { is: 'started', container: follow(place, surroundings, shimGone(directory, surroundings.clock)) }
+      return { is: 'started', container: follow(place, context, shimGone(directory, context.clock)) }
     }
     const words = [...(config.command.length > 0 ? config.command : [image?.entrypoint ?? '']), ...config.args]
     const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
     if (command.is === 'missing') return { is: 'failed', message: command.message }
-    surroundings.reaper.living(directory)
+    context.reaper.living(directory)
     const child = spawnShim(place, [command.path, ...words.slice(1)])
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     await once(child, 'spawn')
-    return { is: 'started', container: follow(place, surroundings, gone) }
+    return { is: 'started', container: follow(place, context, gone) }
   } catch (error) {
     // The host refused: the disk is full, the process limit is reached, or two mounts have the same path.
-    await surroundings.reaper.end(directory)
+    await context.reaper.end(directory)
     return { is: 'failed', message: `the container cannot be made on this host: ${(error as Error).message}` }
   }
 }
@@ -73,7 +73,7 @@ function containerEnvironment(
   config: ContainerConfig,
   directory: string,
   root: string,
-  { data, environment: base }: Surroundings,
+  { data, environment: base }: ProcessContext,
 ): Record<string, string> {
   const own = { [markName]: directory, DAYFLY_ROOT: root }
   const temporary = shortTemporary(data, directory)
@@ -98,7 +98,7 @@ function spawnShim(place: Place, command: readonly string[]): ChildProcess {
 }
 
 /** @param gone resolves when the container's shim has ended. */
-function follow(place: Place, { clock, reaper }: Surroundings, gone: Promise<void>): Container {
+function follow(place: Place, { clock, reaper }: ProcessContext, gone: Promise<void>): Container {
   const log = openLog(join(place.directory, 'log'), clock)
   reaper.living(place.directory)
   let isEnded = false

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
 import type { ContainerId, Runtime } from '../runtime.ts'
-import { type Container, launch, type Surroundings } from './container.ts'
+import { type Container, launch, type ProcessContext } from './container.ts'
 import { endEverything } from './end-everything.ts'
 import { execIn } from './exec.ts'
 import { type ImageProgram, installImages, judgeImage } from './image.ts'
@@ -33,7 +33,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const images = installImages(data, options.images)
   // Only processes that an earlier Dayfly process started may be older than this one.
   const scan = processScan(data, existsSync(join(data, 'pods')) ? 0 : ownStart())
-  const surroundings: Surroundings = {
+  const context: ProcessContext = {
     data,
     environment: options.environment,
     clock,
@@ -51,14 +51,14 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       const directory = containerDirectory(data, config.id)
       const running = find(config.id)
       if (running) return { is: 'started', startedAt: running.startedAt, ended: running.ended }
-      const started = await launch(config, directory, images.get(config.image), surroundings)
+      const started = await launch(config, directory, images.get(config.image), context)
       if (started.is === 'failed') return started
       containers.set(directory, { id: config.id, container: started.container })
       return { is: 'started', startedAt: started.container.startedAt, ended: started.container.ended }
     },
     stop: async (id, graceMs) => {
       const container = find(id)
-      if (container && !container.isEnded()) await stopContainer(container, graceMs, surroundings)
+      if (container && !container.isEnded()) await stopContainer(container, graceMs, context)
     },
     exec: async (id, command, timeoutMs) => {
       const container = find(id)
@@ -88,7 +88,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 }
 
 /** Sends SIGTERM to the main process only, as in Kubernetes. All others are killed when it has ended, or after the grace period. */
-async function stopContainer(container: Container, graceMs: number, { clock, reaper }: Surroundings): Promise<void> {
+async function stopContainer(container: Container, graceMs: number, { clock, reaper }: ProcessContext): Promise<void> {
   const over = new AbortController()
   const ended = container.ended.then(() => over.abort())
   const pause = (ms: number) => clock.sleep(ms, over.signal).catch(() => undefined)

@@ -1,7 +1,7 @@
 // A minimal client for the emulator's tests. It knows paths and tokens; it never retries or decides.
 import type { Answer, Method, Transport } from '../../lib/http.ts'
 
-export type Visitor = {
+export type TestClient = {
   /** Sends an admin call, or a call with another token. `path` is relative to the tenant. */
   admin(method: Method, path: string, body?: unknown, token?: string): Promise<Answer>
   /** Creates a scale set whose label is its name, and returns its id. */
@@ -15,7 +15,7 @@ export type Visitor = {
 export type Queue = { readonly url: string; readonly token: string }
 
 /** Connects as an admin of the organization. */
-export async function visit(transport: Transport, org = 'my-org', token = 'pat'): Promise<Visitor> {
+export async function connectClient(transport: Transport, org = 'my-org', token = 'pat'): Promise<TestClient> {
   const send = (method: Method, url: string, authorization: string, more: Partial<Sent> = {}) => {
     const { origin, pathname, searchParams } = new URL(url, 'http://127.0.0.1')
     const query = Object.fromEntries(searchParams)
@@ -31,7 +31,7 @@ export async function visit(transport: Transport, org = 'my-org', token = 'pat')
   if (connection.status !== 201) throw new Error(`no admin connection: ${issued.status}, then ${connection.status}`)
   const base = String(field(connection, 'url'))
   const adminToken = String(field(connection, 'token'))
-  const admin: Visitor['admin'] = (method, path, body, bearer = adminToken) =>
+  const admin: TestClient['admin'] = (method, path, body, bearer = adminToken) =>
     send(method, `${base}${path}`, `Bearer ${bearer}`, { body })
   return {
     admin,
@@ -41,7 +41,7 @@ export async function visit(transport: Transport, org = 'my-org', token = 'pat')
       const body = { name, runnerGroupId: 1, labels, RunnerSetting: { disableUpdate: true } }
       return Number(field(await admin('POST', '_apis/runtime/runnerscalesets?api-version=6.0-preview', body), 'id'))
     },
-    session: (set) => admin('POST', `_apis/runtime/runnerscalesets/${set}/sessions`, { ownerName: 'visitor' }),
+    session: (set) => admin('POST', `_apis/runtime/runnerscalesets/${set}/sessions`, { ownerName: 'test-client' }),
     poll: (queue, lastMessageId, capacity = 10) => {
       const url = new URL(queue.url)
       if (lastMessageId) url.searchParams.set('lastMessageId', String(lastMessageId))
