@@ -1,9 +1,9 @@
 // Removes finished Jobs when their `ttlSecondsAfterFinished` has passed, pods first (Kubernetes: pkg/controller/ttlafterfinished).
 import type { Clock, Instant } from '../../lib/clock.ts'
-import { ApiError } from '../api/errors.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
 import { jobSpecOf, jobStatusOf } from '../api/rules/job/job-spec.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
 /** Starts the collector of finished Jobs. Returns a function that stops it. */
@@ -45,10 +45,7 @@ function dueAt(job: StoredObject): Instant | undefined {
 
 function remove(registry: Registry, { metadata }: StoredObject): void {
   const { namespace, name, uid } = metadata
-  try {
+  ignoreRefusal(() => {
     registry.delete('jobs.batch', namespace, name, { propagationPolicy: 'Foreground', preconditions: { uid } })
-  } catch (error) {
-    // Another client deleted or replaced the Job first.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }

@@ -1,13 +1,13 @@
 // The namespace controller empties a namespace that is being deleted, pods first. It reports in the namespace's conditions what remains.
 import type { Clock } from '../../lib/clock.ts'
 import type { Profile } from '../api/api.ts'
-import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { Kind } from '../api/kinds.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
 import { timestamp } from '../api/time.ts'
 import { subscribeAll } from './all-kinds.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
 export type NamespaceCollectorOptions = {
@@ -67,15 +67,12 @@ function empty(registry: Registry, namespace: string, podsFirst: boolean): reado
 
 function deleteOne(registry: Registry, { resource }: Kind, { metadata }: StoredObject): void {
   if (metadata.deletionTimestamp !== undefined) return
-  try {
+  ignoreRefusal(() => {
     registry.delete(resource, metadata.namespace, metadata.name, {
       preconditions: { uid: metadata.uid },
       propagationPolicy: 'Background',
     })
-  } catch (error) {
-    // The object was deleted or replaced in the meantime. The next pass reads its state.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }
 
 function report(registry: Registry, clock: Clock, namespace: StoredObject, remaining: readonly Remaining[]): void {

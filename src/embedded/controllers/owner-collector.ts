@@ -1,11 +1,11 @@
 // The garbage collector of owned objects removes objects without an owner. It also handles foreground deletion and orphaned dependents.
 import type { Clock } from '../../lib/clock.ts'
-import { ApiError } from '../api/errors.ts'
 import { sameJson } from '../api/json.ts'
 import { apiVersionOf } from '../api/kinds.ts'
 import type { OwnerReference, ResourceKey, StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
 import { subscribeAll } from './all-kinds.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
 /** Starts the garbage collector. Returns a function that stops it. */
@@ -88,7 +88,7 @@ function judge(registry: Registry, resource: ResourceKey, object: StoredObject):
   }
   const isAwaited = lost.some(({ owner }) => owner.is === 'waiting')
   const hasDependents = registry.dependents(object.metadata.uid).length > 0
-  attempt(() => {
+  ignoreRefusal(() => {
     registry.delete(resource, object.metadata.namespace, object.metadata.name, {
       preconditions: { uid: object.metadata.uid },
       propagationPolicy: isAwaited && hasDependents ? 'Foreground' : 'Background',
@@ -155,14 +155,5 @@ function dropFinalizer(registry: Registry, resource: ResourceKey, object: Stored
 }
 
 function write(registry: Registry, resource: ResourceKey, object: StoredObject): void {
-  attempt(() => void registry.update(resource, object))
-}
-
-/** Ignores a refusal by the API server: an object that changed or was deleted in the meantime triggers an event of its own. */
-function attempt(change: () => void): void {
-  try {
-    change()
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-  }
+  ignoreRefusal(() => void registry.update(resource, object))
 }

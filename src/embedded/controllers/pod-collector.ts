@@ -1,10 +1,10 @@
 // The pod garbage collector: every 20 s it force-deletes surplus finished pods, and pods that no kubelet will ever end (Kubernetes: pkg/controller/podgc).
 import type { Clock, Instant } from '../../lib/clock.ts'
-import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry } from '../api/registry.ts'
 import { timestamp } from '../api/time.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 
 const periodMs = 20_000
 
@@ -90,7 +90,7 @@ function collectOrphaned(
 /** Deletes a pod with grace period 0. A pod that has not ended is marked as failed first, because no kubelet will do it. */
 function remove({ registry }: PodCollectorOptions, pod: StoredObject, condition?: object): void {
   const { namespace, name, uid } = pod.metadata
-  try {
+  ignoreRefusal(() => {
     if (!hasEnded(pod)) {
       const status = isObject(pod['status']) ? pod['status'] : {}
       const others = objects(status['conditions']).filter(({ type }) => type !== 'DisruptionTarget')
@@ -102,10 +102,7 @@ function remove({ registry }: PodCollectorOptions, pod: StoredObject, condition?
       )
     }
     registry.delete('pods', namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
-  } catch (error) {
-    // The pod was changed or deleted in the meantime. The next pass reads its state.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }
 
 function nodeOf(pod: StoredObject): string {

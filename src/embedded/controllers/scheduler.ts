@@ -1,12 +1,12 @@
 // The scheduler binds each pod to the first node it fits on. If there is none, it reports why.
 import type { Clock } from '../../lib/clock.ts'
-import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { StoredObject } from '../api/object.ts'
 import type { Registry, StoreEvent } from '../api/registry.ts'
 import { timestamp } from '../api/time.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
 import { type Amounts, isPermanent, obstacles, requestsOf } from './fit.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
 const name = 'default-scheduler'
@@ -104,13 +104,10 @@ function place(registry: Registry, pod: StoredObject, used: (node: string) => Am
 
 function bind(registry: Registry, pod: StoredObject, node: string, events: EventRecorder): void {
   const { namespace = '', name: podName } = pod.metadata
-  try {
+  ignoreRefusal(() => {
     registry.bind(namespace, podName, node)
     events.record('Normal', 'Scheduled', `Successfully assigned ${namespace}/${podName} to ${node}`)
-  } catch (error) {
-    // The pod was deleted, or another client bound it.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }
 
 function refuse(registry: Registry, clock: Clock, pod: StoredObject, message: string): void {

@@ -1,9 +1,21 @@
 // Computes a pod's conditions (Kubernetes: pkg/kubelet/status/generate.go).
 import type { Instant } from '../../lib/clock.ts'
 import { timestamp } from '../api/time.ts'
+import type { Phase } from './phase.ts'
 import type { Pod, PodCondition } from './pod.ts'
-import type { PodFacts } from './pod-facts.ts'
 import { type ContainerRecord, hasBegun } from './record.ts'
+
+/** The facts from which a pod's status and conditions are computed. */
+export type PodFacts = {
+  readonly records: readonly ContainerRecord[]
+  readonly phase: Phase
+  /** The time at which the kubelet accepted the pod. */
+  readonly startTime: Instant
+  /** Whether the volumes and the sandbox exist. */
+  readonly hasSandbox: boolean
+  /** The reason why the pod as a whole failed, for example `DeadlineExceeded`. */
+  readonly failure: { readonly reason: string; readonly message: string } | undefined
+}
 
 type Verdict = { readonly status: 'True' | 'False'; readonly reason?: string; readonly message?: string }
 

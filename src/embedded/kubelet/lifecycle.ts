@@ -1,12 +1,12 @@
 // The lifecycle of a pod on the node: volumes, containers in their order, termination, and the status that reports it.
 import type { Instant } from '../../lib/clock.ts'
 import { ApiError } from '../api/errors.ts'
+import type { PodFacts } from './conditions.ts'
 import { fieldOf, type PodContext } from './context.ts'
 import { mounting } from './mounting.ts'
 import { type Phase, phaseOf } from './phase.ts'
 import { planPod } from './plan.ts'
 import { asPod } from './pod.ts'
-import type { PodFacts } from './pod-facts.ts'
 import { type ContainerRecord, hasBegun } from './record.ts'
 import { startContainer } from './start-container.ts'
 import { podStatus } from './status.ts'

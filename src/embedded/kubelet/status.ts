@@ -2,9 +2,8 @@
 import type { Instant } from '../../lib/clock.ts'
 import { sameJson } from '../api/json.ts'
 import { timestamp } from '../api/time.ts'
-import { conditionsOf } from './conditions.ts'
+import { conditionsOf, type PodFacts } from './conditions.ts'
 import type { Pod } from './pod.ts'
-import type { PodFacts } from './pod-facts.ts'
 import type { ContainerRecord, ContainerState } from './record.ts'
 
 /** The host's own address. Containers share its network. */

@@ -2,6 +2,7 @@
 import { ApiError } from '../../api/errors.ts'
 import type { StoredObject } from '../../api/object.ts'
 import type { Registry } from '../../api/registry.ts'
+import { ignoreRefusal } from '../ignore-refusal.ts'
 import type { JobContext } from './job-context.ts'
 import type { Job } from './job-object.ts'
 import { isReady, isTracked, type JobPod, trackingFinalizer } from './job-pod.ts'
@@ -58,7 +59,7 @@ export function firstToGo(pods: readonly JobPod[], count: number): readonly JobP
 
 export function deletePod({ registry, events }: JobContext, pod: JobPod): void {
   const { namespace, name, uid } = pod.metadata
-  attempt(() => {
+  ignoreRefusal(() => {
     registry.delete('pods', namespace, name, { preconditions: { uid } })
     events.record('Normal', 'SuccessfulDelete', `Deleted pod: ${name}`)
   })
@@ -69,14 +70,5 @@ export function release(registry: Registry, pod: StoredObject): void {
   const current = registry.get('pods', pod.metadata.namespace, pod.metadata.name)
   if (current?.metadata.uid !== pod.metadata.uid || !isTracked(current)) return
   const finalizers = current.metadata.finalizers?.filter((finalizer) => finalizer !== trackingFinalizer) ?? []
-  attempt(() => registry.update('pods', { ...current, metadata: { ...current.metadata, finalizers } }))
-}
-
-/** Ignores a refusal by the API server: an object that changed or was deleted in the meantime triggers an event of its own. */
-function attempt(change: () => void): void {
-  try {
-    change()
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-  }
+  ignoreRefusal(() => registry.update('pods', { ...current, metadata: { ...current.metadata, finalizers } }))
 }

@@ -78,7 +78,7 @@ function containerEnvironment(
   const own = { [markName]: directory, DAYFLY_ROOT: root }
   const temporary = shortTemporary(data, directory)
   link(join(root, 'tmp'), temporary)
-  // The mark is first, where a scan finds it soonest. It is also last, so that the container's own variables cannot replace it.
+  // The mark is the first variable, where a scan finds it soonest. It is set again at the end, so that the container cannot override it.
   return { ...own, HOME: join(root, 'root'), TMPDIR: temporary, ...base, ...config.env, ...own }
 }
 

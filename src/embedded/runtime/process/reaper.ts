@@ -1,7 +1,6 @@
 // Kills the remaining processes of containers. Containers that end at the same time share the passes over /proc. Passes are repeated until none is left.
 import { dirname } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
-import { kill } from './end-everything.ts'
 import type { FoundProcess, ProcessScan } from './processes.ts'
 
 export interface Reaper {
@@ -69,4 +68,22 @@ function belongs(process: FoundProcess, directory: string, living: ReadonlySet<s
   if (process.place !== `${pod}/volumes`) return false
   for (const other of living) if (dirname(other) === pod) return false
   return true
+}
+
+const endPauseMs = 5
+
+/** Kills every process of every container, including containers that an earlier process started. */
+export async function endEverything(scan: ProcessScan, clock: Clock): Promise<void> {
+  for (let found = scan.run(); found.length > 0; found = scan.run()) {
+    for (const { pid } of found) kill(pid)
+    await clock.sleep(endPauseMs)
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // The process has ended since the scan found it.
+  }
 }
