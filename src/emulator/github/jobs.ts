@@ -1,5 +1,5 @@
 // The lifecycle of a job at the forge: queued, (offered, acquired,) assigned to a scale set, running on a runner, completed.
-// A lapsed attempt is queued again (docs/reference/scale-set-protocol.md#s9-5 and #s19-3).
+// A lapsed attempt is queued again (docs/reference/scale-set-protocol.md#s9-5, docs/reference/scale-set-protocol.md#s19-3).
 // Callers of these functions must call `settle` afterwards; deadlines do it themselves.
 import { uuid } from '../../lib/ids.ts'
 import type { Conclusion, JobReport } from '../job.ts'

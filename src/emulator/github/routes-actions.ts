@@ -1,4 +1,4 @@
-// The routes of the Actions service: runner groups, scale sets, JIT configurations (docs/reference/scale-set-protocol.md#s6, #s7 and #s11).
+// The routes of the Actions service: runner groups, scale sets, JIT configurations (docs/reference/scale-set-protocol.md#s6, docs/reference/scale-set-protocol.md#s7, docs/reference/scale-set-protocol.md#s11).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { authorizeAdmin, findScaleSet } from './authorize.ts'

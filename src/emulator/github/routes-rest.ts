@@ -1,4 +1,4 @@
-// The routes of GitHub's REST API: registration tokens, the admin connection, runners (docs/reference/scale-set-protocol.md#s3 and #s16-1).
+// The routes of GitHub's REST API: registration tokens, the admin connection, runners (docs/reference/scale-set-protocol.md#s3, docs/reference/scale-set-protocol.md#s16-1).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { limits } from './config.ts'

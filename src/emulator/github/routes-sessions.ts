@@ -1,4 +1,4 @@
-// The routes of message sessions and of offered jobs (docs/reference/scale-set-protocol.md#s8 and #s10).
+// The routes of message sessions and of offered jobs (docs/reference/scale-set-protocol.md#s8, docs/reference/scale-set-protocol.md#s10).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { authorizeQueue, findScaleSet, sessionMissing } from './authorize.ts'

@@ -1,4 +1,4 @@
-// The emulator's bearer tokens: signed JWTs with their kind and a real `exp` (docs/reference/scale-set-protocol.md#s3-5 and #s19-3).
+// The emulator's bearer tokens: signed JWTs with their kind and a real `exp` (docs/reference/scale-set-protocol.md#s3-5, docs/reference/scale-set-protocol.md#s19-3).
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { Instant } from '../../lib/clock.ts'

@@ -1,4 +1,4 @@
-// The JSON of scale sets and runners in the Actions service (docs/reference/scale-set-protocol.md#s7-1 and #s11-2).
+// The JSON of scale sets and runners in the Actions service (docs/reference/scale-set-protocol.md#s7-1, docs/reference/scale-set-protocol.md#s11-2).
 import type { Emulation } from './emulation.ts'
 import type { Runner, ScaleSet } from './state.ts'
 import { statisticsOf } from './statistics.ts'
