@@ -1,6 +1,6 @@
 // The client's suite on the embedded cluster: the tests that run on a real one where KUBECONFIG names it.
 import { createCluster } from '../src/embedded/cluster.ts'
-import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import { connect } from '../src/kubernetes/connect.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
 import { clientSuite } from './kubernetes/client-suite.ts'

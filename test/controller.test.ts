@@ -306,7 +306,7 @@ describe('when others fail', () => {
     await stage.clock.advance(seconds(150))
     expect(podNames(stage)).toEqual(names)
     expect(status(stage)).toMatchObject({ lastReason: 'forge-unreachable' })
-    stage.emulator.control.unfault(fault)
+    stage.emulator.control.removeFault(fault)
     await stage.clock.advance(seconds(90))
     expect(ready(stage)).toMatchObject({ status: 'True' })
   })

@@ -105,7 +105,7 @@ async function runOne(
   const inherited = { PATH: process.env['PATH'] ?? '', HOME: work }
   const host = { clock, random, log, mask, stopper, folders, inherited, runner: runnerContext('local', folders) }
   const trackingId = `github_${job.jobId}_${work}`
-  const report = await runJob(job, { ...host, trackingId, announce: () => {} })
+  const report = await runJob(job, { ...host, trackingId, reportStep: () => {} })
   log.flush()
   return report
 }

@@ -2,11 +2,11 @@
 
 import { field, isObject } from '../src/embedded/api/json.ts'
 import { type ClusterOptions, createCluster } from '../src/embedded/cluster.ts'
-import type { Script } from '../src/embedded/runtime/scripted/script.ts'
+import type { Script } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
-} from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+} from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import type { StoredObject } from '../src/embedded/store/object.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { virtualClock } from '../src/lib/virtual-clock.ts'
@@ -42,8 +42,8 @@ export function openPodStage({ scripts = {}, refuseImage, cluster: more }: PodSt
     /** Each change of the pods that shows in `podLine`, with its time. */
     seen,
     /** What happened to containers: `2s term runner`. */
-    deeds: () =>
-      runtime.deeds.map(({ at, what, container }) => `${(at - start) / 1000}s ${what} ${container.split('/')[1]}`),
+    actions: () =>
+      runtime.actions.map(({ at, what, container }) => `${(at - start) / 1000}s ${what} ${container.split('/')[1]}`),
     /** Events about pods, as `reason xCOUNT: message`. */
     events: () =>
       registry

@@ -11,7 +11,7 @@ import { createCluster } from '../src/embedded/cluster.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
-} from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+} from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import type { StoredObject } from '../src/embedded/store/object.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'

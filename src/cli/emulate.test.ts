@@ -7,7 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { field, queueOf, visit } from '../emulator/github/visitor.ts'
+import { connectClient, field, queueOf } from '../emulator/github/test-client.fixture.ts'
 import type { Answer } from '../lib/http.ts'
 import { type HttpClient, httpClient } from '../lib/http-client.ts'
 
@@ -64,7 +64,7 @@ test('it serves until it is interrupted, and then nothing of it listens', async 
   const refused = await post(client, addresses.jobsUrl, { count: 0, labels: ['linux'] })
   expect(refused.status).toBe(400)
   expect(field(refused, 'error')).toContain('count')
-  await expect(visit(client.transport, 'my-org', 'ghp_wrong')).rejects.toThrow()
+  await expect(connectClient(client.transport, 'my-org', 'ghp_wrong')).rejects.toThrow()
   child.kill('SIGINT')
   expect(await once(child, 'exit')).toEqual([0, null])
   await expect(post(client, addresses.jobsUrl, {})).rejects.toMatchObject({ kind: 'connect' })
@@ -75,7 +75,7 @@ test('a workflow file is fed to it, and a job that needs another one follows it'
   const job = 'runs-on: linux\n    steps: [{ run: "true" }]'
   await writeFile(file, `on: push\njobs:\n  one:\n    ${job}\n  two:\n    needs: one\n    ${job}\n`)
   const { addresses, client } = await emulate('github', '--json', file)
-  const github = await visit(client.transport, 'my-org', addresses.token)
+  const github = await connectClient(client.transport, 'my-org', addresses.token)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   await github.admin('POST', `_apis/runtime/runnerscalesets/${set}/generatejitconfig`, { name: 'r-1' })

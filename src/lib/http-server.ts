@@ -114,6 +114,8 @@ async function writeAnswer(outgoing: ServerResponse, answer: Answer): Promise<vo
     outgoing.writeHead(status, headers)
     outgoing.flushHeaders()
     await writeStream(outgoing, body)
+  } else if (body.kind === 'cut' && body.text === '') {
+    cut(outgoing)
   } else if (body.kind === 'cut') {
     outgoing.writeHead(status, { ...headers, 'transfer-encoding': 'chunked' })
     outgoing.write(body.text, () => cut(outgoing))

@@ -4,7 +4,7 @@
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 
 /** What an answer or a request carries. `text` is what was not JSON; `events` is a stream of JSON values, one a line; `bytes` a stream of text as it comes.
- *  `cut` is a fault on purpose: a server sends the text and then resets the connection. */
+ *  `cut` is a fault on purpose: a server sends the head and the text, then resets the connection. If the text is empty, it sends no byte at all. */
 export type Body =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown }

@@ -88,7 +88,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
   const requests = control.requests().length
   expect(requests / ((clock.now() - begin) / 1_000)).toBeLessThan(2)
 
-  for (let id = 1; id < 100; id++) control.unfault(id)
+  for (let id = 1; id < 100; id++) control.removeFault(id)
   await clock.advance(400_000)
   const told = (kind: ForgeEvent['kind']) =>
     reader.events.flatMap((event) => (event.kind === kind && 'runner' in event ? [event.runner] : []))

@@ -1,9 +1,9 @@
-// How scale sets and runners look on the wire of the Actions service (scale-set protocol 7.1, 11.2).
+// The JSON of scale sets and runners in the Actions service (docs/reference/scale-set-protocol.md#s7-1, docs/reference/scale-set-protocol.md#s11-2).
 import type { Emulation } from './emulation.ts'
 import type { Runner, ScaleSet } from './state.ts'
 import { statisticsOf } from './statistics.ts'
 
-export function shownScaleSet(emulation: Emulation, set: ScaleSet, origin: string): object {
+export function scaleSetView(emulation: Emulation, set: ScaleSet, origin: string): object {
   const at = `${origin}/tenant/${set.scope.key}/_apis/runtime/runnerscalesets/${set.id}`
   return {
     id: set.id,
@@ -22,7 +22,7 @@ export function shownScaleSet(emulation: Emulation, set: ScaleSet, origin: strin
   }
 }
 
-export function shownAgent(runner: Runner): object {
+export function agentView(runner: Runner): object {
   const { set } = runner
   return {
     id: runner.id,

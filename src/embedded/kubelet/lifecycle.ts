@@ -1,27 +1,27 @@
-// A pod's life on the node: volumes, containers in their order, the end, and the status that tells of it.
+// The lifecycle of a pod on the node: volumes, containers in their order, termination, and the status that reports it.
 import type { Instant } from '../../lib/clock.ts'
 import { ApiError } from '../api/errors.ts'
+import type { PodFacts } from './conditions.ts'
 import { fieldOf, type PodContext } from './context.ts'
 import { mounting } from './mounting.ts'
 import { type Phase, phaseOf } from './phase.ts'
 import { planPod } from './plan.ts'
 import { asPod } from './pod.ts'
-import type { PodFacts } from './pod-facts.ts'
 import { type ContainerRecord, hasBegun } from './record.ts'
 import { startContainer } from './start-container.ts'
 import { podStatus } from './status.ts'
 import { graceSecondsOf, stopContainer, stopPod } from './termination.ts'
 
-export interface Life {
-  /** Does what is due, and writes what became of it. */
+export interface Lifecycle {
+  /** Does everything that is due, and writes the pod's status. */
   step(): Promise<void>
-  /** The pod is gone from the cluster: ends and removes what there is of it. */
+  /** Ends and removes everything of a pod whose object is gone from the cluster. */
   leave(): Promise<void>
-  /** Lets go of timers and waits. */
+  /** Cancels timers and waits. */
   stop(): void
 }
 
-/** A pod that starts at once is first heard of when it runs; any other after this long. */
+/** The delay before the first status of a pod that is still pending. A pod that starts within it reports only that it runs. */
 const silenceMs = 40
 
 const overdue = {
@@ -29,7 +29,7 @@ const overdue = {
   message: 'Pod was active on the node longer than the specified deadline',
 }
 
-export function createLife(context: PodContext): Life {
+export function createLifecycle(context: PodContext): Lifecycle {
   const { clock, registry, runtime, records, pod } = context
   const startTime: Instant = clock.now()
   const volumes = mounting(context)
@@ -54,7 +54,7 @@ export function createLife(context: PodContext): Life {
     write()
     await confirm()
   }
-  /** The object of a deleted pod goes last, by our word. */
+  /** Removes the object of a deleted pod as the last step. */
   const confirm = async () => {
     const { deletionTimestamp, namespace, name, uid } = pod().metadata
     if (isConfirmed || deletionTimestamp === undefined) return
@@ -63,7 +63,7 @@ export function createLife(context: PodContext): Life {
     try {
       registry.delete('pods', namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
     } catch (error) {
-      // Somebody was faster; the name may even be another pod's by now.
+      // Another client deleted the object first. A new pod may already have the same name.
       if (!(error instanceof ApiError) || ![404, 409].includes(error.status.code)) throw error
     }
   }
@@ -77,10 +77,10 @@ export function createLife(context: PodContext): Life {
       return await finish(graceSecondsOf(pod()))
     }
     const mounted = volumes.volumes()
-    if (!mounted) return volumes.hasComplained() ? write() : undefined
-    if (!notes.hasSandbox) tellOfSandbox(notes, write)
+    if (!mounted) return volumes.hasReported() ? write() : undefined
+    if (!notes.hasSandbox) reportSandbox(notes, write)
     for (const record of records) if (record.failing && record.state.is === 'running') await endFailing(context, record)
-    // What comes after a sidecar without a probe need not wait for anything.
+    // A sidecar without a startup probe counts as started at once, so the containers after it start in the same step.
     for (let isSettled = false; !isSettled && !context.until.aborted; ) {
       const plan = planPod(records, spec.restartPolicy)
       if (plan.do === 'end') return await finish(graceSecondsOf(pod()))
@@ -104,15 +104,15 @@ export function createLife(context: PodContext): Life {
 }
 
 type Notes = {
-  /** The phase the pod has ended with. */
+  /** The phase in which the pod ended; undefined while it has not. */
   end: Phase | undefined
   failure: PodFacts['failure']
   hasSandbox: boolean
   isSilent: boolean
 }
 
-/** Before a container starts, whose hook may hang (Kubernetes 1.36: OnPodSandboxReady). */
-function tellOfSandbox(notes: Notes, write: () => void): void {
+/** Reports the sandbox before the first container starts, because the container's hook may hang (Kubernetes 1.36: OnPodSandboxReady). */
+function reportSandbox(notes: Notes, write: () => void): void {
   notes.hasSandbox = true
   write()
 }
@@ -121,7 +121,7 @@ function terminal(phase: string): Phase | undefined {
   return phase === 'Succeeded' || phase === 'Failed' ? phase : undefined
 }
 
-/** Nothing is written over the end of a pod, nor to another pod of its name. */
+/** Writes the pod's status. A terminal phase is never overwritten, nor the status of another pod with the same name. */
 function writeStatus({ registry, records, pod, clock, until }: PodContext, notes: Notes, startTime: Instant): void {
   const { namespace, name, uid } = pod().metadata
   const stored = registry.get('pods', namespace, name)
@@ -130,14 +130,14 @@ function writeStatus({ registry, records, pod, clock, until }: PodContext, notes
   if (terminal(current.status.phase)) return
   const { end, failure, hasSandbox } = notes
   const computed = phaseOf(records, pod().spec.restartPolicy, false)
-  // Until everything is stopped a pod keeps the phase it has.
+  // A pod keeps its phase until all its containers have stopped.
   const phase = end ?? (terminal(computed) ? (current.status.phase as Phase) : computed)
-  if (notes.isSilent && phase === 'Pending' && !records.some(isTelling)) return
+  if (notes.isSilent && phase === 'Pending' && !records.some(hasReport)) return
   const status = podStatus(current, { records, phase, startTime, hasSandbox, failure }, clock.now())
   if (status !== current.status) registry.update('pods', { ...current, status }, { subresource: 'status' })
 }
 
-function isTelling({ state }: ContainerRecord): boolean {
+function hasReport({ state }: ContainerRecord): boolean {
   return state.is !== 'waiting' || state.reason !== undefined
 }
 
@@ -153,10 +153,10 @@ function isOverdue(context: PodContext, startTime: Instant): boolean {
 async function endFailing(context: PodContext, record: ContainerRecord): Promise<void> {
   const message = `Container ${record.spec.name} failed ${record.failing} probe, will be restarted`
   context.events.record('Normal', 'Killing', message, fieldOf(record))
-  await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), isTold: true })
+  await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), hasEvent: true })
 }
 
-/** A container that never came to run ends as unknown once the pod is over, unless the pod was still initialising (Kubernetes: TerminatePod). */
+/** Marks containers that never ran as unknown when the pod ends, unless the pod was still initializing (Kubernetes: TerminatePod). */
 function giveUpWaiting(records: readonly ContainerRecord[], now: Instant): void {
   const lastInit = records.filter(({ role }) => role !== 'regular').at(-1)
   const isInitialised =

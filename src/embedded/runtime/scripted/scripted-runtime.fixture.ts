@@ -1,4 +1,4 @@
-// Runs containers that only say they run, on a given clock: for tests and the simulation.
+// A container runtime for tests. It simulates containers on a given clock; no process runs.
 import type { Clock, Instant, Timer } from '../../../lib/clock.ts'
 import type {
   ContainerConfig,
@@ -10,10 +10,32 @@ import type {
   NetworkTarget,
   Runtime,
 } from '../runtime.ts'
-import type { Script } from './script.ts'
 
-/** What was done to a container, for tests that ask about order. */
-export type Deed = {
+/** The behaviour of a scripted container. Without settings it runs until SIGTERM and then ends at once with exit code 143. Times are in milliseconds. */
+export type Script = {
+  /** The container ends by itself this long after its start. */
+  readonly endsAfterMs?: number
+  readonly exitCode?: number
+  readonly reason?: ContainerEnd['reason']
+  /** The effect of SIGTERM: the container ends after `afterMs`, or ignores the signal. */
+  readonly onTerm?: { readonly afterMs: number; readonly exitCode: number } | 'ignored'
+  /** The message with which the start fails. */
+  readonly startError?: string
+  /** The output that the container prints at its start. */
+  readonly output?: string
+  /** The result of an exec probe or hook, from its command and the container's age. */
+  readonly exec?: (command: readonly string[], elapsedMs: number) => ExecScript
+  /** The response to a network probe or hook, from the container's age. The default is an immediate 200. */
+  readonly network?: (target: NetworkTarget, elapsedMs: number) => NetworkScript
+}
+
+/** The status is ignored for a TCP connection. */
+export type NetworkScript = { readonly status?: number; readonly afterMs?: number } | 'refused' | 'hangs'
+
+export type ExecScript = { readonly exitCode: number; readonly afterMs?: number; readonly output?: string } | 'hangs'
+
+/** One recorded event of a container, for tests that check the order. */
+export type RecordedAction = {
   readonly at: Instant
   readonly what: 'start' | 'term' | 'kill' | 'end'
   /** `pod uid/container.attempt` */
@@ -21,18 +43,19 @@ export type Deed = {
 }
 
 export interface ScriptedRuntime extends Runtime {
-  /** Everything that happened, oldest first; empty unless it was asked to remember. */
-  readonly deeds: readonly Deed[]
-  /** How many containers run now. */
+  /** The recorded events, oldest first; empty unless `remembers` is set. */
+  readonly actions: readonly RecordedAction[]
+  /** Returns how many containers run now. */
   running(): number
 }
 
 export type ScriptedRuntimeOptions = {
   readonly clock: Clock
-  /** How this try of this container behaves. */
+  /** Returns the behaviour of one attempt of a container. */
   readonly script: (config: Pick<ContainerConfig, 'id' | 'image'>) => Script
-  /** Why there is no such image; absent: every image is there. */
+  /** Returns why an image is refused. If absent, every image is present. */
   readonly refuseImage?: (image: string) => Extract<ImageVerdict, { is: 'refused' }> | undefined
+  /** Whether to record `actions`. */
   readonly remembers?: boolean
 }
 
@@ -49,17 +72,17 @@ type Actor = {
 export function createScriptedRuntime(options: ScriptedRuntimeOptions): ScriptedRuntime {
   const { clock, script: scriptOf, refuseImage = () => undefined, remembers = false } = options
   const actors = new Map<string, Actor>()
-  const deeds: Deed[] = []
-  const note = (what: Deed['what'], id: ContainerId) => {
-    if (remembers) deeds.push({ at: clock.now(), what, container: nameOf(id) })
+  const actions: RecordedAction[] = []
+  const note = (what: RecordedAction['what'], id: ContainerId) => {
+    if (remembers) actions.push({ at: clock.now(), what, container: nameOf(id) })
   }
   const running = () => [...actors.values()].filter(({ isEnded }) => !isEnded)
   return {
     version: 'scripted://1.0.0',
     isolates: true,
-    deeds,
+    actions,
     running: () => running().length,
-    image: (image) => refuseImage(image) ?? { is: 'present', imageId: image },
+    image: (image) => refuseImage(image) ?? { is: 'present' },
     start: async (config) => {
       const known = actors.get(nameOf(config.id))
       if (known) return { is: 'started', startedAt: known.startedAt, ended: known.ended }
@@ -140,7 +163,7 @@ function perform({ id, script }: Pick<Actor, 'id' | 'script'>, clock: Clock, onE
   return actor
 }
 
-/** Gives the container its grace; it may end earlier, by SIGTERM or by itself. */
+/** Waits for the grace period, or until the container has ended. */
 async function terminate(actor: Actor, graceMs: number, clock: Clock): Promise<void> {
   const { onTerm = { afterMs: 0, exitCode: 143 } } = actor.script
   const waits: Timer[] = []
@@ -160,11 +183,11 @@ async function execute(
   timeoutMs: number | undefined,
   clock: Clock,
 ): Promise<ExecResult> {
-  const told = actor.script.exec?.(command, clock.now() - actor.startedAt) ?? { exitCode: 0 }
-  // A hook or probe dies with its container.
+  const reply = actor.script.exec?.(command, clock.now() - actor.startedAt) ?? { exitCode: 0 }
+  // A hook or probe ends together with its container.
   const death: ExecResult = { is: 'ended', exitCode: 137, output: '' }
-  if (told === 'hangs') return await outcome<ExecResult>(actor, clock, { timeoutMs, death })
-  const { exitCode, afterMs = 0, output = '' } = told
+  if (reply === 'hangs') return await outcome<ExecResult>(actor, clock, { timeoutMs, death })
+  const { exitCode, afterMs = 0, output = '' } = reply
   const result: ExecResult = { is: 'ended', exitCode, output }
   return await outcome<ExecResult>(actor, clock, { timeoutMs, death, result, afterMs })
 }
@@ -175,19 +198,19 @@ async function answer(
   timeoutMs: number | undefined,
   clock: Clock,
 ): Promise<NetworkResult> {
-  const told = actor.script.network?.(target, clock.now() - actor.startedAt) ?? { status: 200 }
-  if (told === 'refused') return { is: 'failed', message: 'connection refused' }
+  const reply = actor.script.network?.(target, clock.now() - actor.startedAt) ?? { status: 200 }
+  if (reply === 'refused') return { is: 'failed', message: 'connection refused' }
   const death: NetworkResult = { is: 'failed', message: 'connection reset by peer' }
-  if (told === 'hangs') return await outcome<NetworkResult>(actor, clock, { timeoutMs, death })
-  const result: NetworkResult = { is: 'reached', status: target.is === 'http' ? (told.status ?? 200) : undefined }
-  return await outcome<NetworkResult>(actor, clock, { timeoutMs, death, result, afterMs: told.afterMs ?? 0 })
+  if (reply === 'hangs') return await outcome<NetworkResult>(actor, clock, { timeoutMs, death })
+  const result: NetworkResult = { is: 'reached', status: target.is === 'http' ? (reply.status ?? 200) : undefined }
+  return await outcome<NetworkResult>(actor, clock, { timeoutMs, death, result, afterMs: reply.afterMs ?? 0 })
 }
 
 type Course<Result> = {
   readonly timeoutMs: number | undefined
-  /** When the container ends first. */
+  /** The result if the container ends first. */
   readonly death: Result
-  /** Absent: it hangs. */
+  /** If absent, the call hangs. */
   readonly result?: Result
   readonly afterMs?: number
 }

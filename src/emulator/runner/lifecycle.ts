@@ -1,20 +1,21 @@
-// One runner's life: a session, at most one job, the end. Its exit code is what the official image's container ends with (scale-set protocol 15.2).
+// The lifecycle of one runner: a session, at most one job, the end.
+// Its exit codes are those of the official image's container (docs/reference/scale-set-protocol.md#s15-2).
 import { backoffMs } from '../../lib/backoff.ts'
 import { type Connection, connect, type Reply } from './connection.ts'
 import { type RunnerCredential, readCredential } from './credential.ts'
 import { serveJob } from './serve-job.ts'
-import { type JobRequest, lifeLimits, type RunnerHost, type Session, stamp } from './session.ts'
+import { type JobRequest, type RunnerHost, type Session, stamp, waitLimits } from './session.ts'
 
-/** Container exit codes: everything but a refused version ends with 0, a crash of the listener included; signals add their own (`main.ts`). */
+/** Exit codes. Every end except a refused version has 0, including a crash of the listener. Signals have their own codes (`main.ts`). */
 const exitCodes = { ended: 0, versionRefused: 7 } as const
 
 const retries = { baseMs: 1_000, capMs: 30_000 }
 
-/** Settles with the exit code, never rejects for what the forge does. */
-export async function runLife(encoded: string | undefined, host: RunnerHost): Promise<number> {
+/** Runs the runner and resolves with its exit code. No behaviour of the forge makes it reject. */
+export async function runLifecycle(encoded: string | undefined, host: RunnerHost): Promise<number> {
   const credential = encoded === undefined ? undefined : readCredential(encoded)
   if (!credential) {
-    host.print('The JIT configuration is missing or cannot be read: set ACTIONS_RUNNER_INPUT_JITCONFIG.\n')
+    host.print('The JIT configuration is missing or not valid. Set ACTIONS_RUNNER_INPUT_JITCONFIG.\n')
     return exitCodes.ended
   }
   const connection = connect(credential.url, credential.token)
@@ -36,18 +37,18 @@ async function openSession(credential: RunnerCredential, connection: Connection,
   const { clock, print } = host
   const agent = { id: credential.id, name: credential.name, version: '2.999.0', osDescription: process.platform }
   const body = { ownerName: credential.name, agent }
-  const conflictUntil = clock.now() + lifeLimits.conflictMs
+  const conflictUntil = clock.now() + waitLimits.conflictMs
   for (;;) {
-    const reply = await insist((signal) => connection.call('POST', 'session', { body, signal }), host)
+    const reply = await callUntilAnswered((signal) => connection.call('POST', 'session', { body, signal }), host)
     if (!reply) return { kind: 'over', code: exitCodes.ended }
     const id = reply.value['sessionId']
     if (reply.status === 200 && typeof id === 'string') return { kind: 'open', id }
     if (reply.status !== 409 || clock.now() >= conflictUntil) {
-      print(`A session cannot be created: ${String(reply.value['errorMessage'] ?? `status ${reply.status}`)}\n`)
+      print(`The session was not created: ${String(reply.value['errorMessage'] ?? `status ${reply.status}`)}\n`)
       return { kind: 'over', code: codeOf(reply, host) }
     }
-    print(`${stamp(clock)}: Another runner holds the session of this one; trying again.\n`)
-    if (!(await rest(lifeLimits.conflictEveryMs, host))) return { kind: 'over', code: exitCodes.ended }
+    print(`${stamp(clock)}: Another process uses the session of this runner. Trying again.\n`)
+    if (!(await pause(waitLimits.conflictEveryMs, host))) return { kind: 'over', code: exitCodes.ended }
   }
 }
 
@@ -55,11 +56,11 @@ async function listen(session: Session, host: RunnerHost): Promise<number> {
   const { connection, sessionId } = session
   const url = `message?sessionId=${sessionId}&status=Online&runnerVersion=2.999.0&os=Linux&architecture=X64&disableUpdate=true`
   for (;;) {
-    const poll = (signal: AbortSignal) => connection.call('GET', url, { signal, timeoutMs: lifeLimits.pollMs })
-    const reply = await insist(poll, host)
+    const poll = (signal: AbortSignal) => connection.call('GET', url, { signal, timeoutMs: waitLimits.pollMs })
+    const reply = await callUntilAnswered(poll, host)
     if (!reply) return exitCodes.ended
     if (reply.status >= 400) {
-      host.print(`${stamp(host.clock)}: ${String(reply.value['errorMessage'] ?? 'The session is over.')}\n`)
+      host.print(`${stamp(host.clock)}: ${String(reply.value['errorMessage'] ?? 'The session has ended.')}\n`)
       return codeOf(reply, host)
     }
     const request = jobRequestOf(reply)
@@ -80,35 +81,38 @@ function jobRequestOf({ status, value }: Reply): JobRequest | undefined {
   }
 }
 
-/** Calls until there is an answer that is no server error; undefined when the forge stays unreachable or this program is to end. */
-async function insist(call: (signal: AbortSignal) => Promise<Reply>, host: RunnerHost): Promise<Reply | undefined> {
-  const giveUpAt = host.clock.now() + lifeLimits.unreachableMs
+/** Repeats a call until the response is neither a server error nor 429. Returns undefined if the forge stays unreachable or this program must end. */
+async function callUntilAnswered(
+  call: (signal: AbortSignal) => Promise<Reply>,
+  host: RunnerHost,
+): Promise<Reply | undefined> {
+  const giveUpAt = host.clock.now() + waitLimits.unreachableMs
   const abort = new AbortController()
-  const quiet = host.stopper.onStop(() => abort.abort())
+  const unsubscribe = host.stopper.onStop(() => abort.abort())
   try {
     for (let attempt = 1; host.stopper.reason === undefined; attempt++) {
       const reply = await call(abort.signal).catch(() => undefined)
       if (reply && reply.status < 500 && reply.status !== 429) return reply
       if (host.clock.now() >= giveUpAt) return undefined
-      await rest(backoffMs(retries, attempt, host.random), host)
+      await pause(backoffMs(retries, attempt, host.random), host)
     }
     return undefined
   } finally {
-    quiet()
+    unsubscribe()
   }
 }
 
-/** Waits; false when this program is to end. */
-async function rest(ms: number, { clock, stopper }: RunnerHost): Promise<boolean> {
+/** Waits. Returns false if this program must end. */
+async function pause(ms: number, { clock, stopper }: RunnerHost): Promise<boolean> {
   if (stopper.reason !== undefined) return false
   const abort = new AbortController()
-  const quiet = stopper.onStop(() => abort.abort())
+  const unsubscribe = stopper.onStop(() => abort.abort())
   await clock.sleep(ms, abort.signal).catch(() => {})
-  quiet()
+  unsubscribe()
   return stopper.reason === undefined
 }
 
-/** A refused version has a code of its own only where whoever started the runner asks for it. */
+/** Returns the exit code for a refusal. A refused version has its own code only if the environment asks for it. */
 function codeOf(reply: Reply, { inherited }: RunnerHost): number {
   const wanted = inherited['ACTIONS_RUNNER_RETURN_VERSION_DEPRECATED_EXIT_CODE'] === '1'
   return wanted && reply.value['errorKind'] === 'RunnerVersionTooOld' ? exitCodes.versionRefused : exitCodes.ended

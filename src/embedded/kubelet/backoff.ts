@@ -1,26 +1,26 @@
-// Why a container is not started yet, and when it is tried again.
+// The back-offs before a container is started: after a crash, a failed image pull, or an incomplete configuration.
 import type { ImageVerdict } from '../runtime/runtime.ts'
 import { fieldOf, type PodContext } from './context.ts'
-import type { Lacking } from './lookup.ts'
+import type { ConfigError } from './lookup.ts'
 import { podLabel } from './pod.ts'
 import type { ContainerRecord } from './record.ts'
 
-/** Kubernetes: 10 s, doubled up to 5 min; a run of 10 min clears it. */
+/** Kubernetes' back-off: 10 s, doubled up to 5 min. A run of 10 min resets it. */
 const backoffMs = { first: 10_000, longest: 300_000, clearedBy: 600_000 }
 
 const crashLoop = 'CrashLoopBackOff'
 
-/** How soon after a failed pull the back-off itself is reported. */
+/** The delay between a failed pull and the report of its back-off. */
 const pullPauseMs = 1_000
 
-/** A missing Secret or ConfigMap gets this long before anybody hears of it; then how long until the next tries. */
+/** The delays before the next attempts while a Secret or ConfigMap is missing. The first attempt is not reported. */
 const configPausesMs = [100, 1_000, 12_000]
 
-/** Whether the container waits for a back-off. A container that ended once is started again at once, and held back from then on. */
+/** Returns whether the container must wait for its back-off. The first restart is immediate; every later one is delayed. */
 export function waitForCrash(context: PodContext, record: ContainerRecord): boolean {
   const now = context.clock.now()
   if (now < record.notBefore) {
-    holdBack(context, record)
+    continueBackoff(context, record)
     return true
   }
   const { state } = record
@@ -43,7 +43,7 @@ export function waitForCrash(context: PodContext, record: ContainerRecord): bool
   return false
 }
 
-function holdBack(context: PodContext, record: ContainerRecord): void {
+function continueBackoff(context: PodContext, record: ContainerRecord): void {
   context.wakeAt(record.notBefore)
   const { state, spec } = record
   if (state.is !== 'waiting' || state.reason !== 'ErrImagePull') return
@@ -79,27 +79,27 @@ export function refuseImage(
   context.wakeAt(record.notBefore)
 }
 
-/** The first moments are silent: a Secret that follows its pod closely costs nothing. Its arrival ends the wait. */
-export function refuseConfig(context: PodContext, record: ContainerRecord, lacking: Lacking): void {
+/** Records a `ConfigError`. The first attempt is not reported, because a Secret often follows its pod closely. Its creation ends the wait. */
+export function refuseConfig(context: PodContext, record: ContainerRecord, error: ConfigError): void {
   const { clock, events } = context
   const pauseMs = configPausesMs[Math.min(record.refusals, configPausesMs.length - 1)] ?? 0
-  if (record.refusals > 0 || !lacking.awaited) {
+  if (record.refusals > 0 || !error.awaited) {
     if (record.state.is === 'terminated') record.last = record.state
-    record.state = { is: 'waiting', reason: 'CreateContainerConfigError', message: lacking.message }
-    events.record('Warning', 'Failed', `Error: ${lacking.message}`, fieldOf(record))
+    record.state = { is: 'waiting', reason: 'CreateContainerConfigError', message: error.message }
+    events.record('Warning', 'Failed', `Error: ${error.message}`, fieldOf(record))
   }
   record.refusals++
   record.notBefore = clock.now() + pauseMs
   context.wakeAt(record.notBefore)
   record.stopWaiting()
-  if (!lacking.awaited) return
-  record.stopWaiting = context.awaitObject(context.pod().metadata.namespace, lacking.awaited, () => {
+  if (!error.awaited) return
+  record.stopWaiting = context.awaitObject(context.pod().metadata.namespace, error.awaited, () => {
     record.notBefore = 0
     context.wake()
   })
 }
 
-/** As Go prints a duration: `10s`, `1m20s`, `5m0s`. */
+/** Formats a duration as Go does: `10s`, `1m20s`, `5m0s`. */
 function duration(ms: number): string {
   const seconds = ms / 1000
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`

@@ -1,10 +1,10 @@
-// A bare client for the emulator's own tests: it knows paths and tokens, and neither retries nor decides anything.
+// A minimal client for the emulator's tests. It knows paths and tokens; it never retries or decides.
 import type { Answer, Method, Transport } from '../../lib/http.ts'
 
-export type Visitor = {
-  /** An admin call, or one with another token; `path` is relative to the tenant. */
+export type TestClient = {
+  /** Sends an admin call, or a call with another token. `path` is relative to the tenant. */
   admin(method: Method, path: string, body?: unknown, token?: string): Promise<Answer>
-  /** Creates a scale set that is its own label, and answers its id. */
+  /** Creates a scale set whose label is its name, and returns its id. */
   scaleSet(name: string): Promise<number>
   session(set: number): Promise<Answer>
   poll(queue: Queue, lastMessageId?: number, capacity?: number): Promise<Answer>
@@ -15,7 +15,7 @@ export type Visitor = {
 export type Queue = { readonly url: string; readonly token: string }
 
 /** Connects as an admin of the organization. */
-export async function visit(transport: Transport, org = 'my-org', token = 'pat'): Promise<Visitor> {
+export async function connectClient(transport: Transport, org = 'my-org', token = 'pat'): Promise<TestClient> {
   const send = (method: Method, url: string, authorization: string, more: Partial<Sent> = {}) => {
     const { origin, pathname, searchParams } = new URL(url, 'http://127.0.0.1')
     const query = Object.fromEntries(searchParams)
@@ -31,7 +31,7 @@ export async function visit(transport: Transport, org = 'my-org', token = 'pat')
   if (connection.status !== 201) throw new Error(`no admin connection: ${issued.status}, then ${connection.status}`)
   const base = String(field(connection, 'url'))
   const adminToken = String(field(connection, 'token'))
-  const admin: Visitor['admin'] = (method, path, body, bearer = adminToken) =>
+  const admin: TestClient['admin'] = (method, path, body, bearer = adminToken) =>
     send(method, `${base}${path}`, `Bearer ${bearer}`, { body })
   return {
     admin,
@@ -41,7 +41,7 @@ export async function visit(transport: Transport, org = 'my-org', token = 'pat')
       const body = { name, runnerGroupId: 1, labels, RunnerSetting: { disableUpdate: true } }
       return Number(field(await admin('POST', '_apis/runtime/runnerscalesets?api-version=6.0-preview', body), 'id'))
     },
-    session: (set) => admin('POST', `_apis/runtime/runnerscalesets/${set}/sessions`, { ownerName: 'visitor' }),
+    session: (set) => admin('POST', `_apis/runtime/runnerscalesets/${set}/sessions`, { ownerName: 'test-client' }),
     poll: (queue, lastMessageId, capacity = 10) => {
       const url = new URL(queue.url)
       if (lastMessageId) url.searchParams.set('lastMessageId', String(lastMessageId))
@@ -58,7 +58,7 @@ export async function visit(transport: Transport, org = 'my-org', token = 'pat')
 
 type Sent = { readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
 
-/** A member of an answer's JSON, by a dotted path. */
+/** Returns a member of a response's JSON by a dotted path. */
 export function field(answer: Answer, path: string): unknown {
   let value: unknown = answer.body.kind === 'json' ? answer.body.value : undefined
   for (const name of path.split('.')) value = Object(value)[name]
@@ -69,7 +69,7 @@ export function queueOf(session: Answer): Queue {
   return { url: String(field(session, 'messageQueueUrl')), token: String(field(session, 'messageQueueAccessToken')) }
 }
 
-/** The job messages of an envelope. */
+/** Returns the job messages of an envelope. */
 export function jobsOf(answer: Answer): readonly Readonly<Record<string, unknown>>[] {
   return JSON.parse(String(field(answer, 'body')))
 }
