@@ -1,5 +1,6 @@
 // The controller at real latency: scale-down, refusals, credential rotation and failing starts over virtual minutes.
 import { afterEach, describe, expect, it } from 'vitest'
+import { timestamp } from '../src/lib/timestamp.ts'
 import {
   end,
   events,
@@ -197,7 +198,7 @@ describe('case 93: a start that is held up', () => {
         status: 'False',
         reason: 'Unschedulable',
         message: '0/3 nodes are available',
-        lastTransitionTime: new Date(stage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+        lastTransitionTime: timestamp(stage.clock.now()),
       },
     ],
   })

@@ -16,7 +16,7 @@ export type ScaleStep = {
 
 const nothing: ScaleStep = { starts: 0, actions: [] }
 
-/** Unknown is not zero: without a demand that is fresh enough, true counts and an accepted template, nothing is started or ended.
+/** Starts or ends nothing without a fresh demand and true counts: unknown is not zero. Starts nothing without an accepted template.
  *  @param leaving runners that this tick ends for another reason: they are no surplus any more. */
 export function decideScale(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
   const { world, limits, now } = moment

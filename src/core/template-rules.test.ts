@@ -59,7 +59,7 @@ it.each([
   ['a field that was changed', { hostPID: true }, { hostPID: false }, '.hostPID'],
   ['empty values that were left out', { env: [], hostPID: false, x: '' }, {}, undefined],
   [
-    'quantities that were written anew',
+    'quantities that were written in another way',
     { resources: { limits: { cpu: '0.5' } } },
     { resources: { limits: { cpu: '500m' } } },
     undefined,

@@ -1,4 +1,4 @@
-// What the forge reports: demand, jobs, failures, and its registrations.
+// Folds the reports of the forge: demand, jobs, failures, and its registrations.
 import { unreachable } from '../../lib/assert.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'

@@ -140,7 +140,7 @@ describe('a change of the set', () => {
     expect([set.state.retries, set.state.set.generation]).toEqual([{}, 2])
   })
 
-  it('of its template forgets every failure', () => {
+  it('forgets every failure if its template changes', () => {
     const set = blocked()
     const before = set.state.templateHash
     set.take({ kind: 'set-changed', set: runnerSet({ template: { spec: { priorityClassName: 'low' } } }) })
