@@ -9,7 +9,7 @@ import {
   type ScriptedRuntimeOptions,
 } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.ts'
+import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 
 export type PodStageOptions = {
   /** By container name; a container without one runs until it is told to end. */

@@ -22,7 +22,7 @@ import type { JobReport } from '../src/emulator/job.ts'
 import { createGitHubForge } from '../src/forge/github/github.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
 import { type Random, seededRandom } from '../src/lib/random.ts'
-import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 import type { Entry, JournalEvent } from '../src/model/event.ts'
 import { defaultLimits } from '../src/model/limits.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Answer, noBody, type Request, textAnswer } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { createPodLogs } from './pod-logs.ts'
 
 function world(answer: Answer) {

@@ -1,7 +1,7 @@
 // The verbs over a real store, with time that stands still until it is moved. What single answers look like is held by recorded/.
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../lib/random.ts'
-import { virtualClock } from '../../lib/virtual-clock.ts'
+import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { createStore } from '../store/store.ts'
 import { createRegistry } from './create-registry.ts'
 import { ApiError, type Status } from './errors.ts'

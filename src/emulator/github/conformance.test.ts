@@ -1,7 +1,7 @@
 // The emulator's share of the conformance cases (scale-set protocol 20), on a virtual clock.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
 import { field, jobsOf, type Queue, queueOf, type Visitor, visit } from './visitor.ts'

@@ -1,7 +1,7 @@
 // A definition makes a kind; its objects are pruned, filled in and refused as kube-apiserver does it.
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
-import { virtualClock } from '../../../lib/virtual-clock.ts'
+import { virtualClock } from '../../../lib/virtual-clock.fixture.ts'
 import { createStore } from '../../store/store.ts'
 import { createRegistry } from '../create-registry.ts'
 import { ApiError, type Status } from '../errors.ts'
