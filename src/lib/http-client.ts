@@ -107,7 +107,7 @@ function exchange(request: Request, { origin, pool, headersTimeoutMs }: Exchange
       let connecting = socket.connecting
       const onTimeout = () => {
         const code = connecting ? connectTimeoutCode : 'ETIMEDOUT'
-        const error = Object.assign(new Error('no sign of life in time'), { code })
+        const error = Object.assign(new Error('no answer in time'), { code })
         if (response) response.destroy(error)
         else outgoing.destroy(error)
       }
