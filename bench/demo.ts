@@ -62,7 +62,7 @@ async function measureDayfly(shape: Shape): Promise<Measured> {
 /** Registers every runner beforehand; what is timed is only a loop that starts the programs, at most `width` at once. */
 async function measureLoop(shape: Shape): Promise<Measured> {
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-bench-'))
-  const forge = await openForge({ clock, random, userAgent, onOddity: () => {} })
+  const forge = await openForge({ clock, random, userAgent, onAnomaly: () => {} })
   const until = new AbortController()
   try {
     const link = await openLink(forge, shape, until.signal)

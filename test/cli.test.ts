@@ -60,6 +60,13 @@ describe('the command line', () => {
   })
 })
 
+test('an error shows control characters of its input as escapes', async () => {
+  const cli = world.start('demo', 'gone\x1b]0;title\x07\u202e.yml')
+  expect(await cli.ended).toMatchObject({ code: 2 })
+  expect(cli.stderr()).toContain('gone\\u001b]0;title\\u0007\\u202e.yml')
+  expect(cli.stderr()).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/)
+})
+
 describe('bad input to the demo', () => {
   const job = (more: string) => `on: push\njobs:\n  a:\n    runs-on: x\n${more}    steps:\n      - run: 'true'\n`
   const bomb = `a: &a [x, x]\nb: &b [${'*a, '.repeat(90)}]\nc: [${'*b, '.repeat(90)}]\n${job('')}`

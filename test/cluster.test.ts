@@ -51,7 +51,9 @@ test('it overwrites no file of others, and takes no port of others', async () =>
     const { port } = taken.address() as { port: number }
     const second = world.start('cluster', '--port', String(port))
     expect((await second.ended).code).toBe(1)
-    expect(second.stderr()).toContain(`error port-unusable: 127.0.0.1:${port} cannot be listened on (EADDRINUSE).`)
+    expect(second.stderr()).toContain(
+      `error port-unusable: The cluster cannot listen on 127.0.0.1:${port} (EADDRINUSE).`,
+    )
   } finally {
     taken.close()
   }

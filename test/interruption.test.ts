@@ -120,7 +120,9 @@ test('what a killed demo leaves, the next one finds and ends', async () => {
   writeFileSync(good, "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: 'true'\n")
   const next = world.start('demo', good, '--exit')
   expect(await next.ended).toMatchObject({ code: 0 })
-  expect(next.stderr()).toContain(`removed what an earlier demo left in ${path.join(world.directory, left ?? '')}`)
+  expect(next.stderr()).toContain(
+    `removed the leftovers of an earlier demo in ${path.join(world.directory, left ?? '')}`,
+  )
   expect(existsSync(path.join(world.directory, left ?? ''))).toBe(false)
   await expectNothingLeft([])
 })
