@@ -1,4 +1,4 @@
-// Runs a command with a real Kubernetes API server. For example: npx tsx scripts/real-api-server.ts npm run test:kubernetes.
+// Runs a command with a real Kubernetes API server. Usage: npx tsx scripts/real-api-server.ts npm run test:kubernetes.
 // KUBECONFIG names the server while the command runs. Afterwards, the server and its files are removed. If the server cannot be built, the
 // command runs without it, and DAYFLY_NO_CLUSTER contains the reason. The exit code is the command's.
 import { buildControlPlane } from './control-plane/build.ts'

@@ -1,4 +1,4 @@
-// Runs a command with a real Kubernetes node, whose kubelet runs pods. For example: npx tsx scripts/real-node.ts npm run test:kubernetes.
+// Runs a command with a real Kubernetes node, whose kubelet runs pods. Usage: npx tsx scripts/real-node.ts npm run test:kubernetes.
 // Needs Linux, root, Go and these packages of Debian: gcc libc6-dev libseccomp-dev pkg-config busybox-static iproute2 util-linux.
 // The node runs in its own namespaces and is removed afterwards. The exit code is the command's.
 import { existsSync } from 'node:fs'

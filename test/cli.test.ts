@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => world.end())
 
 describe('the command line', () => {
-  test('--version says the version, in at most three times what a bare node takes', () => {
+  test('--version prints the version, in at most three times the time of an empty Node program', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
     expect(spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)
     const time = (...args: readonly string[]) => {
@@ -24,7 +24,7 @@ describe('the command line', () => {
     expect(best(1) / best(0)).toBeLessThan(3)
   })
 
-  test('a full disk is said like every other error, and a reader that goes away is none', (context) => {
+  test('a full disk is reported like any other error, and a closed pipe is no error', (context) => {
     if (!existsSync('/dev/full')) context.skip('this system has no device that is always full')
     const run = (redirection: string) =>
       spawnSync('bash', ['-c', `'${process.execPath}' '${program}' doctor explain ${redirection}`], {
@@ -79,7 +79,7 @@ describe('bad input to the demo', () => {
     ['an alias bomb', bomb],
     ['a binary file', readFileSync(process.execPath).subarray(0, 4_096)],
     ['a missing path', undefined],
-  ])('%s: exit 2 within two seconds, and nothing was started', async (name, content) => {
+  ])('%s: exits with 2 within two seconds and starts nothing', async (name, content) => {
     mkdirSync(path.join(world.directory, 'own'))
     const file = path.join(world.directory, 'own', `${name.replaceAll(' ', '-')}.yml`)
     if (content !== undefined) writeFileSync(file, content)

@@ -1,4 +1,4 @@
-// The client's suite on the embedded cluster: the tests that run on a real one where KUBECONFIG names it.
+// Runs the client's test suite on the embedded cluster. test/kubernetes/client.test.ts runs the same suite on a real cluster.
 import { createCluster } from '../src/embedded/cluster.ts'
 import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import { connect } from '../src/kubernetes/connect.ts'

@@ -1,4 +1,4 @@
-// Every way in which a start fails has a fixture on the embedded cluster: its reason stands on the set before 45 s, and the runner is ended at its deadline.
+// Tests every start failure on the embedded cluster. The status of the set shows its reason within 45 s, and the runner ends at its deadline.
 import { afterEach, expect, it } from 'vitest'
 import { events, openStage, podNames, queue, type Stage, type StageOptions, status } from './stage.ts'
 
