@@ -1,5 +1,5 @@
 // Writes to the terminal: results to stdout, progress, warnings and errors to stderr. No other production file does so.
-import { printable } from '../lib/printable.ts'
+import { printable, printableJson } from '../lib/printable.ts'
 
 /** Prints a line of the command's result, without control characters from files, clusters or forges. */
 export function printLine(text: string): void {
@@ -11,9 +11,9 @@ export function printResult(text: string): void {
   process.stdout.write(text)
 }
 
-/** Prints the command's result as one line of JSON. The escapes of `printable` are valid in JSON strings and keep their value. */
+/** Prints the command's result as one line of JSON. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${printable(JSON.stringify(value))}\n`)
+  process.stdout.write(`${printableJson(value)}\n`)
 }
 
 /** Returns whether the result goes to a terminal that shows colours. */

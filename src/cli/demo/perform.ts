@@ -1,6 +1,6 @@
 // Runs one demo: it starts the forge, the controller and the cluster, runs the workflows, shows the progress and prints the result.
 import type { Clock } from '../../lib/clock.ts'
-import { printable } from '../../lib/printable.ts'
+import { printableLine } from '../../lib/printable.ts'
 import { aborted } from '../../lib/signals.ts'
 import { systemRandom } from '../../lib/system.ts'
 import { printJson, printNote, screen } from '../output.ts'
@@ -96,7 +96,7 @@ function finishedLines(job: FinishedJob, stage: DemoStage | undefined): readonly
   const lines = jobLines(job, screen())
   if (job.result === 'succeeded') return lines
   const log = stage?.control.job(job.id)?.log.lines.slice(-printedLogLines) ?? []
-  return [...lines, ...log.map((line) => `    | ${printable(withoutColours(line))}`)]
+  return [...lines, ...log.map((line) => `    | ${printableLine(withoutColours(line))}`)]
 }
 
 /** Removes the colours that a step's programs print. */

@@ -126,14 +126,14 @@ describe('the view', () => {
     expect(scoreLine(score.read(), 1_500)).toMatch(/^ {2}1\.5 s {2}1 of 4 jobs done, 0 failed; runners: 0 starting/)
   })
 
-  test('shows control characters of a job and its steps as escapes', () => {
+  test('replaces control characters of a job and its steps', () => {
     const step = { id: 'a', startedAt: 1, finishedAt: 2, conclusion: 'success' as const, outcome: 'success' as const }
     const steps = [{ ...step, name: 'Build \x9b2J', note: undefined }]
     const report = { conclusion: 'success' as const, outputs: {}, note: 'bell \x07', steps }
     expect(jobLines({ id: 'a', name: 'te\x1b[2Jst', result: 'succeeded', ranMs: 1_000, report }, plain)).toEqual([
-      '✓ te\\u001b[2Jst  1.0 s',
-      '    ✓ Build \\u009b2J',
-      '    bell \\u0007',
+      '✓ te\ufffd[2Jst  1.0 s',
+      '    ✓ Build \ufffd2J',
+      '    bell \ufffd',
     ])
   })
 

@@ -1,7 +1,7 @@
 // Formats the demo's progress: several lines for a terminal that is redrawn, one plain line for other outputs.
 import picocolors from 'picocolors'
 import type { JobReport } from '../../emulator/job.ts'
-import { printable } from '../../lib/printable.ts'
+import { printableLine } from '../../lib/printable.ts'
 import { percentiles } from './report.ts'
 import type { FinishedJob, Score } from './score.ts'
 
@@ -39,9 +39,9 @@ export function jobLines(job: FinishedJob, look: Look): readonly string[] {
   const good = job.result === 'succeeded'
   const mark = good ? colours.green('✓') : colours.red('✗')
   const time = job.ranMs === undefined ? '' : `  ${seconds(job.ranMs)}`
-  const lines = [`${mark} ${printable(job.name)}${good ? '' : `: ${printable(job.result)}`}${time}`]
-  for (const step of job.report?.steps ?? []) lines.push(`    ${printable(stepLine(step))}`)
-  if (job.report?.note) lines.push(`    ${printable(job.report.note)}`)
+  const lines = [`${mark} ${printableLine(job.name)}${good ? '' : `: ${printableLine(job.result)}`}${time}`]
+  for (const step of job.report?.steps ?? []) lines.push(`    ${printableLine(stepLine(step))}`)
+  if (job.report?.note) lines.push(`    ${printableLine(job.report.note)}`)
   return lines
 }
 

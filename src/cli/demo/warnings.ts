@@ -1,12 +1,12 @@
 // Turns the failures in the controller's journal into warnings for the terminal, each with its reason and next step.
-import { printable } from '../../lib/printable.ts'
+import { printableLine } from '../../lib/printable.ts'
 import type { Entry } from '../../model/event.ts'
 import { type Failure, failureInfo } from '../../model/failure.ts'
 
 /** Returns one printable line, or undefined if the event is not a failure. */
 export function warningOf(entry: Entry): string | undefined {
   const text = describe(entry)
-  return text === undefined ? undefined : printable(text.replace(/\s*\n\s*/g, ' '))
+  return text === undefined ? undefined : printableLine(text)
 }
 
 function describe({ event }: Entry): string | undefined {
