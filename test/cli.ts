@@ -6,7 +6,7 @@ import path from 'node:path'
 
 export const program = path.resolve('dist/dayfly.js')
 
-export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 /** The output of a program that has ended, and how it ended. */
 export type CliResult = Ended & { readonly stdout: string; readonly stderr: string }

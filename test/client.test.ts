@@ -12,7 +12,7 @@ async function openEmbedded() {
   const runtime = createScriptedRuntime({ clock, script: () => ({}) })
   const cluster = createCluster({ clock, random: systemRandom(), runtime, users: new Map([['token', 'admin']]) })
   const { origin, ca } = await cluster.listen()
-  const server = { server: origin, context: '', namespace: 'default', tls: { ca } }
+  const server = { server: origin, namespace: 'default', tls: { ca } }
   const connection = connect({ ...server, token: { kind: 'fixed', token: 'token' } }, clock)
   const close = async () => {
     await connection.close()

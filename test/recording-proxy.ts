@@ -26,7 +26,7 @@ export interface RecordingProxy {
 }
 
 /** A request that the proxy holds back. */
-export interface Held {
+interface Held {
   /** Resolves when the request has arrived. */
   readonly came: Promise<Exchange>
   /** Lets the request continue. */

@@ -12,7 +12,7 @@ export interface RunnerProgram {
   remove(): Promise<void>
 }
 
-export type StartedRunner = {
+type StartedRunner = {
   readonly pid: number
   readonly directory: string
   /** Resolves with the exit code, or with the signal that ended the runner. */

@@ -5,7 +5,7 @@ import type { JobReport, RunnerJob } from '../src/emulator/job.ts'
 import { type Answer, jsonAnswer, type Request } from '../src/lib/http.ts'
 import { httpServer } from '../src/lib/http-server.ts'
 
-export type TinyJob = {
+type TinyJob = {
   readonly message: RunnerJob
   readonly steps: Readonly<Record<string, unknown>>[]
   readonly lines: string[]

@@ -67,7 +67,7 @@ export const runnerSetSpecSchema = z
   })
   .describe('The configuration of the runner set.')
 
-export type RunnerSetProblem = { readonly path: string; readonly sentence: string }
+type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
 export type ParsedRunnerSet =
   | { readonly ok: true; readonly set: RunnerSet }

@@ -6,7 +6,7 @@ import type { Instant } from '../lib/clock.ts'
 import type { KubeconfigPlugin } from './kubeconfig-schema.ts'
 
 /** One run of the plugin's program. */
-export type PluginCall = {
+type PluginCall = {
   readonly command: string
   readonly args: readonly string[]
   /** Variables in addition to the environment of this process. */

@@ -88,7 +88,6 @@ it('puts an IPv6 host in brackets and uses the namespace "default" if the file i
   const config = await loadInCluster({ environment: at('fd00:10:96::1', '443'), folder })
   expect(config).toEqual({
     server: 'https://[fd00:10:96::1]:443',
-    context: 'in-cluster',
     namespace: 'default',
     tls: { ca: ca.trim() },
     token: { kind: 'file', path: join(folder, 'token') },

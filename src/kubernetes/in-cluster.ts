@@ -36,7 +36,6 @@ export async function loadInCluster({ environment, folder }: PodSurroundings): P
   if (!isCertificate(ca)) throw unusable(join(folder, 'ca.crt'), 'The file is not a PEM certificate.', mountNext)
   return {
     server,
-    context: 'in-cluster',
     namespace: (await readFile(join(folder, 'namespace'), 'utf8').catch(() => '')).trim() || 'default',
     tls: { ca },
     token: { kind: 'file', path: token },

@@ -53,7 +53,6 @@ describe('a kubeconfig', () => {
     const file = await written(good({ context: { namespace: 'ci' } }))
     expect(await loadKubeconfig(file)).toEqual({
       server: 'https://10.0.0.1:6443',
-      context: 'x',
       namespace: 'ci',
       tls: {},
       token: { kind: 'fixed', token: 'secret' },

@@ -21,7 +21,6 @@ import {
 export type Kubeconfig = {
   /** Scheme, host and port, without a trailing slash. A path follows if a proxy serves several clusters. */
   readonly server: string
-  readonly context: string
   /** The context's namespace. The default is `default`. */
   readonly namespace: string
   readonly tls: {
@@ -56,7 +55,7 @@ export async function loadKubeconfig(file: string, context?: string, plugins?: P
   const server = serverOf(cluster.server, clusterAt)
   const tls = { ...(await authorityOf(cluster, clusterAt)), ...(await certificateOf(user, userAt)) }
   const token = (await pluginOf(user, userAt, { cluster: { server, tls }, plugins })) ?? tokenOf(user, file)
-  return { server, context: name, namespace, tls, token }
+  return { server, namespace, tls, token }
 }
 
 type Place = { readonly file: string; readonly at: string }

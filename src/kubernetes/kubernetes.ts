@@ -1,7 +1,7 @@
 // The interface of the Kubernetes client. Every verb rejects with a KubernetesError or with the signal's reason.
 import type { KubeObject, ObjectName, Resource } from './types.ts'
 
-export type CallOptions = { readonly signal?: AbortSignal | undefined }
+type CallOptions = { readonly signal?: AbortSignal | undefined }
 export type WriteOptions = CallOptions & {
   readonly dryRun?: boolean
   readonly fieldManager?: string

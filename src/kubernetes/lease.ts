@@ -7,7 +7,7 @@ import { KubernetesError } from './errors.ts'
 import type { Kubernetes } from './kubernetes.ts'
 import { heldLease, type LeaseRecord, leases, newLease, readLease, releasedLease } from './lease-record.ts'
 
-export type ElectionDurations = {
+type ElectionDurations = {
   /** How long candidates wait after the last renewal that they saw. */
   readonly leaseMs: number
   /** How long after its last renewal the leader stops. Much shorter than `leaseMs`, so that its requests in flight can end. */

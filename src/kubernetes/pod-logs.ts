@@ -4,7 +4,7 @@ import { objectPath } from './path.ts'
 import { type Connection, createSend } from './send.ts'
 import type { ObjectName, Resource } from './types.ts'
 
-export type LogOptions = {
+type LogOptions = {
   readonly container: string
   /** The number of last lines to read. */
   readonly lines: number

@@ -21,7 +21,7 @@ export type Fault =
   /** Every bookmark comes twice, between much older ones, or before the event that it should follow. */
   | { readonly kind: 'bookmarks'; readonly how: 'twice' | 'old' | 'early' }
 
-export type Stored = {
+type Stored = {
   readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion: string }
   readonly [field: string]: unknown
 }
@@ -44,8 +44,8 @@ export interface FaultServer {
 
 const bookmarkMs = 60_000
 
-export function faultServer(clock: Clock, firstRevision = 100): FaultServer {
-  let revision = firstRevision
+export function faultServer(clock: Clock): FaultServer {
+  let revision = 100
   let compactedBelow = 0
   const history: { readonly revision: number; readonly line: Line }[] = []
   const listeners = new Set<(line: Line) => void>()

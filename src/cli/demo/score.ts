@@ -4,7 +4,7 @@ import type { JobReport } from '../../emulator/job.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Entry } from '../../model/event.ts'
 
-export type JobCounts = {
+type JobCounts = {
   /** All jobs of the demo, even those that are not queued yet. */
   readonly total: number
   readonly waiting: number
@@ -14,7 +14,7 @@ export type JobCounts = {
   readonly skipped: number
 }
 
-export type RunnerState = 'starting' | 'idle' | 'busy' | 'ending'
+type RunnerState = 'starting' | 'idle' | 'busy' | 'ending'
 
 export type FinishedJob = {
   readonly id: string

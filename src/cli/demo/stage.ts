@@ -83,7 +83,7 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
   closers.push(cluster.stop)
   const { origin, ca } = await cluster.listen()
   const as = (token: string) => {
-    const kubeconfig = { server: origin, context: '', namespace: demoNamespace, tls: { ca } }
+    const kubeconfig = { server: origin, namespace: demoNamespace, tls: { ca } }
     const connection = connect({ ...kubeconfig, token: { kind: 'fixed', token } }, clock)
     closers.push(connection.close)
     return connection.transport
