@@ -285,6 +285,18 @@ describe('reflector', () => {
     expect(replaced).toHaveLength(1)
   })
 
+  it('waits five minutes at most, even if a server asks it to wait until the year 9999', async () => {
+    const limited = answered(429, 'TooManyRequests', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' })
+    const { clock, server, cache } = start((server) => {
+      server.put('a')
+      server.faults = inTurn('watch', [limited, limited])
+    })
+    await clock.advance(12 * minute)
+    const { waits } = asked(server, 'watch')
+    expect(waits.slice(0, 2).filter((wait) => wait >= 5 * minute && wait < 6 * minute)).toHaveLength(2)
+    expect(cache).toEqual(stored(server))
+  })
+
   it('notices silence in the list, before the answer and in a running watch', async () => {
     const world = start((server) => {
       for (let index = 0; index < 10; index++) server.put(`pod-${index}`)

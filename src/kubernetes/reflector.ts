@@ -43,24 +43,24 @@ export type ReflectorOptions<T> = {
 export async function runReflector<T>(options: ReflectorOptions<T>, until: AbortSignal): Promise<void> {
   const { clock, random, sink } = options
   const send = createSend(options)
-  const state: State = { position: undefined, streaming: 'yes', aliveAt: clock.now(), proving: false }
+  const state: State = { position: undefined, streaming: 'yes', aliveAt: clock.now(), inDoubt: false }
   let failures = 0
   while (!until.aborted) {
     const attempt: Attempt = { askedAt: clock.now(), openedAt: undefined, timeoutSeconds: timeoutOf(state, random) }
     try {
       if (!state.position && state.streaming !== 'yes') await listInPages(options, send, state, until)
       await follow(options, state, attempt, until)
-      if (!livedAsAsked(attempt, clock.now()))
+      if (!lastedAsRequested(attempt, clock.now()))
         throw new KubernetesError('unavailable', 'the API server ended the watch early')
       failures = 0
-      if (state.proving) state.position = undefined
+      if (state.inDoubt) state.position = undefined
     } catch (error) {
       if (until.aborted) return
       if (isStreamingRefused(error, state)) {
         state.streaming = 'never'
         continue
       }
-      failures = livedAWhile(attempt, clock.now()) ? 1 : failures + 1
+      failures = wasStable(attempt, clock.now()) ? 1 : failures + 1
       afterFailure(error, state, attempt)
       sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error))
       await clock.sleep(pauseMs(error, failures, options), until).catch(() => undefined)
@@ -76,14 +76,14 @@ type State = {
   /** The time of the last event, bookmark or list. */
   aliveAt: Instant
   /** True after a failure, until an event or a list shows that the cache is up to date again. */
-  proving: boolean
+  inDoubt: boolean
 }
 
 type Attempt = { readonly askedAt: Instant; openedAt: Instant | undefined; readonly timeoutSeconds: number }
 
 const backoff = { baseMs: 500, capMs: 30_000 }
 /** A stream that lived this long ends a series of failures. */
-const livedMsMin = 30_000
+const stableMsMin = 30_000
 /** A healthy server sends a bookmark about every minute (https://github.com/kubernetes/kubernetes/pull/90249). */
 const silenceMsMax = 170_000
 /** A healthy server sends the initial events without pauses. */
@@ -96,10 +96,12 @@ const watchSeconds = { low: 300, high: 600 }
  * The length of the first watch after a failure. An event or a bookmark in it proves that no event was missed. A quiet server sends neither,
  * because it never repeats a bookmark. Then a new list follows, so the cache is in doubt for a few seconds only.
  */
-const provingSeconds = 5
+const watchSecondsAfterFailure = 5
 
 function timeoutOf(state: State, random: Random): number {
-  return state.proving && state.position ? provingSeconds : randomInteger(random, watchSeconds.low, watchSeconds.high)
+  return state.inDoubt && state.position
+    ? watchSecondsAfterFailure
+    : randomInteger(random, watchSeconds.low, watchSeconds.high)
 }
 
 /** Reads the list page by page and projects each page before the next. The sink receives the list after the last page. */
@@ -146,7 +148,7 @@ async function follow<T>(
       state.position?.event(event.object.metadata.resourceVersion ?? '')
     }
     state.aliveAt = clock.now()
-    state.proving = false
+    state.inDoubt = false
     sink.progressed(state.aliveAt)
   }
   if (initial) throw new KubernetesError('unavailable', 'the API server ended the list early')
@@ -190,23 +192,23 @@ function replaceAll<T>(
 ): void {
   state.position = createPosition(list.resourceVersion)
   state.aliveAt = list.askedAt
-  state.proving = false
+  state.inDoubt = false
   if (state.streaming === 'not-now') state.streaming = 'yes'
   sink.replaced(list.items, list.askedAt)
 }
 
 function afterFailure(error: unknown, state: State, attempt: Attempt): void {
-  state.proving = true
+  state.inDoubt = true
   if (state.position === undefined) {
     if (state.streaming === 'yes' && attempt.openedAt !== undefined) state.streaming = 'not-now'
-  } else if (error instanceof KubernetesError && cannotGoOn(error, attempt)) state.position = undefined
+  } else if (error instanceof KubernetesError && isPositionUseless(error, attempt)) state.position = undefined
 }
 
 /**
  * Returns whether the position is useless: it is too old or refused, the stream reported a permanent error, or the stream was silent.
  * A server that was restored to an older state is silent about a position that it has not reached yet.
  */
-function cannotGoOn({ kind, status, cause }: KubernetesError, { openedAt }: Attempt): boolean {
+function isPositionUseless({ kind, status, cause }: KubernetesError, { openedAt }: Attempt): boolean {
   if (['expired', 'bad-request', 'invalid', 'not-found'].includes(kind)) return true
   if (openedAt === undefined || kind === 'rate-limited') return false
   return status > 0 || (cause instanceof TransportError && cause.kind === 'timeout')
@@ -218,12 +220,12 @@ function isStreamingRefused(error: unknown, state: State): boolean {
   return error instanceof KubernetesError && (error.kind === 'invalid' || error.kind === 'bad-request')
 }
 
-function livedAsAsked(attempt: Attempt, now: Instant): boolean {
-  return livedAWhile(attempt, now) || now - attempt.askedAt >= attempt.timeoutSeconds * 800
+function lastedAsRequested(attempt: Attempt, now: Instant): boolean {
+  return wasStable(attempt, now) || now - attempt.askedAt >= attempt.timeoutSeconds * 800
 }
 
-function livedAWhile({ openedAt }: Attempt, now: Instant): boolean {
-  return openedAt !== undefined && now - openedAt >= livedMsMin
+function wasStable({ openedAt }: Attempt, now: Instant): boolean {
+  return openedAt !== undefined && now - openedAt >= stableMsMin
 }
 
 function pauseMs<T>(error: unknown, failures: number, { clock, random }: ReflectorOptions<T>): number {

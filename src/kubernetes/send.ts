@@ -96,7 +96,7 @@ function waitBeforeNext(
   if (attempt >= (refused ? attemptsMax.rateLimited : attemptsMax.unavailable)) return undefined
   const waitMs = backoffMs(backoff, attempt, random)
   if (error.retryAt === undefined) return waitMs
-  const askedMs = error.retryAt - clock.now()
+  const askedMs = Math.max(0, error.retryAt - clock.now())
   // The added back-off has jitter, so that clients refused at the same time do not return at the same time.
   return askedMs > waitMsMax ? undefined : askedMs + waitMs
 }
