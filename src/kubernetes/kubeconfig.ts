@@ -246,6 +246,11 @@ async function readSmall(path: string, place: Place): Promise<string> {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT')
       fail('kubeconfig-unreadable', place, `${named} cannot be read: ${message}.`, "Check the file's permissions.")
-    return fail('kubeconfig-missing', place, `${named} does not exist.`, 'Correct the path.')
+    return fail(
+      'kubeconfig-missing',
+      place,
+      `${named} does not exist.`,
+      path === place.file ? 'Correct --kubeconfig or KUBECONFIG.' : 'Correct the path in the kubeconfig.',
+    )
   }
 }
