@@ -39,7 +39,7 @@ describe('the demo', () => {
     expect(cli.stdout().trim().split('\n')).toHaveLength(1)
   }, 60_000)
 
-  test('runs from the published files only', async () => {
+  test('needs only the published files', async () => {
     const folder = path.join(world.directory, 'own', 'package')
     const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: readonly string[] }
     for (const name of ['package.json', ...files]) cpSync(name, path.join(folder, name), { recursive: true })

@@ -189,7 +189,7 @@ describe('kubectl', () => {
     )
   })
 
-  kubectlTest('applies a manifest: first, again, changed, wrong', 'apply', async (namespace) => {
+  kubectlTest('applies a new, an unchanged, a changed and an invalid manifest', 'apply', async (namespace) => {
     const settings = (data: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data })
     const worker = shell('worker', 'sleep 600')
     const list = (...items: object[]) => ({ apiVersion: 'v1', kind: 'List', items })
@@ -227,7 +227,7 @@ describe('kubectl', () => {
     expect(diff.code).toBeGreaterThan(0)
   })
 
-  kubectlTest('creates, labels, annotates, patches', 'changes', async (namespace) => {
+  kubectlTest('creates, labels, annotates and patches objects', 'changes', async (namespace) => {
     const here = (...args: readonly string[]) => kubectl('-n', namespace, ...args)
     await Promise.all([
       here('create', 'configmap', 'settings', '--from-literal=a=1'),
@@ -253,7 +253,7 @@ describe('kubectl', () => {
     expect((await attempt(['replace', '-f', '-'], stale)).stderr).toContain('the object has been modified')
   })
 
-  kubectlTest('asks the server without writing', 'dry', async (namespace) => {
+  kubectlTest('runs a server-side dry run without writing', 'dry', async (namespace) => {
     const run = ['run', 'ghost', '--image=busybox', '--dry-run=server']
     expect(await kubectl('-n', namespace, ...run)).toBe('pod/ghost created (server dry run)\n')
     const shown = await kubectl('-n', namespace, ...run, '-o', 'yaml')
