@@ -1,4 +1,4 @@
-// Generates files from the doctor's rules: their pages, the index, the schema of the JSON report, and the admission policies.
+// The files that are made from the doctor's rules: their pages, the index, the schema of the JSON report, the admission policies.
 import { readFileSync } from 'node:fs'
 import { jsonSchema } from '../src/doctor/reporters/shape.ts'
 import type { Rule } from '../src/doctor/rule.ts'
@@ -7,7 +7,7 @@ import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { hasPolicy, policyBundle, whyNoPolicy } from './policies.ts'
 import { symptoms } from './symptoms.ts'
 
-/** Returns the contents of all generated files by their path from the repository's root. */
+/** By path from the repository's root. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/doctor.schema.json', `${JSON.stringify(jsonSchema(), undefined, 2)}\n`],
@@ -27,7 +27,7 @@ function page(rule: Rule): string {
     '|---|---|---|---|---|---|',
     `| ${rule.code} | ${rule.severity} | ${rule.confidence} | ${rule.modes.map((mode) => where[mode]).join(', ')} | ${rule.fix} | ${hasPolicy(rule) ? 'yes' : 'no'} |`,
   ].join('\n')
-  // A comment can silence a finding in a file only: an object of a cluster has no lines.
+  // An object of a cluster has no line that a comment could stand on.
   const silence = rule.modes.includes('static')
     ? `\n\n## Silence it\n\n\`# doctor-ignore[${rule.code}]: the reason\`, on the line or in the comment above it.`
     : ''
@@ -57,7 +57,7 @@ function index(): string {
 
 ## By symptom
 
-| Symptom | Possible rules |
+| What you see | What it may be |
 |---|---|
 ${seen.join('\n')}
 
@@ -69,8 +69,8 @@ ${all.join('\n')}
 
 ## At the API server
 
-[deploy/doctor-policies.yaml](../../deploy/doctor-policies.yaml) contains ${catalogue.filter(hasPolicy).length} of the rules as ValidatingAdmissionPolicies (Kubernetes 1.30 and later). They also check objects that were applied without the doctor.
-The policies warn and audit. The file explains how to make one of them refuse objects. These rules for files have no policy:
+[deploy/doctor-policies.yaml](../../deploy/doctor-policies.yaml) says ${catalogue.filter(hasPolicy).length} of the rules as ValidatingAdmissionPolicies (Kubernetes 1.30 and later), for those who apply objects without asking the doctor.
+They warn and audit; the file says how one of them refuses instead. Rules for files that have no policy:
 
 | Rule | Why |
 |---|---|
