@@ -1,4 +1,4 @@
-// The command as people run it: a process of its own, its addresses, jobs over HTTP, a workflow file, and an end that leaves nothing.
+// Tests `dayfly emulate` as a process: its addresses, jobs over HTTP, a workflow file, and a clean end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -54,7 +54,7 @@ function post(client: HttpClient, url: string, body?: unknown): Promise<Answer> 
   })
 }
 
-test('it serves until it is interrupted, and then nothing of it listens', async () => {
+test('it serves until it is interrupted, and then closes its port', async () => {
   const { child, addresses, client } = await emulate('github', '--json')
   expect(addresses.configUrl).toBe(`${addresses.url}/my-org`)
   expect(addresses.token).toMatch(/^ghp_/)
@@ -70,7 +70,7 @@ test('it serves until it is interrupted, and then nothing of it listens', async 
   await expect(post(client, addresses.jobsUrl, {})).rejects.toMatchObject({ kind: 'connect' })
 })
 
-test('a workflow file is fed to it, and a job that needs another one follows it', async () => {
+test('it queues the jobs of a workflow file, and a job that needs another one after that one', async () => {
   const file = path.join(folder, 'ci.yml')
   const job = 'runs-on: linux\n    steps: [{ run: "true" }]'
   await writeFile(file, `on: push\njobs:\n  one:\n    ${job}\n  two:\n    needs: one\n    ${job}\n`)

@@ -64,6 +64,6 @@ it.each([
     { resources: { limits: { cpu: '500m' } } },
     undefined,
   ],
-])('what came back: %s', (_name, sent, stored, path) => {
+])('finds what the API server dropped or changed: %s', (_name, sent, stored, path) => {
   expect(firstDifference(sent, stored)).toBe(path)
 })

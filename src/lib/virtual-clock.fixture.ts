@@ -1,16 +1,16 @@
-// A clock that moves only when it is told to: for tests and the simulation.
+// A clock for tests. Its time moves only when the test calls `advance`.
 import { type Clock, type Instant, sleepWith, type Timer } from './clock.ts'
 
 export interface VirtualClock extends Clock {
-  /** Moves time forward by `ms`, running due timers in order and letting promises settle between them. */
+  /** Moves the time forward by `ms`. Runs due timers in order and lets promises settle between them. */
   advance(ms: number): Promise<void>
-  /** When the next timer is due, if any. */
+  /** Returns when the next timer is due, if there is one. */
   next(): Instant | undefined
 }
 
 type Entry = { readonly at: Instant; readonly order: number; readonly run: () => void }
 
-/** @param start the first instant, 2026-01-01T00:00:00Z unless given. */
+/** @param start the time at the beginning. The default is 2026-01-01T00:00:00Z. */
 export function virtualClock(start: Instant = 1_767_225_600_000): VirtualClock {
   let now = start
   let order = 0
@@ -42,7 +42,7 @@ export function virtualClock(start: Instant = 1_767_225_600_000): VirtualClock {
   return { now: () => now, after, sleep: sleepWith(after), advance, next: () => first()?.at }
 }
 
-/** Lets every promise that can settle without time or I/O do so. */
+/** Waits until every promise that needs neither time nor I/O has settled. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
