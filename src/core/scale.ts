@@ -53,7 +53,7 @@ function heldBack({ world, limits, now }: Moment, counts: Counts, missing: numbe
   const waits = failures > 0 && history.retryAt !== undefined && now < history.retryAt
   const until = waits ? history.retryAt : undefined
   if (failures < limits.failuresBeforeProbe) return { most: waits ? missing - failures : missing, until }
-  return { most: waits || counts.starting > 0 ? 0 : 1, until }
+  return { most: waits || counts.unproved > 0 ? 0 : 1, until }
 }
 
 /** Surplus runners end only after a quiet period: demand lags behind, and a job may be on its way to them. */

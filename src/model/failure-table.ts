@@ -295,6 +295,6 @@ export const failures = {
     class: 'forge',
     sentence: 'Another owner uses the name of the scale set.',
     next: 'Choose another name, or delete the scale set at the forge if it is yours.',
-    retry: never,
+    retry: soon,
   },
 } as const satisfies Record<string, FailureInfo>

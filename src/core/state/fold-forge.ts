@@ -4,10 +4,10 @@ import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
 import type { Registration, Runner } from '../../model/runner.ts'
-import { phaseOf } from '../phase.ts'
+import { isSeenOnline, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
-import { isSeenOnline, withJob, withListedRegistration } from './runner-facts.ts'
+import { withJob, withListedRegistration } from './runner-facts.ts'
 import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
 
 export function foldForgeEvent(step: Step, event: ForgeEvent): void {

@@ -66,6 +66,7 @@ function setChanged({ state }: Step, { set }: Extract<Input, { kind: 'set-change
   const hash = templateHash(set)
   state.history = hash === state.templateHash ? { ...state.history, blocked: undefined, retryAt: undefined } : noHistory
   state.retries = {}
+  if (state.template?.is === 'refused') state.template = undefined
   state.set = set
   state.templateHash = hash
 }
