@@ -55,13 +55,13 @@ function index(): string {
 
 \`dayfly doctor explain <rule>\` shows the same pages and needs no network.
 
-## By symptom
+## Symptoms
 
 | What you see | Possible causes |
 |---|---|
 ${bySymptom.join('\n')}
 
-## By code
+## All rules
 
 | Code | Rule | Severity | Problem |
 |---|---|---|---|

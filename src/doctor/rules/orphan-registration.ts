@@ -1,4 +1,4 @@
-// A registration at GitHub whose runner is gone: no pod, no runner object, offline, no job, and old enough not to be on its way.
+// Finds registrations at GitHub whose runner is gone: offline, idle, older than an hour, with no pod and no runner object.
 
 import { scaleSetsAt } from '../arc/scale-sets.ts'
 import type { Facts, LiveFacts, ObjectFact, RegistrationFact } from '../facts.ts'
@@ -11,7 +11,7 @@ import type { Rule, RuleResult } from '../rule.ts'
 export const rule: Rule = {
   slug: 'orphan-registration',
   code: 'LIV307',
-  title: 'A runner is registered that the cluster no longer has',
+  title: 'GitHub lists a runner that the cluster no longer has',
   severity: 'warning',
   confidence: 'high',
   modes: ['live'],
@@ -19,7 +19,7 @@ export const rule: Rule = {
   check,
 }
 
-/** Milliseconds: whatever starts as slowly as runners can has long come by then. */
+/** Milliseconds: even a slow runner has started by then. */
 const patience = 3_600_000
 
 function check(facts: Facts): RuleResult {
@@ -27,11 +27,11 @@ function check(facts: Facts): RuleResult {
   if (live && !live.forge && live.unreadable['Registration'] === undefined) {
     return { skipped: 'the registrations at the forge were not read (--github-url)' }
   }
-  if (live?.namespaces) return { skipped: 'a runner of its name may be in a namespace that was not read' }
+  if (live?.namespaces) return { skipped: 'the runner of a registration may be in a namespace that was not read' }
   return withLiveRunners(facts)
 }
 
-/** Runner sets tell which registrations are this cluster's; what could not be read of them might be the missing runner. */
+/** Judges the registrations of this cluster's runner sets. An object that could not be read may be the missing runner. */
 function withLiveRunners(facts: Facts): RuleResult {
   let unknown = 0
   const result = withLive(facts, ['Registration', 'Pod', 'EphemeralRunner', 'AutoscalingRunnerSet'], (live) => {
@@ -40,14 +40,14 @@ function withLiveRunners(facts: Facts): RuleResult {
     return candidates.flatMap((one) => judge(one, live))
   })
   if ('hits' in result && result.hits.length === 0 && unknown > 0) {
-    return { skipped: `of ${unknown} registrations the forge does not say whether they are idle, or how old they are` }
+    return { skipped: `the forge does not report whether ${unknown} registrations are idle, or how old they are` }
   }
   return result
 }
 
 type Candidate = { readonly registration: RegistrationFact; readonly set: ObjectFact }
 
-/** Of scale sets of this cluster, not online, not busy, and without anything of their name. */
+/** Returns the registrations of this cluster's scale sets that are not online, not busy, and have no object of their name. */
 function leftOver(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
   if (!forge) return []
   const sets = scaleSetsAt(forge.url, facts.objects)
@@ -78,7 +78,7 @@ function judge({ registration, set }: Candidate, { at }: LiveFacts): readonly Hi
       object: { apiVersion: '', kind: 'Registration', namespace: undefined, name },
       document: undefined,
       path: [],
-      message: `GitHub has had ${name} (id ${id}) registered for ${durationText(at - createdAt)} for the scale set of ${kind} ${namespace}/${owner}: it is offline and idle, and the cluster has no pod and no runner of its name. Its runner ended without deregistering; the registration counts towards the account's limit until somebody removes it.`,
+      message: `${name} (id ${id}) has been registered at GitHub for ${durationText(at - createdAt)}, in the scale set of ${kind} ${namespace}/${owner}. It is offline and idle, and the cluster has no pod and no runner of its name. Its runner ended without deregistering. The registration counts towards the account's limit until it is removed.`,
     },
   ]
 }
