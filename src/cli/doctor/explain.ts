@@ -15,7 +15,7 @@ export function explainCommand(): Command {
       'Shows what a rule finds, why it matters, how to fix it, and when it does not apply. Without a rule, lists all rules.',
     )
     .argument('[rule]', 'code or slug of the rule: POD101, dind-ordinary-container')
-    .option('--json', 'for programs')
+    .option('--json', 'print JSON for programs')
     .addHelpText('after', help)
     .action((name: string | undefined, { json }: { json?: true }) => {
       if (name === undefined) printLine(json ? toJson(catalogue.map(describe)) : listRules(resultColumns()))

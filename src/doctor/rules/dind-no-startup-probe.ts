@@ -19,7 +19,7 @@ export const rule: Rule = {
 }
 
 /** Probes each second for at most one minute. A real daemon answers within one to three seconds. */
-const pace = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 60 }
+const timing = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 60 }
 
 function check(pod: PodView): readonly Hit[] {
   if (pod.daemons.size === 0 || pod.containers.some((container) => waitsForDocker(container))) return []
@@ -49,7 +49,7 @@ function addProbe(container: ContainerView, pod: PodView, path: Path): Fix | und
   return {
     safety: 'unsafe',
     title: 'Start the runner after docker info succeeds',
-    edits: [{ do: 'set', path, value: { exec: { command: [...command] }, ...pace } }],
+    edits: [{ do: 'set', path, value: { exec: { command: [...command] }, ...timing } }],
   }
 }
 
@@ -60,6 +60,6 @@ function waitsForDocker(container: ContainerView): boolean {
 }
 
 function loopsOnDocker({ words }: ContainerView): boolean {
-  const asks = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
-  return words.some((word) => /\b(until|while|wait)/.test(word) && asks.test(word))
+  const dockerCheck = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
+  return words.some((word) => /\b(until|while|wait)/.test(word) && dockerCheck.test(word))
 }

@@ -18,16 +18,16 @@ export const rule: Rule = {
 }
 
 /** Milliseconds: the garbage collector may still be removing younger pods. */
-const patience = 3_600_000
+const minAge = 3_600_000
 const labels = ['batch.kubernetes.io/job-name', 'job-name']
 
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const jobs = new Set(objectsOf(facts, 'Job').map(({ raw }) => uidOf(raw)))
   return objectsOf(facts, 'Pod').flatMap((pod) => {
     const age = ageOf(pod.raw, live.at) ?? 0
-    const isOver = /^(Succeeded|Failed)$/.test(textAt(pod.raw, 'status', 'phase') ?? '')
+    const isFinished = /^(Succeeded|Failed)$/.test(textAt(pod.raw, 'status', 'phase') ?? '')
     const isDeleted = valueAt(pod.raw, 'metadata', 'deletionTimestamp') !== undefined
-    if (!isOver || isDeleted || age < patience || !isOrphan(pod, jobs)) return []
+    if (!isFinished || isDeleted || age < minAge || !isOrphan(pod, jobs)) return []
     return [
       {
         object: pod.object,

@@ -20,7 +20,7 @@ export const rule: Rule = {
 }
 
 /** Milliseconds: even a slow runner has started by then. */
-const patience = 3_600_000
+const minAge = 3_600_000
 
 function check(facts: Facts): RuleResult {
   const live = facts.live
@@ -35,8 +35,8 @@ function check(facts: Facts): RuleResult {
 function withLiveRunners(facts: Facts): RuleResult {
   let unknown = 0
   const result = withLive(facts, ['Registration', 'Pod', 'EphemeralRunner', 'AutoscalingRunnerSet'], (live) => {
-    const candidates = leftOver(facts, live)
-    unknown = candidates.filter(({ registration }) => !isJudged(registration)).length
+    const candidates = candidatesAt(facts, live)
+    unknown = candidates.filter(({ registration }) => !isDecidable(registration)).length
     return candidates.flatMap((one) => judge(one, live))
   })
   if ('hits' in result && result.hits.length === 0 && unknown > 0) {
@@ -48,12 +48,12 @@ function withLiveRunners(facts: Facts): RuleResult {
 type Candidate = { readonly registration: RegistrationFact; readonly set: ObjectFact }
 
 /** Returns the registrations of this cluster's scale sets that are not online, not busy, and have no object of their name. */
-function leftOver(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
+function candidatesAt(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
   if (!forge) return []
   const sets = scaleSetsAt(forge.url, facts.objects)
   const names = new Set(
     facts.objects.flatMap(({ object, raw }) =>
-      namesakes.includes(object.kind) ? [object.name, textAt(raw, 'status', 'runnerName') ?? object.name] : [],
+      kindsOfRunners.includes(object.kind) ? [object.name, textAt(raw, 'status', 'runnerName') ?? object.name] : [],
     ),
   )
   return forge.registrations.flatMap((registration) => {
@@ -63,15 +63,15 @@ function leftOver(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
   })
 }
 
-const namesakes = ['Pod', 'Job', 'EphemeralRunner']
+const kindsOfRunners = ['Pod', 'Job', 'EphemeralRunner']
 
-function isJudged({ status, busy, createdAt }: RegistrationFact): boolean {
+function isDecidable({ status, busy, createdAt }: RegistrationFact): boolean {
   return status === 'offline' && busy === false && createdAt !== undefined
 }
 
 function judge({ registration, set }: Candidate, { at }: LiveFacts): readonly Hit[] {
   const { name, id, createdAt } = registration
-  if (!isJudged(registration) || createdAt === undefined || at - createdAt < patience) return []
+  if (!isDecidable(registration) || createdAt === undefined || at - createdAt < minAge) return []
   const { kind, namespace, name: owner } = set.object
   return [
     {

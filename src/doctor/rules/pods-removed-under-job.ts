@@ -23,11 +23,11 @@ export const rule: Rule = {
 }
 
 /** The number of pods that may be in transition between two counts. */
-const slack = 2
+const maxInTransition = 2
 
 function check(job: ObjectFact, seen: Seen, live: LiveFacts): readonly Hit[] {
   const started = timeAt(job.raw, 'status', 'startTime')
-  if (started === undefined || isDecided(job)) return []
+  if (started === undefined || isDone(job)) return []
   const lost = Math.max(lostByEvents(job, seen), lostSince(job, seen, live))
   if (lost === 0) return []
   return [
@@ -40,7 +40,7 @@ function check(job: ObjectFact, seen: Seen, live: LiveFacts): readonly Hit[] {
   ]
 }
 
-function isDecided({ raw }: ObjectFact): boolean {
+function isDone({ raw }: ObjectFact): boolean {
   const met = ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget', 'Suspended']
   return listAt(raw, 'status', 'conditions').some(
     (each) => met.includes(textAt(each, 'type') ?? '') && textAt(each, 'status') === 'True',
@@ -60,7 +60,7 @@ function lostByEvents(job: ObjectFact, seen: Seen): number {
   const sum = (reason: string) =>
     events.reduce((total, event) => total + (event.reason === reason ? event.count : 0), 0)
   const lost = sum('SuccessfulCreate') - sum('SuccessfulDelete') - counted(job.raw)
-  return lost > slack ? lost : 0
+  return lost > maxInTransition ? lost : 0
 }
 
 /** Returns how many pods of the earlier read are gone although the Job has not counted another end. */

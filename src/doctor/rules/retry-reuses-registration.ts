@@ -30,9 +30,9 @@ function check(pod: PodView): readonly Hit[] {
   return [
     hitIn(pod, {
       path: restarts ? policyPath : written ? limitPath : job.path,
-      message: `A runner registers once, but ${ways(restarts, limit, written)}. The next try uses a registration that is already used, or runs the pipeline twice. Set restartPolicy Never and backoffLimit 0.`,
+      message: `A runner registers once, but ${retryReason(restarts, limit, written)}. The next try uses a registration that is already used, or runs the pipeline twice. Set restartPolicy Never and backoffLimit 0.`,
       absent: restarts ? [] : [limitPath],
-      fix: never(pod, policyPath, limitPath, { restarts, limit }),
+      fix: neverRetry(pod, policyPath, limitPath, { restarts, limit }),
       ...(restarts && written && limit !== undefined && limit !== 0
         ? { related: [{ path: limitPath, message: 'this also creates a new pod after a failure' }] }
         : {}),
@@ -43,19 +43,22 @@ function check(pod: PodView): readonly Hit[] {
 /** Returns whether the runner requests a new registration at each start, with a lasting credential. */
 function registersAtEachStart({ containers }: PodView): boolean {
   const names = containers.flatMap(({ env, role }) => (role === 'container' ? Object.keys(env) : []))
-  return names.some((name) => lasting.test(name)) && !names.some((name) => name.startsWith('ACTIONS_RUNNER_INPUT_'))
+  return (
+    names.some((name) => lastingCredential.test(name)) &&
+    !names.some((name) => name.startsWith('ACTIONS_RUNNER_INPUT_'))
+  )
 }
 
 /** The variables of credentials that work many times: personal tokens, GitHub App keys, Azure agents, tokens of Gitea and Forgejo. */
-const lasting =
+const lastingCredential =
   /^(ACCESS_TOKEN|GITHUB_PAT|APP_PRIVATE_KEY|AZP_TOKEN|(GITEA|FORGEJO)_RUNNER_REGISTRATION_TOKEN)(_FILE)?$/
 
-function ways(restarts: boolean, limit: number | undefined, written: boolean): string {
+function retryReason(restarts: boolean, limit: number | undefined, written: boolean): string {
   if (restarts) return 'restartPolicy OnFailure restarts its container after a failure'
   return `backoffLimit ${limit}${written ? '' : ' (the default)'} creates a new pod after a failure`
 }
 
-function never(
+function neverRetry(
   pod: PodView,
   policy: Path,
   limitAt: Path,

@@ -19,18 +19,18 @@ export const rule: Rule = {
 }
 
 /** Milliseconds: the controller may be about to create the pod again; it waits up to 80 s after a failure (docs/reference/arc.md#s3). */
-const patience = 600_000
+const reactionTime = 600_000
 
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
-  const pods = new Set(objectsOf(facts, 'Pod').map(placeOf))
-  const before = new Set((live.earlier?.objects ?? []).filter(({ object }) => object.kind === 'Pod').map(placeOf))
+  const pods = new Set(objectsOf(facts, 'Pod').map(nameOf))
+  const podsBefore = new Set((live.earlier?.objects ?? []).filter(({ object }) => object.kind === 'Pod').map(nameOf))
   return arcObjects(facts, 'EphemeralRunner').flatMap((runner) => {
     const { object, document, raw } = runner
     const age = ageOf(raw, live.at) ?? 0
     const isDeleted = valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined
-    if (textAt(raw, 'status', 'phase') !== 'Running' || isDeleted || age < patience) return []
-    if (pods.has(placeOf(runner)) || live.at - (lastFailure(runner) ?? 0) < patience) return []
-    if (before.has(placeOf(runner)) && live.at - (live.earlier?.at ?? 0) < patience) return []
+    if (textAt(raw, 'status', 'phase') !== 'Running' || isDeleted || age < reactionTime) return []
+    if (pods.has(nameOf(runner)) || live.at - (lastFailure(runner) ?? 0) < reactionTime) return []
+    if (podsBefore.has(nameOf(runner)) && live.at - (live.earlier?.at ?? 0) < reactionTime) return []
     const busy = hasJob(runner)
       ? ' Its status still names a job: check at the forge whether that job runs before you delete the runner.'
       : ''
@@ -45,7 +45,7 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   })
 }
 
-function placeOf({ object }: ObjectFact): string {
+function nameOf({ object }: ObjectFact): string {
   return `${object.namespace}/${object.name}`
 }
 

@@ -36,7 +36,7 @@ function check(pod: PodView, templates: ReadonlyMap<string, PodView>, facts: Fac
         hitIn(pod, {
           path: found.path,
           container: name,
-          message: `${template.object.kind} ${template.object.name} has restartPolicy Always for ${name}, but the pod does not. There it is a plain init container and blocks the pod. ${suspects(facts)}`,
+          message: `${template.object.kind} ${template.object.name} has restartPolicy Always for ${name}, but the pod does not. There it is a plain init container and blocks the pod. ${possibleCauses(facts)}`,
         }),
       ]
     })
@@ -44,13 +44,13 @@ function check(pod: PodView, templates: ReadonlyMap<string, PodView>, facts: Fac
 
 /** Returns the Jobs and EphemeralRunners with a sidecar, by UID. */
 function templatesOf(facts: Facts): ReadonlyMap<string, PodView> {
-  const having = facts.pods.filter(
+  const withSidecar = facts.pods.filter(
     ({ object, containers }) => object.kind !== 'Pod' && containers.some(({ role }) => role === 'sidecar'),
   )
-  return new Map(having.map((pod) => [uidOf(pod.raw) ?? '', pod]))
+  return new Map(withSidecar.map((pod) => [uidOf(pod.raw) ?? '', pod]))
 }
 
-function suspects(facts: Facts): string {
+function possibleCauses(facts: Facts): string {
   const names = objectsOf(facts, 'MutatingWebhookConfiguration').flatMap(({ object, raw }) =>
     listAt(raw, 'webhooks').some(changesPods) ? [object.name] : [],
   )
@@ -64,10 +64,12 @@ function changesPods(webhook: unknown): boolean {
   return listAt(webhook, 'rules').some((each) => {
     const resources = textsAt(each, 'resources')
     const isCore = textsAt(each, 'apiGroups').some((group) => group === '' || group === '*')
-    return isCore && resources.some((name) => name === 'pods' || name === '*' || name === '*/*') && creates(each)
+    return (
+      isCore && resources.some((name) => name === 'pods' || name === '*' || name === '*/*') && appliesToCreate(each)
+    )
   })
 }
 
-function creates(rule: unknown): boolean {
+function appliesToCreate(rule: unknown): boolean {
   return textsAt(rule, 'operations').some((name) => name === 'CREATE' || name === '*') || !textAt(rule, 'operations', 0)
 }

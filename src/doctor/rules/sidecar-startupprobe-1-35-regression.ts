@@ -27,7 +27,7 @@ export const rule: Rule = {
 }
 
 /** Milliseconds: more than the longest back-off, which is five minutes. */
-const patience = 600_000
+const minIdle = 600_000
 
 function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   if (pod.restartPolicy === 'Never') return []
@@ -40,7 +40,7 @@ function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   return containerStates(pod.raw, 'containerStatuses').flatMap((state) => {
     const idle = live.at - (state.finishedAt ?? live.at)
     const shouldRestart = state.exitCode !== 0 || pod.restartPolicy !== 'OnFailure'
-    if (state.state !== 'terminated' || state.restartCount !== 0 || !shouldRestart || idle < patience) return []
+    if (state.state !== 'terminated' || state.restartCount !== 0 || !shouldRestart || idle < minIdle) return []
     return [
       hitIn(pod, {
         path: ['status', 'containerStatuses'],

@@ -22,7 +22,7 @@ function check(pod: PodView): readonly Hit[] {
   return pod.containers.flatMap((container) => {
     if (!restarts(container, pod) || daemonOf(container, pod)?.engine !== 'docker') return []
     const [folder] = Object.keys(container.mounts).filter((path) => /^(\/var)?\/run\/?$/.test(path))
-    if (folder === undefined || !startsDirectly(container) || avoids(container)) return []
+    if (folder === undefined || !startsDirectly(container) || avoidsStaleFiles(container)) return []
     return [
       hitIn(pod, {
         path: container.path,
@@ -45,8 +45,8 @@ function startsDirectly(container: ContainerView): boolean {
   return command.some((word) => /(^|[\s/])dockerd(\s|$)/.test(word)) && !command.join(' ').includes('entrypoint')
 }
 
-function avoids(container: ContainerView): boolean {
+function avoidsStaleFiles(container: ContainerView): boolean {
   const words = scriptsOf(container).join(' ').slice(0, 10_000)
-  const elsewhere = (flag: string) => new RegExp(`--${flag}[= ](?!(/var)?/run/)\\S`).test(words)
-  return (elsewhere('pidfile') && elsewhere('exec-root')) || /\brm\b[^;&|]*\.pid|-delete\b/.test(words)
+  const isOutsideRun = (flag: string) => new RegExp(`--${flag}[= ](?!(/var)?/run/)\\S`).test(words)
+  return (isOutsideRun('pidfile') && isOutsideRun('exec-root')) || /\brm\b[^;&|]*\.pid|-delete\b/.test(words)
 }

@@ -28,26 +28,26 @@ export const rule: Rule = {
 type Events = ReturnType<typeof eventIndex>
 
 /** Milliseconds since the pod was created, or since it got its node. */
-const window = 300_000
+const minPending = 300_000
 
 /** Milliseconds: a lasting problem is reported again within about two minutes, so an older event is over. */
-const recent = 600_000
+const maxEventAge = 600_000
 
 function check(pod: PodView, seen: Events, live: LiveFacts): readonly Hit[] {
   const age = ageOf(pod.raw, live.at) ?? 0
   const isDeleted = valueAt(pod.raw, 'metadata', 'deletionTimestamp') !== undefined
-  if (textAt(pod.raw, 'status', 'phase') !== 'Pending' || isDeleted || age < window) return []
+  if (textAt(pod.raw, 'status', 'phase') !== 'Pending' || isDeleted || age < minPending) return []
   const scheduled = conditionOf(pod, 'PodScheduled')
   // The pod waits in a queue on purpose (Kueue).
   if (textAt(scheduled, 'reason') === 'SchedulingGated') return []
   const onNode = live.at - (timeAt(scheduled, 'lastTransitionTime') ?? 0)
   const cause =
     textAt(scheduled, 'status') === 'False'
-      ? unscheduled(scheduled)
-      : onNode < window
+      ? schedulingCause(scheduled)
+      : onNode < minPending
         ? undefined
-        : (image(pod) ?? event(pod, seen, live.at) ?? startup(pod, seen))
-  const slow = cause === undefined && onNode >= window ? runningInit(pod) : undefined
+        : (imageCause(pod) ?? eventCause(pod, seen, live.at) ?? startCause(pod, seen))
+  const slow = cause === undefined && onNode >= minPending ? unfinishedInit(pod) : undefined
   const reason = cause ?? slow?.reason
   if (reason === undefined) return []
   return [
@@ -63,14 +63,14 @@ function conditionOf(pod: PodView, type: string): unknown {
   return listAt(pod.raw, 'status', 'conditions').find((each) => textAt(each, 'type') === type)
 }
 
-function unscheduled(condition: unknown): string {
+function schedulingCause(condition: unknown): string {
   return `no node fits: ${textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'the scheduler gives no reason'}`
 }
 
 const imageReasons = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|ImageInspectError)$/
 const configReasons = /^(CreateContainerConfigError|CreateContainerError|RunContainerError)$/
 
-function image(pod: PodView): string | undefined {
+function imageCause(pod: PodView): string | undefined {
   const state = statesOf(pod).find(({ reason }) => imageReasons.test(reason ?? '') || configReasons.test(reason ?? ''))
   if (!state) return undefined
   const what = imageReasons.test(state.reason ?? '') ? 'the image of' : 'the configuration of'
@@ -89,9 +89,11 @@ const eventReasons: readonly (readonly [string, string])[] = [
 ]
 
 /** Returns the most severe recent event. Volumes and the sandbox come first: once a container has started, their events are over. */
-function event(pod: PodView, seen: Events, at: Instant): string | undefined {
+function eventCause(pod: PodView, seen: Events, at: Instant): string | undefined {
   const hasStarted = statesOf(pod).some(({ state }) => state === 'running' || state === 'terminated')
-  const events = seen(pod).filter(({ last, reason }) => at - last < recent && (!hasStarted || reason === hookFailed))
+  const events = seen(pod).filter(
+    ({ last, reason }) => at - last < maxEventAge && (!hasStarted || reason === hookFailed),
+  )
   for (const [reason, what] of eventReasons) {
     const found = events.find((each) => each.reason === reason)
     if (found) return `${what}: ${found.message}`
@@ -100,7 +102,7 @@ function event(pod: PodView, seen: Events, at: Instant): string | undefined {
 }
 
 /** Returns the init container that still runs. A daemon never ends; any other container may only be slow. */
-function runningInit(pod: PodView): { readonly reason: string; readonly isCertain: boolean } | undefined {
+function unfinishedInit(pod: PodView): { readonly reason: string; readonly isCertain: boolean } | undefined {
   const states = containerStates(pod.raw, 'initContainerStatuses')
   const found = pod.containers.find(
     ({ name, role }) => role === 'init' && states.some((each) => each.name === name && each.state === 'running'),
@@ -115,7 +117,7 @@ function runningInit(pod: PodView): { readonly reason: string; readonly isCertai
 }
 
 /** Returns the reason if a sidecar never starts, a container restarts in a loop, or a hook never returns. */
-function startup(pod: PodView, seen: Events): string | undefined {
+function startCause(pod: PodView, seen: Events): string | undefined {
   const states = statesOf(pod)
   for (const container of pod.containers) {
     const state = states.find(({ name }) => name === container.name)

@@ -27,10 +27,10 @@ function check(facts: Facts): RuleResult {
 }
 
 function judge(facts: Facts, live: LiveFacts): readonly Hit[] {
-  const ended = objectsOf(facts, 'Pod').filter(isOver)
+  const ended = objectsOf(facts, 'Pod').filter(isFinished)
   const { value, assumed } = live.podGcThreshold
   if (value <= 0 || ended.length < value * shares.warn) return []
-  const [namespace, most] = fullest(ended)
+  const [namespace, most] = largestNamespace(ended)
   const fact = objectsOf(facts, 'Namespace').find(({ object }) => object.name === namespace)
   return [
     {
@@ -38,25 +38,25 @@ function judge(facts: Facts, live: LiveFacts): readonly Hit[] {
       document: fact?.document,
       path: ['metadata', 'name'],
       confidence: !assumed || ended.length >= value * shares.near ? 'high' : 'medium',
-      message: `${ended.length} finished pods are still in the cluster, most of them (${most}) in this namespace. Above ${value}${assumed ? ' (the assumed default)' : ''} the garbage collector deletes the oldest, with their logs and exit codes${when(ended.length, value, live)}. Give Jobs a TTL.`,
+      message: `${ended.length} finished pods are still in the cluster, most of them (${most}) in this namespace. Above ${value}${assumed ? ' (the assumed default)' : ''} the garbage collector deletes the oldest, with their logs and exit codes${forecast(ended.length, value, live)}. Give Jobs a TTL.`,
     },
   ]
 }
 
-function isOver({ object, raw }: ObjectFact): boolean {
+function isFinished({ object, raw }: ObjectFact): boolean {
   return object.kind === 'Pod' && /^(Succeeded|Failed)$/.test(textAt(raw, 'status', 'phase') ?? '')
 }
 
-function fullest(ended: readonly ObjectFact[]): readonly [string, number] {
+function largestNamespace(ended: readonly ObjectFact[]): readonly [string, number] {
   const counts = new Map<string, number>()
   for (const { object } of ended) counts.set(object.namespace ?? '', (counts.get(object.namespace ?? '') ?? 0) + 1)
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best), ['', 0] as const)
 }
 
 /** Returns when the threshold is reached if the number grows as it has since the earlier read. */
-function when(now: number, threshold: number, live: LiveFacts): string {
+function forecast(now: number, threshold: number, live: LiveFacts): string {
   if (!live.earlier) return ''
-  const grown = now - live.earlier.objects.filter(isOver).length
+  const grown = now - live.earlier.objects.filter(isFinished).length
   const passed = live.at - live.earlier.at
   if (grown <= 0 || passed <= 0 || now >= threshold) return ''
   return `, in about ${durationText(((threshold - now) / grown) * passed)} at the current rate`

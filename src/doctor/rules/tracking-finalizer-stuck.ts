@@ -20,11 +20,11 @@ export const rule: Rule = {
 
 const tracking = 'batch.kubernetes.io/job-tracking'
 /** Milliseconds: a busy Job controller may need minutes for the pods of a deleted Job. */
-const patience = 600_000
+const minOverdue = 600_000
 
 function check(pod: ObjectFact, facts: Facts, live: LiveFacts): readonly Hit[] {
   const overdue = overdueBy(pod.raw, live.at) ?? 0
-  if (overdue < patience || finalizersOf(pod.raw).join() !== tracking) return []
+  if (overdue < minOverdue || finalizersOf(pod.raw).join() !== tracking) return []
   const phase = textAt(pod.raw, 'status', 'phase')
   if (phase !== 'Succeeded' && phase !== 'Failed') return []
   const uid = ownerOf(pod.raw, 'Job')?.uid

@@ -46,8 +46,8 @@ function check(fact: ObjectFact): readonly Hit[] {
 
 function moveTo(right: Path, wrong: Path, fact: ObjectFact): Fix {
   const from: Path = [...wrong, ttlField]
-  const there = valueAt(fact.raw, ...right, ttlField) !== undefined || fieldsAt(fact.raw, ...right) === undefined
-  if (there) return removal(from)
+  const cannotMove = valueAt(fact.raw, ...right, ttlField) !== undefined || fieldsAt(fact.raw, ...right) === undefined
+  if (cannotMove) return removal(from)
   return {
     safety: 'unsafe',
     title: `Move ${ttlField} to ${right.join('.')}`,

@@ -26,7 +26,7 @@ function examine(facts: Facts): RuleResult {
 }
 
 /** Milliseconds: an existing controller gets more time. */
-const patience = { gone: 60_000, present: 900_000 }
+const minWait = { gone: 60_000, present: 900_000 }
 
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const controllers = arcControllers(facts)
@@ -34,7 +34,7 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const leases = leaderLeases(facts, live.at)
   const hung = leases.length > 0 && leases.every(({ isStale }) => isStale) ? leases[0] : undefined
   const busy = busyNamespaces(facts)
-  const wait = ready && !hung ? patience.present : patience.gone
+  const wait = ready && !hung ? minWait.present : minWait.gone
   const stuck = facts.objects.filter(
     (fact) => arcFinalizers(fact).length > 0 && live.at - (deletedAt(fact) ?? live.at) > wait,
   )

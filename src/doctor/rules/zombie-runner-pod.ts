@@ -26,7 +26,7 @@ export const rule: Rule = {
 }
 
 /** Milliseconds after the pod's own grace period. */
-const margin = 60_000
+const extraWait = 60_000
 
 function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   if (textAt(pod.raw, 'status', 'phase') !== 'Running') return []
@@ -38,7 +38,7 @@ function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   if (workers.length === 0 || running.length === 0 || !ended.every((state) => hasEnded(state, pod))) return []
   const since = Math.max(...ended.map((state) => state?.finishedAt ?? Number.POSITIVE_INFINITY))
   const idle = live.at - since
-  if (!(idle > (pod.terminationGracePeriodSeconds ?? 30) * 1000 + margin)) return []
+  if (!(idle > (pod.terminationGracePeriodSeconds ?? 30) * 1000 + extraWait)) return []
   const codes = ended.map((state) => `${state?.name} (exit code ${state?.exitCode ?? 'unknown'})`).join(', ')
   return [
     hitIn(pod, {
