@@ -111,7 +111,7 @@ export function findRule(name: string): Rule {
   })
 }
 
-/** Finds the name that contains most of the typed words: no name contains all of `docker-ordinary`. */
+/** Finds the name that shares the most words with the typed text, such as `docker-ordinary`, which is not part of any name. */
 function nearestByWords(typed: string, names: readonly string[]): string | undefined {
   const words = typed.split(/[^a-z0-9]+/).filter((word) => word.length > 2)
   let best: string | undefined

@@ -39,7 +39,10 @@ function check(pod: PodView): readonly Hit[] {
   ]
 }
 
-/** Skips Jobs that cannot end (ttl-unreachable reports those) and Jobs with a misplaced TTL. After those are fixed, the next pass fixes this. */
+/**
+ * Returns the fix. Jobs that cannot end and Jobs with a misplaced TTL get none: other rules report those, and after their fix the
+ * next pass adds the TTL.
+ */
 function insertion(pod: PodView, path: Path): Fix | undefined {
   const isMisplaced = ttlHolders(pod.raw).some((holder) => holder.join() !== 'spec')
   if (isMisplaced || endlessBesideWork(pod).length > 0) return undefined
