@@ -127,7 +127,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(site, /^Succeeded/)
     await node().kubernetes.delete(pods, { namespace: site, name: 'held' })
     const found = await findings(site)
-    expect(found.join('\n')).toMatch(/LIV302 Pod\/held: .*waits for whoever set example\.com\/hold/)
+    expect(found.join('\n')).toMatch(/LIV302 Pod\/held: .*waits for the controller that set example\.com\/hold/)
     expect((await doctor(site, '--fix')).stderr).toMatch(/by hand: .*example\.com\/hold/)
     expect(await named(site, 'held')).toBeDefined()
     const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const
@@ -189,7 +189,7 @@ function suite(kubeconfig: string): void {
     )
     const { stdout } = await anywhere()
     expect(stdout).toMatch(/"LIV304"/)
-    expect(stdout).toMatch(/most of them \(\d+\) here; at 20 the garbage collector deletes the oldest/)
+    expect(stdout).toMatch(/most of them \(\d+\) in this namespace. Above 20 the garbage collector deletes the oldest/)
   })
 }
 
