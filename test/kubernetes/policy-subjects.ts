@@ -5,7 +5,7 @@ import type { ObjectFact } from '../../src/doctor/facts.ts'
 import { gatherFacts, undeclaredVersion } from '../../src/doctor/gather-facts.ts'
 import { viewPods } from '../../src/doctor/pods/pod-views.ts'
 import type { Rule } from '../../src/doctor/rule.ts'
-import { readRulePage } from '../../src/doctor/rule-page.ts'
+import { readRuleFixtures } from '../../src/doctor/rule-fixtures.ts'
 import { catalogue } from '../../src/doctor/rules/catalogue.ts'
 import { filler } from '../../src/doctor/sources/unknown.ts'
 import type { KubeObject } from '../../src/kubernetes/types.ts'
@@ -19,7 +19,6 @@ export type Subject = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const rules = new URL('../../src/doctor/rules/', import.meta.url)
 const samples = new URL('../../src/doctor/samples/', import.meta.url)
 
 export function allSubjects(): readonly Subject[] {
@@ -39,10 +38,9 @@ export function codesOf({ fact }: Subject, among: readonly Rule[]): readonly str
 }
 
 function ofPage({ slug }: Rule): readonly Subject[] {
-  const { fixtures } = readRulePage(readFileSync(new URL(`${slug}.md`, rules), 'utf8'))
-  return fixtures.flatMap(({ kind, text, cured, fixed }, index) =>
-    Object.entries({ [kind]: text, cured, fixed }).flatMap(([as, version]) =>
-      version === undefined ? [] : decode(`${slug}.md, block ${index + 1} (${as})`, version),
+  return readRuleFixtures(slug).flatMap(({ name, kind, text, withoutHazard, fixed }) =>
+    Object.entries({ [kind]: text, withoutHazard, fixed }).flatMap(([as, version]) =>
+      version === undefined ? [] : decode(`${slug}, ${name} (${as})`, version),
     ),
   )
 }

@@ -112,7 +112,7 @@ function suite(kubeconfig: string): void {
     const expected = [
       /Pod\/image: .*the image of runner does not work \((ErrImagePull|ImagePullBackOff)\)/,
       /Pod\/name: .*the image of runner does not work \(InvalidImageName\)/,
-      /Pod\/room: .*no node takes it: 0\/1 nodes are available: 1 Insufficient cpu/,
+      /Pod\/room: .*no node fits: 0\/1 nodes are available: 1 Insufficient cpu/,
       /Pod\/secret: .*the configuration of runner does not work \(CreateContainerConfigError\).*"none" not found/,
     ]
     const found = () => findings(site).then((lines) => lines.filter((line) => line.startsWith('LIV303')))
@@ -127,7 +127,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(site, /^Succeeded/)
     await node().kubernetes.delete(pods, { namespace: site, name: 'held' })
     const found = await findings(site)
-    expect(found.join('\n')).toMatch(/LIV302 Pod\/held: .*waits for whoever set example\.com\/hold/)
+    expect(found.join('\n')).toMatch(/LIV302 Pod\/held: .*waits for the controller that set example\.com\/hold/)
     expect((await doctor(site, '--fix')).stderr).toMatch(/by hand: .*example\.com\/hold/)
     expect(await named(site, 'held')).toBeDefined()
     const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const
@@ -189,7 +189,7 @@ function suite(kubeconfig: string): void {
     )
     const { stdout } = await anywhere()
     expect(stdout).toMatch(/"LIV304"/)
-    expect(stdout).toMatch(/most of them \(\d+\) here; at 20 the garbage collector deletes the oldest/)
+    expect(stdout).toMatch(/most of them \(\d+\) in this namespace. Above 20 the garbage collector deletes the oldest/)
   })
 }
 
