@@ -34,7 +34,8 @@ export const agentPath = /\/agents\/\d+$/
 export function scriptedGitHub(clock: Clock): ScriptedGitHub {
   const requests: Request[] = []
   const rules: Rule[] = []
-  const answer = async (request: Request): Promise<Answer> => {
+  const answer = async (sent: Request): Promise<Answer> => {
+    const request = { ...sent, query: { ...Object.fromEntries(new URLSearchParams(sent.search)), ...sent.query } }
     requests.push(request)
     const rule = rules.find(
       ({ method, path, left }) => left > 0 && method === request.method && path.test(request.path),

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { Option } from 'commander'
 import type { ForgeAccount } from '../../forge/account.ts'
-import type { GitHubAccess } from '../../forge/github/access.ts'
+import type { GitHubAccess } from '../../forge/github/tokens.ts'
 import { createGitHubAccount } from '../../forge/github/account.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { PortError } from '../../model/port-error.ts'

@@ -96,7 +96,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
   const close = () => emulation.deadlines.clearAll()
   return {
     handler,
-    transport: async (request) => asSeen(await handler(request), request),
+    transport: async (request) => asSeen(await handler(asReceived(request)), request),
     listen: async (port) => {
       const server = await httpServer(handler, { port })
       return {
@@ -133,6 +133,11 @@ function dress({ random, knobs }: Emulation, answer: Answer): Answer {
   const { body } = answer
   if (knobs.bom && body.kind === 'json') return jsonText({ ...answer, headers }, `\uFEFF${JSON.stringify(body.value)}`)
   return { ...answer, headers }
+}
+
+/** Reads the raw query, as a server over HTTP does. */
+function asReceived(request: Request): Request {
+  return { ...request, query: { ...Object.fromEntries(new URLSearchParams(request.search)), ...request.query } }
 }
 
 /** What HTTP and a client's codec make of an answer. */

@@ -1,6 +1,6 @@
 // Whose a scale set is: never told by its name.
 import { expect, test } from 'vitest'
-import { createBench, linux } from '../../../test/forge/github-bench.ts'
+import { createBench } from '../../../test/forge/github-bench.ts'
 import {
   envelope,
   exception,
@@ -149,14 +149,4 @@ test('a vanished set is created anew, declared first, with the cursor at the sta
   const states = reader.events.flatMap((event) => (event.kind === 'state' ? [event.state] : []))
   expect(states[0]).toMatchObject({ scaleSetId: '117', creating: 'linux' })
   expect(states.at(-1)).toMatchObject({ scaleSetId: '118', creating: '' })
-})
-
-test.each([
-  ['the labels', { ...linux, labels: ['linux', 'gpu'] }, scaleSet(117, 'linux')],
-  ['the group', linux, scaleSet(117, 'linux', { runnerGroupId: 9 })],
-])('a set that differs in %s is used as it is, and told', async (_, set, found) => {
-  const { github, connect, anomalies } = createBench()
-  github.always('GET', setPath, jsonAnswer(200, found))
-  await connect({ account, scaleSetId: '117' }, set)
-  expect(anomalies).toMatchObject([{ kind: 'scale-set-differs' }])
 })
