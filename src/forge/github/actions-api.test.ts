@@ -9,13 +9,12 @@ import {
   agentsPath,
   exception,
   jwt,
-  list,
   registrationPath,
   setsPath,
   silence,
   tokenPath,
 } from '../../../test/forge/scripted-github.ts'
-import { jsonAnswer, TransportError, textAnswer } from '../../lib/http.ts'
+import { jsonAnswer, TransportError } from '../../lib/http.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
@@ -24,6 +23,8 @@ import { parseConfigUrl } from './config-url.ts'
 import type { GitHubError } from './errors.ts'
 import { type Net, oncePolicy } from './retry.ts'
 import { listRunners, removeRunner } from './runners.ts'
+import { findGroup } from './scale-set.ts'
+import { createSession } from './session.ts'
 import { AdminTokens } from './tokens.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -81,45 +82,6 @@ test('case 18: an answer with a byte order mark is read', async () => {
       .end('\uFEFF{"count":1,"value":[{"id":5,"name":"r"}]}')
   })
   expect(await listRunners(service, new AbortController().signal)).toMatchObject([{ id: '5', name: 'r' }])
-})
-
-test.each([
-  [503, 2],
-  [500, 2],
-  [501, 1],
-  [404, 1],
-])('case 19: %i with one repeat allowed is sent %i times', async (status, requests) => {
-  const { github, pass, service } = createService()
-  github.always('GET', agentsPath, jsonAnswer(status, {}))
-  const call = service.call({ method: 'GET', path: '/agents', policy: { attempts: 2, timeoutMs: 30_000 } })
-  await expect(pass(call)).rejects.toMatchObject({ status })
-  expect(github.sent('GET', agentsPath)).toHaveLength(requests)
-})
-
-test('case 19: Retry-After is honoured, in seconds and as a date', async () => {
-  const { github, clock, pass, service, signal } = createService()
-  const date = new Date(clock.now() + 12_000).toUTCString()
-  github.once(
-    'GET',
-    agentsPath,
-    textAnswer(429, '', { 'retry-after': '2' }),
-    textAnswer(503, '', { 'retry-after': date }),
-    list(),
-  )
-  const start = clock.now()
-  const times: number[] = []
-  github.once('GET', agentsPath, list())
-  await pass(listRunners(service, signal).then(() => times.push(clock.now() - start)))
-  expect(times[0]).toBeGreaterThanOrEqual(12_000)
-  expect(github.sent('GET', agentsPath)).toHaveLength(3)
-})
-
-test('a wait that is too long is handed back, with the time to come again', async () => {
-  const { github, clock, pass, service, signal } = createService()
-  github.once('GET', agentsPath, textAnswer(429, '', { 'retry-after': '600' }))
-  const refused = expect(pass(listRunners(service, signal))).rejects
-  await refused.toMatchObject({ kind: 'rate-limited', retryAt: clock.now() + 600_000 })
-  expect(github.sent('GET', agentsPath)).toHaveLength(1)
 })
 
 test('an attempt without an answer ends by its time-out, and the call soon after', async () => {
@@ -191,6 +153,38 @@ test('a list that is cut, or shorter than its own count, is an error and never a
     const service = await createByteServer((_, response) => response.writeHead(200).end(body))
     await expect(listRunners(service, new AbortController().signal)).rejects.toMatchObject({ kind: 'bad-response' })
   }
+})
+
+test('case 28: the name of a group arrives as it is', async () => {
+  const names = ['big ones', 'a&b=c', 'c#', '100%', 'größe+', 'a/b?c']
+  const received: (string | null)[] = []
+  const service = await createByteServer((request, response) => {
+    received.push(new URL(request.url ?? '', 'http://localhost').searchParams.get('groupName'))
+    response.writeHead(200).end('{"count":1,"value":[{"id":1}]}')
+  })
+  for (const name of names) await findGroup(service, name, { policy: oncePolicy })
+  expect(received).toEqual(names)
+})
+
+test('the address of a queue is sent byte for byte, with repeated keys and at any length', async () => {
+  const query = `tenant=a&tenant=b%20c&empty&plus=+&long=${'x'.repeat(5_000)}`
+  const polls: (string | undefined)[] = []
+  const service = await createByteServer((request, response) => {
+    const base = `http://${request.headers.host}`
+    if (request.method === 'GET' || request.method === 'DELETE') {
+      polls.push(request.url)
+      return response.writeHead(202).end()
+    }
+    const token = jwt(systemClock(), 3_600, 'queue')
+    const session = { sessionId: 's', messageQueueUrl: `${base}/queue?${query}`, messageQueueAccessToken: token }
+    return response.writeHead(200).end(JSON.stringify(session))
+  })
+  const session = await createSession(service, 117, 'test')
+  const { signal } = new AbortController()
+  await session.poll(undefined, 10, signal)
+  await session.poll('41', 10, signal)
+  await session.acknowledge('41')
+  expect(polls).toEqual([`/queue?${query}`, `/queue?${query}&lastMessageId=41`, `/queue/41?${query}`])
 })
 
 test('a connection that breaks is tried again', async () => {

@@ -17,6 +17,7 @@ import {
   setsPath,
 } from '../../../test/forge/scripted-github.ts'
 import { jsonAnswer, TransportError, textAnswer } from '../../lib/http.ts'
+import { PortError } from '../../model/port-error.ts'
 import { actionsService } from './actions-api.ts'
 import { parseConfigUrl } from './config-url.ts'
 import { createGitHubForge } from './github.ts'
@@ -143,12 +144,41 @@ test.each([
   ['204', noContent, 'removed'],
   ['404 AgentNotFound', exception(404, 'AgentNotFoundException'), 'absent'],
   ['404', jsonAnswer(404, {}), 'absent'],
+  ['404 with a message that names the runner', jsonAnswer(404, { message: 'runner 7 does not exist' }), 'absent'],
   ['400 JobStillRunning', exception(400, 'TaskAgentJobStillRunningException'), 'busy'],
+  ['422 JobStillRunning', exception(422, 'TaskAgentJobStillRunningException'), 'busy'],
 ] as const)('case 82: deregistering that answers %s', async (_, answer, outcome) => {
   const { github, link, pass } = await createLink()
   github.once('DELETE', agentPath, answer)
   expect(await pass(link.deregister(registration('7')))).toBe(outcome)
 })
+
+test('case 82: a 404 without a type is no proof while the list still has the runner', async () => {
+  const { github, link, pass } = await createLink()
+  github.always('DELETE', agentPath, textAnswer(404, '<html>No such site</html>'))
+  github.always('GET', agentsPath, list({ id: 7, name: 'linux-a', runnerScaleSetId: 117 }))
+  await expect(pass(link.deregister(registration('7')))).rejects.toMatchObject({ kind: 'not-found' })
+})
+
+test.each([
+  ['401', jsonAnswer(401, {}), { kind: 'unauthorized', retryAt: undefined }],
+  ['403', jsonAnswer(403, { message: 'not yours' }), { kind: 'unauthorized', retryAt: undefined }],
+  ['403 at a limit', jsonAnswer(403, {}, { 'retry-after': '70' }), { kind: 'rate-limited', retryAt: 70_000 }],
+  ['429', jsonAnswer(429, {}, { 'retry-after': '90' }), { kind: 'rate-limited', retryAt: 90_000 }],
+  ['429 without a time', jsonAnswer(429, {}), { kind: 'rate-limited', retryAt: 60_000 }],
+  ['503', jsonAnswer(503, {}, { 'retry-after': '120' }), { kind: 'unavailable', retryAt: 120_000 }],
+  ['422', jsonAnswer(422, { message: 'Validation failed' }), { kind: 'bad-response', retryAt: undefined }],
+] as const)(
+  'deregistering that answers %s rejects with its kind, and with the time to retry',
+  async (_, answer, expected) => {
+    const { github, clock, link, pass } = await createLink()
+    github.always('DELETE', agentPath, answer)
+    const error = (await pass(link.deregister(registration('7')).catch((thrown: unknown) => thrown))) as PortError
+    expect(error).toBeInstanceOf(PortError)
+    const retryAt = error.retryAt === undefined ? undefined : error.retryAt - clock.now()
+    expect({ kind: error.kind, retryAt }).toEqual(expected)
+  },
+)
 
 test('a registration whose removal nobody confirms is no removal', async () => {
   const { github, link, pass } = await createLink()

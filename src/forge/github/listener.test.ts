@@ -217,7 +217,36 @@ test('case 64: unset times are unknown, and no duration is negative', async () =
   ])
 })
 
-test('case 65: offered jobs are asked for in one call, with the queue token at the admin address', async () => {
+test('case 65: only an acquired job takes up room: neither its refused neighbour nor an assigned one does', async () => {
+  const { github, connect, pass } = createOwnBench()
+  const offer = (id: number) => jobMessage('JobAvailable', '', { runnerRequestId: id })
+  const assigned = jobMessage('JobAssigned', 'a', { runnerRequestId: 23 })
+  github.once('GET', queuePath, envelope(5, [offer(23), offer(24), offer(25), offer(26)], 8))
+  github.once('GET', queuePath, envelope(6, [], 8), envelope(7, [assigned], 9))
+  github.once('POST', acquirePath, jsonAnswer(200, { count: 1, value: [23] }))
+  github.always('POST', acquirePath, jsonAnswer(200, { count: 0, value: [] }))
+  await connect(ours)
+  await pass(() => github.sent('DELETE', messagePath).length === 3)
+  const requested = github.sent('POST', acquirePath).map(({ body }) => body.kind === 'json' && body.value)
+  expect(requested).toEqual([[23, 24], [25], [26]])
+})
+
+test('case 65: an acquired job that no message shows stops taking up room after a minute', async () => {
+  const { github, clock, connect } = createOwnBench()
+  const offer = (id: number) => jobMessage('JobAvailable', '', { runnerRequestId: id })
+  const later = async () => {
+    await clock.sleep(61_000)
+    return envelope(6, [offer(24)], 9)
+  }
+  github.once('GET', queuePath, envelope(5, [offer(23)], 9), later)
+  github.always('POST', acquirePath, ({ body }) => jsonAnswer(200, { value: body.kind === 'json' ? body.value : [] }))
+  await connect(ours)
+  await clock.advance(120_000)
+  const requested = github.sent('POST', acquirePath).map(({ body }) => body.kind === 'json' && body.value)
+  expect(requested).toEqual([[23], [24]])
+})
+
+test('case 65: offered jobs are requested in one call, with the queue token at the admin address', async () => {
   const { github, connect, pass } = createOwnBench()
   const offers = [23, 24].map((id) => jobMessage('JobAvailable', '', { runnerRequestId: id }))
   github.once('GET', queuePath, envelope(5, offers, 0))

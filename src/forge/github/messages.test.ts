@@ -57,7 +57,10 @@ test('the exact key wins, and nothing is read from prototypes', () => {
   expect(integerField({ ID: '9007199254740993' }, 'id')).toBeUndefined()
 })
 
-test('a list is whole or none', () => {
+test('case 29: a list is complete, or it is none; its array decides, not its count', () => {
+  expect(wireList({ count: 0, value: [{ id: 1 }] })).toEqual([{ id: 1 }])
+  expect(wireList({ count: 1, value: [{ id: 1 }, { id: 2 }] })).toHaveLength(2)
+  expect(wireList({ count: 2, value: [{ id: 1 }] })).toBeUndefined()
   expect(wireList({ count: 0, value: null })).toEqual([])
   expect(wireList({ count: 1, value: [] })).toBeUndefined()
   expect(wireList({ count: 1, value: [1] })).toBeUndefined()
