@@ -1,4 +1,5 @@
-// The forge port: what the controller asks of GitHub, Bitbucket, Gitea. Nothing is optional; differences are traits (data).
+// The forge port: everything that the controller asks of GitHub, Bitbucket or Gitea. No method is optional; the forges
+// differ in their traits, which are data.
 import type { Instant } from '../lib/clock.ts'
 import type { Credential } from '../model/credential.ts'
 import type { Demand } from '../model/demand.ts'
@@ -7,80 +8,106 @@ import type { Registration } from '../model/runner.ts'
 
 export type Traits = {
   readonly demand: Demand['kind']
-  /** Whether removing a registration refuses while the runner is busy, and so proves idleness. */
+  /** `refuses-busy`: the forge does not remove the registration of a busy runner, so a removal proves that the runner is idle. */
   readonly removal: 'refuses-busy' | 'unguarded'
-  /** Whether the forge ends a runner after one job by itself. */
+  /** `by-itself`: the forge ends a runner after one job. `by-cordon`: the controller must cordon the runner. */
   readonly ephemeral: 'by-itself' | 'by-cordon'
-  /** How long after a cordon a step may still be handed out, in milliseconds. */
+  /** How long after a cordon the forge may still give the runner a step, in milliseconds. */
   readonly pickUpDelayMs: number
 }
 
-/** One runner set as the forge needs to know it. */
+/** The part of a runner set that the forge needs to know. */
 export type ForgeSet = {
-  /** The name at the forge; the label by which jobs ask for it. */
+  /** The name at the forge, which is also a label that jobs can ask for. Does not change while the link is open. */
   readonly name: string
   readonly labels: readonly string[]
+  /** The runner group; undefined for the forge's default group. */
   readonly group: string | undefined
-  /** The ceiling that is announced. Never 0: a paused set closes its link. */
+  /** The maximum number of runners, announced to the forge. At least 1: to pause a set, close its link. */
   readonly max: number
 }
 
-/** What a new leader needs to find everything again; kept in the set's status. Forge-specific ids, all strings. It always has the same members, empty where there is nothing, so that it can be merged over an older one. */
+/**
+ * The ids that a new leader needs to find the set's records at the forge; stored in the set's status. The members are
+ * always the same for one forge, possibly empty, so that a state can be merged over an older one.
+ */
 export type ForgeState = Readonly<Record<string, string>>
 
-/** One event of the forge. The controller folds it into the set's state before it acknowledges the batch; acting on it may take minutes. */
+/** An event of the forge. The controller folds it into the set's state before it acknowledges the batch. */
 export type ForgeEvent =
+  /** The demand at the instant `at`. */
   | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant }
   | {
       readonly kind: 'job-started'
       readonly runner: string
       readonly job: { readonly id: string; readonly name: string; readonly repository: string }
       readonly at: Instant
-      /** When the job was queued at the forge, where it says so. */
+      /** When the job was queued at the forge; undefined if the forge does not say. */
       readonly queuedAt: Instant | undefined
     }
   | {
       readonly kind: 'job-finished'
       readonly runner: string
       readonly jobId: string
+      /** The forge's own word, for example `succeeded`. */
       readonly result: string
       readonly at: Instant
     }
+  /** Ids to store. */
   | { readonly kind: 'state'; readonly state: ForgeState }
   /** Demand is unknown from now on, until a `demand` follows. The link retries by itself. */
   | { readonly kind: 'failing'; readonly failure: Failure; readonly since: Instant }
-  /** Whether the forge's record of the set has the set's labels and group. `failure` names what differs and cannot be changed; undefined when both agree. */
+  /**
+   * The result of comparing labels and runner group at the forge with the set: once after opening, and again when it
+   * changes. `failure` names each difference that the forge does not let us remove; undefined if both sides agree.
+   */
   | { readonly kind: 'settings'; readonly failure: Failure | undefined }
 
-/** What one message held, in order; acknowledged as a whole, before the next is asked for: a batch that was not comes again, three times in all.
- *  A batch that holds `state` is acknowledged when the state is stored where a new leader finds it: GitHub's scale set is created only after that,
- *  so that a crash between creating and remembering leaves a set that is known to be ours. */
+/**
+ * The events of one message, in order. The next batch follows only after this one is acknowledged. A batch that is not
+ * acknowledged is delivered again, up to three times in all. Acknowledge a batch with `state` only after the state is
+ * stored where a new leader finds it: the forge's record is created after that, so that a crash leaves none behind that
+ * cannot be recognised as ours.
+ */
 export type ForgeEventBatch = { readonly events: readonly ForgeEvent[]; ack(): void }
 
 export type RegisterOutcome =
   | { readonly is: 'registered'; readonly registration: Registration; readonly credential: Credential }
+  /** The forge's limit is reached. Try again at `until`. */
   | { readonly is: 'limited'; readonly until: Instant }
 
-/** One account at a forge: a URL and a credential. It owns what is limited or shared per account: tokens, pacing, one poll for many sets. */
+/** An account at a forge: a URL and a credential. Owns everything that is limited or shared per account: tokens and pacing. */
 export interface Forge {
   readonly traits: Traits
-  /** Connects a set. Rejects with a `PortError` only for a configuration that cannot work (`bad-config`, `unauthorized`, `conflict`); an unreachable forge is retried within, and told as `trouble`. */
+  /**
+   * Connects a set. Rejects with a `PortError` only for a configuration that cannot work: `bad-config`, `unauthorized`,
+   * `conflict`. Any other failure is retried by the link, which reports it as `failing`.
+   */
   open(set: ForgeSet, remembered: ForgeState | undefined, until: AbortSignal): Promise<Link>
 }
 
-/** One runner set's connection. Its methods reject with `PortError`; the stream of events never ends by one. */
+/**
+ * The connection of one runner set. Its methods reject with a `PortError`, whose `retryAt` is set if the forge says when
+ * to try again. The stream of events never ends because of an error.
+ */
 export interface Link {
-  /** Consumed once. Ends only when the link is closed or its signal is aborted. */
+  /** Can be consumed once. Ends only when the link is closed or its signal is aborted. */
   events(): AsyncIterable<ForgeEventBatch>
-  /** A new ceiling or labels. */
+  /** Takes over a new maximum at once, and changes labels and runner group at the forge; the result is a `settings` event. */
   update(set: ForgeSet): void
-  /** How many registrations are allowed now. */
+  /** Returns how many registrations are allowed now, and if none is, when the next one will be. */
   allowance(): { readonly now: number; readonly nextAt: Instant | undefined }
+  /** Registers a runner. Rejects with `conflict` if the name is taken, and with `unavailable` while the set is not connected. */
   register(name: string): Promise<RegisterOutcome>
+  /** Keeps the forge from giving the runner another job. */
   cordon(registration: Registration): Promise<void>
+  /**
+   * Removes a registration. After `removed` and after `absent` the runner gets no job. `busy`: the runner has a job, and
+   * its registration stays. A rejection proves nothing: `unauthorized`, `rate-limited`, `unavailable`, `bad-response`.
+   */
   deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'>
-  /** Every registration of the set: complete, or an error. */
+  /** Returns every registration of the set. Rejects if the list is not complete. */
   registrations(): Promise<readonly Registration[]>
-  /** `pause` gives the session back and keeps the scale set; `remove` removes the set's records at the forge too. Bounded by 30 s. */
+  /** `pause` gives up the session and keeps the set's records at the forge; `remove` also removes the records. Takes at most 30 s. */
   close(how: 'pause' | 'remove'): Promise<void>
 }
