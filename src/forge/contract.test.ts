@@ -10,7 +10,8 @@ import { httpClient } from '../lib/http-client.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
 import { virtualClock } from '../lib/virtual-clock.ts'
-import { type ForgeWorld, forgeContract } from './contract.fixture.ts'
+import { forgeContract } from './contract.fixture.ts'
+import type { ForgeWorld } from './contract-world.fixture.ts'
 import { createGitHubForge } from './github/github.ts'
 
 const worlds: ForgeWorld[] = []

@@ -1,5 +1,5 @@
-// Reads a link's events for the contract and the tests: keeps them, acknowledges each batch unless that is switched off,
-// and waits for the event that a test expects.
+// Reads a link's events for the contract and the tests. It keeps them, acknowledges each batch by default, and waits for
+// the event that a test expects.
 import type { ForgeEvent, ForgeEventBatch, Link } from './forge.ts'
 
 export type ForgeEventReader = {

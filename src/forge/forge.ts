@@ -66,8 +66,8 @@ export type ForgeEvent =
 /**
  * The events of one message, in order. The next batch follows only after this one is acknowledged. A batch that is not
  * acknowledged is delivered again, up to three times in all. Acknowledge a batch with `state` only after the state is
- * stored where a new leader finds it: the forge's record is created after that, so that a crash leaves none behind that
- * cannot be recognised as ours.
+ * stored where a new leader finds it. The forge's record is created after that, so a crash leaves no record that a new
+ * leader cannot recognise.
  */
 export type ForgeEventBatch = { readonly events: readonly ForgeEvent[]; ack(): void }
 

@@ -1,5 +1,5 @@
-// A GitHub that answers each request as the test says, and otherwise in the simplest way. For faults that the emulator
-// cannot produce.
+// A GitHub that answers each request as the test says, and otherwise in the simplest way. It produces faults that the
+// emulator does not have.
 import type { Clock } from '../../src/lib/clock.ts'
 import { type Answer, jsonAnswer, noBody, type Request, type Transport } from '../../src/lib/http.ts'
 import type { HttpHandler } from '../../src/lib/http-server.ts'

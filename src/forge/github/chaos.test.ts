@@ -1,4 +1,4 @@
-// Any faults, in any order, on any route: afterwards everything is as if there had been none.
+// Random faults on any route, in any order. Afterwards the state is the same as without them.
 import { expect, test } from 'vitest'
 import { createGitHubEmulator, type GitHubEmulator } from '../../emulator/github/emulator.ts'
 import type { FaultSpec } from '../../emulator/github/faults.ts'
@@ -90,10 +90,10 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
 
   for (let id = 1; id < 100; id++) control.unfault(id)
   await clock.advance(400_000)
-  const told = (kind: ForgeEvent['kind']) =>
+  const runnersOf = (kind: ForgeEvent['kind']) =>
     reader.events.flatMap((event) => (event.kind === kind && 'runner' in event ? [event.runner] : []))
-  expect(told('job-started')).toEqual(started)
-  expect(told('job-finished')).toEqual(finished)
+  expect(runnersOf('job-started')).toEqual(started)
+  expect(runnersOf('job-finished')).toEqual(finished)
   const last = reader.events.findLast(({ kind }) => kind === 'demand' || kind === 'failing')
   expect(last).toMatchObject({ kind: 'demand', demand: { kind: 'assigned', jobs: await assignedJobs(emulator) } })
 
@@ -109,7 +109,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
   emulator.close()
 })
 
-/** The forge's own truth. */
+/** Returns the number of assigned jobs at the emulator. */
 async function assignedJobs(emulator: GitHubEmulator): Promise<number> {
   const state = {
     method: 'GET',

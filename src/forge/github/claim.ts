@@ -1,5 +1,5 @@
-// Decides which scale set is ours. A name proves nothing. A set is ours if its id was remembered, or if we had stored before
-// its creation that we were about to create it: the process may crash between creating a set and remembering its id.
+// Decides which scale set is ours. A name proves nothing. A set is ours if its id was remembered, or if a declaration was
+// stored before its creation. The process may crash between creating a set and storing its id.
 import type { ForgeSet, ForgeState } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import { type GitHubError, githubError, isGitHubError } from './errors.ts'
@@ -64,7 +64,7 @@ export class Claim {
     return this.#id
   }
 
-  /** Whether it is stored that we are about to create the set. */
+  /** Whether the declaration is stored: the set may be created. */
   get declared(): boolean {
     return this.#declared
   }
@@ -106,7 +106,7 @@ export class Claim {
     this.#declared = true
   }
 
-  /** Finds our set, or that there is none. Rejects with `scale-set-collides` for a set of our name that is not ours. */
+  /** Looks for our set. Rejects with `scale-set-collides` for a set of our name that is not ours. */
   async find(how: CallHow): Promise<'ours' | 'absent'> {
     if (this.#current) return 'ours'
     if (this.#absentFrom !== undefined) return 'absent'

@@ -1,5 +1,5 @@
-// The state of a listener, and the step that follows from it, without I/O. listener.ts carries the step out, and
-// listener-transition.ts turns its result into the next state.
+// The state of a listener, and the step that follows from it, without I/O. The listener (listener.ts) carries the step
+// out. The transition (listener-transition.ts) turns its result into the next state.
 import type { Instant } from '../../lib/clock.ts'
 import type { GitHubError } from './errors.ts'
 
@@ -10,7 +10,7 @@ export type ListenerSession = {
   readonly renewAt: Instant | undefined
 }
 
-/** What the listener has seen of one session's polls. */
+/** The measurements of one session's polls. */
 export type PollCounts = {
   /** How long the request that opened the session took, in milliseconds. */
   readonly roundTripMs: number
@@ -51,7 +51,10 @@ export type ListenerState<S extends ListenerSession> = {
   readonly phase: Phase<S>
   /** The next step does not begin earlier. */
   readonly resumeAt: Instant
-  /** Failed steps in a row. Only an answered poll ends the row: a session that opens and is lost at once must not be opened without a pause. */
+  /**
+   * Failed steps in a row. Only an answered poll ends the row: a session that is lost as soon as it opens must not be
+   * opened again without a pause.
+   */
   readonly failures: number
   readonly failingSince: Instant | undefined
   /** The key of the failure that was reported; undefined while demand is known. */

@@ -146,7 +146,7 @@ export class Listener {
     return events.length === 0 ? undefined : this.#deliveries.deliver(events, onAck)
   }
 
-  /** Creates the set only after it is stored that we are about to: see claim.ts. */
+  /** Creates the set only after the declaration is stored: see claim.ts. */
   async #claimScaleSet(how: CallHow): Promise<ForgeEventBatch | undefined> {
     const { claim } = this.#options
     if ((await claim.find(how)) === 'absent') {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readMessage, readStatistics } from './messages.ts'
 import { field, instantField, integerField, wireList } from './wire.ts'
 
-test('whatever a message holds, reading it does not throw, and unknown is never zero', () => {
+test('reads any message without throwing, and never takes unknown for zero', () => {
   const job = fc.record({ messageType: fc.constantFrom('JobStarted', 'jobassigned', 'x'), jobId: fc.jsonValue() })
   const body = fc.oneof(
     fc.string(),
@@ -57,7 +57,7 @@ test('the exact key wins, and nothing is read from prototypes', () => {
   expect(integerField({ ID: '9007199254740993' }, 'id')).toBeUndefined()
 })
 
-test('case 29: a list is complete, or it is none; its array decides, not its count', () => {
+test('case 29: the array decides whether a list is complete, and a list that is too short is rejected', () => {
   expect(wireList({ count: 0, value: [{ id: 1 }] })).toEqual([{ id: 1 }])
   expect(wireList({ count: 1, value: [{ id: 1 }, { id: 2 }] })).toHaveLength(2)
   expect(wireList({ count: 2, value: [{ id: 1 }] })).toBeUndefined()

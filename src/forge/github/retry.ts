@@ -21,9 +21,9 @@ export type RetryPolicy = {
 }
 
 export const standardPolicy: RetryPolicy = { attempts: 5, timeoutMs: 30_000 }
-/** For calls whose caller retries: survives a short interruption, and reports an outage soon. */
+/** Three attempts: enough for a short interruption, few enough to report an outage soon. */
 export const briefPolicy: RetryPolicy = { attempts: 3, timeoutMs: 30_000 }
-/** For loops that repeat their calls and report each failure. */
+/** One attempt: the loop that makes the call repeats it and reports each failure. */
 export const oncePolicy: RetryPolicy = { attempts: 1, timeoutMs: 30_000 }
 
 /** No attempt starts later than this after the first, in milliseconds, so that a failure is reported while it is recent. */
@@ -78,8 +78,8 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Returns the request that follows the redirect. Returns undefined if the response is none, if the target is on another
- * host or unencrypted (the credential must not go there), or if following would change the method.
+ * Returns the request that follows the redirect; undefined if the response is no redirect or if following would change
+ * the method. The credential goes to no other host and over no connection that is less safe.
  */
 function redirected(request: Request, answer: Answer): Request | undefined {
   const { status } = answer

@@ -1,5 +1,5 @@
-// Reads the times that GitHub states: when to try again, and when a token expires. All of them are counted from the
-// server's own clock (the `Date` header), so that a wrong clock on either side neither floods GitHub nor stops us.
+// Reads the times that GitHub states: when to try again, and when a token expires. They count from the server's clock
+// (the `Date` header): a wrong clock on either side must not flood GitHub or stop the client.
 import type { Instant } from '../../lib/clock.ts'
 import type { Answer } from '../../lib/http.ts'
 import { asWire, field } from './wire.ts'
