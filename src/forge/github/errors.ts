@@ -163,6 +163,10 @@ const tokenShapes = /eyJ[\w-]+\.[\w-]*\.?[\w-]*|\b(?:gh[a-z]_|github_pat_)\w+/g
 /** Removes tokens, by value and by shape: servers and proxies echo what they were sent. */
 function redact(text: string, request: Request): string {
   const sent = request.headers['authorization']?.split(' ')[1]
-  const clean = sent ? text.replaceAll(sent, '[token]') : text
-  return clean.replace(tokenShapes, '[token]')
+  return withoutTokens(sent ? text.replaceAll(sent, '[token]') : text)
+}
+
+/** Removes everything that has the shape of a token. */
+export function withoutTokens(text: string): string {
+  return text.replace(tokenShapes, '[token]')
 }

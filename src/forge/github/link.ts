@@ -52,7 +52,7 @@ export class GitHubLink implements Link {
       anomalies('scale-set-differs', `The scale set keeps the name ${before.name}. Open another link for ${set.name}.`)
     }
     const next = { ...set, name: before.name, max: isValid ? set.max : before.max }
-    const settings = next.group !== before.group || next.labels.join() !== before.labels.join()
+    const settings = JSON.stringify([next.group, next.labels]) !== JSON.stringify([before.group, before.labels])
     if (!settings && next.max === before.max) return
     claim.configure(next)
     this.#listener.reconfigure({ settings })

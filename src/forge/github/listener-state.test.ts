@@ -40,25 +40,21 @@ function error(reason: GitHubReason, status = 500): GitHubError {
 const after = (state: State, result: StepResult<ListenerSession>, demandKnown = true) =>
   transition(state, result, { now, random: highest, demandKnown })
 
-test.each<[string, State, string]>([
-  ['claiming', inPhase(claiming), 'claim'],
-  ['opening', inPhase(opening), 'open'],
-  ['polling', inPhase(polling), 'poll'],
-  ['renewing', inPhase(renewing), 'refresh'],
-  ['polling while demand is unknown', inPhase(polling, { reported: 'x' }), 'refresh'],
+test.each<[string, string, State]>([
+  ['claiming', 'claim', inPhase(claiming)],
+  ['opening', 'open', inPhase(opening)],
+  ['polling', 'poll', inPhase(polling)],
+  ['renewing', 'refresh', inPhase(renewing)],
+  ['unknown demand', 'refresh', inPhase(polling, { reported: 'x' })],
+  ['unknown demand after a refresh', 'poll', inPhase({ ...polling, refreshTried: true }, { reported: 'x' })],
+  ['a token to renew', 'refresh', inPhase({ ...polling, session: { id: 'one', renewAt: now } })],
   [
-    'polling while demand is unknown, after a refresh',
-    inPhase({ ...polling, refreshTried: true }, { reported: 'x' }),
+    'a token to renew after a refresh',
     'poll',
-  ],
-  ['polling with a token to renew', inPhase({ ...polling, session: { id: 'one', renewAt: now } }), 'refresh'],
-  [
-    'polling with a token to renew, after a refresh',
     inPhase({ ...polling, session: { id: 'one', renewAt: now }, refreshTried: true }),
-    'poll',
   ],
-  ['polling with a token of unknown life', inPhase({ ...polling, session: { id: 'one', renewAt: undefined } }), 'poll'],
-])('%s is followed by the step %s', (_, state, step) => {
+  ['a token of unknown life', 'poll', inPhase({ ...polling, session: { id: 'one', renewAt: undefined } })],
+])('%s is followed by the step %s', (_, step, state) => {
   expect(nextStep(state, now)).toBe(step)
 })
 
@@ -202,6 +198,6 @@ test.each<[Phase<ListenerSession>, string | undefined]>([
   [opening, 'one'],
   [polling, 'one'],
   [renewing, 'one'],
-])('%j leaves the session %s to delete', (phase, id) => {
+])('%j leaves the session %s for deletion', (phase, id) => {
   expect(sessionIdIn(inPhase(phase))).toBe(id)
 })

@@ -20,7 +20,7 @@ type Result<Is extends string> = Extract<StepResult<MessageSession>, { is: Is }>
 
 export class MessageIntake {
   readonly #options: MessageIntakeOptions
-  readonly #offers = new Offers()
+  #offers = new Offers()
   readonly #handled = new HandledMessages()
 
   constructor(options: MessageIntakeOptions) {
@@ -56,9 +56,10 @@ export class MessageIntake {
     this.#handled.add(message, session.id)
   }
 
-  /** The messages of another scale set have nothing in common with these. */
+  /** Another scale set has other messages and other offers. */
   forget(): void {
     this.#handled.clear()
+    this.#offers = new Offers()
   }
 
   async #acknowledge(messageId: string, session: MessageSession): Promise<GitHubError | undefined> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readMessage, readStatistics } from './messages.ts'
+import { readEnvelope, readMessage, readStatistics } from './messages.ts'
 import { field, instantField, integerField, wireList } from './wire.ts'
 
 test('reads any message without throwing, and never takes unknown for zero', () => {
@@ -25,6 +25,25 @@ test('reads any message without throwing, and never takes unknown for zero', () 
       if (read?.statistics) expect(Number.isSafeInteger(read.statistics.assignedJobs)).toBe(true)
     }),
   )
+})
+
+test.each([
+  ['{"messageId":9007199254740993,"body":"[]"}', '9007199254740993'],
+  ['{"messageId": "9007199254740993"}', '9007199254740993'],
+  ['{"messageid":007,"body":', '7'],
+  ['{"messageId":5', undefined],
+  ['{"messageId":5.5,"body":"[]"}', undefined],
+  ['{"messageId":-5}', undefined],
+  ['{"messageId":0}', undefined],
+  ['{"body":"[{\\"messageId\\":5,', undefined],
+  ['<html>', undefined],
+])('the unreadable text %s has the exact message id %s', (text, messageId) => {
+  expect(readEnvelope({ kind: 'text', text })).toMatchObject({ is: 'unreadable', messageId })
+})
+
+test('an unreadable text is quoted without tokens', () => {
+  const { why } = readEnvelope({ kind: 'text', text: 'Bearer ghp_secretsecret' }) as { why: string }
+  expect(why).toBe('not JSON: Bearer [token]')
 })
 
 test.each([

@@ -2,6 +2,7 @@
 // and skipped, so that it does not hold up the rest.
 import type { Instant } from '../../lib/clock.ts'
 import type { Body } from '../../lib/http.ts'
+import { withoutTokens } from './errors.ts'
 import { asWire, field, instantField, integerField, textField, type Wire } from './wire.ts'
 
 export type Statistics = {
@@ -49,14 +50,17 @@ const kinds = new Map<string, JobMessage['kind']>([
   ['jobcompleted', 'completed'],
 ])
 
+/** Needs the character after the last digit: a text that is cut off there may have lost digits. */
+const exactId = /"messageId"\s*:\s*"?0*([1-9]\d{0,39})["\s,}]/i
+
 /** Reads the body of a poll's response: JSON, or the text that was received. */
 export function readEnvelope(body: Body): Envelope {
   const text = body.kind === 'text' ? body.text : ''
   const value = body.kind === 'json' ? body.value : parsed(text)
   const message = readMessage(value)
   if (message) return { is: 'message', message }
-  const why = value === undefined ? `not JSON: ${text.slice(0, 80)}` : 'no usable message id'
-  return { is: 'unreadable', why, messageId: /"messageId"\s*:\s*"?0*([1-9]\d{0,39})\b/i.exec(text)?.[1] }
+  const why = value === undefined ? `not JSON: ${withoutTokens(text).slice(0, 80)}` : 'no usable message id'
+  return { is: 'unreadable', why, messageId: exactId.exec(text)?.[1] }
 }
 
 /** Returns undefined if the id cannot be read. */

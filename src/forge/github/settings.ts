@@ -58,7 +58,8 @@ async function attempt(found: ScaleSet, run: (found: ScaleSet) => Promise<Alignm
     return await run(found)
   } catch (error) {
     if (!(error instanceof GitHubError) || error.reason === 'scale-set-gone') throw error
-    return { found, failures: [error.message], retry: error.kind === 'unavailable' || error.kind === 'rate-limited' }
+    const retry = ['unavailable', 'rate-limited'].includes(error.kind) || error.reason === 'bad-answer'
+    return { found, failures: [error.message], retry }
   }
 }
 
