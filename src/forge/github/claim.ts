@@ -25,6 +25,9 @@ export type ClaimOptions = {
   readonly anomalies: ReportAnomaly
 }
 
+/** The configuration that was looked up at GitHub, and the id of its runner group. It may change during the request. */
+type Lookup = { readonly set: ForgeSet; readonly groupId: number }
+
 export class Claim {
   readonly #options: ClaimOptions
   #set: ForgeSet
@@ -32,8 +35,8 @@ export class Claim {
   #current: ScaleSet | undefined
   /** The id of the runner group, while what GitHub has just answered can be compared without a request. */
   #freshGroupId: number | undefined
-  /** The runner group in which no set of our name was found. */
-  #absentFrom: number | undefined
+  /** The last lookup that found no set of our name. */
+  #absent: Lookup | undefined
   #declared: boolean
 
   constructor(options: ClaimOptions) {
@@ -82,7 +85,6 @@ export class Claim {
   /** Takes over a new configuration; `align` sends it to GitHub. */
   configure(set: ForgeSet): void {
     this.#set = set
-    this.#absentFrom = undefined
     this.#freshGroupId = undefined
   }
 
@@ -109,27 +111,27 @@ export class Claim {
   /** Looks for our set. Rejects with `scale-set-collides` for a set of our name that is not ours. */
   async find(how: CallHow): Promise<'ours' | 'absent'> {
     if (this.#current) return 'ours'
-    if (this.#absentFrom !== undefined) return 'absent'
     const { service, anomalies } = this.#options
     const set = this.#set
+    if (this.#absent?.set === set) return 'absent'
     const groupId = await findGroup(service, set.group ?? 'default', how)
     const known = this.#id === undefined ? undefined : await getScaleSet(service, this.#id, how)
-    if (known && sameText(known.name, set.name)) return this.#take(known, groupId, how)
+    if (known && sameText(known.name, set.name)) return this.#take(known, { set, groupId }, how)
     if (known) {
       const sentence = `Scale set ${known.id} was ours and is now named ${known.name}. It is left unchanged, and ${set.name} is created.`
       anomalies('scale-set-differs', sentence)
     }
     const named = await findScaleSet(service, groupId, set.name, how)
-    if (named && named.id === this.#id) return this.#take(named, groupId, how)
+    if (named && named.id === this.#id) return this.#take(named, { set, groupId }, how)
     if (named && !this.#declared) throw this.#collision(named)
     if (named) {
       anomalies(
         'scale-set-adopted',
         `Scale set ${named.id} was created by an earlier process of this set and is adopted.`,
       )
-      return this.#take(named, groupId, how)
+      return this.#take(named, { set, groupId }, how)
     }
-    this.#absentFrom = groupId
+    this.#absent = { set, groupId }
     return 'absent'
   }
 
@@ -140,11 +142,12 @@ export class Claim {
   async create(how: CallHow): Promise<void> {
     const { service } = this.#options
     const set = this.#set
-    const groupId = this.#absentFrom ?? (await findGroup(service, set.group ?? 'default', how))
-    this.#absentFrom = undefined
+    const absent = this.#absent?.set === set ? this.#absent : undefined
+    this.#absent = undefined
+    const groupId = absent?.groupId ?? (await findGroup(service, set.group ?? 'default', how))
     try {
       const wanted = { groupId, name: set.name, labels: wantedLabels(set) }
-      await this.#take(await createScaleSet(service, wanted, how), groupId, how)
+      await this.#take(await createScaleSet(service, wanted, how), { set, groupId }, how)
     } catch (error) {
       if (!isGitHubError(error, 'refused', 'scale-set-collides')) throw error
       this.#declared = false
@@ -166,7 +169,7 @@ export class Claim {
   /** GitHub says that the set is gone: `find` looks for it again. */
   forget(): void {
     this.#current = undefined
-    this.#absentFrom = undefined
+    this.#absent = undefined
     this.#declared = false
   }
 
@@ -179,11 +182,11 @@ export class Claim {
   }
 
   /** Container images must not update the runner in each start (docs/reference/scale-set-protocol.md#s7-2). */
-  async #take(found: ScaleSet, groupId: number, how: CallHow): Promise<'ours'> {
+  async #take(found: ScaleSet, asked: Lookup, how: CallHow): Promise<'ours'> {
     const { service, anomalies } = this.#options
     this.#id = found.id
     this.#current = found
-    this.#freshGroupId = groupId
+    this.#freshGroupId = asked.set === this.#set ? asked.groupId : undefined
     if (found.updateDisabled) return 'ours'
     this.#current = await patchScaleSet(service, found.id, { RunnerSetting: { disableUpdate: true } }, how)
     if (!this.#current.updateDisabled) {

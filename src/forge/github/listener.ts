@@ -160,6 +160,7 @@ export class Listener {
   }
 
   async #checkSettings(how: CallHow): Promise<ForgeEventBatch | undefined> {
+    this.#settings.begin()
     const alignment = await this.#options.claim.align(how)
     return this.#deliver(this.#settings.report(alignment, this.#clock.now(), this.#random))
   }

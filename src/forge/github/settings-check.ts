@@ -19,6 +19,11 @@ export class SettingsCheck {
     return this.#dueAt !== undefined && this.#dueAt <= now
   }
 
+  /** Begins the check that is due. A request during the check makes another one due. */
+  begin(): void {
+    this.#dueAt = undefined
+  }
+
   /** The settings have changed on our side, or the scale set is another one. */
   request(): void {
     this.#dueAt = 0
@@ -30,7 +35,7 @@ export class SettingsCheck {
     const failure = settingsFailure(alignment)
     this.#failures = alignment.retry ? this.#failures + 1 : 0
     const retryMs = alignment.retry ? backoffMs({ baseMs: 5_000, capMs: recheckMs }, this.#failures, random) : recheckMs
-    this.#dueAt = failure && now + retryMs
+    this.#dueAt ??= failure && now + retryMs
     const message = failure?.message ?? ''
     if (message === this.#reported || this.#failures === 1) return []
     this.#reported = message

@@ -195,8 +195,40 @@ test('a change that finds the scale set gone claims it again, with the new setti
   expect(reader.events.at(-1)?.kind).toBe('demand')
 })
 
-function createBenchWithGroups() {
-  const bench = createBench()
+const moments = Array.from({ length: 28 }, (_, index) => index * 150)
+
+test.each(moments)('an update %i ms after another one reaches GitHub at 300 ms of latency', async (delayMs) => {
+  const { connect, clock, patches } = createWorld({ latencyMs: 300 })
+  const { link, reader } = await connect(ours)
+  link.update({ ...labelled, labels: ['linux', 'one'] })
+  await clock.advance(delayMs)
+  link.update({ ...labelled, group: 'gpu' })
+  await clock.advance(30_000)
+  expect(Object.assign({}, ...patches())).toEqual({ runnerGroupId: 2, labels })
+  expect(settingsIn(reader)).toEqual([undefined])
+})
+
+test.each(moments)('an update %i ms after a loss of the scale set reaches GitHub at 300 ms', async (delayMs) => {
+  const { github, clock, connect, pass } = createBenchWithGroups(300)
+  const { link, reader } = await connect()
+  let stored: object | undefined
+  const change = ({ body }: Request): Answer => {
+    stored = { ...scaleSet(118, 'linux'), ...stored, ...(body.kind === 'json' ? (body.value as object) : {}) }
+    return jsonAnswer(200, stored)
+  }
+  github.always('GET', setPath, () => jsonAnswer(200, stored ?? null))
+  github.always('POST', setsPath, change)
+  github.always('PATCH', setPath, change)
+  github.once('GET', queuePath, exception(404, 'RunnerScaleSetNotFoundException'))
+  await pass(reader.find('failing'))
+  await clock.advance(delayMs)
+  link.update({ ...labelled, group: 'gpu' })
+  await clock.advance(30_000)
+  expect(stored).toMatchObject({ runnerGroupId: 2, labels })
+})
+
+function createBenchWithGroups(latencyMs = 0) {
+  const bench = createBench(latencyMs)
   bench.github.always('GET', groupsPath, ({ query }) => list({ id: groupIds.get(query['groupName'] ?? ''), name: 'x' }))
   return bench
 }
