@@ -137,6 +137,7 @@ function dress({ random, knobs }: Emulation, answer: Answer): Answer {
 
 /** Reads the raw query, as a server over HTTP does. */
 function asReceived(request: Request): Request {
+  if (!request.search) return request
   return { ...request, query: { ...Object.fromEntries(new URLSearchParams(request.search)), ...request.query } }
 }
 

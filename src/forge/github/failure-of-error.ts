@@ -14,9 +14,10 @@ const reasons: Partial<Record<GitHubReason, FailureReason>> = {
   'scale-set-collides': 'registration-collides',
 }
 
-/** Any reason that is not listed means that the forge cannot be used; the message says why. */
+/** A reason that is not listed means that the configuration is wrong, or that the forge cannot be used. The message says why. */
 export function failureOf(error: GitHubError): Failure {
-  return { reason: reasons[error.reason] ?? 'forge-unreachable', message: error.message }
+  const otherwise = error.kind === 'bad-config' ? 'forge-misconfigured' : 'forge-unreachable'
+  return { reason: reasons[error.reason] ?? otherwise, message: error.message }
 }
 
 /** Only the operator can remove these causes, so the attempts are rare. */
@@ -29,7 +30,10 @@ const lasting: readonly GitHubReason[] = [
 
 const limitedMsMax = 5 * 60_000
 
-/** Returns the milliseconds until the next attempt after this many failures in a row. Never shorter than the usual back-off; GitHub may ask for more. */
+/**
+ * Returns the milliseconds until the next attempt, after this many failures in a row: the usual back-off, or longer if
+ * GitHub asks for it.
+ */
 export function waitAfter(error: GitHubError, failures: number, now: Instant, random: Random): number {
   if (error.reason === 'session-taken') return 8_000 + 4_000 * random()
   const policy = lasting.includes(error.reason) ? { baseMs: 5_000, capMs: 60_000 } : { baseMs: 1_000, capMs: 30_000 }

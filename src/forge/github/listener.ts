@@ -73,7 +73,7 @@ export class Listener {
     }
   }
 
-  /** Announces the new ceiling at once and, if the settings have changed, compares them. The poll in progress is repeated. */
+  /** Interrupts the poll to announce a new maximum at once, and to compare the settings if they have changed. */
   reconfigure(change: { readonly settings: boolean }): void {
     if (change.settings) this.#settings.request()
     this.#polling?.abort(new Error('the configuration has changed'))

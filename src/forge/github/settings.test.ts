@@ -195,6 +195,16 @@ test('a change that finds the scale set gone claims it again, with the new setti
   expect(reader.events.at(-1)?.kind).toBe('demand')
 })
 
+test('a runner group that is gone when the set is claimed again is reported as a misconfiguration', async () => {
+  const { github, connect, pass } = createBench()
+  const { reader } = await connect()
+  github.always('GET', groupsPath, list())
+  github.always('GET', queuePath, exception(404, 'RunnerScaleSetNotFoundException'))
+  const { failure } =
+    (await pass(reader.find('failing', (event) => event.failure.reason !== 'scale-set-missing'))) ?? {}
+  expect(failure).toMatchObject({ reason: 'forge-misconfigured', message: expect.stringContaining('default') })
+})
+
 const moments = Array.from({ length: 28 }, (_, index) => index * 150)
 
 test.each(moments)('an update %i ms after another one reaches GitHub at 300 ms of latency', async (delayMs) => {
