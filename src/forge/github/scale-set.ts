@@ -6,8 +6,9 @@ import { asWire, field, integerField, textField, type Wire, wireList } from './w
 export type ScaleSet = {
   readonly id: number
   readonly name: string
+  /** Undefined if the response does not say. */
   readonly groupId: number | undefined
-  readonly labels: readonly string[]
+  readonly labels: readonly string[] | undefined
   /** Whether the service confirmed that runners of this set do not update themselves. */
   readonly updateDisabled: boolean
 }
@@ -129,8 +130,8 @@ function readScaleSet(value: unknown): ScaleSet {
   }
 }
 
-function readLabels(wire: Wire): readonly string[] {
+function readLabels(wire: Wire): readonly string[] | undefined {
   const labels = field(wire, 'labels')
-  if (!Array.isArray(labels)) return []
+  if (!Array.isArray(labels)) return undefined
   return labels.flatMap((label: unknown) => textField(asWire(label) ?? {}, 'name') ?? [])
 }

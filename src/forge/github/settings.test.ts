@@ -72,6 +72,26 @@ test('a set that agrees is left unchanged, and that is reported once', async () 
   expect(settingsIn(reader)).toEqual([undefined])
 })
 
+test('a response that states neither labels nor group leaves nothing to compare', async () => {
+  const { connect, clock, patches } = createWorld({ has: { labels: undefined, runnerGroupId: undefined } })
+  const { reader } = await connect(ours, { ...labelled, group: 'gpu' })
+  await clock.advance(3_600_000)
+  expect(patches()).toEqual([])
+  expect(settingsIn(reader)).toEqual([undefined])
+})
+
+test('labels that differ only in case or order are the same', async () => {
+  const has = {
+    labels: [
+      { name: 'gpu', type: 'system' },
+      { name: 'LINUX', type: 'system' },
+    ],
+  }
+  const { connect, patches } = createWorld({ has })
+  await connect(ours, labelled)
+  expect(patches()).toEqual([])
+})
+
 test.each([
   ['the group', gpu, [{ runnerGroupId: 2 }]],
   ['the labels', labelled, [{ labels }]],

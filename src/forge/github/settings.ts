@@ -80,8 +80,8 @@ async function alignLabels(service: ActionsService, found: ScaleSet, set: ForgeS
   const wanted = wantedLabels(set)
   const key = (labels: readonly string[]) => JSON.stringify(labels.map((label) => label.toLowerCase()).sort())
   const names = wanted.map(({ name }) => name)
-  const differs = ({ labels }: ScaleSet) => key([...new Set(labels)]) !== key(names)
-  const sentence = `Scale set ${found.name} (id ${found.id}) has the labels ${found.labels.join(', ')} and not ${names.join(', ')}.`
+  const differs = ({ labels }: ScaleSet) => labels !== undefined && key([...new Set(labels)]) !== key(names)
+  const sentence = `Scale set ${found.name} (id ${found.id}) has the labels ${found.labels?.join(', ')} and not ${names.join(', ')}.`
   return align(found, differs, sentence, () =>
     patchScaleSet(service, found.id, { labels: scaleSetLabels(set.name, wanted) }, how),
   )
