@@ -1,117 +1,40 @@
-// What every forge must show, against whatever stands in for the real one. Each member of the family runs these cases in its tests.
+// The contract of the forge port. The tests of each forge run these cases against its emulator.
 import { assert } from '../lib/assert.ts'
-import type { Credential } from '../model/credential.ts'
-import { PortError, type PortErrorKind } from '../model/port-error.ts'
-import type { Registration } from '../model/runner.ts'
-import { type ForgeEventReader, readForgeEvents } from './event-reader.fixture.ts'
-import type { Forge, ForgeSet, ForgeState, Link } from './forge.ts'
-
-/** A forge that a test controls. */
-export interface ForgeWorld {
-  readonly set: ForgeSet
-  /** The forge as a fresh process makes it: the same account, nothing remembered. */
-  connect(): Forge
-  /** Resolves with the promise, moving virtual time where there is any; rejects when it takes too long. */
-  wait<T>(promise: Promise<T>): Promise<T>
-  /** Queues jobs for the set. */
-  queueJobs(count: number): void
-  /** The runner's process starts and says that it is there. */
-  startRunner(name: string, credential: Credential): Promise<void>
-  /** The runner takes a job that waits; ends it. */
-  startJob(name: string): Promise<void>
-  finishJob(name: string): Promise<void>
-  /** Cuts the way to the forge, or mends it. */
-  reachable(yes: boolean): void
-  /** The next acknowledgement is not carried out: the forge tells the same again. */
-  refuseAcknowledgement(): void
-  /** The forge refuses our credential from now on. */
-  refuseCredential(): void
-  /** What the forge holds of us. */
-  records(): { readonly sessions: number; readonly sets: number; readonly registrations: number }
-  end(): Promise<void>
-}
+import type { Failure } from '../model/failure.ts'
+import {
+  type ForgeWorld,
+  lastState,
+  open,
+  openToDemand,
+  register,
+  rejects,
+  runJob,
+  waitForJobs,
+} from './contract-world.fixture.ts'
+import type { ForgeEventReader } from './event-reader.fixture.ts'
 
 export type ContractCase = { readonly name: string; run(world: ForgeWorld): Promise<void> }
 
 export const forgeContract: readonly ContractCase[] = [
-  { name: 'demand follows the jobs that are queued and done', run: demandFollowsJobs },
+  { name: 'demand follows the jobs that are queued and finished', run: demandFollowsJobs },
   { name: 'a registration is listed from register to deregister', run: registrationIsListed },
-  { name: 'a busy runner is not deregistered where the forge refuses it', run: busyIsRefused },
-  { name: 'a job is told once when it starts and once when it ends', run: jobIsTold },
-  { name: 'news that are told again have no second effect', run: redeliveryHasNoEffect },
-  { name: 'news that are not acknowledged come again', run: unacknowledgedComesAgain },
+  { name: 'deregister returns busy for a busy runner if the forge refuses it', run: busyIsRefused },
+  { name: 'deregister rejects with the reason of the refusal', run: removalIsRefused },
+  { name: 'a job has one event when it starts and one when it ends', run: jobHasTwoEvents },
+  { name: 'events that are delivered again have no second effect', run: redeliveryHasNoEffect },
+  { name: 'events that are not acknowledged are delivered again', run: unacknowledgedIsRedelivered },
   { name: 'a name is registered once', run: nameIsTakenOnce },
-  { name: 'after a pause the next process goes on at once', run: pauseFreesTheSession },
-  { name: 'after a crash the next process goes on at once', run: crashIsResumed },
-  { name: 'removing a set leaves nothing', run: removalLeavesNothing },
-  { name: 'a forge that cannot be reached is told, and its return too', run: outageIsTold },
-  { name: 'an outage while opening is no error', run: outageWhileOpening },
+  { name: 'update changes the labels at the forge, or reports that they differ', run: labelsAreUpdated },
+  { name: 'update changes the group at the forge, or reports that it differs', run: groupIsUpdated },
+  { name: 'settings that the forge refuses are reported until both sides agree', run: refusedSettingsAreReported },
+  { name: 'after a pause the next process continues at once', run: pauseFreesTheSession },
+  { name: 'after a crash the next process continues at once', run: crashIsResumed },
+  { name: 'removing a set leaves no record', run: removalLeavesNothing },
+  { name: 'an outage of the forge and its end are reported', run: outageIsReported },
+  { name: 'an outage while opening is not an error', run: outageWhileOpening },
   { name: 'a refused credential is an error of its own kind', run: credentialIsRefused },
-  { name: 'news end with the signal', run: eventsEndWithSignal },
+  { name: 'the events end with the signal', run: eventsEndWithSignal },
 ]
-
-type Open = {
-  readonly forge: Forge
-  readonly link: Link
-  readonly reader: ForgeEventReader
-  readonly stop: AbortController
-}
-
-async function open(world: ForgeWorld, remembered?: ForgeState): Promise<Open> {
-  const stop = new AbortController()
-  const forge = world.connect()
-  const link = await world.wait(forge.open(world.set, remembered, stop.signal))
-  return { forge, link, reader: readForgeEvents(link), stop }
-}
-
-async function openToDemand(world: ForgeWorld, remembered?: ForgeState): Promise<Open> {
-  const opened = await open(world, remembered)
-  await world.wait(opened.reader.find('demand'))
-  return opened
-}
-
-function waitForJobs(world: ForgeWorld, reader: ForgeEventReader, jobs: number): Promise<unknown> {
-  return world.wait(reader.find('demand', ({ demand }) => 'jobs' in demand && demand.jobs === jobs))
-}
-
-async function register(
-  world: ForgeWorld,
-  link: Link,
-  name: string,
-): Promise<Registration & { credential: Credential }> {
-  const outcome = await world.wait(link.register(name))
-  assert(outcome.is === 'registered', `${name} is ${outcome.is}`)
-  return { ...outcome.registration, credential: outcome.credential }
-}
-
-/** A runner with a job of its own, running. */
-async function runJob(world: ForgeWorld, { link, reader }: Open, name: string): Promise<Registration> {
-  world.queueJobs(1)
-  const { credential, ...registration } = await register(world, link, name)
-  await world.startRunner(name, credential)
-  await world.startJob(name)
-  await world.wait(reader.find('job-started', ({ runner }) => runner === name))
-  return registration
-}
-
-function lastState(reader: ForgeEventReader): ForgeState | undefined {
-  return reader.events.flatMap((event) => (event.kind === 'state' ? [event.state] : [])).at(-1)
-}
-
-async function rejects(
-  world: ForgeWorld,
-  promise: Promise<unknown>,
-  ...kinds: readonly PortErrorKind[]
-): Promise<void> {
-  const error = await world.wait(
-    promise.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    ),
-  )
-  assert(error instanceof PortError, `expected a PortError, got ${String(error)}`)
-  assert(kinds.includes(error.kind), `expected ${kinds.join(' or ')}, got ${error.kind}: ${error.message}`)
-}
 
 async function demandFollowsJobs(world: ForgeWorld): Promise<void> {
   const opened = await openToDemand(world)
@@ -135,7 +58,7 @@ async function registrationIsListed(world: ForgeWorld): Promise<void> {
   assert(listed?.id === registration.id && listed.name === 'linux-one' && more.length === 0, 'it is listed')
   assert((await world.wait(link.deregister(registration))) === 'removed', 'an idle runner is removed')
   assert((await world.wait(link.registrations())).length === 0, 'it is gone')
-  assert((await world.wait(link.deregister(registration))) !== 'busy', 'one that is gone is not busy')
+  assert((await world.wait(link.deregister(registration))) !== 'busy', 'a registration that is gone is not busy')
   await world.wait(link.close('pause'))
 }
 
@@ -144,15 +67,86 @@ async function busyIsRefused(world: ForgeWorld): Promise<void> {
   const registration = await runJob(world, opened, 'linux-one')
   if (opened.forge.traits.removal === 'refuses-busy') {
     assert((await world.wait(opened.link.deregister(registration))) === 'busy', 'a busy runner stays')
-    assert(world.records().registrations === 1, 'its registration stands')
+    assert(world.records().registrations === 1, 'its registration stays')
   }
   await world.finishJob('linux-one')
-  assert((await world.wait(opened.link.deregister(registration))) !== 'busy', 'it is busy no more')
-  assert(world.records().registrations === 0, 'nothing of it stays')
+  assert((await world.wait(opened.link.deregister(registration))) !== 'busy', 'it is no longer busy')
+  assert(world.records().registrations === 0, 'no registration stays')
   await world.wait(opened.link.close('pause'))
 }
 
-async function jobIsTold(world: ForgeWorld): Promise<void> {
+async function removalIsRefused(world: ForgeWorld): Promise<void> {
+  const { link } = await openToDemand(world)
+  const { credential: _, ...registration } = await register(world, link, 'linux-one')
+  const refusals = [
+    ['unauthorized', 'unauthorized'],
+    ['limited', 'rate-limited'],
+    ['unavailable', 'unavailable'],
+  ] as const
+  for (const [refusal, kind] of refusals) {
+    world.refuseRemovals(refusal)
+    const { retryAt } = await rejects(world, link.deregister(registration), kind)
+    assert(refusal !== 'limited' || retryAt !== undefined, 'a limit states when to try again')
+    assert(world.records().registrations === 1, `the registration stays after ${refusal}`)
+  }
+  await world.wait(link.close('pause'))
+}
+
+type Settings = Awaited<ReturnType<ForgeWorld['settings']>>
+
+/** Waits until the forge has the settings, or the link reports that it does not take them. */
+async function settle(world: ForgeWorld, reader: ForgeEventReader, agrees: (settings: Settings) => boolean) {
+  for (let polls = 0; polls < 20; polls++) {
+    if (agrees(await world.settings())) return
+    const last = reader.events.findLast((event) => event.kind === 'settings')
+    if (last?.failure) return assertDiffers(last.failure)
+    const seen = new Set(reader.events)
+    await world.wait(reader.find('demand', (event) => !seen.has(event)))
+  }
+  throw new Error('the settings neither agree nor are reported')
+}
+
+function assertDiffers(failure: Failure | undefined): void {
+  assert(failure?.reason === 'forge-settings-differ' && failure.message !== '', 'the failure names the difference')
+}
+
+async function labelsAreUpdated(world: ForgeWorld): Promise<void> {
+  const { link, reader } = await openToDemand(world)
+  link.update({ ...world.set, labels: [...world.set.labels, 'gpu'] })
+  await settle(world, reader, ({ labels }) => labels.includes('gpu'))
+  link.update(world.set)
+  await settle(world, reader, ({ labels }) => !labels.includes('gpu'))
+  await world.wait(link.close('pause'))
+}
+
+async function groupIsUpdated(world: ForgeWorld): Promise<void> {
+  world.addGroup('gpu')
+  const { link, reader } = await openToDemand(world)
+  const before = (await world.settings()).group
+  link.update({ ...world.set, group: 'gpu' })
+  await settle(world, reader, ({ group }) => group === 'gpu')
+  await world.wait(link.close('pause'))
+  await world.wait(reader.ended)
+  const next = await openToDemand(world, lastState(reader))
+  await settle(world, next.reader, ({ group }) => group === before)
+  await world.wait(next.link.close('pause'))
+}
+
+async function refusedSettingsAreReported(world: ForgeWorld): Promise<void> {
+  const { link, reader } = await openToDemand(world)
+  world.refuseSettings()
+  link.update({ ...world.set, labels: [...world.set.labels, 'gpu'] })
+  const { failure } = await world.wait(reader.find('settings', (event) => event.failure !== undefined))
+  assertDiffers(failure)
+  reader.clear()
+  world.queueJobs(1)
+  await waitForJobs(world, reader, 1)
+  link.update(world.set)
+  await world.wait(reader.find('settings', (event) => event.failure === undefined))
+  await world.wait(link.close('pause'))
+}
+
+async function jobHasTwoEvents(world: ForgeWorld): Promise<void> {
   const opened = await openToDemand(world)
   await runJob(world, opened, 'linux-one')
   await world.finishJob('linux-one')
@@ -177,11 +171,11 @@ async function redeliveryHasNoEffect(world: ForgeWorld): Promise<void> {
   world.queueJobs(4)
   await waitForJobs(world, opened.reader, 5)
   const started = opened.reader.events.filter(({ kind }) => kind === 'job-started')
-  assert(started.length === 1, `one start is told, not ${started.length}`)
+  assert(started.length === 1, `expected one start, got ${started.length}`)
   await world.wait(opened.link.close('pause'))
 }
 
-async function unacknowledgedComesAgain(world: ForgeWorld): Promise<void> {
+async function unacknowledgedIsRedelivered(world: ForgeWorld): Promise<void> {
   const { reader, link } = await openToDemand(world)
   reader.ackAll = false
   reader.clear()
@@ -206,7 +200,7 @@ async function pauseFreesTheSession(world: ForgeWorld): Promise<void> {
   await register(world, first.link, 'linux-one')
   await world.wait(first.link.close('pause'))
   await world.wait(first.reader.ended)
-  assert(world.records().sessions === 0, 'the session is given back')
+  assert(world.records().sessions === 0, 'the session is deleted')
   assert(world.records().registrations === 1, 'the runners stay')
   const next = await openToDemand(world, lastState(first.reader))
   assert(!next.reader.events.some(({ kind }) => kind === 'failing'), 'the next process meets no failure')
@@ -239,7 +233,7 @@ async function removalLeavesNothing(world: ForgeWorld): Promise<void> {
   )
 }
 
-async function outageIsTold(world: ForgeWorld): Promise<void> {
+async function outageIsReported(world: ForgeWorld): Promise<void> {
   const { link, reader } = await openToDemand(world)
   world.reachable(false)
   const failing = await world.wait(reader.find('failing'))
