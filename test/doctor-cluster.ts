@@ -10,6 +10,7 @@ import { createInquiry } from '../src/kubernetes/inquiry.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
+import { fieldsAt, textAt } from '../src/lib/read-json.ts'
 import { virtualClock } from '../src/lib/virtual-clock.ts'
 
 export const arcKinds = {
@@ -115,10 +116,19 @@ export function createPod(registry: Registry, metadata: Metadata, look: PodLook)
       { name: 'docker', image: 'docker:dind', securityContext: { privileged: true } },
     ],
   }
-  const at = { namespace: 'runners', ...metadata }
+  const at = { namespace: 'runners', ...metadata, labels: { ...jobLabels(registry, metadata), ...metadata.labels } }
   registry.create('pods', { apiVersion: 'v1', kind: 'Pod', metadata: at, spec })
   registry.bind(at.namespace, at.name, node)
   return setPodStatus(registry, at, { phase, runner, docker })
+}
+
+/** The labels by which the Job controller recognizes its pods. */
+function jobLabels(registry: Registry, { namespace = 'runners', ownerReferences = [] }: Metadata): object {
+  const name = ownerReferences.flatMap((owner) =>
+    textAt(owner, 'kind') === 'Job' ? (textAt(owner, 'name') ?? []) : [],
+  )
+  const job = name[0] === undefined ? undefined : registry.get('jobs.batch', namespace, name[0])
+  return fieldsAt(job, 'spec', 'selector', 'matchLabels') ?? {}
 }
 
 export function setPodStatus(

@@ -81,14 +81,16 @@ it('with a token that the forge refuses, and without a forge, the analysis is pa
   await leaveRunners()
   const asked = ['--github-url', url(), '--fix']
   const refused = await doctor(asked, { GITHUB_TOKEN: 'ghp_bad' })
-  expect(skippedIn(refused.stdout)).toEqual([expect.stringMatching(/^Registration: .+ did not say: The credential /)])
+  expect(skippedIn(refused.stdout)).toEqual([
+    expect.stringMatching(/^Registration: the account .+ could not be read: The credential /),
+  ])
   expect(refused.stderr).toContain('plan: nothing to do')
   expect(refused.stdout + refused.stderr).not.toContain('ghp_bad')
   expect([refused.code, await registered()]).toEqual([4, ['busy', 'orphan']])
 
   const gone = await doctor(['--github-url', 'http://127.0.0.1:1/acme'], { GITHUB_TOKEN: token })
   expect(skippedIn(gone.stdout)).toEqual([
-    expect.stringMatching(/^Registration: http:\/\/127\.0\.0\.1:1\/acme did not say: /),
+    expect.stringMatching(/^Registration: the account http:\/\/127\.0\.0\.1:1\/acme could not be read: /),
   ])
   expect(gone.code).toBe(4)
 })

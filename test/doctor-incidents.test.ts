@@ -1,6 +1,7 @@
 // The incidents, end to end on the embedded cluster: apply the sample → the incident is there → the doctor finds and fixes the file → apply → it is gone.
 import { afterEach, expect, it } from 'vitest'
-import { decodeFiles, examine, runRules } from '../src/doctor/engine.ts'
+import { decodeFiles, examine } from '../src/doctor/engine/examine.ts'
+import { runRules } from '../src/doctor/engine/run-rules.ts'
 import type { VersionFact } from '../src/doctor/facts.ts'
 import { fixFiles } from '../src/doctor/fixes/fixes.ts'
 import { gatherLive } from '../src/doctor/live/gather.ts'

@@ -1,6 +1,6 @@
 // Whatever stands in the objects of a cluster, a look and a plan come to their end.
 import { expect, it } from 'vitest'
-import { runRules, toFinding } from '../src/doctor/engine.ts'
+import { runRules, toFinding } from '../src/doctor/engine/run-rules.ts'
 import { gatherLive } from '../src/doctor/live/gather.ts'
 import { planRepair } from '../src/doctor/live/plan.ts'
 import { planDefaults } from '../src/doctor/live/plan-options.ts'

@@ -23,7 +23,9 @@ describe('nothing is written', () => {
 
   it('without a confirmation, though nobody sits before it who could be asked', async () => {
     const { code, stderr } = await stage.doctor('--fix')
-    expect(stderr).toMatch(/nothing is done yet; to do exactly this, run the same again with --confirm [0-9a-f]{16}\n$/)
+    expect(stderr).toMatch(
+      /nothing is done yet; to carry out exactly this plan, run the same command with --confirm [0-9a-f]{16}\n$/,
+    )
     expect(code).toBe(1)
     expectNothingWritten()
   })
@@ -32,7 +34,8 @@ describe('nothing is written', () => {
     const old = await stage.digest()
     touch('r2')
     const { code, stderr } = await stage.doctor('--fix', '--confirm', old)
-    const offered = /nothing is done; to do what is planned now, run the same again with --confirm ([0-9a-f]{16})$/m
+    const offered =
+      /nothing is done; to carry out the current plan, run the same command with --confirm ([0-9a-f]{16})$/m
     expect(stderr).toContain(`refused: the plan is no longer the one that was confirmed (${old})`)
     expect([code, offered.exec(stderr)?.[1]]).toEqual([5, await stage.digest()])
     expect(offered.exec(stderr)?.[1]).not.toBe(old)
@@ -44,7 +47,7 @@ describe('nothing is written', () => {
     for (const name of ['r1', 'r2', 'r3']) stage.registry.delete('pods', 'runners', name, { gracePeriodSeconds: 0 })
     const { code, stderr } = await stage.doctor('--fix', '--confirm', old)
     expect(stderr).toContain('plan: nothing to do\n')
-    expect(stderr).toMatch(/^refused: the plan is no longer .+\nnothing is done; nothing is planned now\n$/m)
+    expect(stderr).toMatch(/^refused: the plan is no longer .+\nnothing is done; the current plan has no step\n$/m)
     expect(code).toBe(5)
     expectNothingWritten()
   })

@@ -1,6 +1,6 @@
 // A running embedded cluster with ARC's kinds, filled through its API alone, and what the doctor finds in it.
 import { expect } from 'vitest'
-import { runRules } from '../src/doctor/engine.ts'
+import { runRules } from '../src/doctor/engine/run-rules.ts'
 import { type GatherOptions, gatherLive } from '../src/doctor/live/gather.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import type { Kind } from '../src/embedded/api/kinds.ts'

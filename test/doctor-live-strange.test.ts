@@ -60,7 +60,7 @@ describe('a server that', () => {
       answering(/selfsubjectaccessreviews$/, () => refusal(status, reason, 'the server does not do this'))
       const { code, stdout, stderr } = await stage.doctor('--fix')
       expect(JSON.parse(stdout).coverage).toMatchObject({ skipped: [], leftOut: [] })
-      expect(stderr).toContain('whether you may do all of it is not known (the server does not do this)')
+      expect(stderr).toContain('your permissions are not fully known (the server does not do this)')
       expect([code, stderr]).toEqual([1, expect.stringContaining('--confirm')])
     }
     const { code } = await stage.doctor('--fix', '--confirm', await stage.digest())

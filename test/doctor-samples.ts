@@ -1,7 +1,7 @@
 // The doctor's samples as clusters get them: what template engines, charts and ARC make of each file.
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
-import { fieldsAt, valueAt } from '../src/doctor/fields.ts'
+import { fieldsAt, valueAt } from '../src/lib/read-json.ts'
 
 export type Manifest = {
   readonly kind: string

@@ -101,8 +101,8 @@ describe('exit codes', () => {
     [['basline', 'write'], 'Did you mean "dayfly doctor baseline"?'],
     [['baseline', 'wirte'], 'Did you mean write?'],
     [['explain', 'docker-ordinary'], 'Did you mean POD101 dind-ordinary-container?'],
-    [['--kubernetes-version', '1.24'], 'Give 1.25, the oldest that it knows.'],
-    [['--kubernetes-version', '1.199'], 'Give 1.36, the newest that it knows.'],
+    [['--kubernetes-version', '1.24'], 'Give 1.25, the oldest that the doctor knows.'],
+    [['--kubernetes-version', '1.199'], 'Give 1.36, the newest that the doctor knows.'],
     [['--kubernetes-version', '33'], 'Give the minor version of the cluster, such as 1.33.'],
   ])('2: a guess at what was meant by %j', (args, guess) => {
     expect(doctor(args).stderr).toContain(`next: ${guess}`)
@@ -302,7 +302,7 @@ describe('baseline', () => {
     put('a.yaml', good)
     expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({
       status: 0,
-      stderr: expect.stringMatching(/^the baseline holds \d+ findings that no longer exist: write it anew\n$/),
+      stderr: expect.stringMatching(/^the baseline holds \d+ findings that no longer exist: write it again\n$/),
     })
     put('known.json', '{')
     expect(doctor(['--baseline', 'known.json'])).toMatchObject({ status: 2 })

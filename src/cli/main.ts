@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { CliFailure, describeFailure } from './failure.ts'
 import { nearest } from './nearest.ts'
-import { endWithReader, printLine, printRaw } from './output.ts'
+import { endWithReader, printLine, printNote } from './output.ts'
 import { version } from './version.ts'
 
 type Entry = { readonly summary: string; readonly load: () => Promise<Command> }
@@ -32,7 +32,7 @@ process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: readonly string[]): Promise<number | undefined> {
   const debug = Boolean(process.env['DAYFLY_DEBUG'])
-  endWithReader((cause) => printRaw(describeFailure(unwritable(cause), debug)))
+  endWithReader((cause) => printNote(describeFailure(unwritable(cause), debug).trimEnd()))
   try {
     const [name, ...rest] = args
     if (name === '--version' || name === '-V') printLine(version)
@@ -42,7 +42,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   } catch (error) {
     if (isShownHelp(error)) return error.exitCode === 0 ? 0 : 2
     const failure = fromCommander(error)
-    printRaw(describeFailure(failure, debug))
+    printNote(describeFailure(failure, debug).trimEnd())
     return failure instanceof CliFailure ? failure.exitCode : 1
   }
 }

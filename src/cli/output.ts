@@ -1,4 +1,5 @@
 // The only door to the terminal: results go to stdout, everything for the reader's eyes to stderr.
+import { printable, printableJson } from '../lib/printable.ts'
 
 /** A line of the command's result. */
 export function printLine(text: string): void {
@@ -12,7 +13,7 @@ export function printResult(text: string): void {
 
 /** The command's result as one line of JSON. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
+  process.stdout.write(`${printableJson(value)}\n`)
 }
 
 /** Whether the result goes to a terminal that shows colours. */
@@ -25,9 +26,9 @@ export function resultColumns(): number | undefined {
   return process.stdout.isTTY === true ? process.stdout.columns : undefined
 }
 
-/** A line of progress, a warning, an error: never part of the result. */
+/** A line of progress, a warning, an error: never part of the result. It may quote a file or a server, so it is made printable. */
 export function printNote(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${printable(text)}\n`)
 }
 
 /** Raw text to stderr: what redraws itself on a terminal. */

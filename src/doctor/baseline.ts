@@ -1,4 +1,5 @@
 // Findings that are known and taken as they are: written once, then only new ones are reported. Keyed by fingerprint, so that lines may move.
+import { textAt, valueAt } from '../lib/read-json.ts'
 import type { Finding } from './finding.ts'
 import { fingerprints } from './fingerprint.ts'
 
@@ -25,15 +26,14 @@ export function writeBaseline(findings: readonly Finding[], nameOf: NameOf): str
 /** Throws an Error with a sentence on a text that is no baseline. */
 export function readBaseline(text: string): Baseline {
   const value: unknown = JSON.parse(text)
-  const version = fieldOf(value, 'version')
+  const version = valueAt(value, 'version')
   if (version !== 1) throw new Error(`it has version ${JSON.stringify(version)}, not 1`)
-  const entries = fieldOf(value, 'findings')
+  const entries = valueAt(value, 'findings')
   if (!Array.isArray(entries)) throw new Error('it has no list of findings')
   const prints = entries.map((entry) => {
-    const print = fieldOf(entry, 'fingerprint')
-    if (typeof print !== 'string' || !/^[0-9a-f]{16}:\d+$/.test(print)) throw new Error('a finding has no fingerprint')
-    const file = fieldOf(entry, 'file')
-    return [print, typeof file === 'string' ? file : null] as const
+    const print = textAt(entry, 'fingerprint')
+    if (print === undefined || !/^[0-9a-f]{16}:\d+$/.test(print)) throw new Error('a finding has no fingerprint')
+    return [print, textAt(entry, 'file') ?? null] as const
   })
   return new Map(prints)
 }
@@ -48,10 +48,4 @@ export function compareToBaseline(findings: readonly Finding[], baseline: Baseli
     known: findings.filter(isKnown),
     stale: [...baseline].filter(([print, file]) => !present.has(print) && (file === null || isSettled(file))).length,
   }
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined
 }

@@ -1,4 +1,5 @@
 // What the doctor reports, and how it would mend it.
+import type { Path } from '../lib/read-json.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 export type Confidence = 'high' | 'medium' | 'low'
@@ -22,9 +23,6 @@ export type ObjectRef = {
   /** Live objects only. */
   readonly uid?: string | undefined
 }
-
-/** A path into a document's value: keys and list indexes. */
-export type Path = readonly (string | number)[]
 
 /** One change of a document, by structure; fixes.ts turns it into a splice of the original text that leaves every other byte alone. */
 export type Edit =

@@ -1,13 +1,15 @@
 // Objects on which admission policies are tried: those of every rule's page and of the samples, as written and as a custom resource that nobody validates.
 import { readdirSync, readFileSync } from 'node:fs'
-import { decodeFiles, runRules } from '../../src/doctor/engine.ts'
+import { decodeFiles } from '../../src/doctor/engine/examine.ts'
+import { gatherFacts } from '../../src/doctor/engine/gather-facts.ts'
+import { runRules } from '../../src/doctor/engine/run-rules.ts'
 import type { ObjectFact } from '../../src/doctor/facts.ts'
-import { gatherFacts, undeclaredVersion } from '../../src/doctor/gather-facts.ts'
 import { viewPods } from '../../src/doctor/pods/pod-views.ts'
 import type { Rule } from '../../src/doctor/rule.ts'
 import { readRulePage } from '../../src/doctor/rule-page.ts'
 import { catalogue } from '../../src/doctor/rules/catalogue.ts'
-import { filler } from '../../src/doctor/sources/unknown.ts'
+import { filler } from '../../src/doctor/template-value.ts'
+import { undeclaredVersion } from '../../src/doctor/version-fact.ts'
 import type { KubeObject } from '../../src/kubernetes/types.ts'
 import { hooks, inits } from './policy-scripts.ts'
 

@@ -1,4 +1,4 @@
-// `dayfly doctor explain <rule>`: the page of a rule, from the pages that the build put beside the program.
+// `dayfly doctor explain <rule>`: prints the page of a rule. The build puts the pages beside the program.
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { wrap } from '../../doctor/reporters/look.ts'
@@ -11,7 +11,7 @@ import { printLine, resultColumns } from '../output.ts'
 
 export function explainCommand(): Command {
   return new Command('explain')
-    .description('Shows what a rule finds, why it matters, how to mend it, and when not. Without a rule, lists them.')
+    .description('Shows what a rule finds, why it matters, how to fix it, and when not. Without a rule, lists them.')
     .argument('[rule]', 'its code or its slug: POD101, dind-ordinary-container')
     .option('--json', 'for programs')
     .addHelpText('after', help)
@@ -29,10 +29,10 @@ export function explainCommand(): Command {
 const help = `
 Examples:
   dayfly doctor explain              every rule with its code
-  dayfly doctor explain POD101       the page of one, by its code
-  dayfly doctor explain ttl-missing  or by its slug`
+  dayfly doctor explain POD101       the page of one rule, by its code
+  dayfly doctor explain ttl-missing  the same by its slug`
 
-/** The pages by slug, as the sources have them. */
+/** Reads the rules' pages, by slug. */
 export function readPages(): ReadonlyMap<string, string> {
   const file = new URL('./doctor-rules.json', import.meta.url)
   try {
@@ -51,7 +51,7 @@ export function readPages(): ReadonlyMap<string, string> {
   }
 }
 
-/** One line a rule; two where the terminal has too few columns. */
+/** Returns one line a rule, or two if the terminal has too few columns. */
 export function listRules(columns: number | undefined): string {
   const width = Math.max(...catalogue.map(({ slug }) => slug.length))
   const lines = catalogue.map(({ code, slug, title }) => `${code}  ${slug.padEnd(width)}  ${title}`)
@@ -95,7 +95,7 @@ function explain(name: string): string {
 
 const where = { static: 'files', live: 'clusters' } as const
 
-/** By its code or slug. */
+/** Finds a rule by its code or slug. */
 export function findRule(name: string): Rule {
   const wanted = name.toLowerCase()
   const rule = catalogue.find(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)
@@ -110,7 +110,7 @@ export function findRule(name: string): Rule {
   })
 }
 
-/** The first of those that have most of the typed words: `docker-ordinary` is in none as it stands. */
+/** Returns the first name that has the most of the typed words, for input such as `docker-ordinary`. */
 function nearestByWords(typed: string, names: readonly string[]): string | undefined {
   const words = typed.split(/[^a-z0-9]+/).filter((word) => word.length > 2)
   let best: string | undefined

@@ -1,9 +1,10 @@
 // The objects of Actions Runner Controller (scale-set mode), as far as rules tell them apart (ARC 0.14).
 import type { Instant } from '../../lib/clock.ts'
+import type { JsonObject } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, numberAt, textAt, textsAt, timeAt, valueAt } from '../../lib/read-json.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, numberAt, textAt, textsAt, timeAt, valueAt } from '../fields.ts'
-import { finalizersOf, objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
-import type { Raw } from '../raw.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { finalizersOf, ownerOf, uidOf } from '../objects/metadata.ts'
 
 const arcGroup = 'actions.github.com'
 
@@ -24,7 +25,7 @@ export function arcControllers(facts: Pick<Facts, 'objects'>): readonly ObjectFa
 }
 
 /** A Deployment or pod of ARC's scale-set controller, however it is named: by the chart's label, the flag that makes it one, or its image. */
-export function isArcController(kind: string, raw: Raw): boolean {
+export function isArcController(kind: string, raw: JsonObject): boolean {
   if (kind !== 'Deployment' && kind !== 'Pod') return false
   const template = kind === 'Pod' ? raw : (fieldsAt(raw, 'spec', 'template') ?? {})
   if (isListener(template)) return false
@@ -41,7 +42,7 @@ const partOf = 'app.kubernetes.io/part-of'
 const component = 'app.kubernetes.io/component'
 
 /** ARC runs its listeners from the controller's own image, beside it. */
-function isListener(pod: Raw): boolean {
+function isListener(pod: JsonObject): boolean {
   if (textAt(pod, 'metadata', 'labels', component) === 'runner-scale-set-listener') return true
   if (ownerOf(pod, 'AutoscalingListener') !== undefined) return true
   return listAt(pod, 'spec', 'containers').some((each) => wordsOf(each).some((word) => /(^|\/)ghalistener$/.test(word)))
@@ -82,7 +83,7 @@ export function leaderLeases({ objects }: Pick<Facts, 'objects'>, at: Instant): 
 /** Clocks differ, and API servers are slow at times. */
 const leaseMsMin = 300_000
 
-function electionIds(kind: string, raw: Raw): readonly string[] {
+function electionIds(kind: string, raw: JsonObject): readonly string[] {
   const containers = listAt(raw, ...(kind === 'Deployment' ? ['spec', 'template'] : []), 'spec', 'containers')
   return containers.flatMap((each) =>
     wordsOf(each).flatMap((word) => /^--leader-election-id=(.+)$/.exec(word)?.[1] ?? []),

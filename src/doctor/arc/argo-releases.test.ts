@@ -1,7 +1,7 @@
 // What is known of the Applications that an ApplicationSet makes.
 import { expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
-import { gatherFacts } from '../gather-facts.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { gatherFacts } from '../engine/gather-facts.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { argoReleases } from './argo-releases.ts'
 

@@ -1,9 +1,9 @@
 // ARC's charts in Argo CD: Applications, and ApplicationSets as far as the elements of their lists are written out.
 
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, textAt, valueAt } from '../../lib/read-json.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt, valueAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
-import { objectsOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
 import { arcChart, type ChartRelease, isVersion, type Said } from './chart-release.ts'
 
 export function argoReleases(facts: Facts): readonly ChartRelease[] {

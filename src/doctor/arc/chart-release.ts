@@ -1,7 +1,8 @@
 // A release of one of ARC's two charts, whatever tool delivers it.
+
+import type { Path } from '../../lib/read-json.ts'
+import { textAt } from '../../lib/read-json.ts'
 import type { ObjectFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
 
 export type ArcChart = 'gha-runner-scale-set-controller' | 'gha-runner-scale-set'
 

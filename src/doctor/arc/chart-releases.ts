@@ -1,11 +1,10 @@
 // Where ARC's two charts are released: Argo CD's Applications and ApplicationSets, Flux HelmReleases, and files that install charts (a chart with dependencies, a helmfile, a kustomization, Terraform).
 
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, textAt } from '../../lib/read-json.ts'
+import { chartLists, valuesVersion } from '../chart-kinds.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
-import { objectsOf } from '../pods/live-pod.ts'
-import { chartLists } from '../sources/find-objects.ts'
-import { valuesVersion } from '../sources/object-ref.ts'
+import { objectsOf } from '../objects/by-kind.ts'
 import { argoReleases } from './argo-releases.ts'
 import { type ArcChart, arcChart, type ChartRelease, type Said, saidAt } from './chart-release.ts'
 

@@ -1,6 +1,7 @@
 // Which scale sets at GitHub the objects of a cluster run, by the ids that their controllers noted.
+
+import { numberAt, textAt } from '../../lib/read-json.ts'
 import type { ObjectFact } from '../facts.ts'
-import { numberAt, textAt } from '../fields.ts'
 import { isSameAccount } from './forge-url.ts'
 
 export type ScaleSetNote = { readonly id: string; readonly url: string }

@@ -1,6 +1,8 @@
 // Edits on plain values: what a text must read as after its splices.
-import type { Edit, Path } from '../finding.ts'
-import { isRecord } from '../raw.ts'
+
+import type { Path } from '../../lib/read-json.ts'
+import { isJsonObject, valueAt } from '../../lib/read-json.ts'
+import type { Edit } from '../finding.ts'
 import { refuse } from './refusal.ts'
 
 /** A changed copy; paths start from the value. */
@@ -22,7 +24,7 @@ export function applyEdits(value: unknown, edits: readonly Edit[]): unknown {
 /** A copy in which nothing is shared: what an alias repeats becomes values of their own. */
 export function copyValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyValue)
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyValue(entry)]))
 }
 
@@ -48,7 +50,7 @@ function carry(root: unknown, { from, to }: Extract<Edit, { do: 'carry' }>): voi
 
 function move(root: unknown, { from, to, set: added }: Extract<Edit, { do: 'move' }>): void {
   const entry = take(root, from)
-  if (!isRecord(entry)) refuse('what would move is not a mapping')
+  if (!isJsonObject(entry)) refuse('what would move is not a mapping')
   const holder = holderOf(root, to)
   const list = read(holder, to.at(-1)) ?? []
   if (!Array.isArray(list)) refuse('the place to move to is not a list')
@@ -61,7 +63,7 @@ function take(root: unknown, path: Path): unknown {
   const value = read(holder, last)
   if (value === undefined) refuse('what would be removed is not there')
   if (Array.isArray(holder) && typeof last === 'number') holder.splice(last, 1)
-  else if (isRecord(holder)) Reflect.deleteProperty(holder, String(last))
+  else if (isJsonObject(holder)) Reflect.deleteProperty(holder, String(last))
   return value
 }
 
@@ -82,12 +84,12 @@ function holderOf(root: unknown, path: Path): unknown {
 }
 
 function read(holder: unknown, step: string | number | undefined): unknown {
-  if (Array.isArray(holder)) return typeof step === 'number' ? holder[step] : undefined
-  return isRecord(holder) && step !== undefined && Object.hasOwn(holder, step) ? holder[String(step)] : undefined
+  if (step === undefined || (Array.isArray(holder) && typeof step !== 'number')) return undefined
+  return valueAt(holder, step)
 }
 
 function write(holder: unknown, step: string | number | undefined, value: unknown): void {
-  const fits = Array.isArray(holder) ? typeof step === 'number' && step <= holder.length : isRecord(holder)
+  const fits = Array.isArray(holder) ? typeof step === 'number' && step <= holder.length : isJsonObject(holder)
   if (!fits || step === undefined) refuse('the path leads through a value that holds nothing')
   Object.defineProperty(holder, step, { value, writable: true, enumerable: true, configurable: true })
 }

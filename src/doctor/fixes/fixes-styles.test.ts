@@ -4,17 +4,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { isJsonObject } from '../../lib/read-json.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
 import type { VersionFact } from '../facts.ts'
-import type { Finding, Path } from '../finding.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
-import { isRecord } from '../raw.ts'
+import type { Finding } from '../finding.ts'
 import { type Fixture, readRulePage } from '../rule-page.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { DecodedFile } from '../sources/document.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { fixFiles } from './fixes.ts'
 import { diffLines, unifiedDiff } from './line-diff.ts'
-import { share, sharings, styles } from './restyle.ts'
+import { share, sharings, styles } from './restyle.fixture.ts'
 
 /** `rule`: undefined of all rules together. */
 type Bad = {
@@ -181,7 +182,7 @@ function expectedMeanings({ text, path }: Written, before: string, after: string
 function normal(value: Readonly<Record<string, unknown>>): unknown {
   const { metadata, data, items, ...rest } = value
   const own = Object.entries(rest).filter(([key]) => !key.startsWith('x-'))
-  const { name, ...other } = isRecord(metadata) ? metadata : { name: undefined }
+  const { name, ...other } = isJsonObject(metadata) ? metadata : { name: undefined }
   return Object.fromEntries([...own, ['metadata', other]])
 }
 

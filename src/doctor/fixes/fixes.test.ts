@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeFiles } from '../engine.ts'
+import { decodeFiles } from '../engine/examine.ts'
 import type { Edit, Finding } from '../finding.ts'
 import type { DecodedFile } from '../sources/document.ts'
 import { fixFiles } from './fixes.ts'

@@ -1,7 +1,8 @@
 // Fixes → new texts of files. Every byte outside the splices stays; the new text is read again and must mean exactly what was intended, else the fix is refused.
 import { isDeepStrictEqual } from 'node:util'
-import type { Edit, Finding, Path } from '../finding.ts'
-import { isRecord } from '../raw.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { valueAt } from '../../lib/read-json.ts'
+import type { Edit, Finding } from '../finding.ts'
 import { decodeFile } from '../sources/decode.ts'
 import type { DecodedFile, SourceDocument, SourceFile } from '../sources/document.ts'
 import { applyEdits, copyValue } from './apply-edits.ts'
@@ -189,9 +190,7 @@ function withoutHosted(value: unknown, hosted: readonly Path[] = []): unknown {
   if (hosted.length === 0) return value
   const copy: unknown = copyValue(value)
   for (const path of hosted) {
-    let here: unknown = copy
-    for (const step of path.slice(0, -1))
-      here = isRecord(here) ? here[step] : Array.isArray(here) ? here[Number(step)] : undefined
+    const here = valueAt(copy, ...path.slice(0, -1))
     const last = path.at(-1)
     if (last !== undefined && typeof here === 'object' && here !== null) Reflect.set(here, last, '')
   }

@@ -1,6 +1,6 @@
 // `remove`: the whole lines of a key or an entry, or its part of a line in flow style.
 import { isMap, isNode, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode } from '../sources/nodes.ts'
 import type { Span } from '../sources/span.ts'

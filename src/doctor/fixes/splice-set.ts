@@ -1,9 +1,9 @@
 // `set`: replaces a scalar, or adds a key or an entry where its like would stand.
 import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode, pairOf } from '../sources/nodes.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { isUnknown } from '../template-value.ts'
 import { refuse } from './refusal.ts'
 import { refuseShared, refuseSharedPath } from './shared.ts'
 import type { Splice } from './splice.ts'

@@ -1,6 +1,7 @@
 // Replaces a file's content at once or not at all: a crash leaves the old one.
 import { access, constants, type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { temporaryName } from '../sources/temporary-name.ts'
 
 /** Why a file stays as it was. */
 export type Unwritten = {
@@ -9,9 +10,6 @@ export type Unwritten = {
   readonly why: string
   readonly next: string
 }
-
-/** A name that no reader of manifests takes for one, should a crash leave it behind. */
-export const unfinishedName = /^\.dayfly-\w+\.tmp$/
 
 /** Follows a link to the file it names; mode and, where allowed, owner stay. `unique` tells two writers' temporary files apart. Refuses a file that no longer holds `before`: somebody else wrote it. */
 export async function replaceFile(
@@ -26,7 +24,7 @@ export async function replaceFile(
     // Without this a read-only file would be replaced, as only its folder is written to.
     if ((found.mode & 0o222) === 0) return readonly
     await access(target, constants.W_OK)
-    const temporary = path.join(path.dirname(target), `.dayfly-${unique}.tmp`)
+    const temporary = path.join(path.dirname(target), temporaryName(unique))
     return await swap({ target, temporary, like: found }, texts)
   } catch (error) {
     return explain(error)

@@ -2,13 +2,13 @@
 import type { ForgeAccount } from '../../forge/account.ts'
 import { PortError } from '../../model/port-error.ts'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
-import type { ForgeFacts, ObjectFact } from '../facts.ts'
+import type { ForgeFacts, ObjectFact, Unread } from '../facts.ts'
 import { isTerminating } from './cluster.ts'
 
 export type Asking = {
   readonly account: ForgeAccount | undefined
   /** Gets the reason of what could not be read, by kind. */
-  readonly unreadable: Record<string, string>
+  readonly unreadable: Record<string, Unread>
   readonly signal: AbortSignal | undefined
 }
 
@@ -43,8 +43,8 @@ async function ask<T>(
     return await question()
   } catch (error) {
     if (!(error instanceof PortError)) throw error
-    const again = error.retryAt === undefined ? '' : ` Ask again after ${new Date(error.retryAt).toISOString()}.`
-    unreadable[kind] = `${account?.url} did not say: ${error.message}${again}`
+    const retry = error.retryAt === undefined ? '' : ` Ask again after ${new Date(error.retryAt).toISOString()}.`
+    unreadable[kind] = { is: 'failed', why: `the account ${account?.url} could not be read: ${error.message}${retry}` }
     return undefined
   }
 }

@@ -1,9 +1,10 @@
 // The facts of a cluster, found by uid, owner and name; and what it proves that something is not there.
 import type { OwnerReference } from '../../kubernetes/types.ts'
+import { listAt, textAt, textsAt, valueAt } from '../../lib/read-json.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { ObjectRef } from '../finding.ts'
-import type { PodView } from '../pods/pod-view.ts'
+import { describeUnread } from '../live-facts.ts'
+import type { PodView } from '../pod-view.ts'
 import { resourceOf } from './resources.ts'
 import type { Target } from './step.ts'
 
@@ -42,7 +43,7 @@ export function indexCluster(facts: ClusterFacts): Cluster {
     ownedBy: (uid) => byOwner.get(uid) ?? [],
     podView: (uid) => views.get(uid),
     blindFor: (kind, namespace) => {
-      const reason = live.unreadable[kind]
+      const reason = describeUnread(live.unreadable[kind])
       if (reason !== undefined) return `${kind}: ${reason}`
       if (!live.namespaces || kind === 'Node') return undefined
       if (namespace !== undefined && live.namespaces.includes(namespace)) return undefined

@@ -1,7 +1,7 @@
 // Every state in which ARC's controller may be found: what proves that it is gone, and what only looks like it.
 import { expect, test } from 'vitest'
 import type { LiveFacts, ObjectFact } from '../facts.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { indexCluster } from './cluster.ts'
 import { type ControllerState, scaleSetController } from './controller.ts'
 
@@ -62,7 +62,7 @@ test.each(states)('%s: %s', (_, is, because, objects) => {
 })
 
 test.each(['Deployment', 'Pod', 'Lease'])('what cannot be read is not gone: %s', (kind) => {
-  expect(look([], { unreadable: { [kind]: 'not allowed to list it' } }).is).toBe('unknown')
+  expect(look([], { unreadable: { [kind]: { is: 'failed', why: 'not allowed to list it' } } }).is).toBe('unknown')
   expect(look([], { namespaces: ['ci'] }).is).toBe('unknown')
 })
 

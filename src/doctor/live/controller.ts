@@ -1,7 +1,8 @@
 // Whether anything can still do the work of ARC's finalizers: only what is proved gone is gone, and time alone proves nothing.
+
+import { numberAt, textAt } from '../../lib/read-json.ts'
 import { isArcController, type LeaderLease, leaderLeases } from '../arc/arc.ts'
 import type { ObjectFact } from '../facts.ts'
-import { numberAt, textAt } from '../fields.ts'
 import type { Cluster } from './cluster.ts'
 import { isNodeGone } from './signs.ts'
 

@@ -4,7 +4,7 @@ import { createArc, createPod, openDoctorCluster, running } from '../../../test/
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import { type Answer, type Request, textAnswer } from '../../lib/http.ts'
-import { runRules } from '../engine.ts'
+import { runRules } from '../engine/run-rules.ts'
 import { rule as disruptionUnprotected } from '../rules/disruption-unprotected.ts'
 import { gatherLive } from './gather.ts'
 
@@ -32,9 +32,9 @@ test('what cannot be read is named: refused, broken, or served in another versio
   }
   const { live } = await gatherLive(openDoctorCluster(({ path }) => broken[path]))
   expect(live.unreadable).toEqual({
-    Job: 'not allowed to list it',
-    Node: expect.stringContaining('without a list'),
-    EphemeralRunner: 'served only as v1beta1',
+    Job: failed('not allowed to list it'),
+    Node: failed(expect.stringContaining('without a list')),
+    EphemeralRunner: failed('served only as v1beta1'),
   })
 })
 
@@ -50,7 +50,7 @@ test('an API server that never answers is asked for one list alone', async () =>
   const { live } = await gatherLive({ ...rest, kubernetes: { ...kubernetes, list }, inquiry, namespaces: ['ci'] })
   expect(asked).toEqual(['Pod'])
   expect(Object.keys(live.unreadable).length).toBeGreaterThan(15)
-  expect(new Set(Object.values(live.unreadable))).toContain('connect ECONNREFUSED')
+  expect(Object.values(live.unreadable)).toContainEqual(failed('connect ECONNREFUSED'))
 })
 
 test('a kind that discovery does not list has no objects, also where the asker may not list it', async () => {
@@ -67,7 +67,11 @@ test('a 404 is no proof: where discovery does not answer, the kind is unread', a
   expect(Object.keys(live.unreadable).sort()).toEqual(unserved)
 })
 
-/** What the embedded API server does not serve and nobody has defined here. */
+function failed(why: string) {
+  return { is: 'failed', why }
+}
+
+/** Kinds that the embedded API server does not serve and this test does not define. */
 const unserved = ['NodeClaim', 'NodePool', 'RunnerSet']
 
 test("Karpenter's pools and claims are read in the version that is served, by their metadata alone", async () => {
@@ -99,7 +103,7 @@ test('rules get what surrounds the runners: CronJobs, DaemonSets, budgets and we
   expect(
     objects.flatMap(({ object }) => (served.includes(object.name) ? `${object.apiVersion} ${object.kind}` : [])),
   ).toEqual(['batch/v1 CronJob', 'apps/v1 DaemonSet', 'policy/v1 PodDisruptionBudget'])
-  expect(live.unreadable).toEqual({ MutatingWebhookConfiguration: 'not allowed to list it' })
+  expect(live.unreadable).toEqual({ MutatingWebhookConfiguration: failed('not allowed to list it') })
   const asked = cluster.requests.find((one) => isListOf(one, 'mutatingwebhookconfigurations'))
   expect(asked?.path).toBe('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations')
 })
@@ -111,7 +115,7 @@ test('a refusal in one namespace makes the kind unreadable, and keeps what was r
   createPod(cluster.registry, { name: 'r1' }, { phase: 'Running', runner: running(cluster.clock) })
   const { pods, live } = await gatherLive({ ...cluster, namespaces: ['runners', 'arc-system'] })
   expect(pods.map(({ object }) => object.name)).toEqual(['r1'])
-  expect(live.unreadable['Pod']).toBe('not allowed to list it in namespace arc-system')
+  expect(live.unreadable['Pod']).toEqual(failed('not allowed to list it in namespace arc-system'))
   expect(live.namespaces).toEqual(['runners', 'arc-system'])
 })
 

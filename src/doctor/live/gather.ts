@@ -7,16 +7,16 @@ import type { Kubernetes, ListOptions } from '../../kubernetes/kubernetes.ts'
 import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
-import { textAt, textsAt } from '../fields.ts'
-import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
+import { textAt, textsAt } from '../../lib/read-json.ts'
+import type { LiveFacts, ObjectFact, Unread, VersionFact } from '../facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
+import { supportedMinors, undeclaredVersion } from '../version-fact.ts'
 import { type Asking, askRegistrations, askSets } from './ask-forge.ts'
 import type { ClusterFacts } from './cluster.ts'
 import { readLogs } from './read-logs.ts'
 import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
+import { isSilence, type Lister, untilOut } from './stop-when-down.ts'
 import { newestEvents, trim } from './trim.ts'
-import { isSilence, type Lister, untilOut } from './until-out.ts'
 
 export type GatherOptions = {
   readonly kubernetes: Kubernetes
@@ -37,14 +37,11 @@ export type GatherOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** In `unreadable`, of a kind that is looked at only by who may: no fault, and no part of the least role. */
-export const withoutRight = 'not looked at without the right to list it'
-
 /** Rejects only with the signal's reason: everything else that fails stands in `unreadable`. */
 export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
   const options = { ...given, kubernetes: untilOut(given.kubernetes) }
   const at = options.clock.now()
-  const unreadable: Record<string, string> = {}
+  const unreadable: Record<string, Unread> = {}
   const { account, logs, signal } = options
   const asking: Asking = { account, unreadable, signal }
   const registrations = await askRegistrations(asking)
@@ -72,11 +69,11 @@ export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
   }
 }
 
-async function readKind(options: Reading, kind: LiveKind, unreadable: Record<string, string>): Promise<ObjectFact[]> {
+async function readKind(options: Reading, kind: LiveKind, unreadable: Record<string, Unread>): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of scopesOf(kind.resource, options.namespaces)) {
     if (kind.ifAllowed && !options.kubernetes.isOut() && !(await mayList(options, kind.resource, namespace))) {
-      unreadable[kind.resource.kind] = withoutRight
+      unreadable[kind.resource.kind] = { is: 'optional' }
       continue
     }
     const gap = await readList(options, listOf(kind, namespace), found)
@@ -85,9 +82,9 @@ async function readKind(options: Reading, kind: LiveKind, unreadable: Record<str
     // What is not served has no objects.
     if (served === 'not served') return []
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`
-    if (typeof served === 'string') unreadable[kind.resource.kind] ??= served
+    if (typeof served === 'string') unreadable[kind.resource.kind] ??= { is: 'failed', why: served }
     else if (served !== undefined) return readKind(options, { ...kind, resource: served }, unreadable)
-    else unreadable[kind.resource.kind] ??= `${reasonOf(gap)}${where}`
+    else unreadable[kind.resource.kind] ??= { is: 'failed', why: `${reasonOf(gap)}${where}` }
   }
   return found
 }
@@ -129,13 +126,13 @@ async function servedAs(
 async function readEvents(
   options: Reading,
   namespaces: readonly string[],
-  unreadable: Record<string, string>,
+  unreadable: Record<string, Unread>,
 ): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of namespaces) {
     const newest = newestEvents()
     const gap = await readList(options, { resource: events, namespace, keep: newest.keep, metadataOnly: false }, [])
-    if (gap) unreadable[events.kind] ??= `${reasonOf(gap)} in namespace ${namespace}`
+    if (gap) unreadable[events.kind] ??= { is: 'failed', why: `${reasonOf(gap)} in namespace ${namespace}` }
     found.push(...newest.all().map((event) => factOf(events, event)))
   }
   return found

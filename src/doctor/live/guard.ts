@@ -6,8 +6,8 @@ import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isArcController } from '../arc/arc.ts'
 import type { ForgeFacts, LiveFacts, ObjectFact } from '../facts.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { type Cluster, indexCluster, ownersOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { find, findSame, type Place } from './perform.ts'
@@ -91,7 +91,7 @@ async function lookAtNodes(around: Surroundings) {
     return { objects: await look(nodes, around, {}), unreadable: {} }
   } catch (error) {
     if (!(error instanceof KubernetesError) || error.kind !== 'forbidden') throw error
-    return { objects: [], unreadable: { [nodes.kind]: error.message } }
+    return { objects: [], unreadable: { [nodes.kind]: { is: 'failed', why: error.message } as const } }
   }
 }
 

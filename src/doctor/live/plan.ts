@@ -1,11 +1,13 @@
 // Findings → a plan: pure, ordered, bounded. The same facts and findings give the same plan and digest.
 import { hashValue } from '../../lib/hash.ts'
 import { type Cluster, type ClusterFacts, indexCluster } from './cluster.ts'
-import { type Found, join, mend } from './mend.ts'
 import { dropOrphan, orphanRule } from './orphan-registrations.ts'
 import { missing, mute, type Permissions, sayAccess } from './permissions.ts'
 import type { PlanOptions } from './plan-options.ts'
-import { type Action, type Draft, draftKey, type Proposal, type Remainder, type Step } from './step.ts'
+import type { Proposal, Remainder } from './proposal.ts'
+import { type Found, join } from './proposal.ts'
+import { proposeRepair } from './propose-repair.ts'
+import { type Action, type Draft, draftKey, type Step } from './step.ts'
 import { unlockUninstall } from './uninstall.ts'
 
 export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
@@ -55,7 +57,7 @@ function proposeAll(cluster: Cluster, findings: readonly Found[], options: PlanO
 function propose(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
   if (found.rule === uninstallRule) return unlockUninstall(found, cluster, options)
   if (found.rule === orphanRule) return dropOrphan(found, cluster)
-  return mend(found, cluster, options)
+  return proposeRepair(found, cluster, options)
 }
 
 const uninstallRule = 'uninstall-stuck'

@@ -3,14 +3,14 @@ import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { Instant } from '../../lib/clock.ts'
 import { limit } from '../../lib/queue.ts'
-import type { Facts, LiveFacts } from '../facts.ts'
+import type { Facts, LiveFacts, Unread } from '../facts.ts'
 import { waitingRunners } from '../pods/waiting-runners.ts'
 
 export type LogReading = {
   readonly logs: PodLogs
   readonly at: Instant
   /** Gets the reason why logs could not be read. */
-  readonly unreadable: Record<string, string>
+  readonly unreadable: Record<string, Unread>
   readonly signal: AbortSignal | undefined
 }
 
@@ -33,7 +33,7 @@ export async function readLogs(
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error
       // A pod that has gone in between has no log any more.
-      if (error.kind !== 'not-found') unreadable['pods/log'] ??= reasonOf(error)
+      if (error.kind !== 'not-found') unreadable['pods/log'] ??= { is: 'failed', why: reasonOf(error) }
     }
   }
   await Promise.all(waiting.slice(0, podsMax).map((one) => bounded(() => read(one))))

@@ -1,20 +1,20 @@
 // An object as it may be kept in a file: without what opens doors. The rest is enough to make it again from where it came.
 import type { KubeObject } from '../../kubernetes/types.ts'
-import type { Raw } from '../raw.ts'
+import type { JsonObject } from '../../lib/read-json.ts'
 
 const redacted = '(redacted)'
 
 /** Takes out the data of Secrets, values that are named like credentials, and copies of the object inside itself. */
 export function redact(object: KubeObject): KubeObject {
-  const { managedFields: _fields, ...metadata } = object.metadata as KubeObject['metadata'] & Raw
+  const { managedFields: _fields, ...metadata } = object.metadata as KubeObject['metadata'] & JsonObject
   const { 'kubectl.kubernetes.io/last-applied-configuration': _copy, ...annotations } = metadata.annotations ?? {}
   const kept = { ...object, metadata: { ...metadata, ...(metadata.annotations ? { annotations } : {}) } }
   const data = object.kind === 'Secret' ? { ...blank(kept, 'data'), ...blank(kept, 'stringData') } : {}
-  return { ...(walk({ ...kept, metadata: {} }) as Raw), metadata: walk(kept.metadata), ...data } as KubeObject
+  return { ...(walk({ ...kept, metadata: {} }) as JsonObject), metadata: walk(kept.metadata), ...data } as KubeObject
 }
 
 /** The names stay. */
-function blank(object: Raw, field: 'data' | 'stringData'): Raw {
+function blank(object: JsonObject, field: 'data' | 'stringData'): JsonObject {
   const values = object[field]
   if (typeof values !== 'object' || values === null) return {}
   return { [field]: Object.fromEntries(Object.keys(values).map((key) => [key, redacted])) }
@@ -24,7 +24,7 @@ function walk(value: unknown): unknown {
   if (typeof value === 'string') return withoutCredentials(value)
   if (Array.isArray(value)) return value.map((item, index) => (isFlag(value[index - 1]) ? redacted : walk(item)))
   if (typeof value !== 'object' || value === null) return value
-  const { name, value: own } = value as Raw
+  const { name, value: own } = value as JsonObject
   const isVariable = typeof name === 'string' && typeof own === 'string'
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {

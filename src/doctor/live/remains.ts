@@ -1,11 +1,12 @@
 // What stays at GitHub when a cluster forgets its runner sets: exactly, where the forge was asked; else what to look for, and where.
 import type { ForgeAccount } from '../../forge/account.ts'
+import { numberAt, textAt } from '../../lib/read-json.ts'
 import { isSameAccount, runnersPage } from '../arc/forge-url.ts'
 import { scaleSetOf } from '../arc/scale-sets.ts'
 import type { ObjectFact } from '../facts.ts'
-import { numberAt, textAt } from '../fields.ts'
 import type { Cluster } from './cluster.ts'
-import type { Registered, Remainder } from './step.ts'
+import type { Remainder } from './proposal.ts'
+import type { Registered } from './step.ts'
 
 /** `freed`: the objects that the cluster is about to forget, a whole chain or a part of one. */
 export function remainsOf(cluster: Cluster, freed: readonly ObjectFact[]): readonly Remainder[] {

@@ -10,9 +10,9 @@ import type { Answer, Request } from '../../lib/http.ts'
 import { type Random, seededRandom } from '../../lib/random.ts'
 import type { Facts } from '../facts.ts'
 import { gatherLive } from './gather.ts'
-import type { Found } from './mend.ts'
 import { type Plan, planRepair } from './plan.ts'
 import { type PlanOptions, planDefaults } from './plan-options.ts'
+import type { Found } from './proposal.ts'
 import { type RepairEntry, repair } from './repair.ts'
 
 const slugs: Readonly<Record<string, readonly string[]>> = {

@@ -15,7 +15,7 @@ import {
   running,
 } from '../../../test/doctor-cluster.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
-import { runRules } from '../engine.ts'
+import { runRules } from '../engine/run-rules.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { gatherLive } from './gather.ts'
 import { keepLine } from './keep-lines.ts'
@@ -179,9 +179,7 @@ test('a pod is deleted without its node only when the node is gone and the forge
   createPod(cluster.registry, { name: 'r2' }, { ...look, node: 'node-1', runner: ended(cluster.clock) })
   cluster.registry.delete('pods', 'runners', 'r2')
   const there = await plan(cluster, 'stuck-terminating', 'r2', {}, accountOf([]))
-  expect(there.refused).toMatchObject([
-    { evidence: 'time', because: expect.stringContaining('time alone proves nothing') },
-  ])
+  expect(there.refused).toMatchObject([{ because: expect.stringContaining('time alone proves nothing') }])
 })
 
 test('a failed runner of ARC is deleted; without its controller it would hang, so it is not', async () => {
@@ -220,7 +218,7 @@ test('an orphan registration goes through a forge that refuses busy ones, and st
   expect([unguarded.steps, unguarded.guided[0]?.advice]).toEqual([[], expect.stringContaining('by hand')])
   zombie(cluster, 'gone')
   expect(await outcome(accountOf([orphan]))).toMatchObject([{ why: 'the cluster has a runner of its name again' }])
-  expect((await orphanPlan(accountOf([orphan]))).refused[0]?.because).toBe('the cluster has an object of its name')
+  expect((await orphanPlan(accountOf([orphan]))).refused[0]?.because).toBe('the cluster has an object with its name')
 })
 
 function open(watch: (request: DoctorCluster['requests'][number]) => void = () => {}): DoctorCluster {

@@ -1,9 +1,9 @@
 // Reads the signs of being busy from pods, Jobs and ARC's runners.
 
+import { listAt, numberAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { isSameAccount } from '../arc/forge-url.ts'
 import type { LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, numberAt, textAt, valueAt } from '../fields.ts'
-import type { PodView } from '../pods/pod-view.ts'
+import type { PodView } from '../pod-view.ts'
 import { type BusyVerdict, mayBeBusy, type RunnerSigns } from './busy.ts'
 import type { Cluster } from './cluster.ts'
 import { controllerOf } from './cluster.ts'
@@ -25,27 +25,41 @@ function signsOfPod(cluster: Cluster, pod: ObjectFact): RunnerSigns {
   const controller = controllerOf(pod)
   const { namespace, name } = pod.object
   const isArc = controller?.kind === 'EphemeralRunner'
-  // ARC gives both one name; a pod that has lost its owner is still taken for the runner's.
-  const runner = cluster.find({ kind: 'EphemeralRunner', namespace, name: isArc ? controller.name : name })
-  const arc = isArc || runner ? jobSign(cluster, namespace, runner) : 'not-arc'
+  // A pod and its EphemeralRunner have the same name. A job of either candidate counts, because an owner reference may be wrong or lost.
+  const candidates = new Set(isArc ? [controller.name, name] : [name])
+  const runners = [...candidates].flatMap(
+    (one) => cluster.find({ kind: 'EphemeralRunner', namespace, name: one }) ?? [],
+  )
+  const [runner] = runners
+  const arc = isArc || runner ? strongestJobSign(cluster, namespace, runners) : 'not-arc'
   const set = controller && cluster.find({ kind: 'RunnerSet', namespace, name: controller.name })
   const url = textAt(runner?.raw, 'spec', 'githubConfigUrl') ?? textAt(set?.raw, 'spec', 'github', 'url')
-  return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, namesOf(pod, runner), url) }
+  const names = [...namesOf(pod, undefined), ...runners.flatMap((one) => textAt(one.raw, 'status', 'runnerName') ?? [])]
+  return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, names, url) }
 }
 
 function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
   const { namespace, name, uid } = runner.object
-  const pods = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
+  const owned = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const named = cluster.find({ kind: 'Pod', namespace, name })
-  const pod = pods[0] ?? named
+  const [pod, ...others] = new Set(named ? [...owned, named] : owned)
   const blind = cluster.blindFor('Pod', namespace) !== undefined
-  // Two pods of one runner: nobody knows which one works.
-  const container = pods.length > 1 ? 'unknown' : pod ? containerOf(cluster, pod) : blind ? 'unknown' : 'no-pod'
+  // Of several pods any one may work.
+  const container = others.length > 0 || (!pod && blind) ? 'unknown' : pod ? containerOf(cluster, pod) : 'no-pod'
   return {
     container,
     arc: jobSign(cluster, namespace, runner),
     forge: forgeSign(cluster.live, namesOf(runner, runner), textAt(runner.raw, 'spec', 'githubConfigUrl')),
   }
+}
+
+function strongestJobSign(
+  cluster: Cluster,
+  namespace: string | undefined,
+  runners: readonly ObjectFact[],
+): RunnerSigns['arc'] {
+  const signs = runners.map((runner) => jobSign(cluster, namespace, runner))
+  return signs.find((sign) => sign === 'job') ?? signs[0] ?? jobSign(cluster, namespace, undefined)
 }
 
 function jobSign(cluster: Cluster, namespace: string | undefined, runner: ObjectFact | undefined): RunnerSigns['arc'] {

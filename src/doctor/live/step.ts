@@ -1,6 +1,5 @@
 // What a plan is made of: one small action a step, on one object as it was seen, with what must still hold right before.
 import type { Resource } from '../../kubernetes/types.ts'
-import type { ObjectRef } from '../finding.ts'
 
 /** One object as it was seen; the server refuses the action once either has changed. */
 export type Target = {
@@ -56,37 +55,6 @@ export type Step = {
 
 /** A step before it has a number: it names others by the key of their target and action. */
 export type Draft = Omit<Step, 'id' | 'after'> & { readonly after: readonly string[] }
-
-/** A finding that the plan does not mend, and why. */
-export type Refusal = {
-  readonly rule: string
-  readonly object: ObjectRef
-  readonly evidence: 'live' | 'unreadable' | 'time'
-  readonly because: string
-}
-
-/** What a person must do, with the commands where they are known. */
-export type Guidance = { readonly rule: string; readonly object: ObjectRef; readonly advice: string }
-
-export type Proposal = {
-  readonly drafts: readonly Draft[]
-  readonly refused: readonly Refusal[]
-  readonly guided: readonly Guidance[]
-  /** What the cluster forgets of the forge; the steps may remove some of it. */
-  readonly stays: readonly Remainder[]
-}
-
-/** Something at the forge. `state`: what the forge says of it; undefined: it was not asked, so it may be gone. */
-export type Remainder = {
-  readonly what: 'registration' | 'set'
-  readonly id: string
-  readonly name: string
-  /** Of its account, where the cluster says it. */
-  readonly url: string | undefined
-  readonly state: string | undefined
-}
-
-export const nothing: Proposal = { drafts: [], refused: [], guided: [], stays: [] }
 
 /** Stands for a step before it has a number. */
 export function draftKey(action: Action): string {

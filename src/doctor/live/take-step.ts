@@ -6,9 +6,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { PortError } from '../../model/port-error.ts'
 import { checkGuard } from './guard.ts'
 import { findSame, type Place, perform } from './perform.ts'
+import { tellOf } from './record-event.ts'
 import { redact } from './redact.ts'
 import type { Action, Guard, Step, Target } from './step.ts'
-import { tellOf } from './tell.ts'
 
 export type StepOptions = Place & {
   readonly clock: Clock

@@ -1,6 +1,6 @@
 // What is kept of an object that was read: ten thousand pods must fit, and a Secret's data must not stay.
 import type { KubeObject } from '../../kubernetes/types.ts'
-import { textAt, timeAt } from '../fields.ts'
+import { textAt, timeAt } from '../../lib/read-json.ts'
 
 /** `metadata`: nothing but its metadata. */
 export function trim(object: KubeObject, read: 'whole' | 'metadata'): KubeObject {

@@ -250,12 +250,12 @@ test('a runner with a job is not freed, nor is anything above it', async () => {
   const made = await plan(cluster)
   expect(made.refused.map(({ object, because }) => `${object.name}: ${because}`)).toEqual([
     'linux-r2: it may be busy: its status at ARC names a job',
-    'linux-set: first EphemeralRunner linux-r2 must go',
-    'manager: first EphemeralRunner linux-r2 must go',
-    'manager: first EphemeralRunner linux-r2 must go',
-    'no-permission: first EphemeralRunner linux-r2 must go',
-    'github: first EphemeralRunner linux-r2 must go',
-    'linux: first EphemeralRunner linux-r2 must go',
+    'linux-set: EphemeralRunner linux-r2 must be deleted first',
+    'manager: EphemeralRunner linux-r2 must be deleted first',
+    'manager: EphemeralRunner linux-r2 must be deleted first',
+    'no-permission: EphemeralRunner linux-r2 must be deleted first',
+    'github: EphemeralRunner linux-r2 must be deleted first',
+    'linux: EphemeralRunner linux-r2 must be deleted first',
   ])
   await carryOut(cluster, made)
   expect(left(cluster)).toEqual(['linux', 'linux-set', 'linux-r2', 'manager', 'manager', 'no-permission', 'github'])

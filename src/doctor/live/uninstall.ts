@@ -1,16 +1,16 @@
 // ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
 
+import { textAt } from '../../lib/read-json.ts'
 import { isSameAccount } from '../arc/forge-url.ts'
 import type { ObjectFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import { type Cluster, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
-import { type Found, guide, join, refuse } from './mend.ts'
 import type { PlanOptions } from './plan-options.ts'
+import { type Found, guide, join, nothing, type Proposal, refuse } from './proposal.ts'
 import { registrationOf, remainsOf } from './remains.ts'
 import { protectedResources } from './resources.ts'
 import { judgeBusy } from './signs.ts'
-import { type Action, type Draft, draftKey, type Guard, nothing, type Proposal, type Target } from './step.ts'
+import { type Action, type Draft, draftKey, type Guard, type Target } from './step.ts'
 
 /** By kind, in the order in which ARC removes them. */
 const finalizers: Readonly<Record<string, readonly string[]>> = {
@@ -37,13 +37,13 @@ const kindsInOrder = [
 export function unlockUninstall(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
   const controller = scaleSetController(cluster)
   if (controller.is === 'alive')
-    return refuse({ found }, 'live', `ARC's controller is there and must do it: ${controller.because}`)
+    return refuse({ found }, `ARC's controller exists and must do this itself: ${controller.because}`)
   if (controller.is === 'unknown')
-    return refuse({ found }, 'unreadable', `whether ARC's controller is there is not known (${controller.because})`)
+    return refuse({ found }, `it is not known whether ARC's controller exists (${controller.because})`)
   if (!options.restoreDeclined)
     return guide({ found }, restoreAdvice(controller.is === 'scaled-to-zero' ? controller.deployment : undefined))
-  const members = doomed(cluster)
-  const proof = `ARC's controller, which would do it, is gone: ${controller.because}`
+  const members = membersOf(cluster)
+  const proof = `ARC's controller, which should do this, is gone: ${controller.because}`
   const steps: Chain = { found, cluster, options, members, proof, blocked: new Map(), last: new Map() }
   const freeing = join(
     kindsInOrder.flatMap((kind) =>
@@ -70,22 +70,22 @@ function free(chain: Chain, fact: ObjectFact): Proposal {
   const { cluster, found } = chain
   const finding = { found: { rule: found.rule, object: fact.object } }
   const target = targetOf(fact)
-  if (!target) return refuse(finding, 'unreadable', 'the object was seen without its uid or version')
-  const block = (evidence: 'live' | 'unreadable', because: string) => {
+  if (!target) return refuse(finding, 'the cluster returned the object without a uid or version')
+  const block = (because: string) => {
     chain.blocked.set(target.uid, because)
-    return refuse(finding, evidence, because)
+    return refuse(finding, because)
   }
-  const blind = blindness(chain, fact)
-  if (blind !== undefined) return block('unreadable', blind)
+  const unread = unreadDependency(chain, fact)
+  if (unread !== undefined) return block(unread)
   const below = belowOf(chain, fact)
   const held = below.find(({ object }) => chain.blocked.has(object.uid ?? ''))
-  if (held) return block('live', `first ${held.object.kind} ${held.object.name} must go`)
+  if (held) return block(`${held.object.kind} ${held.object.name} must be deleted first`)
   if (fact.object.kind === 'EphemeralRunner') {
     const verdict = judgeBusy(cluster, fact)
-    if (verdict.busy) return block('live', `it may be busy: ${verdict.because}`)
+    if (verdict.busy) return block(`it may be busy: ${verdict.because}`)
   }
   const living = livingSet(chain, fact)
-  if (living !== undefined) return block('live', `the runner set ${living} lives and needs it`)
+  if (living !== undefined) return block(`the runner set ${living} still exists and needs it`)
   const drafts = draftsFor(chain, fact, target, below)
   const last = drafts.at(-1)
   if (last) chain.last.set(target.uid, draftKey(last.action))
@@ -123,7 +123,7 @@ function draftsFor(chain: Chain, fact: ObjectFact, target: Target, below: readon
 }
 
 /** Terminating, or below something that is and that only the controller would have deleted. */
-function doomed(cluster: Cluster): readonly ObjectFact[] {
+function membersOf(cluster: Cluster): readonly ObjectFact[] {
   const found = new Map<string, ObjectFact>()
   const visit = (fact: ObjectFact) => {
     const uid = fact.object.uid ?? ''
@@ -213,7 +213,7 @@ function livingSet({ cluster, members }: Chain, fact: ObjectFact): string | unde
 }
 
 /** Which kind of child or user could not be read, if any: it might still be there. */
-function blindness({ cluster }: Chain, fact: ObjectFact): string | undefined {
+function unreadDependency({ cluster }: Chain, fact: ObjectFact): string | undefined {
   const { kind, namespace } = fact.object
   if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return cluster.blindFor('Pod', namespace)
   if (kind === 'EphemeralRunnerSet') return cluster.blindFor('EphemeralRunner', namespace)
@@ -221,13 +221,13 @@ function blindness({ cluster }: Chain, fact: ObjectFact): string | undefined {
   const others = [
     cluster.blindFor('AutoscalingListener', undefined),
     kind === 'AutoscalingRunnerSet' ? undefined : cluster.blindFor('AutoscalingRunnerSet', namespace),
-    ...(kind === 'AutoscalingRunnerSet' ? protectedBlindness(cluster, fact) : []),
+    ...(kind === 'AutoscalingRunnerSet' ? unreadProtected(cluster, fact) : []),
   ]
   return [...below, ...others].find((reason) => reason !== undefined)
 }
 
 /** A set's annotations name what it protects; without the set nobody would find a Secret that could not be read. */
-function protectedBlindness(cluster: Cluster, fact: ObjectFact): readonly (string | undefined)[] {
+function unreadProtected(cluster: Cluster, fact: ObjectFact): readonly (string | undefined)[] {
   const namesSecret = textAt(fact.raw, 'metadata', 'annotations', secretAnnotation) !== undefined
   return protectedResources.map(({ kind }) =>
     kind !== 'Secret' || namesSecret ? cluster.blindFor(kind, fact.object.namespace) : undefined,
@@ -249,5 +249,5 @@ function canDeregister({ cluster }: Chain, { raw }: ObjectFact): boolean {
 function restoreAdvice(deployment: ObjectFact | undefined): string {
   return deployment
     ? `bring ARC's controller back and let it finish: kubectl -n ${deployment.object.namespace} scale deployment ${deployment.object.name} --replicas=1`
-    : "bring ARC's controller back at the version that made these objects (helm install of gha-runner-scale-set-controller) and let it finish; only when that is not possible, decline it and let the finalizers be removed one by one"
+    : "bring ARC's controller back at the version that made these objects (helm install of gha-runner-scale-set-controller) and let it finish; only if that is impossible, use --remove-finalizers, which removes the finalizers one by one"
 }

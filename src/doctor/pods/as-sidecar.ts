@@ -2,9 +2,9 @@
 
 import type { VersionFact } from '../facts.ts'
 import type { Fix } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from './daemon.ts'
 import { lacksSidecars, surelyHasSidecars } from './init-policy.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 /** Moves an ordinary container behind the init containers with restartPolicy Always; undefined where no version runs sidecars. */
 export function asSidecar(pod: PodView, container: ContainerView, version: VersionFact): Fix | undefined {

@@ -1,11 +1,11 @@
 // Which init containers surely never end: helpers that serve until somebody ends them, and scripts that wait for nothing. Init containers are mostly made to end, so what only may go on for ever is none.
 
-import { valueAt } from '../fields.ts'
+import { valueAt } from '../../lib/read-json.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
 import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
 import { type HelperKind, imageKind, repositoryOf, startedKind } from './helper-kinds.ts'
 import { type Helper, isEndlessLoop } from './long-lived.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 /** Undefined when it may end, or when what has started before it may end it. */
 export function blockingInit(container: ContainerView, pod: PodView): Helper | undefined {

@@ -1,5 +1,5 @@
 // Which programs a container runs, as far as its command and arguments tell: through shells and the programs that only start others.
-import type { ContainerView } from './pod-view.ts'
+import type { ContainerView } from '../pod-view.ts'
 import { readScript, type ShellCommand } from './shell.ts'
 
 export type Command = ShellCommand & {

@@ -1,9 +1,9 @@
 // What is a daemon, and what only looks like one.
 import { expect, test } from 'vitest'
-import { filler } from '../sources/unknown.ts'
+import type { PodView } from '../pod-view.ts'
+import { filler } from '../template-value.ts'
 import { daemonOf } from './daemon.ts'
 import { longLivedHelper } from './long-lived.ts'
-import type { PodView } from './pod-view.ts'
 import { viewPods } from './pod-views.ts'
 
 function podWith(container: Record<string, unknown>, spec: Record<string, unknown> = {}): PodView {

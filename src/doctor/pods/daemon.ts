@@ -1,10 +1,10 @@
 // Which containers are daemons of a container engine: they never end by themselves, whatever the pod waits for.
 
-import { textsAt } from '../fields.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { textsAt } from '../../lib/read-json.ts'
+import type { ContainerView, Daemon, PodView } from '../pod-view.ts'
+import { isUnknown } from '../template-value.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
 import { endsItself, isEndedBySibling } from './endings.ts'
-import type { ContainerView, Daemon, PodView } from './pod-view.ts'
 
 /** A pod as far as its daemons are told from it. */
 type Seen = Omit<PodView, 'daemons'>

@@ -1,10 +1,10 @@
 // Where a Docker daemon listens, as far as its words tell, and with which command its own container can ask it there.
 
-import { textsAt, valueAt } from '../fields.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { textsAt, valueAt } from '../../lib/read-json.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+import { isUnknown } from '../template-value.ts'
 import { commandsOf, programOf } from './commands.ts'
 import { imageParts } from './daemon.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 const defaultSocket = 'unix:///var/run/docker.sock'
 

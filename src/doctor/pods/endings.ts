@@ -1,6 +1,7 @@
 // Who ends a program that would run for ever: its own script, a neighbour in a shared PID namespace, a request to it, or the end of the pod itself.
+
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, programOf } from './commands.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 type Neighbourhood = Pick<PodView, 'containers' | 'shareProcessNamespace'>
 

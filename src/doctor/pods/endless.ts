@@ -1,8 +1,9 @@
 // The containers of a pod that run for ever: daemons of container engines, and helpers that serve until somebody ends them.
+
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from './daemon.ts'
 import { longLivedHelper } from './long-lived.ts'
 import { ordinaryContainers } from './pod-parts.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 export type Endless = {
   readonly container: ContainerView

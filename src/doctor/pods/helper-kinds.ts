@@ -1,6 +1,7 @@
 // The helpers that pods have beside their work and that never end by themselves: their images, and their programs.
+
+import type { ContainerView } from '../pod-view.ts'
 import { type Command, programOf } from './commands.ts'
-import type { ContainerView } from './pod-view.ts'
 
 export type HelperKind = {
   readonly what: string

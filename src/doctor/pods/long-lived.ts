@@ -1,10 +1,10 @@
 // Which containers are helpers that serve until somebody ends them: proxies, log shippers, secret agents, databases, and commands that wait for nothing.
 
-import { textsAt } from '../fields.ts'
+import { textsAt } from '../../lib/read-json.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
 import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
 import { imageKind, startedKind } from './helper-kinds.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 export type Helper = {
   /** What runs for ever, in words. */

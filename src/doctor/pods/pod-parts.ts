@@ -1,9 +1,10 @@
 // Parts of a pod view that several rules ask for: its ordinary containers, its Job, its metadata, and the start of a hit.
+
+import type { JsonObject, Path } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, textAt } from '../../lib/read-json.ts'
 import type { Facts, VersionFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt } from '../fields.ts'
-import type { Hit, Path } from '../finding.ts'
-import type { Raw } from '../raw.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
+import type { Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 
 /** The pods as somebody wrote them: of a live cluster without those that an owner in the same input made, which would say everything again. */
 export function writtenPods(facts: Facts): readonly PodView[] {
@@ -41,7 +42,7 @@ export function isWhole(pod: PodView): boolean {
 }
 
 /** The spec of the Job, or of a template of Jobs, in which the pod stands. */
-export function jobSpecOf(pod: PodView): { readonly fields: Raw; readonly path: Path } | undefined {
+export function jobSpecOf(pod: PodView): { readonly fields: JsonObject; readonly path: Path } | undefined {
   if (pod.owner !== 'Job' && pod.owner !== 'CronJob' && pod.owner !== 'ScaledJob') return undefined
   const path = pod.path.slice(0, -2)
   const fields = fieldsAt(pod.raw, ...path)

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Path } from '../finding.ts'
-import type { Raw } from '../raw.ts'
+import type { JsonObject, Path } from '../../lib/read-json.ts'
 import { viewPods } from './pod-views.ts'
 
 const spec = { containers: [{ name: 'x' }] }
-const view = (apiVersion: string, kind: string, rest: Raw, name = 'a') => {
+const view = (apiVersion: string, kind: string, rest: JsonObject, name = 'a') => {
   const object = { apiVersion, kind, namespace: 'ci', name, uid: 'u' }
   return viewPods([{ object, document: undefined, raw: { apiVersion, kind, ...rest } }])[0]
 }
 
 describe('a pod view', () => {
   const template = { metadata: { labels: { l: 1 }, annotations: { a: 'b' } }, spec }
-  const cases: [apiVersion: string, kind: string, rest: Raw, owner: string, path: Path, ends: boolean][] = [
+  const cases: [apiVersion: string, kind: string, rest: JsonObject, owner: string, path: Path, ends: boolean][] = [
     ['v1', 'Pod', template, 'Pod', ['spec'], false],
     ['v1', 'Pod', { spec: { ...spec, restartPolicy: 'Never' } }, 'Pod', ['spec'], true],
     ['batch/v1', 'Job', { spec: { template } }, 'Job', ['spec', 'template', 'spec'], true],
@@ -135,7 +134,7 @@ describe('a pod view', () => {
     ])
   })
 
-  const runners: [what: string, containers: readonly Raw[], runner: string | undefined][] = [
+  const runners: [what: string, containers: readonly JsonObject[], runner: string | undefined][] = [
     ['GitHub image', [{ name: 'a', image: 'ghcr.io/actions/actions-runner:2.1' }], 'a'],
     [
       'Bitbucket image',

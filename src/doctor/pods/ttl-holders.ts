@@ -1,7 +1,7 @@
 // Where in a Job, a CronJob or a pod somebody wrote ttlSecondsAfterFinished, rightly or not.
-import { listAt, valueAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
-import { asRecord, type Raw } from '../raw.ts'
+
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, type JsonObject, listAt, valueAt } from '../../lib/read-json.ts'
 
 export const ttlField = 'ttlSecondsAfterFinished'
 
@@ -9,10 +9,10 @@ export const ttlField = 'ttlSecondsAfterFinished'
 const holders = ['metadata', 'spec', 'template', 'jobTemplate'] as const
 
 /** The paths of the mappings that hold the field. */
-export function ttlHolders(fields: Raw, path: Path = []): readonly Path[] {
+export function ttlHolders(fields: JsonObject, path: Path = []): readonly Path[] {
   const found: Path[] = fields[ttlField] === undefined ? [] : [path]
   for (const holder of holders) {
-    const below = asRecord(fields[holder])
+    const below = fieldsAt(fields, holder)
     if (below) found.push(...ttlHolders(below, [...path, holder]))
   }
   for (const list of ['initContainers', 'containers']) {

@@ -1,10 +1,10 @@
 // Runners that have run for long and are not known to work: the ones of which a log, or the forge, may say that no job can come.
 import type { Instant } from '../../lib/clock.ts'
+import { listAt, textAt, timeAt, valueAt } from '../../lib/read-json.ts'
 import { hasJob } from '../arc/arc.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, timeAt, valueAt } from '../fields.ts'
-import { ownerOf, uidOf } from './live-pod.ts'
-import type { PodView } from './pod-view.ts'
+import { ownerOf, uidOf } from '../objects/metadata.ts'
+import type { PodView } from '../pod-view.ts'
 
 export type WaitingRunner = {
   readonly pod: PodView

@@ -5,9 +5,9 @@ import { reportJson } from './json.ts'
 import { reportJunit } from './junit.ts'
 import { painter } from './look.ts'
 import { reportPretty } from './pretty.ts'
-import { job, reportOf, standing } from './report-of.ts'
+import { job, reportOf, runIn } from './report-of.fixture.ts'
+import { inRepository } from './repository-paths.ts'
 import { jsonReport } from './shape.ts'
-import { inRepository } from './whereabouts.ts'
 
 describe('json', () => {
   it('has the published shape', () => {
@@ -28,7 +28,7 @@ describe('json', () => {
 
 describe('github', () => {
   const github = (text: string, file?: string, folder?: string) =>
-    reportGithub(reportOf(text, file), standing(folder)).trimEnd().split('\n')
+    reportGithub(reportOf(text, file), runIn(folder)).trimEnd().split('\n')
 
   it('cannot be made to say another command', () => {
     const text = job.replace('name: docker', 'name: "docker\\n::error::no,: %"')
@@ -60,12 +60,12 @@ describe('github', () => {
 
 describe('names of files', () => {
   it('count from the root of the repository', () => {
-    expect(inRepository('a.yaml', standing())).toBe('a.yaml')
-    expect(inRepository('a.yaml', standing('k8s'))).toBe('k8s/a.yaml')
-    expect(inRepository('../b/a.yaml', standing('k8s'))).toBe('b/a.yaml')
-    expect(inRepository('/repository/c/a.yaml', standing('k8s'))).toBe('c/a.yaml')
-    expect(inRepository('../../a.yaml', standing('k8s'))).toBe('/a.yaml')
-    expect(inRepository('..a.yaml', standing())).toBe('..a.yaml')
+    expect(inRepository('a.yaml', runIn())).toBe('a.yaml')
+    expect(inRepository('a.yaml', runIn('k8s'))).toBe('k8s/a.yaml')
+    expect(inRepository('../b/a.yaml', runIn('k8s'))).toBe('b/a.yaml')
+    expect(inRepository('/repository/c/a.yaml', runIn('k8s'))).toBe('c/a.yaml')
+    expect(inRepository('../../a.yaml', runIn('k8s'))).toBe('/a.yaml')
+    expect(inRepository('..a.yaml', runIn())).toBe('..a.yaml')
   })
 })
 
@@ -160,7 +160,7 @@ describe('pretty', () => {
     )
     expect(text).toContain('not examined: 18.yaml: gone\n    not examined: 11 more files (--format json names all)\n')
     expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.skipped).toHaveLength(42)
-    const annotations = reportGithub(report, standing())
+    const annotations = reportGithub(report, runIn())
       .split('\n')
       .filter((line) => /Not examined/.test(line))
     expect(annotations).toHaveLength(31)
@@ -174,6 +174,6 @@ describe('pretty', () => {
     expect(wrong).toContain('doctor-ignore[POD999] (there is no such rule)')
     const none = reportOf(job.replace('name: docker', 'name: docker # doctor-ignore: all'))
     const told = 'doctor-ignore[] silences nothing here (name a rule: doctor-ignore[POD101]: why).'
-    expect(reportGithub(none, standing())).toContain(`line=13::${told}`)
+    expect(reportGithub(none, runIn())).toContain(`line=13::${told}`)
   })
 })

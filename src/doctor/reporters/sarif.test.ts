@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { decodeFiles } from '../engine.ts'
+import { decodeFiles } from '../engine/examine.ts'
 import type { Finding } from '../finding.ts'
 import { fixFiles } from '../fixes/fixes.ts'
-import { styles } from '../fixes/restyle.ts'
+import { styles } from '../fixes/restyle.fixture.ts'
 import { readRulePage } from '../rule-page.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { Report } from './report.ts'
-import { job, reportOf, standing } from './report-of.ts'
+import { job, reportOf, runIn } from './report-of.fixture.ts'
 import { reportSarif } from './sarif.ts'
 
 type Region = { startLine: number; startColumn: number; endLine: number; endColumn: number }
@@ -37,7 +37,7 @@ type Log = {
 }
 
 function runOf(report: Report, folder?: string) {
-  const log: Log = JSON.parse(reportSarif(report, standing(folder)))
+  const log: Log = JSON.parse(reportSarif(report, runIn(folder)))
   const [run] = log.runs
   if (!run) throw new Error('a log has one run')
   return run
@@ -177,8 +177,8 @@ describe('places', () => {
   it('are logical in a cluster', () => {
     const report = reportOf(job)
     const findings = report.findings.map((finding) => ({ ...finding, place: undefined, fix: undefined }))
-    const skipped = [{ file: 'Secret', line: undefined, reason: 'forbidden' }]
-    const run = runOf({ ...report, findings, live: true, coverage: { ...report.coverage, skipped } })
+    const unread = [{ kind: 'Secret', reason: 'forbidden' }]
+    const run = runOf({ ...report, findings, live: true, coverage: { objects: 1, pods: 1, unread, optional: [] } })
     for (const { locations } of run.results) expect(locations[0]?.physicalLocation).toBeUndefined()
     const names = run.results.map(({ locations }) => locations[0]?.logicalLocations[0]?.fullyQualifiedName)
     expect(names).toContain('ci/Job/runner/docker')

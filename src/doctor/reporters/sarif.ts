@@ -1,14 +1,15 @@
 // Findings as SARIF 2.1.0, in the part that GitHub's code scanning reads: exact regions, fixes, fingerprints, silenced results.
+import { printableJson } from '../../lib/printable.ts'
 import type { Finding, Place, Severity } from '../finding.ts'
 import { fingerprints } from '../fingerprint.ts'
 import type { Rule } from '../rule.ts'
 import { withoutMarks } from '../rule-page.ts'
 import type { Report } from './report.ts'
-import { inRepository, type Whereabouts } from './whereabouts.ts'
-import { describeUnused, nameOf } from './wording.ts'
+import { inRepository, type RepositoryPaths } from './repository-paths.ts'
+import { describeUnused, gapsOf, nameOf } from './wording.ts'
 
-export function reportSarif(report: Report, whereabouts: Whereabouts): string {
-  const fileOf = (file: string) => inRepository(file, whereabouts)
+export function reportSarif(report: Report, paths: RepositoryPaths): string {
+  const fileOf = (file: string) => inRepository(file, paths)
   const artifactOf = (file: string) => artifact(fileOf(file))
   const all = listResults(report)
   const log = {
@@ -34,7 +35,7 @@ export function reportSarif(report: Report, whereabouts: Whereabouts): string {
       },
     ],
   }
-  return `${JSON.stringify(log, undefined, 2)}\n`
+  return `${printableJson(log, 2)}\n`
 }
 
 type ArtifactOf = (file: string) => object
@@ -177,16 +178,16 @@ function startOf(old: readonly string[], from: number): { readonly startLine: nu
 
 /** `executionSuccessful` stays true: what could be read was examined, and the rest is named here. */
 function notifications(report: Report, artifactOf: ArtifactOf): readonly object[] {
-  const { coverage, skippedRules, unusedSuppressions, rules, live } = report
+  const { skippedRules, unusedSuppressions, rules, live } = report
   const at = (file: string, line: number | undefined) => {
     if (live) return {}
     const region = line === undefined ? {} : { region: { startLine: line } }
     return { locations: [{ physicalLocation: { artifactLocation: artifactOf(file), ...region } }] }
   }
   return [
-    ...coverage.skipped.map(({ file, line, reason }) => {
-      const what = live ? `${file}: ` : ''
-      return { level: 'warning', message: { text: `Not examined: ${what}${reason}` }, ...at(file, line) }
+    ...gapsOf(report).map(({ name, line, reason }) => {
+      const what = live ? `${name}: ` : ''
+      return { level: 'warning', message: { text: `Not examined: ${what}${reason}` }, ...at(name, line) }
     }),
     ...skippedRules.map(({ code, reason }) => {
       return { level: 'note', message: { text: `${code} was skipped: ${reason}` }, associatedRule: { id: code } }

@@ -1,9 +1,9 @@
 // Docker beside a runner as an ordinary container: both get TERM at once, and Docker is quicker.
 
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { hitIn, ordinaryContainers } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,7 +1,7 @@
 // What a rule does not say, and what its fix does not do, in cases that are too fine for its page.
 import { expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { catalogue } from './catalogue.ts'
 
 type Fields = Readonly<Record<string, unknown>>

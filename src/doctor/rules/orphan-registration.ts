@@ -1,11 +1,11 @@
 // A registration at GitHub whose runner is gone: no pod, no runner object, offline, no job, and old enough not to be on its way.
 
+import { textAt } from '../../lib/read-json.ts'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact, RegistrationFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText } from '../pods/live-pod.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

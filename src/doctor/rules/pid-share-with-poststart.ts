@@ -1,7 +1,7 @@
 // An exec hook after start in a shared PID namespace: it may never return, and then the pod neither starts nor stops (incident S3).
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, writtenPods } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import { isBounded } from '../pods/post-start.ts'
 import type { Rule } from '../rule.ts'
 

@@ -1,16 +1,18 @@
 // Every code block of every rule's page is a test: bad fires on the marked lines, cured and fixed and good are silent.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { decodeFiles, examine, runRules } from '../engine.ts'
+import { textAt, timeAt, valueAt } from '../../lib/read-json.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { gatherFacts } from '../engine/gather-facts.ts'
+import { runRules } from '../engine/run-rules.ts'
 import type { Facts, ForgeFacts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
-import { textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { fixFiles } from '../fixes/fixes.ts'
-import { gatherFacts, undeclaredVersion } from '../gather-facts.ts'
 import type { Rule } from '../rule.ts'
 import { type Fixture, pageSections, readRulePage } from '../rule-page.ts'
 import type { DecodedFile } from '../sources/document.ts'
 import { indexLines, placeOf } from '../sources/place.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { catalogue } from './catalogue.ts'
 
 const folder = new URL('.', import.meta.url)
@@ -92,7 +94,9 @@ function liveOf(fixture: Fixture): LiveFacts | undefined {
     gatherFacts(decodeFiles([{ path: 'earlier.yaml', text }]).flatMap((file) => file.objects)).objects
   return {
     at: Date.parse(options['at']),
-    unreadable: Object.fromEntries((options['unreadable'] ?? '').split(',').map((kind) => [kind, 'forbidden'])),
+    unreadable: Object.fromEntries(
+      (options['unreadable'] ?? '').split(',').map((kind) => [kind, { is: 'failed', why: 'forbidden' }]),
+    ),
     earlier: earlier && { at: Date.parse(earlier.options['at'] ?? ''), objects: objects(earlier.text) },
     forge: forgeOf(fixture),
     logs: logsOf(fixture),

@@ -1,7 +1,8 @@
 // ARC counts failed runners among the replicas: enough of them, and the set never scales up again.
+
+import { numberAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { arcObjects, runnersOf } from '../arc/arc.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { numberAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import type { Rule } from '../rule.ts'

@@ -1,9 +1,9 @@
 // A TTL that deletes a Job before anybody, or anything, can read its end.
 
-import { numberAt } from '../fields.ts'
+import { numberAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, jobSpecOf } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

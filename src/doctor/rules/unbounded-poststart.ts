@@ -1,7 +1,7 @@
 // A postStart command that can wait without a limit: the kubelet waits with it, also when the pod is to be deleted.
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import { canWait } from '../pods/post-start.ts'
 import type { Rule } from '../rule.ts'
 

@@ -1,14 +1,16 @@
 // ARC: runner sets and controller of different versions. The controller deletes sets that are not of its own (major.minor) version.
+
+import type { Path } from '../../lib/read-json.ts'
+import { listAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, isVersion, mayMeet, type Said } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, valueAt } from '../fields.ts'
-import type { Hit, Path } from '../finding.ts'
+import type { Hit } from '../finding.ts'
 import { onePerPlace } from '../one-per-place.ts'
 import { imageParts } from '../pods/daemon.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'version-skew',

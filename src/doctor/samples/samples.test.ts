@@ -1,7 +1,7 @@
 // Whole files as people have them, examined by every rule: comments at the ends of lines name exactly the rules that speak there.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
 import type { VersionFact } from '../facts.ts'
 import { fixFiles } from '../fixes/fixes.ts'
 import { catalogue } from '../rules/catalogue.ts'

@@ -1,5 +1,5 @@
 // Text in base64, as Secrets keep their data and ConfigMaps their binary data.
-import { isRecord } from '../raw.ts'
+import { isJsonObject } from '../../lib/read-json.ts'
 
 const lettersMax = 1024 * 1024
 /** Where a kind keeps texts in base64. */
@@ -12,7 +12,7 @@ export function encodedTexts(object: Readonly<Record<string, unknown>>): readonl
   const { kind } = object
   const field = typeof kind === 'string' && Object.hasOwn(fields, kind) ? fields[kind] : undefined
   const data = field === undefined ? undefined : object[field]
-  if (field === undefined || !isRecord(data)) return []
+  if (field === undefined || !isJsonObject(data)) return []
   return Object.keys(data).flatMap((key) => {
     const text = decodeBase64(data[key])
     return text === undefined ? [] : [{ field, key, text }]

@@ -1,5 +1,5 @@
 // A file's text → the objects in it, however they are wrapped: several documents, Lists, strings in strings, template markers, heredocs. Never throws.
-import { once } from '../once.ts'
+import { once } from '../../lib/once.ts'
 import { addChunk } from './add-document.ts'
 import { decodeTerraform } from './decode-terraform.ts'
 import type { DecodedFile, SourceFile } from './document.ts'

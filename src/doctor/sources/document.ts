@@ -1,6 +1,6 @@
 // What reading yields: files, the documents in them (also those inside strings of others), and the objects that stand in the documents.
 import type { Document as YamlDocument } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import type { Marker } from './mask.ts'
 import type { Spot } from './spot.ts'
 

@@ -1,10 +1,10 @@
 // A path, or a glob, given by people → the paths of the files that it means.
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { unfinishedName } from '../fixes/write-file.ts'
 import type { Skipped } from './document.ts'
 import { globPattern } from './glob.ts'
 import { reasonOf } from './reason-of.ts'
+import { isTemporary } from './temporary-name.ts'
 
 const depthMax = 32
 const names = /\.(?:ya?ml|json|tf|tofu|hcl|tftpl|ya?ml\.\w+|json\.\w+)$|^NOTES\.txt$/i
@@ -69,7 +69,7 @@ function walk(folder: string, options: Walk, depth: number): string[] {
   const found: string[] = []
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     const file = path.join(folder, entry.name)
-    if (unfinishedName.test(entry.name)) continue
+    if (isTemporary(entry.name)) continue
     if (entry.isFile() ? wanted.test(entry.name) : entry.isSymbolicLink() && isNamedLink(file, options))
       found.push(file)
     else if (entry.isDirectory()) {

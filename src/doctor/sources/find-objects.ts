@@ -1,6 +1,7 @@
 // Walks a document's value: the objects in it (also the items of a List and those nested in values), and the strings that look like manifests.
-import type { Path } from '../finding.ts'
-import { isRecord } from '../raw.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { isJsonObject } from '../../lib/read-json.ts'
+import { chartLists } from '../chart-kinds.ts'
 import { encodedTexts } from './base64.ts'
 import type { SourceObject } from './document.ts'
 import { mayHoldManifest } from './split.ts'
@@ -17,8 +18,6 @@ type Contents = {
 
 const visitsMax = 200_000
 const depthMax = 64
-/** Where a chart, a helmfile, a kustomization and Terraform name the charts that they install. */
-export const chartLists = ['dependencies', 'releases', 'helmCharts', 'helm_release'] as const
 /** Below these keys an object (of Flux or Argo CD) holds values of a chart. */
 const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 
@@ -41,7 +40,7 @@ export function findObjects(root: unknown): Contents {
       if (mayBeManifest(value)) strings.push({ path: [...path], text: value, encoded: false })
     } else if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) visitEntry(index, value[index], inside)
-    } else if (isRecord(value)) {
+    } else if (isJsonObject(value)) {
       const kind = kindOf(value, inside)
       if (kind) objects.push({ path: [...path], kind, value })
       for (const { field, key, text } of kind === 'object' ? encodedTexts(value) : []) {
@@ -75,7 +74,7 @@ function untypedItems({ apiVersion, kind, items }: Readonly<Record<string, unkno
   const typed = typeof kind === 'string' ? /^(.+)List$/.exec(kind)?.[1] : undefined
   if (typed === undefined || typeof apiVersion !== 'string' || !Array.isArray(items)) return []
   return items.flatMap((item: unknown, index) =>
-    isRecord(item) && !('kind' in item) && 'metadata' in item
+    isJsonObject(item) && !('kind' in item) && 'metadata' in item
       ? [{ path: ['items', index], kind: 'object' as const, value: { apiVersion, kind: typed, ...item } }]
       : [],
   )
@@ -97,7 +96,9 @@ function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): Foun
 function installsCharts(value: Readonly<Record<string, unknown>>): boolean {
   return chartLists.some((list) => {
     const entries = value[list]
-    return Array.isArray(entries) && entries.some((entry) => isRecord(entry) && isArcChart(entry.chart ?? entry.name))
+    return (
+      Array.isArray(entries) && entries.some((entry) => isJsonObject(entry) && isArcChart(entry.chart ?? entry.name))
+    )
   })
 }
 
@@ -109,13 +110,13 @@ function isArcChart(name: unknown): boolean {
 function isRunnerValues(value: Readonly<Record<string, unknown>>): boolean {
   if ('apiVersion' in value || 'kind' in value) return false
   const named = 'githubConfigUrl' in value || 'githubConfigSecret' in value || 'runnerScaleSetName' in value
-  const mode = isRecord(value.containerMode) && 'type' in value.containerMode
-  const template = isRecord(value.template) && isRecord(value.template.spec)
+  const mode = isJsonObject(value.containerMode) && 'type' in value.containerMode
+  const template = isJsonObject(value.template) && isJsonObject(value.template.spec)
   return template ? named || mode || hasRunner(value.template) : named && mode
 }
 
 function hasRunner(template: unknown): boolean {
-  const spec = isRecord(template) && isRecord(template.spec) ? template.spec : undefined
+  const spec = isJsonObject(template) && isJsonObject(template.spec) ? template.spec : undefined
   const containers = Array.isArray(spec?.containers) ? spec.containers : []
-  return containers.some((container) => isRecord(container) && container.name === 'runner')
+  return containers.some((container) => isJsonObject(container) && container.name === 'runner')
 }

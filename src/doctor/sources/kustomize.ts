@@ -1,7 +1,7 @@
 // Patches of kustomize look like objects but are parts of them: what is absent there says nothing.
 import path from 'node:path'
-import type { Path } from '../finding.ts'
-import { asRecord, asText } from '../raw.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { listAt, textAt } from '../../lib/read-json.ts'
 import type { SourceFile } from './document.ts'
 import { parseYaml } from './parse.ts'
 
@@ -13,11 +13,10 @@ export function patchFiles(files: readonly SourceFile[]): ReadonlyMap<string, st
   for (const file of files) {
     if (!isKustomization(file.path)) continue
     const parsed = parseYaml(file.text)
-    const value = 'value' in parsed ? asRecord(parsed.value) : undefined
+    const value = 'value' in parsed ? parsed.value : undefined
     for (const list of lists) {
-      const entries: unknown = value?.[list]
-      for (const entry of Array.isArray(entries) ? entries : []) {
-        const named = asText(entry) ?? asText(asRecord(entry)?.['path'])
+      for (const entry of listAt(value, list)) {
+        const named = textAt(entry) ?? textAt(entry, 'path')
         if (named !== undefined && !named.includes('\n'))
           patches.set(path.join(path.dirname(file.path), named), file.path)
       }

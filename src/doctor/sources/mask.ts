@@ -1,7 +1,7 @@
 // Template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) become filler of the same length, so that a YAML parser can read the text and every offset still holds.
 
+import { filler } from '../template-value.ts'
 import type { Span } from './span.ts'
-import { filler } from './unknown.ts'
 
 export type Marker = Span & {
   /** `open`, `close`, `middle`: a block statement (if, for, end, else). `value`: prints something. `none`: a comment or an assignment. */

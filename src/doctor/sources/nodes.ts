@@ -1,6 +1,6 @@
 // From a path to the yaml node it names, and what was met on the way.
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 
 export type Found = {
   /** The node of the path, or of its longest part that exists. */

@@ -1,10 +1,8 @@
 // Text → value and nodes, bounded: no input crashes it or keeps it busy.
 import { parseDocument, type Document as YamlDocument } from 'yaml'
-import type { Path } from '../finding.ts'
-import { once } from '../once.ts'
-import { parseNodesFast } from './fast-nodes.ts'
-import { parseFast } from './fast-parse.ts'
-import { findSpotFast } from './fast-spot.ts'
+import { once } from '../../lib/once.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { readFast } from './fast/read-fast.ts'
 import { findSpot, type Spot } from './spot.ts'
 
 export type Parsed =
@@ -19,14 +17,14 @@ const depthMax = 200
 const walkedMax = 20_000
 
 export function parseYaml(text: string): Parsed {
-  const fast = isTooLong(text) ? undefined : parseFast(text)
+  const fast = isTooLong(text) ? undefined : readFast(text)
   const refusal = fast ? undefined : tooMuch(text)
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
   const read = fast ?? parseJson(text)
   if (!read) return parseFully(text)
-  const nodes = once(() => (fast && parseNodesFast(text)) ?? parseNodes(text))
-  const walked = fast !== undefined && text.length <= walkedMax
-  const spot = (path: Path) => (walked ? findSpotFast(text, path) : undefined) ?? findSpot(nodes(), text, path)
+  const nodes = once(() => fast?.nodes() ?? parseNodes(text))
+  const walked = text.length <= walkedMax ? fast : undefined
+  const spot = (path: Path) => walked?.spot(path) ?? findSpot(nodes(), text, path)
   return { value: read.value, nodes, spot }
 }
 

@@ -1,5 +1,6 @@
 // A path in an object → the place in the file's original text: the key, the entry with its short value, or the nearest that exists.
-import type { Path, Place } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
+import type { Place } from '../finding.ts'
 import type { SourceFile, SourceObject } from './document.ts'
 import { lastAtMost } from './last-at-most.ts'
 import type { Span } from './span.ts'

@@ -1,6 +1,6 @@
 // From a path to where it stands in a document's text.
 import { type Document, isScalar } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import { findNode } from './nodes.ts'
 import type { Span } from './span.ts'
 

@@ -1,6 +1,6 @@
 // Kinds that run jobs of CI in pods which no rule reads: said in the coverage, since a report without findings would look like praise.
 
-import { asText } from '../raw.ts'
+import { textAt } from '../../lib/read-json.ts'
 import type { Skipped, SourceFile, SourceObject } from './document.ts'
 import { type LineIndex, placeOf } from './place.ts'
 
@@ -40,8 +40,8 @@ export function unreadObjects(
 }
 
 function whyUnread({ value }: SourceObject): string | undefined {
-  const group = asText(value['apiVersion'])?.split('/', 1)[0] ?? ''
-  const kind = asText(value['kind']) ?? ''
+  const group = textAt(value, 'apiVersion')?.split('/', 1)[0] ?? ''
+  const kind = textAt(value, 'kind') ?? ''
   const family = Object.hasOwn(families, group) ? families[group] : undefined
   return family?.kinds.includes(kind) ? family.reason(kind) : undefined
 }

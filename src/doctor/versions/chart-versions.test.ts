@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { chartOf, chartVersions } from './chart-versions.ts'
 

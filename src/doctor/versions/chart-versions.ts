@@ -1,9 +1,10 @@
 // The Kubernetes versions that charts allow (`kubeVersion` in Chart.yaml), for the files of each chart.
+
+import { textAt } from '../../lib/read-json.ts'
 import type { VersionFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
-import { supportedMinors } from '../gather-facts.ts'
 import type { SourceFile } from '../sources/document.ts'
 import { parseYaml } from '../sources/parse.ts'
+import { supportedMinors } from '../version-fact.ts'
 import { minorsWithin } from './version-range.ts'
 
 export type ChartVersion = {

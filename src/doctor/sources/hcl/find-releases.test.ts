@@ -1,6 +1,6 @@
 // What Terraform installs with Helm, and what the rules on ARC's charts say of it.
 import { expect, it } from 'vitest'
-import { decodeFiles, examine } from '../../engine.ts'
+import { decodeFiles, examine } from '../../engine/examine.ts'
 import { catalogue } from '../../rules/catalogue.ts'
 import { findReleases } from './find-releases.ts'
 

@@ -1,8 +1,8 @@
 // What a file of Terraform installs with Helm: its `helm_release` resources of ARC's charts, as far as they are literal, in the shape of a helmfile's releases.
 import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { filler } from '../../template-value.ts'
 import type { Span } from '../span.ts'
 import { mayInstallCharts } from '../split.ts'
-import { filler } from '../unknown.ts'
 import type { ReadObject } from './read-object.ts'
 import { type ReadString, readString } from './read-string.ts'
 import { nameAt, skipBlank, skipExpression, skipPart } from './skip.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { filler } from '../../template-value.ts'
 import { decodeFile } from '../decode.ts'
 import { indexLines, placeOf } from '../place.ts'
-import { filler } from '../unknown.ts'
 import { findTexts } from './find-texts.ts'
 import { documentOf } from './object-document.ts'
 

@@ -1,8 +1,8 @@
 // An object of HCL as a document: its nodes lead to lines and columns as those of YAML do; what it does not say is masked.
 import { Document } from 'yaml'
+import { filler } from '../../template-value.ts'
 import type { SourceDocument } from '../document.ts'
 import { findSpot } from '../spot.ts'
-import { filler } from '../unknown.ts'
 import type { ReadObject } from './read-object.ts'
 
 type Read = Pick<SourceDocument, 'text' | 'toFile' | 'readonlyBecause' | 'nodes' | 'spot' | 'value'>

@@ -1,8 +1,8 @@
 // An object expression of HCL, as far as it is literal → nodes like those of YAML, whose ranges count in the text. References, calls and operators are values that are not known.
 import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { filler } from '../../template-value.ts'
 import type { Span } from '../span.ts'
 import { mayHoldManifest } from '../split.ts'
-import { filler } from '../unknown.ts'
 import { heredocAt, readHeredoc } from './heredoc.ts'
 import { readString } from './read-string.ts'
 import { nameAt, skipBlank, skipExpression } from './skip.ts'

@@ -1,7 +1,7 @@
 // A quoted string of HCL → its text; what an interpolation computes becomes filler.
 
+import { filler } from '../../template-value.ts'
 import type { Span } from '../span.ts'
-import { filler } from '../unknown.ts'
 import { isEscapedTemplate, isTemplate, skipTemplate } from './skip.ts'
 
 export type ReadString = {
