@@ -1,4 +1,4 @@
-// One normalised view of a pod spec, wherever it stands: Pod, Job, CronJob, Deployment, runner set, live or in a file. Every part knows its path.
+// One normalised view of a pod spec, for every kind that holds one, in a file or in a cluster. Every part knows its path.
 
 import type { Path } from '../lib/read-json.ts'
 import type { ObjectRef } from './finding.ts'
@@ -17,32 +17,32 @@ export type ContainerView = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly restartPolicy: string | undefined
   readonly privileged: boolean
-  /** By mountPath: the volume's name. */
+  /** The volumes' names, by mountPath. */
   readonly mounts: Readonly<Record<string, string>>
   readonly startupProbe: ProbeView | undefined
   readonly livenessProbe: ProbeView | undefined
   readonly readinessProbe: ProbeView | undefined
   readonly postStart: { readonly path: Path; readonly exec: readonly string[] | undefined } | undefined
   readonly preStop: { readonly path: Path; readonly exec: readonly string[] | undefined } | undefined
-  /** The container as it is written. */
+  /** The container as written. */
   readonly raw: Readonly<Record<string, unknown>>
 }
 
-/** A container engine that serves until somebody ends it. */
+/** A container engine that never ends by itself. */
 export type Daemon = {
   readonly engine: 'docker' | 'buildkit' | 'podman'
-  /** `high`: it says so itself; `medium`: its shape says so. */
+  /** `high`: its image or command shows it; `medium`: only its shape does. */
   readonly confidence: 'high' | 'medium'
 }
 
-/** What the pod belongs to, as far as its life is concerned. */
+/** The owner of the pod, as far as it decides how the pod ends. */
 export type PodOwner =
   | 'Pod'
   | 'Job'
   | 'CronJob'
-  /** KEDA's: makes Jobs, and deletes the old ones itself. */
+  /** KEDA's kind, which creates Jobs and deletes the old ones itself. */
   | 'ScaledJob'
-  /** Deployment, StatefulSet, DaemonSet, ReplicaSet: runs for ever. */
+  /** Deployment, StatefulSet, DaemonSet, ReplicaSet: its pods run indefinitely. */
   | 'service'
   /** ARC: AutoscalingRunnerSet, EphemeralRunnerSet, EphemeralRunner, or the values of its chart. */
   | 'arc'
@@ -50,12 +50,12 @@ export type PodOwner =
 
 export type PodView = {
   readonly object: ObjectRef
-  /** The document of the facts in which it stands; undefined for live objects. */
+  /** The number of the document with the pod; undefined for live objects. */
   readonly document: number | undefined
   readonly owner: PodOwner
-  /** The pod is meant to end: Job, CronJob, runner, or a bare pod with Never or OnFailure. */
+  /** The pod should end: that of a Job, a CronJob or a runner, or a bare pod with Never or OnFailure. */
   readonly runsToCompletion: boolean
-  /** It is, or looks like, a CI runner; the container that is the runner, if it is known. */
+  /** Whether the pod is, or looks like, that of a CI runner. `runner` names the runner's container, if it is known. */
   readonly isRunner: boolean
   readonly runner: string | undefined
   /** The path of the pod spec. */
@@ -68,15 +68,15 @@ export type PodView = {
   readonly labels: Readonly<Record<string, string>>
   /** Init containers and sidecars in their order, then containers. */
   readonly containers: readonly ContainerView[]
-  /** Those of them that run a container engine. */
+  /** The containers that run a container engine. */
   readonly daemons: ReadonlyMap<ContainerView, Daemon>
   readonly volumes: readonly {
     readonly name: string
     readonly path: Path
     readonly raw: Readonly<Record<string, unknown>>
   }[]
-  /** The object as it is written, or as the API server gave it. */
+  /** The object as written, or as the API server returned it. */
   readonly raw: Readonly<Record<string, unknown>>
-  /** As its object's. */
+  /** The same value as on the object's fact. */
   readonly version?: VersionFact | undefined
 }

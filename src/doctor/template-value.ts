@@ -1,15 +1,15 @@
-// Values that a template computes. Markers are masked with one private character, so that such a value is never taken for a word.
+// Values that a template computes. Their markers are masked with one private character, so that a rule never mistakes such a value for a word.
 import type { Path } from '../lib/read-json.ts'
 
-/** Stands for one character of a template marker (`{{ … }}`, `{% … %}`, `<% … %>`, `${…}`). */
+/** Replaces one character of a template marker (`{{ … }}`, `{% … %}`, `<% … %>`, `${…}`). */
 export const filler = '\uE000'
 
-/** True for a value that is written by a template, wholly or in part, and so not known here. */
+/** Whether a template writes the value, wholly or in part, so that it is unknown. */
 export function isUnknown(value: unknown): boolean {
   return typeof value === 'string' && value.includes(filler)
 }
 
-/** Whether a template may have written something at this path: there, around it, as a key beside it, or as an entry of its list. */
+/** Whether a template may write something at this path: there, around it, as a key beside it, or as an entry of its list. */
 export function mayBeWritten(root: unknown, path: Path): boolean {
   let value = root
   for (const step of path) {

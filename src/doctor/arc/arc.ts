@@ -1,4 +1,4 @@
-// The objects of Actions Runner Controller (scale-set mode), as far as rules tell them apart (ARC 0.14).
+// Recognizes the objects of Actions Runner Controller in its scale-set mode (ARC 0.14).
 import type { Instant } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/read-json.ts'
 import { fieldsAt, listAt, numberAt, textAt, textsAt, timeAt, valueAt } from '../../lib/read-json.ts'
@@ -14,17 +14,17 @@ export function arcObjects(facts: Facts, kind: ArcKind): readonly ObjectFact[] {
   return objectsOf(facts, kind).filter(({ object }) => object.apiVersion.startsWith(`${arcGroup}/`))
 }
 
-/** The finalizers that only ARC's controller takes away. */
+/** Returns the finalizers that only ARC's controller removes. */
 export function arcFinalizers(fact: ObjectFact): readonly string[] {
   return finalizersOf(fact.raw).filter((name) => new RegExp(`(^|\\.)${arcGroup.replaceAll('.', '\\.')}/`).test(name))
 }
 
-/** The Deployments that run ARC's scale-set controller. */
+/** Returns the Deployments of ARC's scale-set controller. */
 export function arcControllers(facts: Pick<Facts, 'objects'>): readonly ObjectFact[] {
   return facts.objects.filter(({ object, raw }) => object.kind === 'Deployment' && isArcController(object.kind, raw))
 }
 
-/** A Deployment or pod of ARC's scale-set controller, however it is named: by the chart's label, the flag that makes it one, or its image. */
+/** Whether it is a Deployment or pod of ARC's scale-set controller: by the chart's label, the controller's flag, or its image. */
 export function isArcController(kind: string, raw: JsonObject): boolean {
   if (kind !== 'Deployment' && kind !== 'Pod') return false
   const template = kind === 'Pod' ? raw : (fieldsAt(raw, 'spec', 'template') ?? {})
@@ -41,7 +41,7 @@ export function isArcController(kind: string, raw: JsonObject): boolean {
 const partOf = 'app.kubernetes.io/part-of'
 const component = 'app.kubernetes.io/component'
 
-/** ARC runs its listeners from the controller's own image, beside it. */
+/** Whether it is a listener. ARC runs listeners from the controller's own image. */
 function isListener(pod: JsonObject): boolean {
   if (textAt(pod, 'metadata', 'labels', component) === 'runner-scale-set-listener') return true
   if (ownerOf(pod, 'AutoscalingListener') !== undefined) return true
@@ -54,14 +54,14 @@ function wordsOf(container: unknown): readonly string[] {
 
 export type LeaderLease = {
   readonly fact: ObjectFact
-  /** The name of the pod that leads, or led. */
+  /** The name of the pod that leads, or led last. */
   readonly holder: string
   readonly renewed: Instant
-  /** By the reader's own clock; that it is old proves nothing by itself, that it is young proves life. */
+  /** Judged by the reader's clock. A stale lease alone proves nothing; a fresh lease proves a living controller. */
   readonly isStale: boolean
 }
 
-/** The leases by which several replicas of ARC's controller choose the one that acts (ARC: only with `replicaCount` above 1). */
+/** Returns the leases with which replicas of ARC's controller elect a leader. They exist only if `replicaCount` is above 1. */
 export function leaderLeases({ objects }: Pick<Facts, 'objects'>, at: Instant): readonly LeaderLease[] {
   const chosen = new Set(
     objects
@@ -80,7 +80,7 @@ export function leaderLeases({ objects }: Pick<Facts, 'objects'>, at: Instant): 
   })
 }
 
-/** Clocks differ, and API servers are slow at times. */
+/** Milliseconds. Clocks differ, and an API server may be slow. */
 const leaseMsMin = 300_000
 
 function electionIds(kind: string, raw: JsonObject): readonly string[] {
@@ -90,7 +90,7 @@ function electionIds(kind: string, raw: JsonObject): readonly string[] {
   )
 }
 
-/** The runners that belong to a runner set, through its EphemeralRunnerSets. */
+/** Returns the runners of a runner set, through its EphemeralRunnerSets. */
 export function runnersOf(facts: Facts, set: ObjectFact): readonly ObjectFact[] {
   const uid = uidOf(set.raw)
   const sets = arcObjects(facts, 'EphemeralRunnerSet').filter(
@@ -103,7 +103,7 @@ export function runnersOf(facts: Facts, set: ObjectFact): readonly ObjectFact[] 
   })
 }
 
-/** A runner that has a job: its status names one. */
+/** Whether the status of the runner names a job. */
 export function hasJob(runner: ObjectFact): boolean {
   return ['jobId', 'jobRequestId', 'jobDisplayName'].some((key) => {
     const value = valueAt(runner.raw, 'status', key)

@@ -15,22 +15,22 @@ import { gatherFacts } from './gather-facts.ts'
 import { runRules, type SkippedRule, toFinding } from './run-rules.ts'
 import { type Suppression, suppress } from './suppressions.ts'
 
-/** What was looked at and what was not: nothing is passed over in silence. */
+/** The examined and the unexamined parts of the input. Every part is counted. */
 export type Coverage = {
   readonly files: { readonly seen: number; readonly decoded: number }
   readonly objects: number
   readonly pods: number
-  /** What could not be examined: findings may be missing. */
+  /** Parts that could not be examined: findings may be missing. */
   readonly skipped: readonly Skipped[]
-  /** What was left out on purpose: files without manifests, patches, definitions, kinds of other systems that run jobs. */
+  /** Parts left out on purpose: files without manifests, patches, definitions, kinds of other systems that run jobs. */
   readonly leftOut: readonly Skipped[]
-  /** Charts that say which Kubernetes versions they allow, which counts for their files. */
+  /** Charts that name the Kubernetes versions they allow. These versions apply to the files of the chart. */
   readonly charts: readonly ChartVersion[]
 }
 
 export type Examination = {
   readonly findings: readonly Finding[]
-  /** Findings that a comment in the file silences, with its reason. */
+  /** Findings that a comment in the file silences, with the reason in the comment. */
   readonly suppressed: readonly { readonly finding: Finding; readonly reason: string }[]
   readonly unusedSuppressions: readonly Suppression[]
   readonly coverage: Coverage
@@ -39,9 +39,9 @@ export type Examination = {
 
 export type ExamineOptions = {
   readonly version?: VersionFact
-  /** Files that could not be read, for the coverage. */
+  /** Files that could not be read. */
   readonly skipped?: readonly Skipped[]
-  /** Of charts around the files, which are none of the files. */
+  /** Charts around the files. They only contribute their Kubernetes versions. */
   readonly charts?: readonly SourceFile[]
 }
 
@@ -96,7 +96,7 @@ export function examine(
 
 type LinesOf = (file: SourceFile) => LineIndex
 
-/** Each file is indexed once, when it is first asked for. */
+/** Indexes each file once, at the first request. */
 function lineIndexes(): LinesOf {
   const indexes = new Map<SourceFile, LineIndex>()
   return (file) => {
@@ -124,7 +124,7 @@ function locator(objects: readonly SourceObject[], linesOf: LinesOf): (rule: Rul
   }
 }
 
-/** A value that a template computes is not known, so nothing can be wrong with it, nor missing there. */
+/** Whether a template computes the value. Such a value is unknown, so it can be neither wrong nor missing. */
 function isComputed({ document, path: begin, value }: SourceObject, hit: Hit): boolean {
   if (!document.text.includes(filler)) return false
   if (hit.absent?.some((path) => mayBeWritten(value, path))) return true

@@ -1,4 +1,4 @@
-// Objects of files → the facts that rules read.
+// Turns the objects of files into the facts that rules read.
 import type { Facts, ObjectFact, VersionFact } from '../facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
 import { asWritten } from '../sources/as-written.ts'
@@ -6,7 +6,7 @@ import type { SourceObject } from '../sources/document.ts'
 import { refOf } from '../sources/object-ref.ts'
 import { undeclaredVersion } from '../version-fact.ts'
 
-/** `charts`: what the chart of a file says, where nobody says more. */
+/** `charts`: returns the versions that the chart of a file allows. They apply if the operator declared no version. */
 export function gatherFacts(
   found: readonly SourceObject[],
   version: VersionFact = undeclaredVersion,

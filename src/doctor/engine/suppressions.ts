@@ -1,13 +1,14 @@
-// `# doctor-ignore[POD101]: reason`, on the line of the finding or in the comment above it. Those that silence nothing are reported.
+// Reads comments `# doctor-ignore[POD101]: reason`, on the line of a finding or in the comment above it.
+// A comment that silences no finding is reported.
 import type { Finding } from '../finding.ts'
 import type { DecodedFile } from '../sources/document.ts'
 
 export type Suppression = {
   readonly file: string
   readonly line: number
-  /** A slug or a code, as it is written. */
+  /** A slug or a code, as written in the file. */
   readonly rule: string
-  /** Empty: none was given. */
+  /** Empty if the comment gives no reason. */
   readonly reason: string
 }
 
@@ -45,7 +46,7 @@ function readComments({ file }: DecodedFile): Comments {
     const match = /#\s*doctor-ignore\b[ \t]*(?:\[([^\]]*)\])?:?([^\r]*)/.exec(text)
     if (!match) return []
     const reason = match[2]?.trim() ?? ''
-    // Without a list it names no rule, and silences nothing, which is said.
+    // Without a list, the comment names no rule. It silences nothing and is reported.
     const rules = (match[1] ?? '').split(',')
     return rules.map((rule) => ({ file: file.path, line: index + 1, rule: rule.trim(), reason }))
   })

@@ -1,4 +1,4 @@
-// Whether anything can still do the work of ARC's finalizers: only what is proved gone is gone, and time alone proves nothing.
+// Finds out whether ARC's controller can still remove its finalizers. It counts as gone only with proof; time alone proves nothing.
 
 import { numberAt, textAt } from '../../lib/read-json.ts'
 import { isArcController, type LeaderLease, leaderLeases } from '../arc/arc.ts'
@@ -6,7 +6,7 @@ import type { ObjectFact } from '../facts.ts'
 import type { Cluster } from './cluster.ts'
 import { isNodeGone } from './signs.ts'
 
-/** `because` of what is gone: what proves it. */
+/** For a controller that is gone, `because` holds the proof. */
 export type ControllerState =
   | { readonly is: 'gone'; readonly because: string }
   | { readonly is: 'scaled-to-zero'; readonly because: string; readonly deployment: ObjectFact }
@@ -35,14 +35,14 @@ export function scaleSetController(cluster: Cluster): ControllerState {
     : { is: 'gone', because: `no Deployment and no living pod of it is left${proof}` }
 }
 
-/** A node that is gone does not prove that what ran on it has ended, nor does an old lease: both together do. */
+/** Neither a missing node nor an old lease proves that the pod ended. Both together do. */
 function isLost(cluster: Cluster, pod: ObjectFact, leases: readonly LeaderLease[]): boolean {
   const node = textAt(pod.raw, 'spec', 'nodeName')
   const own = leases.filter(({ fact }) => fact.object.namespace === pod.object.namespace)
   return node !== undefined && isNodeGone(cluster, node) && own.length > 0 && own.every(({ isStale }) => isStale)
 }
 
-/** Held by a pod that is there and is not ARC's: two programs with leases of like names. */
+/** Whether an existing pod of another program holds the lease. Two programs may have leases with similar names. */
 function isOfAnother(cluster: Cluster, { fact, holder }: LeaderLease): boolean {
   const pod = cluster.find({ kind: 'Pod', namespace: fact.object.namespace, name: holder })
   return pod !== undefined && !isArcController('Pod', pod.raw)

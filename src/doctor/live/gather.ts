@@ -1,4 +1,5 @@
-// Reads a cluster into facts: each kind in pages, of which only what rules read is kept. What could not be read is said, and never taken for empty.
+// Reads a cluster into facts. Lists each kind in pages and keeps only the fields that rules read.
+// A kind that could not be read is recorded with the reason; it never counts as empty.
 
 import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
@@ -22,22 +23,22 @@ export type GatherOptions = {
   readonly kubernetes: Kubernetes
   readonly inquiry: Pick<Inquiry, 'versionsOf' | 'mayI'>
   readonly clock: Clock
-  /** All, unless given. */
+  /** Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined
-  /** The kubelets' versions, unless given. */
+  /** Default: the versions of the kubelets. */
   readonly version?: VersionFact | undefined
-  /** An earlier look at the same cluster. */
+  /** An earlier state of the same cluster. */
   readonly earlier?: LiveFacts['earlier']
-  /** At the forge, where credentials were given. */
+  /** The account at the forge, if credentials were given. */
   readonly account?: ForgeAccount | undefined
-  /** Reads the logs of runners that may wait in vain; needs a right of its own. */
+  /** Reads the logs of runners that may never get a job. Needs the right `get` on `pods/log`. */
   readonly logs?: PodLogs | undefined
-  /** What the controller manager's own flag says, or Kubernetes' default, unless given. */
+  /** Default: the flag of the controller manager, or else the default of Kubernetes. */
   readonly podGcThreshold?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Rejects only with the signal's reason: everything else that fails stands in `unreadable`. */
+/** Rejects only with the signal's reason. Every other failure is recorded in `unreadable`. */
 export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
   const options = { ...given, kubernetes: untilOut(given.kubernetes) }
   const at = options.clock.now()
@@ -79,7 +80,7 @@ async function readKind(options: Reading, kind: LiveKind, unreadable: Record<str
     const gap = await readList(options, listOf(kind, namespace), found)
     if (!gap) continue
     const served = isSilence(gap) ? undefined : await servedAs(options, kind)
-    // What is not served has no objects.
+    // A kind that is not served has no objects.
     if (served === 'not served') return []
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`
     if (typeof served === 'string') unreadable[kind.resource.kind] ??= { is: 'failed', why: served }
@@ -89,7 +90,7 @@ async function readKind(options: Reading, kind: LiveKind, unreadable: Record<str
   return found
 }
 
-/** Also where nobody says: then the list itself is the question. */
+/** Returns true if the API server cannot answer: the list itself then shows it. */
 async function mayList({ inquiry, signal }: Reading, resource: Resource, namespace: string | undefined) {
   try {
     return await inquiry.mayI({ verb: 'list', resource, namespace }, signal)
@@ -104,7 +105,10 @@ function listOf({ resource, read, fieldSelector }: LiveKind, namespace: string |
   return { resource, namespace, keep, fieldSelector, metadataOnly: read === 'metadata' }
 }
 
-/** After a list failed: whether the API server knows the kind at all, or only in another version. Undefined: it knows it, or does not say. */
+/**
+ * Finds out, after a list failed, whether the API server serves the kind in this version.
+ * Undefined: it does, or it did not answer.
+ */
 async function servedAs(
   { inquiry, signal }: Reading,
   { resource, anyVersion }: LiveKind,
@@ -122,7 +126,7 @@ async function servedAs(
   }
 }
 
-/** One list a namespace; of each object the newest few, which is what rules ask for. */
+/** Lists the Events of each namespace, and keeps the newest few of each object. */
 async function readEvents(
   options: Reading,
   namespaces: readonly string[],
@@ -141,7 +145,7 @@ async function readEvents(
 type Reading = Omit<GatherOptions, 'kubernetes'> & { readonly kubernetes: Lister }
 type List = ListOptions & { readonly resource: Resource }
 
-/** Adds what the list has to `found`; what went wrong instead is the answer. */
+/** Adds the items of the list to `found`. Returns the error if the list failed. */
 async function readList(
   { kubernetes, signal }: Reading,
   { resource, ...list }: List,
@@ -165,7 +169,7 @@ function scopesOf(resource: Resource, namespaces: readonly string[] | undefined)
   return resource.namespaced && namespaces ? namespaces : [undefined]
 }
 
-/** Pods live on kubelets, whatever the API server is. */
+/** Takes the versions of the kubelets, because pods run there. The API server may have another version. */
 function versionOfNodes(objects: readonly ObjectFact[]): VersionFact {
   const found = objects.flatMap(({ object, raw }) => {
     const version = object.kind === 'Node' ? textAt(raw, 'status', 'nodeInfo', 'kubeletVersion') : undefined
@@ -176,7 +180,7 @@ function versionOfNodes(objects: readonly ObjectFact[]): VersionFact {
   return minors.length > 0 ? { minors, declared: true, from: "the nodes' kubelets" } : undeclaredVersion
 }
 
-/** Kubernetes: kube-controller-manager, --terminated-pod-gc-threshold. */
+/** The default of kube-controller-manager's `--terminated-pod-gc-threshold`. */
 const thresholdDefault = 12_500
 
 function thresholdOf(given: number | undefined, objects: readonly ObjectFact[]): LiveFacts['podGcThreshold'] {

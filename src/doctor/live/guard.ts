@@ -1,4 +1,4 @@
-// Looks again at what a step rests on, right before it: the same questions as in the plan, of what the API server and the forge say now.
+// Checks the conditions of a step again, right before it. Asks the same questions as the plan, of the current state of the cluster and the forge.
 import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { ListOptions } from '../../kubernetes/kubernetes.ts'
@@ -20,7 +20,7 @@ export type Surroundings = Place & {
   readonly account: ForgeAccount | undefined
 }
 
-/** Undefined when it still holds, else what speaks against it. Rejects when it cannot be known. */
+/** Returns undefined if the condition still holds, else the objection. Rejects if the state cannot be read. */
 export async function checkGuard(guard: Guard, around: Surroundings): Promise<string | undefined> {
   switch (guard.is) {
     case 'not-busy':
@@ -53,7 +53,7 @@ async function lookForController(around: Surroundings): Promise<readonly ObjectF
   ]
 }
 
-/** What may change the quickest is looked at last: next to nothing comes between it and the write. */
+/** Reads the fastest-changing state last, so that little time passes between it and the write. */
 async function checkBusy(target: Target, around: Surroundings): Promise<string | undefined> {
   const known = around.account ? await lookNear(target, around) : []
   const names = known.flatMap((one) => namesOf(one, one.object.kind === 'EphemeralRunner' ? one : undefined))
@@ -66,7 +66,7 @@ async function checkBusy(target: Target, around: Surroundings): Promise<string |
   return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
 }
 
-/** The object, then its pods and the runner that it belongs to; nothing when it is gone. */
+/** Returns the object, then its pods and its EphemeralRunner; nothing if the object is gone. */
 async function lookNear(target: Target, around: Surroundings): Promise<readonly ObjectFact[]> {
   const now = await findSame(around, target)
   if (!now) return []
@@ -85,7 +85,7 @@ async function lookNear(target: Target, around: Surroundings): Promise<readonly 
   return [...near, ...(await look(pods, around, { namespace, keep }))]
 }
 
-/** Only that a node is gone speaks for a runner: who may not list nodes cannot know it, and goes on without. */
+/** Reads the nodes. Only a missing node speaks for a deletion, so a credential without the right to list nodes goes on without them. */
 async function lookAtNodes(around: Surroundings) {
   try {
     return { objects: await look(nodes, around, {}), unreadable: {} }
@@ -95,7 +95,7 @@ async function lookAtNodes(around: Surroundings) {
   }
 }
 
-/** Garbage collection follows within moments; what takes longer is for the next run. */
+/** Milliseconds. Garbage collection usually follows at once; a later run handles what takes longer. */
 const absenceMsMax = 10_000
 const absenceMsStep = 500
 
@@ -104,7 +104,7 @@ async function awaitAbsence(target: Omit<Target, 'resourceVersion'>, around: Sur
   for (const end = clock.now() + absenceMsMax; ; ) {
     const now = await findSame(around, target)
     if (!now) return true
-    // Only what is on its way is worth waiting for.
+    // Wait only for an object that is already being deleted.
     if (now.metadata.deletionTimestamp === undefined || clock.now() >= end) return false
     await clock.sleep(absenceMsStep, signal)
   }
@@ -114,7 +114,7 @@ async function isNodeThere(name: string, around: Surroundings): Promise<boolean>
   return (await look(nodes, around, {})).some(({ object }) => object.name === name)
 }
 
-/** Of a kind that is not installed there is none. */
+/** Returns false if the kind is not installed. */
 async function hasRunner(name: string, around: Surroundings): Promise<boolean> {
   const keep = (object: KubeObject) => (object.metadata.name === name ? object : undefined)
   const named = { fieldSelector: `metadata.name=${name}`, keep }
@@ -132,7 +132,7 @@ async function checkLeftOver({ id, name }: Registered, { account, signal }: Surr
   return now.status === 'offline' ? undefined : 'its runner may be online'
 }
 
-/** One question a name: the list of a large account is dear, and only these matter. */
+/** Asks for each name separately: the list of a large account is expensive, and only these names matter. */
 async function askByName(names: readonly string[], around: Surroundings): Promise<ForgeFacts | undefined> {
   const { account, signal } = around
   if (!account) return undefined
@@ -144,13 +144,13 @@ async function askByName(names: readonly string[], around: Surroundings): Promis
   return { url: account.url, removal: account.removal, registrations, sets: [] }
 }
 
-/** Rejects when it cannot be read: then nothing is done. */
+/** Rejects if the list fails. Then the step is not done. */
 async function look(resource: Resource, around: Surroundings, options: ListOptions): Promise<readonly ObjectFact[]> {
   const { items } = await around.kubernetes.list(resource, { ...options, signal: around.signal })
   return items.map((item) => factOf(resource, item))
 }
 
-/** A small look is complete for what it was asked. */
+/** Makes a cluster of these few objects. It is complete for the question that is asked. */
 function clusterOf(
   objects: readonly ObjectFact[],
   { clock }: Surroundings,

@@ -1,4 +1,4 @@
-// Findings → a plan: pure, ordered, bounded. The same facts and findings give the same plan and digest.
+// Turns findings into a plan: pure, ordered, bounded. The same facts and findings give the same plan and digest.
 import { hashValue } from '../../lib/hash.ts'
 import { type Cluster, type ClusterFacts, indexCluster } from './cluster.ts'
 import { dropOrphan, orphanRule } from './orphan-registrations.ts'
@@ -12,21 +12,21 @@ import { unlockUninstall } from './uninstall.ts'
 
 export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
   readonly steps: readonly Step[]
-  /** What would be done if it were allowed. */
+  /** The steps that the credential does not allow. */
   readonly denied: readonly Denial[]
-  /** Namespaces in which no event may tell of what is done. */
+  /** Namespaces in which the credential may not create the Events that record the repair. */
   readonly mute: readonly string[]
-  /** Objects that this run leaves for the next one, by the limits. */
+  /** The number of objects that the limits leave for the next run. */
   readonly deferred: number
   /** Why the whole plan must not be carried out. */
   readonly blocked: string | undefined
-  /** Of every step with its target, version, evidence and guards: whoever confirms it confirms exactly these. */
+  /** The digest of all steps with their targets, versions, evidence and guards. An operator who confirms it confirms exactly these. */
   readonly digest: string
 }
 
 export type Denial = Pick<Step, 'rule' | 'action'> & { readonly because: string }
 
-/** What the plan would do without limits and permissions: whoever asks for permission asks for these. */
+/** Returns the steps without limits and permissions, as input for the permission check. */
 export function draftRepair(facts: ClusterFacts, findings: readonly Found[], options: PlanOptions): readonly Draft[] {
   return proposeAll(indexCluster(facts), findings, options).drafts
 }
@@ -68,13 +68,13 @@ function isRemoved({ what, id }: Remainder, steps: readonly Step[]): boolean {
   )
 }
 
-/** The chains of a cluster are walked together, so one finding stands for all. */
+/** Keeps one finding for all stuck uninstalls, because their chains are walked together. */
 function onePerChain(findings: readonly Found[]): readonly Found[] {
   const first = findings.find(({ rule }) => rule === uninstallRule)
   return findings.filter((found) => found.rule !== uninstallRule || found === first)
 }
 
-/** What may not be done takes along what needs it. */
+/** Separates the denied steps, and with them every step that depends on one. */
 function sift(drafts: readonly Draft[], permissions: Permissions) {
   const allowed: Draft[] = []
   const denied = new Map<string, Denial>()
@@ -93,7 +93,7 @@ function sift(drafts: readonly Draft[], permissions: Permissions) {
   return { allowed, denied: [...denied.values()] }
 }
 
-/** Whole objects in their order, each once; what depends on one that is left out is left out too. */
+/** Keeps whole objects in their order, each once. A step that depends on a dropped one is dropped too. */
 function limit(drafts: readonly Draft[], options: PlanOptions) {
   const kept: Draft[] = []
   const keys = new Set<string>()
@@ -133,7 +133,7 @@ function number(drafts: readonly Draft[]): readonly Step[] {
   }))
 }
 
-/** What a deletion under way lacks is not counted: it was decided by somebody else. */
+/** Blocks a plan that deletes too many runners at once. A stuck uninstall does not count: another person began that deletion. */
 function breaker(steps: readonly Step[], { objects, podView }: Cluster, options: PlanOptions): string | undefined {
   const hit = steps.filter(({ action, rule }) => action.do === 'delete' && rule !== uninstallRule).length
   const all = objects.filter(({ object }) => object.kind === 'Pod' && podView(object.uid ?? '')?.isRunner).length

@@ -1,4 +1,4 @@
-// The ends of the logs of those runners that call for it: few, whatever the size of the cluster.
+// Reads the last log lines of runners that may never get a job. Their number is bounded, whatever the size of the cluster.
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { Instant } from '../../lib/clock.ts'
@@ -9,7 +9,7 @@ import { waitingRunners } from '../pods/waiting-runners.ts'
 export type LogReading = {
   readonly logs: PodLogs
   readonly at: Instant
-  /** Gets the reason why logs could not be read. */
+  /** Receives the reason if logs could not be read. */
   readonly unreadable: Record<string, Unread>
   readonly signal: AbortSignal | undefined
 }
@@ -18,7 +18,7 @@ const podsMax = 100
 const linesMax = 200
 const atOnce = 8
 
-/** Idle runners wait for long, too: of very many the longest are read, and the rest is told. */
+/** Idle runners wait long, too. If there are very many, this reads the longest-waiting ones and counts the others. */
 export async function readLogs(
   facts: Pick<Facts, 'objects' | 'pods'>,
   { logs, at, unreadable, signal }: LogReading,
@@ -32,7 +32,7 @@ export async function readLogs(
       tails.set(uid, await logs.tail({ namespace, name }, { container, lines: linesMax, signal }))
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error
-      // A pod that has gone in between has no log any more.
+      // A pod that was deleted in the meantime has no log.
       if (error.kind !== 'not-found') unreadable['pods/log'] ??= { is: 'failed', why: reasonOf(error) }
     }
   }

@@ -1,4 +1,4 @@
-// What the cluster itself is told of a repair: one Event for each action, where people look for it.
+// Records each action of a repair as an Event in the cluster.
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
@@ -10,14 +10,14 @@ import { type Action, describe, type Step, type Target } from './step.ts'
 export type Deed = {
   readonly step: Step
   readonly target: Target
-  /** Nobody can look at it any more: then the event is about its namespace. */
+  /** The object disappears. The Event is then about its namespace. */
   readonly goesAway: boolean
-  /** The plan's digest. */
+  /** The digest of the plan. */
   readonly plan: string
   readonly at: Instant
 }
 
-/** Resolves with what became of the event: a repair does not fail for it. Core `v1`: what `kubectl describe` and every cluster know. */
+/** Resolves with the outcome; a repair does not fail for a missing Event. Uses core `v1`, which every cluster and `kubectl describe` support. */
 export async function tellOf(kubernetes: Kubernetes, deed: Deed): Promise<string> {
   try {
     await kubernetes.create(events, eventOf(deed), { fieldManager })
@@ -38,7 +38,7 @@ function eventOf({ step, target, goesAway, plan, at }: Deed): KubeObject {
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: `${prefix}.${fieldManager}-${plan}-${step.id}`, namespace },
-    // An event stands in the namespace of what it is about, also when that is the namespace.
+    // An Event must be in the namespace of its object, also if that object is the namespace.
     involvedObject: goesAway
       ? { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace }
       : { apiVersion, kind: resource.kind, name, namespace, uid },
@@ -55,7 +55,7 @@ function eventOf({ step, target, goesAway, plan, at }: Deed): KubeObject {
   }
 }
 
-/** A name has room for 253; what is added is shorter than 50. */
+/** A name may have 253 characters. The suffix is shorter than 50. */
 const nameLengthMax = 200
 
 const reasons: Readonly<Record<Action['do'], string>> = {

@@ -1,4 +1,4 @@
-// Reads the signs of being busy from pods, Jobs and ARC's runners.
+// Reads the signs of a busy runner from pods, Jobs and ARC's runners.
 
 import { listAt, numberAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { isSameAccount } from '../arc/forge-url.ts'
@@ -8,7 +8,7 @@ import { type BusyVerdict, mayBeBusy, type RunnerSigns } from './busy.ts'
 import type { Cluster } from './cluster.ts'
 import { controllerOf } from './cluster.ts'
 
-/** Whether deleting this object might end a job: a pod, a Job with all its pods, or one of ARC's runners with its pod. */
+/** Judges whether deleting this object might end a job. The object is a pod, a Job with its pods, or an EphemeralRunner with its pod. */
 export function judgeBusy(cluster: Cluster, fact: ObjectFact): BusyVerdict {
   if (fact.object.kind === 'Pod') return mayBeBusy(signsOfPod(cluster, fact))
   if (fact.object.kind === 'EphemeralRunner') return mayBeBusy(signsOfRunner(cluster, fact))
@@ -68,7 +68,7 @@ function jobSign(cluster: Cluster, namespace: string | undefined, runner: Object
   return signs.some((id) => id !== undefined && id !== '' && id !== 0) ? 'job' : 'no-job'
 }
 
-/** `url`: of the runner's account, where the cluster says it. Another account's list says nothing of this runner, unless it has it. */
+/** `url`: the account of the runner, if the cluster names it. The list of another account says nothing about this runner unless it contains it. */
 function forgeSign(
   { forge, unreadable }: LiveFacts,
   names: readonly string[],
@@ -82,7 +82,7 @@ function forgeSign(
   return found.some(({ busy }) => busy === 'unknown') ? 'unknown' : 'idle'
 }
 
-/** Under which a runner may be registered: its pod's name, ARC's own, and Bitbucket's uuid. */
+/** Returns the names under which a runner may be registered: its pod's name, ARC's name, Bitbucket's uuid. */
 export function namesOf(fact: ObjectFact, runner: ObjectFact | undefined): readonly string[] {
   const registered = runner && textAt(runner.raw, 'status', 'runnerName')
   const job = controllerOf(fact)?.name
@@ -98,7 +98,7 @@ function containerOf(cluster: Cluster, pod: ObjectFact): RunnerSigns['container'
   return isGone ? 'lost' : sign
 }
 
-/** A complete list of nodes without it. */
+/** Whether a complete list of nodes does not contain the node. */
 export function isNodeGone(cluster: Cluster, name: string): boolean {
   return (
     cluster.blindFor('Node', undefined) === undefined && !cluster.find({ kind: 'Node', namespace: undefined, name })
@@ -116,7 +116,7 @@ function stateOf(view: PodView | undefined, { raw }: ObjectFact): RunnerSigns['c
   if (valueAt(status, 'state', 'running') !== undefined) return 'running'
   const exitCode = numberAt(status, 'state', 'terminated', 'exitCode')
   if (exitCode !== undefined) return startsAgain(view.restartPolicy, exitCode) ? 'unknown' : 'ended'
-  // While a hook runs, the kubelet still says "waiting" of a container that works (Kubernetes: pkg/kubelet, one worker a pod).
+  // While a postStart hook runs, the kubelet still reports a working container as "waiting", because one worker serves the pod.
   const isFresh = numberAt(status, 'restartCount') === 0 && valueAt(status, 'lastState', 'terminated') === undefined
   return isFresh && !runner.postStart && valueAt(status, 'state', 'waiting') !== undefined ? 'not-started' : 'unknown'
 }

@@ -1,14 +1,14 @@
-// A server that is out: each refusal takes its time, as it is asked again and again, and a look has many questions.
+// Stops asking a server that is down. Each request would be retried for a while, and an examination has many requests.
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import { TransportError } from '../../lib/http.ts'
 import { isBuiltIn } from './resources.ts'
 
-/** Built-in kinds in a row that were not answered. */
+/** Consecutive built-in kinds without an answer. */
 const failuresMax = 2
 
 export type Lister = Pick<Kubernetes, 'list'> & {
-  /** Whether the server is surely out: then that is the answer to everything, at once. */
+  /** Whether the server is certainly down. Every further list then fails at once. */
   isOut(): boolean
 }
 
@@ -29,7 +29,7 @@ export function untilOut(kubernetes: Pick<Kubernetes, 'list'>): Lister {
         if (!(error instanceof KubernetesError)) throw error
         if (error.status > 0) hasAnswered = true
         if (!isSilence(error)) throw error
-        // A custom kind may fail by itself: its conversion is another server's.
+        // A custom kind may fail alone, because another server converts it.
         if (isBuiltIn(resource)) failures++
         if (!hasAnswered || isUnreachable(error) || failures >= failuresMax) last = error
         throw error
@@ -38,7 +38,7 @@ export function untilOut(kubernetes: Pick<Kubernetes, 'list'>): Lister {
   }
 }
 
-/** No answer that makes sense: not even that it is not allowed. */
+/** Whether the server gave no usable answer, not even a refusal. */
 export function isSilence({ kind }: KubernetesError): boolean {
   return kind === 'rate-limited' || kind === 'unavailable'
 }

@@ -1,4 +1,5 @@
-// ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
+// Repairs an uninstall of ARC that hangs because its controller is gone. Walks from the runners to the root, and removes one finalizer at a time.
+// The finalizers and their order are those of ARC 0.14.2.
 
 import { textAt } from '../../lib/read-json.ts'
 import { isSameAccount } from '../arc/forge-url.ts'
@@ -12,7 +13,7 @@ import { protectedResources } from './resources.ts'
 import { judgeBusy } from './signs.ts'
 import { type Action, type Draft, draftKey, type Guard, type Target } from './step.ts'
 
-/** By kind, in the order in which ARC removes them. */
+/** The finalizers of each kind, in the order in which ARC removes them. */
 const finalizers: Readonly<Record<string, readonly string[]>> = {
   EphemeralRunner: [
     'ephemeralrunner.actions.github.com/runner-registration-finalizer',
@@ -25,7 +26,7 @@ const finalizers: Readonly<Record<string, readonly string[]>> = {
 const protection = 'actions.github.com/cleanup-protection'
 const secretAnnotation = 'actions.github.com/cleanup-github-secret-name'
 
-/** Children before parents: each is done only when those before it are gone. */
+/** Children before parents. Each object waits until those before it are gone. */
 const kindsInOrder = [
   'EphemeralRunner',
   'AutoscalingListener',
@@ -60,9 +61,9 @@ type Chain = {
   readonly options: PlanOptions
   readonly members: readonly ObjectFact[]
   readonly proof: string
-  /** By uid: what cannot be freed, and why; nor can what it belongs to. */
+  /** The objects that cannot be freed, by uid, with the reason. Their owners cannot be freed either. */
   readonly blocked: Map<string, string>
-  /** By uid: the last step on the object. */
+  /** The last step on each object, by uid. */
   readonly last: Map<string, string>
 }
 
@@ -122,7 +123,7 @@ function draftsFor(chain: Chain, fact: ObjectFact, target: Target, below: readon
   })
 }
 
-/** Terminating, or below something that is and that only the controller would have deleted. */
+/** Returns the terminating objects, and the objects below them, which only the controller would have deleted. */
 function membersOf(cluster: Cluster): readonly ObjectFact[] {
   const found = new Map<string, ObjectFact>()
   const visit = (fact: ObjectFact) => {
@@ -155,7 +156,7 @@ function childrenOf(cluster: Cluster, fact: ObjectFact): readonly ObjectFact[] {
   return [...new Set([...owned, ...listeners])]
 }
 
-/** What must be gone before: its children; for what the chart protects, everything else of the set; for the set, those too. */
+/** Returns the objects that must be gone first: children; for a protected resource, all others of the set; for the set, the protected ones too. */
 function belowOf(chain: Chain, fact: ObjectFact): readonly ObjectFact[] {
   const { kind } = fact.object
   if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return []
@@ -169,7 +170,7 @@ function belowOf(chain: Chain, fact: ObjectFact): readonly ObjectFact[] {
   })
 }
 
-/** Also true where the set of either is not known: then the order is kept with all. */
+/** Also true if the set of either object is unknown: the order then applies to all. */
 function isOfSet(cluster: Cluster, fact: ObjectFact, set: string | undefined): boolean {
   const own =
     setNameOf(fact) ??
@@ -200,7 +201,7 @@ function nameOf({ object }: ObjectFact): string {
   return `${object.namespace}/${object.name}`
 }
 
-/** What the chart protects is freed only when its set is not there to use it. */
+/** A protected resource is freed only if its set no longer exists. */
 function livingSet({ cluster, members }: Chain, fact: ObjectFact): string | undefined {
   if (finalizers[fact.object.kind] !== undefined) return undefined
   const own = setNameOf(fact)
@@ -212,7 +213,7 @@ function livingSet({ cluster, members }: Chain, fact: ObjectFact): string | unde
   return living && nameOf(living)
 }
 
-/** Which kind of child or user could not be read, if any: it might still be there. */
+/** Returns why a kind of child or user could not be read. Such an object might still exist. */
 function unreadDependency({ cluster }: Chain, fact: ObjectFact): string | undefined {
   const { kind, namespace } = fact.object
   if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return cluster.blindFor('Pod', namespace)
@@ -226,7 +227,7 @@ function unreadDependency({ cluster }: Chain, fact: ObjectFact): string | undefi
   return [...below, ...others].find((reason) => reason !== undefined)
 }
 
-/** A set's annotations name what it protects; without the set nobody would find a Secret that could not be read. */
+/** The set's annotations name the protected resources. Without the set, an unread Secret could not be found again. */
 function unreadProtected(cluster: Cluster, fact: ObjectFact): readonly (string | undefined)[] {
   const namesSecret = textAt(fact.raw, 'metadata', 'annotations', secretAnnotation) !== undefined
   return protectedResources.map(({ kind }) =>
@@ -239,7 +240,7 @@ function deregistration(chain: Chain, fact: ObjectFact): readonly Action[] {
   return registration && canDeregister(chain, fact) ? [{ do: 'deregister', registration }] : []
 }
 
-/** Only where the account is the runner's own: ids are numbers, and another account has the same ones. */
+/** Only for the runner's own account: ids are numbers, and another account may use the same ones. */
 function canDeregister({ cluster }: Chain, { raw }: ObjectFact): boolean {
   const { forge } = cluster.live
   const url = textAt(raw, 'spec', 'githubConfigUrl')

@@ -1,4 +1,4 @@
-// The containers of a pod spec, in the order in which they start.
+// Views the containers of a pod spec, in the order in which they start.
 import { fieldsAt, isJsonObject, type JsonObject, listAt, type Path, textAt, valueAt } from '../../lib/read-json.ts'
 import type { ContainerView } from '../pod-view.ts'
 

@@ -1,4 +1,4 @@
-// Builds the pod views of objects: where each kind keeps its pod spec, and what kind of life the pod leads. Objects may come from files or from a cluster.
+// Builds the pod views of objects from files or a cluster: finds the pod spec of each kind, and how the pod ends.
 
 import type { Path } from '../../lib/read-json.ts'
 import { fieldsAt, isJsonObject, type JsonObject, listAt, numberAt, textAt, valueAt } from '../../lib/read-json.ts'
@@ -10,7 +10,7 @@ import { findDaemons } from './daemon.ts'
 import { viewContainers } from './pod-view-containers.ts'
 import { findRunner } from './pod-view-runner.ts'
 
-/** Where a kind keeps its pod template (metadata and spec). */
+/** The path of the pod template (metadata and spec) in a kind. */
 type Shape = { readonly owner: PodOwner; readonly template: Path }
 
 const shapes: Readonly<Record<string, Shape>> = {
@@ -30,7 +30,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   [`${valuesVersion}/Values`]: { owner: 'arc', template: ['template'] },
 }
 
-/** Objects without a pod spec, or of a kind whose pods we do not know, give none. */
+/** Skips objects without a pod spec, and unknown kinds. */
 export function viewPods(objects: readonly ObjectFact[]): PodView[] {
   return objects.flatMap((fact) => viewPod(fact) ?? [])
 }
@@ -76,7 +76,7 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   return { ...pod, daemons: findDaemons(pod) }
 }
 
-/** Of KEDA's ScaledJob. */
+/** Returns the triggers of KEDA's ScaledJob. */
 function triggersOf(raw: JsonObject): readonly unknown[] {
   return listAt(raw, 'spec', 'triggers').map((each) => valueAt(each, 'type'))
 }
@@ -86,17 +86,20 @@ function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boole
   return owner !== 'Pod' || restartPolicy === 'Never' || restartPolicy === 'OnFailure'
 }
 
-/** Jenkins deletes the pods of its agents itself, whatever still runs in them. */
+/** Jenkins deletes the pods of its agents itself, even while a container runs. */
 function isJenkinsAgent({ name, image }: ContainerView): boolean {
   return name === 'jnlp' || /(^|\/)jenkins\/(inbound-agent|jnlp-(slave|agent)[\w-]*)([:@]|$)/.test(image ?? '')
 }
 
-/** No API server takes it so: it is what a CI server (Jenkins' `yamlFile`) makes its agents' pods of, and deletes them itself. */
+/** No API server accepts a pod without a name. A CI server (Jenkins' `yamlFile`) makes its agents' pods from it, and deletes them itself. */
 function isNameless({ object, raw }: ObjectFact): boolean {
   return object.name === '' && valueAt(raw, 'metadata', 'name') === undefined
 }
 
-/** ARC's chart in its mode `dind` runs a Docker of its own, and takes no container of that name (its helper `non-runner-non-dind-containers`; the newest only its resources). */
+/**
+ * ARC's chart in its mode `dind` runs its own Docker and ignores a container with that name.
+ * See the chart's helper `non-runner-non-dind-containers`; the newest version keeps only the container's resources.
+ */
 function isReplaced({ name }: ContainerView, { object, raw }: ObjectFact): boolean {
   if (object.apiVersion !== valuesVersion || name !== 'dind') return false
   return valueAt(raw, 'containerMode', 'type') === 'dind'

@@ -1,14 +1,14 @@
-// Where in a Job, a CronJob or a pod somebody wrote ttlSecondsAfterFinished, rightly or not.
+// Finds ttlSecondsAfterFinished in a Job, a CronJob or a pod, at the right place or a wrong one.
 
 import type { Path } from '../../lib/read-json.ts'
 import { fieldsAt, type JsonObject, listAt, valueAt } from '../../lib/read-json.ts'
 
 export const ttlField = 'ttlSecondsAfterFinished'
 
-/** Below these stand the fields of a Job, a CronJob and their pod. */
+/** The keys that lead to the fields of a Job, a CronJob and their pod. */
 const holders = ['metadata', 'spec', 'template', 'jobTemplate'] as const
 
-/** The paths of the mappings that hold the field. */
+/** Returns the paths of the mappings that hold the field. */
 export function ttlHolders(fields: JsonObject, path: Path = []): readonly Path[] {
   const found: Path[] = fields[ttlField] === undefined ? [] : [path]
   for (const holder of holders) {

@@ -1,10 +1,10 @@
-// The source of a finding: its line with the one before it, and carets under the place.
+// Shows the source of a finding: its line with the one before it, and carets under the place.
 import { printableLine } from '../../lib/printable.ts'
 import type { Place } from '../finding.ts'
 import { blanks, type Look, type Paint } from './look.ts'
 
 const widthMax = 160
-/** Letters kept before a place that stands too far to the right. */
+/** Letters shown before a place that is too far to the right. */
 const leadMin = 20
 
 export function excerpt(
@@ -36,7 +36,7 @@ export function excerpt(
   ]
 }
 
-/** Without its end, and without a byte order mark, which columns do not count. */
+/** Returns a line without its end and without a byte order mark, which columns do not count. */
 function textOf(lines: readonly string[], line: number): string | undefined {
   return lines[line - 1]?.replace(/\r?\n$/, '').replace(/^\ufeff/, '')
 }

@@ -1,21 +1,21 @@
-// Findings as annotations of GitHub Actions: workflow commands on stdout, which show them beside the changed lines.
+// Reports findings as annotations of GitHub Actions: workflow commands on stdout, which GitHub shows beside the changed lines.
 import { printable } from '../../lib/printable.ts'
 import type { Finding, Severity } from '../finding.ts'
 import type { Report } from './report.ts'
 import { inRepository, type RepositoryPaths } from './repository-paths.ts'
 import { count, describeCoverage, describeUnused, gapsByFile, nameOf, tallySeverities } from './wording.ts'
 
-/** GitHub: beyond ten of each level a step's annotations stand in its log alone. */
+/** GitHub shows at most ten annotations of each level a step. The others are only in the log. */
 const shownMax = 10
 
-/** One line a finding, the most severe first, then what was not examined, and a summary for the log. */
+/** Returns one line a finding, the most severe first, then the unexamined parts and a summary. */
 export function reportGithub(report: Report, paths: RepositoryPaths): string {
   const commands = [...annotations(report, paths), ...remarks(report, paths)]
   const shown = new Map<string, number>()
   const lines = commands.map(({ level, at, properties, message }) => {
     const number = (shown.get(level) ?? 0) + 1
     shown.set(level, number)
-    // The log shows the message alone, so what is not shown beside its line has to say where that is.
+    // The log shows only the message, so a message without an annotation must name its place.
     return command(level, properties, number > shownMax && at !== '' ? `${at}: ${message}` : message)
   })
   return [...lines, ...summary(report, shown)].map((line) => `${line}\n`).join('')
@@ -72,7 +72,7 @@ function remarks(report: Report, paths: RepositoryPaths): readonly Command[] {
   ]
 }
 
-/** Plain lines, which are no commands. */
+/** Returns plain lines, without workflow commands. */
 function summary(report: Report, shown: ReadonlyMap<string, number>): readonly string[] {
   const more = [...shown].flatMap(([level, number]) =>
     number > shownMax ? [count(number - shownMax, `more ${level}`)] : [],

@@ -1,4 +1,4 @@
-// Findings as JSON for programs. Its shape is published; shape.ts holds it, and generates the schema.
+// Reports findings as JSON for programs. The shape is published: shape.ts defines it and generates the schema.
 import { printableJson } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
 import { patchFor } from '../fixes/line-diff.ts'

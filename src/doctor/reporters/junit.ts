@@ -1,4 +1,4 @@
-// Findings as a JUnit report: a suite for each file, a failed case for each finding, a passed one where there is none.
+// Reports findings as JUnit: a suite for each file, a failed case for each finding, and one passed case for the coverage.
 import type { Finding } from '../finding.ts'
 import type { Report } from './report.ts'
 import { describeCoverage, gapsOf, nameOf } from './wording.ts'

@@ -1,4 +1,4 @@
-// Findings for people: the source with a caret, the fix as a diff, and at the end what was seen and what was not.
+// Reports findings for people: the source with carets, the fix as a diff, and a summary of the coverage.
 import { printableLine } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
 import { patchFor } from '../fixes/line-diff.ts'

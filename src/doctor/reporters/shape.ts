@@ -1,4 +1,4 @@
-// The published shape of the JSON report. Fields are added, never changed or removed; docs/doctor.schema.json is made from this.
+// The published shape of the JSON report. Fields may be added, never changed or removed. docs/doctor.schema.json is generated from it.
 import { z } from 'zod'
 
 const position = z.int().min(1)
@@ -76,7 +76,7 @@ export const jsonReport = z.strictObject({
 export type JsonReport = z.infer<typeof jsonReport>
 export type JsonFinding = z.infer<typeof finding>
 
-/** The shape as a JSON Schema. */
+/** Returns the shape as a JSON Schema. */
 export function jsonSchema(): object {
   return { title: 'The report of dayfly doctor', ...z.toJSONSchema(jsonReport) }
 }

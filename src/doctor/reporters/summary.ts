@@ -1,11 +1,11 @@
-// The end of a report for people: what was found, what was seen and what was not, and what to do next.
+// The end of a report for people: the counts, the coverage, and the next command.
 import { printableLine } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
 import { type Look, painter, wrap } from './look.ts'
 import type { Report } from './report.ts'
 import { count, describeCoverage, describeUnused, gapsByFile, leftOutOf, tallySeverities } from './wording.ts'
 
-/** Files of which it is said that they were not examined; JSON names all. */
+/** The number of unexamined files that are named. JSON names all. */
 const gapsMax = 20
 
 export function summarise(report: Report, look: Look): string {
@@ -30,7 +30,7 @@ export function summarise(report: Report, look: Look): string {
   return [painter(look)('bold', title), ...lines.map((line) => indent(printableLine(line), look))].join('\n')
 }
 
-/** A line of the summary, whose own indentation stays where it is broken. */
+/** Wraps a line of the summary and keeps its own indentation. */
 function indent(line: string, { columns }: Look): string {
   const [own = ''] = /^ */.exec(line) ?? []
   return wrap(line.slice(own.length), `  ${own}`, columns)
@@ -51,7 +51,7 @@ function describeGaps(report: Report): readonly string[] {
     : lines
 }
 
-/** One line for each reason. */
+/** Returns one line for each reason. */
 function describeLeftOut(report: Report): readonly string[] {
   const numbers = new Map<string, number>()
   for (const { reason } of leftOutOf(report)) numbers.set(reason, (numbers.get(reason) ?? 0) + 1)
@@ -92,7 +92,7 @@ function describeFixes({ findings, previews }: Report): readonly string[] {
   ]
 }
 
-/** The first of the most severe. */
+/** Returns the first of the most severe findings. */
 function worst(findings: readonly Finding[]): readonly Finding[] {
   const first = findings.find(({ severity }) => severity === 'error') ?? findings[0]
   return first ? [first] : []

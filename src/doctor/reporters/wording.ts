@@ -1,4 +1,4 @@
-// How a report says things that several formats show.
+// Phrases that several report formats share.
 
 import type { Suppression } from '../engine/suppressions.ts'
 import type { Finding, Severity } from '../finding.ts'
@@ -6,7 +6,7 @@ import type { Rule } from '../rule.ts'
 import type { Skipped } from '../sources/document.ts'
 import type { Examined } from './report.ts'
 
-/** `Job ci/runner, container docker`. */
+/** Returns `Job ci/runner, container docker`. */
 export function nameOf({ object, container }: Finding): string {
   const name = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`
   return `${object.kind} ${name}${container === undefined ? '' : `, container ${container}`}`
@@ -16,7 +16,7 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-/** `2 errors, 1 warning`; `no findings`. */
+/** Returns `2 errors, 1 warning` or `no findings`. */
 export function tallySeverities(findings: readonly Finding[]): string {
   const nouns: readonly (readonly [Severity, string])[] = [
     ['error', 'error'],
@@ -77,7 +77,7 @@ export function gapsByFile(examined: Examined): readonly Gap[] {
   })
 }
 
-/** Why a comment silences nothing, where more is known than that. */
+/** Returns why a comment silences nothing, if the reason is known. */
 export function describeUnused({ rule }: Suppression, rules: readonly Rule[]): string {
   const wanted = rule.toLowerCase()
   if (rules.some(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)) return ''
