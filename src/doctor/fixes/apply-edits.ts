@@ -1,14 +1,14 @@
-// Edits on plain values: what a text must read as after its splices.
+// Applies edits to plain values: the result is the value that the fixed text must have.
 
 import type { Path } from '../../lib/read-json.ts'
 import { isJsonObject, valueAt } from '../../lib/read-json.ts'
 import type { Edit } from '../finding.ts'
 import { refuse } from './refusal.ts'
 
-/** A changed copy; paths start from the value. */
+/** Returns a changed copy. Paths start from the value. */
 export function applyEdits(value: unknown, edits: readonly Edit[]): unknown {
   const root = copyValue(value)
-  // All paths mean the value as it was: what shifts the entries of a list comes last, and from its end.
+  // All paths refer to the original value. Edits that shift list entries therefore come last, from the end of the list.
   const shifting = edits
     .filter((edit) => edit.do !== 'set')
     .sort((left, right) => comparePaths(pathOf(right), pathOf(left)))
@@ -21,14 +21,14 @@ export function applyEdits(value: unknown, edits: readonly Edit[]): unknown {
   return root
 }
 
-/** A copy in which nothing is shared: what an alias repeats becomes values of their own. */
+/** Returns a deep copy without shared parts: the copies of an alias become values of their own. */
 export function copyValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyValue)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyValue(entry)]))
 }
 
-/** Of two paths that part at a list index the later entry comes last; keys compare as text. */
+/** Orders paths: a later list entry comes last; keys compare as text. */
 function comparePaths(left: Path, right: Path): number {
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
     const [a, b] = [left[at], right[at]]
@@ -38,7 +38,7 @@ function comparePaths(left: Path, right: Path): number {
   return left.length - right.length
 }
 
-/** Of what it changes or takes away. */
+/** Returns the path of the value that an edit changes or removes. */
 function pathOf(edit: Edit): Path {
   return 'from' in edit ? edit.from : edit.path
 }

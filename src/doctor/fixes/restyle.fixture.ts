@@ -1,15 +1,15 @@
-// Plain block YAML written in the other styles that people use, for the tests of fixes: each style means the same.
+// Rewrites plain block YAML in the other styles that people use, for the tests of fixes. Each style means the same.
 import { Alias, type Document, isMap, isNode, type Node, parseAllDocuments, stringify, YAMLMap } from 'yaml'
 import type { Path } from '../../lib/read-json.ts'
 
 export type Style = {
   readonly name: string
   readonly write: (text: string) => string
-  /** Why a fix may be refused in it; nothing else may be the reason. */
+  /** The only reason for which a fix may be refused in this style. */
   readonly refused?: RegExp
-  /** Of a file that is not YAML. */
+  /** The path of a file that is not YAML. */
   readonly path?: string
-  /** The text fixed and then written so is the text written so and then fixed. */
+  /** Fixing and then restyling gives the same text as restyling and then fixing. */
   readonly exact?: boolean
 }
 
@@ -20,7 +20,7 @@ const indentation = /more than one indentation/
 const notLiteral = /not a literal block/
 const statement = /template statement/
 
-/** Where the text stands, and how its lines do: a fix in it is the plain fix, written so. */
+/** Styles of the surroundings and the lines. A fix in such a text is the plain fix in that style. */
 const exact: readonly Style[] = [
   { name: 'plain', write: (text) => text },
   { name: 'two spaces, lists indented', write: (text) => rewrite(text, { indent: 2, indentSeq: true }) },
@@ -78,7 +78,7 @@ const exact: readonly Style[] = [
   { name: 'in a heredoc of Terraform, CRLF', write: (text) => crlf(heredoc(text)), path: 'a.tf' },
 ]
 
-/** What is added to the text is not written as the rest would be: it has no comment, no quotes, no blank lines. */
+/** A fix in these styles adds plain text: without the style's comments, quotes or blank lines. */
 const loose: readonly Style[] = [
   { name: 'two spaces, lists not indented', write: (text) => rewrite(text, { indent: 2, indentSeq: false }) },
   { name: 'four spaces, lists not indented', write: (text) => rewrite(text, { indent: 4, indentSeq: false }) },
@@ -184,7 +184,7 @@ function crlf(text: string): string {
 
 type Line = { readonly line: string; readonly at: number }
 
-/** Every line but those in block scalars, and markers. */
+/** Rewrites every line except those of block scalars and markers. */
 function eachLine(text: string, write: (line: Line) => readonly string[]): string {
   let block: number | undefined
   const lines = text
@@ -213,7 +213,7 @@ function indentOf(line: string): string {
   return /^ */.exec(line)?.[0] ?? ''
 }
 
-/** They look like what they stand beside, and are only text. */
+/** Block scalars that look like the text beside them. */
 function blocks(key: string): string {
   const lines = '  kind:\n   containers:\n  - name: x\n\n  # no comment\n\n'
   return `${key}-literal: |\n${lines}${key}-folded: >+\n${lines}`
@@ -247,10 +247,10 @@ function jinja(text: string): string {
   )
 }
 
-/** How a node is shared with other places of its document; what is added stands under keys with `x-`. */
+/** The ways to share a node with other places of its document. Added nodes have keys with `x-`. */
 export const sharings = ['anchored', 'anchored and repeated', 'an alias', 'merged', 'beside a merge'] as const
 
-/** The text with the node of a path shared so; undefined where it cannot be. `at`: which of its documents. */
+/** Returns the text with the node of a path shared. Undefined if that is impossible. `at`: the index of the document. */
 export function share(
   text: string,
   { at, path, how }: { readonly at: number; readonly path: Path; readonly how: (typeof sharings)[number] },

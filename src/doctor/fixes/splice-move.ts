@@ -1,4 +1,4 @@
-// `move`: the lines of an entry, as they are, behind the last entry of another list; its further fields are added on the way.
+// `move`: moves the lines of an entry, unchanged, behind the last entry of another list. Adds further fields to the entry.
 import { isMap, isNode, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { Edit } from '../finding.ts'
 import type { SourceDocument } from '../sources/document.ts'
@@ -69,7 +69,7 @@ function createList(document: SourceDocument, map: YAMLMap, { key, after, moved 
   return { start: at, end: at, text: `${end}${column}${key}:${end}${entry}` }
 }
 
-/** How far a neighbouring list is indented below its key: none or two, as the file has it. */
+/** Returns how far a neighbouring list is indented below its key. */
 function listOffset(document: SourceDocument, list: YAMLSeq, column: number): number {
   const first = list.items[0]
   return isNode(first) ? Math.max(0, dashColumn(document, first) - column) : 2

@@ -1,4 +1,4 @@
-// `remove`: the whole lines of a key or an entry, or its part of a line in flow style.
+// `remove`: deletes the whole lines of a key or an entry, or its part of a line in flow style.
 import { isMap, isNode, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { Path } from '../../lib/read-json.ts'
 import type { SourceDocument } from '../sources/document.ts'
@@ -33,7 +33,7 @@ function removeKey(document: SourceDocument, map: YAMLMap, key: Node): Splice {
   if (!leading(document, key, /^ *(?:- +)*$/).includes('-')) {
     return removeLines(document, { start: lineStart(text, start), end })
   }
-  // It stands behind the dash of an entry: the next key takes its place.
+  // The key follows the dash of an entry, so the next key takes its place.
   const next = map.items[index + 1]?.key
   if (!isNode(next)) refuse('a key is not written out')
   const nextStart = document.toFile(rangeOf(next)[0])
@@ -60,7 +60,7 @@ function removeFromFlow(
   return [{ start: document.toFile(start), end: document.toFile(next ? next.start : span.end), text: '' }]
 }
 
-/** Of an item in the document's text. */
+/** Returns the span of an item in the document's text. */
 function flowSpan(item: unknown): Span {
   if (isNode(item)) {
     const [start, end] = rangeOf(item)

@@ -1,4 +1,4 @@
-// How an object of a file is named. A name that a template computes is shown as the template writes it.
+// Names an object of a file. A name that a template computes is shown as the template writes it.
 
 import { fieldsAt, type JsonObject, textAt } from '../../lib/read-json.ts'
 import { valuesVersion } from '../chart-kinds.ts'

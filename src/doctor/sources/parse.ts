@@ -1,4 +1,4 @@
-// Text → value and nodes, bounded: no input crashes it or keeps it busy.
+// Parses a text into a value and nodes. Limits keep any input from crashing it or keeping it busy.
 import { parseDocument, type Document as YamlDocument } from 'yaml'
 import { once } from '../../lib/once.ts'
 import type { Path } from '../../lib/read-json.ts'
@@ -13,7 +13,7 @@ const lettersMax = 1024 * 1024
 const wordsMax = 30_000
 const aliasesMax = 200
 const depthMax = 200
-/** In longer texts each path would be a long walk: nodes, once made, are found at once. */
+/** In longer texts each search would be a long walk, so the nodes are made once. */
 const walkedMax = 20_000
 
 export function parseYaml(text: string): Parsed {
@@ -56,7 +56,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Bounds that cost little to check: asked before anything else is done with a text. */
+/** Returns why the text exceeds a limit. These checks are cheap, so they come first. */
 export function tooMuch(text: string): string | undefined {
   if (text.length > lettersMax) return `a document larger than ${lettersMax / 1024 / 1024} MiB`
   if (isTooLong(text)) return `a document of more than ${wordsMax} lines`
@@ -85,7 +85,7 @@ function count(text: string, pattern: RegExp, most: number): number {
   return found
 }
 
-/** Counts brackets, and dashes that open a list in a list; brackets in strings count too, which only errs towards refusing. */
+/** Counts brackets, and dashes that open a list in a list. Brackets in strings count too, so it may refuse a valid text. */
 function nestsTooDeeply(text: string): boolean {
   if (/(?:[-?:][ \t]+){30}/.test(text)) return true
   let depth = 0

@@ -1,4 +1,4 @@
-// Kinds that run jobs of CI in pods which no rule reads: said in the coverage, since a report without findings would look like praise.
+// Records kinds that run CI jobs in pods which no rule reads. Otherwise a report without findings would look like approval.
 
 import { textAt } from '../../lib/read-json.ts'
 import type { Skipped, SourceFile, SourceObject } from './document.ts'
@@ -25,7 +25,7 @@ const families: Readonly<Record<string, Family>> = {
   },
 }
 
-/** The line is the one of the object's kind. */
+/** Reports the line of the object's kind. */
 export function unreadObjects(
   objects: readonly SourceObject[],
   linesOf: (file: SourceFile) => LineIndex,

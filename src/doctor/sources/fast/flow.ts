@@ -1,4 +1,4 @@
-// Flow style on one line, for the fast reader: `[a, "b"]`, `{ a: b }`.
+// Reads flow style on one line, for the fast reader: `[a, "b"]`, `{ a: b }`.
 import type { Maker } from './maker.ts'
 import { giveUp, keyEnd, resolvePlain } from './scalar.ts'
 
@@ -11,7 +11,7 @@ const plain = /(?:[\w./$]|-(?=[\w./$-]))(?:[\w./$=+ -]|:(?=[\w./$-]))*/y
 
 const depthMax = 20
 
-/** From a bracket at `start` to the end of its line; behind its own end only a comment may stand. */
+/** Reads from a bracket at `start` to the end of its line. Only a comment may follow the closing bracket. */
 export function fastFlow({ text, maker }: Source, start: number, lineEnd: number): unknown {
   const reader = { text, maker, at: start }
   const value = flowValue(reader, 0)
@@ -72,7 +72,7 @@ function flowMapping(reader: Reader, depth: number): unknown {
   return result.done(start, reader.at)
 }
 
-/** Goes to the next item, or to the end of them all. */
+/** Goes to the next item, or to the closing bracket. */
 function betweenItems(reader: Reader, closing: string): boolean {
   spaces(reader)
   if (reader.text[reader.at] === closing) return true

@@ -1,6 +1,6 @@
-// What the fast reader makes of what it reads: plain values here, nodes in `fast-nodes.ts`.
+// The output of the fast reader: plain values here, nodes in nodes.ts.
 
-/** Offsets count in the text. Those of a scalar hold its quotes, or the header and all lines of its block. */
+/** Offsets count in the text. The span of a scalar includes its quotes, or the header and all lines of its block. */
 export type Maker = {
   readonly scalar: (value: unknown, text: string, start: number, end: number) => unknown
   readonly mapping: () => MappingUnderWay
@@ -13,7 +13,7 @@ export type MappingUnderWay = {
 }
 export type ListUnderWay = { readonly add: (value: unknown) => void; readonly done: Done }
 
-/** `end`: of flow style, behind its bracket. Returns the mapping or list. */
+/** `end`: the offset behind the bracket of flow style. Returns the mapping or list. */
 type Done = (start: number, end?: number) => unknown
 
 export const values: Maker = {

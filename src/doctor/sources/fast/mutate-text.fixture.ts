@@ -1,4 +1,4 @@
-// Texts for the fast reader's tests: a manifest with all that it reads, and parts of texts, damaged.
+// Texts for the fast reader's tests: a manifest with every supported construct, and damaged parts of texts.
 import { type Random, randomInteger } from '../../../lib/random.ts'
 
 export const manifest = `---
@@ -55,7 +55,7 @@ const pieces = [
   ['&a', '*a', '!t', '%', '@', '`'],
 ].flat()
 
-/** Some lines of the text, at the left border, with insertions and cuts. Ends with a newline. */
+/** Returns some lines of the text without their indentation, with insertions and cuts. The result ends with a newline. */
 export function mutateText(random: Random, original: string): string {
   const lines = original.split('\n')
   const from = randomInteger(random, 0, Math.max(0, lines.length - 3))

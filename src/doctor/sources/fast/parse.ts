@@ -1,17 +1,17 @@
-// Reads the YAML that manifests are mostly made of, some ten times faster than a full parser, and nothing else: at the first oddity it gives up, and the full parser decides.
+// Parses the YAML that most manifests consist of. At the first other construct it gives up, and the full parser decides.
 import { fastFlow } from './flow.ts'
 import { hash, isEntry, newline, quote, skipSpaces } from './letters.ts'
 import { type Maker, values } from './maker.ts'
 import { fastScalar, giveUp, keyEnd } from './scalar.ts'
 
-/** `at`: what is read next, never a space or a comment; `column`: where it stands in its line, -1 at the end of the text. */
+/** `at`: the next letter to read, never a space or a comment; `column`: its column, -1 at the end of the text. */
 type Reader = { readonly text: string; readonly maker: Maker; at: number; column: number }
 
 const depthMax = 60
 
-/** What `maker` makes of the text: the plain value, the very one the full parser would give, unless told otherwise. Undefined: not certain. */
+/** Returns the result of `maker`; by default the plain value, equal to that of the full parser. Undefined: the reader gave up. */
 export function parseFast(text: string, maker: Maker = values): { readonly value: unknown } | undefined {
-  // Tabs, carriage returns, other controls, byte order marks, spaces that YAML takes for letters: rules of their own.
+  // Tabs, carriage returns, other controls, byte order marks and unusual spaces follow rules of their own.
   if (/[^\S\n ]|[^\n\x20-\x7e\xa0-\uD7FF\uE000-\uFEFE\uFF00-\uFFEF]/.test(text) || !text.endsWith('\n'))
     return undefined
   const reader: Reader = { text, maker, at: 0, column: 0 }
@@ -21,7 +21,7 @@ export function parseFast(text: string, maker: Maker = values): { readonly value
   return value === giveUp || reader.column >= 0 ? undefined : { value }
 }
 
-/** Goes to the next line that says something. `from`: where a line begins. */
+/** Goes to the next line with content. `from`: the begin of a line. */
 function nextLine(reader: Reader, from: number): void {
   const { text } = reader
   for (let line = from; line < text.length; ) {
@@ -63,7 +63,7 @@ function list(reader: Reader, depth: number): unknown {
     const start = skipSpaces(text, reader.at + 1)
     let value: unknown
     if (isEntry(text, start) || keyEnd(text, start) >= 0) {
-      // The entry begins a block of its own on the line of its dash.
+      // The entry begins a block on the line of its dash.
       reader.column = column + start - reader.at
       reader.at = start
       value = block(reader, depth + 1)
@@ -76,7 +76,7 @@ function list(reader: Reader, depth: number): unknown {
 
 type Where = { readonly column: number; readonly depth: number; readonly inMapping: boolean }
 
-/** What stands behind a key or a dash: from `start` to the end of its line, or the block below. */
+/** Reads the value behind a key or a dash: to the end of the line, or the block below. */
 function valueBehind(reader: Reader, start: number, { column, depth, inMapping }: Where): unknown {
   const { text, maker } = reader
   const first = text.charCodeAt(start)
@@ -91,11 +91,11 @@ function valueBehind(reader: Reader, start: number, { column, depth, inMapping }
   const isFlow = first === quote.list || first === quote.mapping
   const value = isFlow ? fastFlow(reader, start, end) : fastScalar(reader, start, end)
   nextLine(reader, end + 1)
-  // A deeper line would go on with the value.
+  // A deeper line would continue the value.
   return reader.column > column ? giveUp : value
 }
 
-/** The header, and the column of what the text is under. */
+/** The header of a block scalar, and the column of the line above it. */
 type Header = { readonly start: number; readonly end: number; readonly parent: number }
 
 function literal(reader: Reader, { start, end: headerEnd, parent }: Header): unknown {

@@ -1,14 +1,14 @@
-// Keys and scalars on one line, for the fast reader.
+// Reads keys and scalars on one line, for the fast reader.
 
 import { colon, dash, hash, newline, quote, skipSpaces, space } from './letters.ts'
 import type { Maker } from './maker.ts'
 
-/** Not certain: the full parser decides. */
+/** The reader is not certain: the full parser decides. */
 export const giveUp = Symbol('give up')
 
 const integer = /^[-+]?[0-9]+$/
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/
-/** Numbers of other forms, infinities, and what may be one. */
+/** Numbers in other forms, infinities, and texts that may be one. */
 const doubtful = /^[-+]?(?:0[xo]|[.0-9]+[eE]|\.(?:inf|nan)$)/i
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ...['null', 'Null', 'NULL', '~'].map((word) => [word, null] as const),
@@ -18,7 +18,7 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 const wordMax = 'false'.length
 const proto = '__proto__'
 
-/** The colon behind a plain key of letters, digits and `_ . / -` that begins here; -1: there is none, or it is no such key. */
+/** Returns the offset of the colon behind a plain key of letters, digits and `_ . / -`; -1 if no such key begins here. */
 export function keyEnd(text: string, start: number): number {
   if (!isLetter(text.charCodeAt(start))) return -1
   let at = start + 1
@@ -35,14 +35,14 @@ function isLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f
 }
 
-/** `- . /` and the digits, which stand one behind the other. */
+/** The codes of `- . /` and the digits are adjacent. */
 function isDigitOrMark(code: number): boolean {
   return code >= dash && code <= 0x39
 }
 
 type Source = { readonly text: string; readonly maker: Maker }
 
-/** The scalar from `start` to the end of its line, which may hold a comment. */
+/** Reads the scalar from `start` to the end of its line, which may hold a comment. */
 export function fastScalar(source: Source, start: number, end: number): unknown {
   const { text, maker } = source
   const first = text.charCodeAt(start)
@@ -64,7 +64,7 @@ export function fastScalar(source: Source, start: number, end: number): unknown 
   return value === giveUp ? giveUp : maker.scalar(value, text, start, stop)
 }
 
-/** Without escapes: a quote in the quotes would need one. */
+/** Reads a quoted string without escapes: a quote inside it would need one. */
 function quoted({ text, maker }: Source, start: number, end: number): unknown {
   const close = text.indexOf(text.charAt(start), start + 1)
   if (close < 0 || close >= end || !endsLine(text, close + 1, end)) return giveUp
@@ -73,7 +73,7 @@ function quoted({ text, maker }: Source, start: number, end: number): unknown {
   return isEscaped ? giveUp : maker.scalar(value, text, start, close + 1)
 }
 
-/** Nothing but spaces, or a comment behind them. */
+/** Whether only spaces, or a comment behind them, follow. */
 function endsLine(text: string, from: number, end: number): boolean {
   const at = skipSpaces(text, from)
   return at === end || (at > from && text.charCodeAt(at) === hash)

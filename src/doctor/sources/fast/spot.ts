@@ -1,14 +1,14 @@
-// Finds a path in a text that the fast reader has read, by indentation alone: no nodes are made for it.
+// Finds a path by indentation alone, in a text that the fast reader has read. It needs no nodes.
 import type { Path } from '../../../lib/read-json.ts'
 import type { Spot } from '../spot.ts'
 import { isEntry, skipSpaces } from './letters.ts'
 import { keyEnd } from './scalar.ts'
 
-/** `column`: of the keys or dashes; `at`: the offset of the first of them, which may stand behind dashes. */
+/** `column`: of the keys or dashes; `at`: the offset of the first one, which may follow other dashes. */
 type Block = { readonly at: number; readonly column: number }
 type Step = { readonly spot: Spot; readonly inside: Block | 'flow' | undefined }
 
-/** As `findSpot` of the full parser's nodes; undefined: not certain. `text`: what `parseFast` gave a value for. */
+/** Gives the same result as `findSpot` with the full parser's nodes; undefined: not certain. `text` must be one that `parseFast` can read. */
 export function findSpotFast(text: string, path: Path): Spot | undefined {
   const root = below(text, text.startsWith('---\n') ? 4 : 0)
   if (!root) return undefined
@@ -24,7 +24,7 @@ export function findSpotFast(text: string, path: Path): Spot | undefined {
   return here.spot
 }
 
-/** The offset of the entry's dash or key; of a key that stands twice the last. */
+/** Returns the offset of the entry's dash or key. Of a repeated key, the last counts. */
 function findEntry(text: string, block: Block, step: string | number): number | undefined {
   const isList = isEntry(text, block.at)
   let index = 0
@@ -82,7 +82,7 @@ function onLine(text: string, start: number, key: Spot['key']): Step {
   return { spot: { key, start, end: start + plain.length }, inside: undefined }
 }
 
-/** The next line from here that says something. */
+/** Returns the next line with content. */
 function below(text: string, lineStart: number): Block | undefined {
   for (let from = lineStart; from < text.length; from = endOfLine(text, from) + 1) {
     const at = skipSpaces(text, from)
