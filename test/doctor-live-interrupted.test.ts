@@ -82,7 +82,7 @@ describe('a lost connection', () => {
   it('before the server has done it: it is never sent again, and the others go on', async () => {
     loseChange(2, 'request')
     const { code, stderr } = await stage.doctor('--fix', '--confirm', await stage.digest())
-    expect(stderr).toMatch(/^ {2}2\. not done: delete Pod runners\/r2 \(no answer came, and it is as it was: .+\)$/m)
+    expect(stderr).toMatch(/^ {2}2\. not done: delete Pod runners\/r2 \(no answer came, and it is unchanged: .+\)$/m)
     expect(stderr).toMatch(/^2 of 3 steps done, 1 not done$/m)
     expect([code, changed(), doomed(stage)]).toEqual([5, 3, ['r1', 'r3']])
     await goOn(1)
@@ -95,7 +95,7 @@ describe('a lost connection', () => {
     await stage.proxy.endpoint.close()
     expect(await repair.ended).toEqual({ code: 5, signal: null })
     expect(repair.stderr()).toMatch(
-      /^ {2}2\. not known: delete Pod runners\/r2 \(no answer came, and what became of it could not be read: /m,
+      /^ {2}2\. not known: delete Pod runners\/r2 \(no answer came, and its result could not be read: /m,
     )
     expect(repair.stderr()).toMatch(
       /^1 of 3 steps done, 1 not known, 1 not begun\n {2}not begun: the API server no longer answers/m,

@@ -74,7 +74,7 @@ describe('a trial that the server refuses', () => {
       500,
       'InternalError',
       'failed calling webhook "guard.acme": no route',
-      'a webhook refused the trial, so it is left to be done by hand',
+      'a webhook refused the dry run, so do this by hand',
     ],
   ])('(%i) leaves its object alone; the others go on', async (status, reason, message, says) => {
     answering('trial', 'r2', () => refusal(status, reason, message))
@@ -156,7 +156,7 @@ describe('a server that has no time', () => {
     const { code, stderr } = await stage.doctor('--fix', '--confirm', digest)
     expect(stderr).toContain('  2. not done: delete Pod runners/r2 (too busy)')
     expect(stderr).toMatch(
-      /^1 of 3 steps done, 1 not done, 1 not begun\n {2}not begun: the API server no longer answers as it should: too busy$/m,
+      /^1 of 3 steps done, 1 not done, 1 not begun\n {2}not begun: the API server no longer answers normally: too busy$/m,
     )
     expect([code, doomed(stage)]).toEqual([5, ['r1']])
   })
@@ -165,7 +165,7 @@ describe('a server that has no time', () => {
     answering('change', 'r2', () => refusal(500, 'InternalError', 'etcd is gone'))
     const { code, stderr } = await repair()
     expect(stderr).toContain(
-      '  2. not done: delete Pod runners/r2 (the API server answered 500, and it is as it was: etcd is gone)',
+      '  2. not done: delete Pod runners/r2 (the API server answered 500, and it is unchanged: etcd is gone)',
     )
     expect([code, changes()]).toEqual([5, ['delete pods/r1', 'delete pods/r2', 'delete pods/r3']])
     expect(doomed(stage)).toEqual(['r1', 'r3'])

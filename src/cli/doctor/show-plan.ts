@@ -9,7 +9,7 @@ import { printNote } from '../output.ts'
 
 /** Prints to stderr, because the result is the report. */
 export function showPlan(plan: Plan, { unknown }: Permissions): void {
-  const { steps, denied, mute, refused, guided, stays, deferred, blocked, digest } = plan
+  const { steps, denied, unrecorded, refused, guided, stays, deferred, blocked, digest } = plan
   printNote(
     steps.length > 0
       ? `plan ${digest}:`
@@ -28,7 +28,7 @@ export function showPlan(plan: Plan, { unknown }: Permissions): void {
   if (unknown !== undefined && steps.length > 0) {
     printNote(`  your permissions are not fully known (${unknown}): the API server may still refuse a step`)
   }
-  for (const namespace of mute)
+  for (const namespace of unrecorded)
     printNote(`  no Event will record the repair in ${namespace}: you may not create events there`)
   for (const line of grouped(refused.map(({ object, because }) => [nameOf(object), because]))) {
     printNote(`  not touched: ${line}`)

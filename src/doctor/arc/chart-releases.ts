@@ -31,7 +31,7 @@ function namedChart(fact: ObjectFact, path: Path): Source {
   return { chart: arcChart(textAt(fact.raw, ...path, 'chart')), version: saidAt(fact, [...path, 'version']) }
 }
 
-/** Returns the OCIRepository or HelmChart of a HelmRelease. Of several with one name, a version counts if all agree. */
+/** Returns the OCIRepository or HelmChart of a HelmRelease. If several have one name, a version counts only if all agree. */
 function referredChart(facts: Facts, { object, raw }: ObjectFact): Source {
   const [kind = '', name = '', space] = ['kind', 'name', 'namespace'].map((key) => textAt(raw, 'spec', 'chartRef', key))
   const namespace = space ?? object.namespace

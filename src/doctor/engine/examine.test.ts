@@ -95,7 +95,7 @@ describe('kinds of other systems that run jobs', () => {
       ['Runner', 'RunnerDeployment', 'RunnerSet', 'RunnerReplicaSet', 'HorizontalRunnerAutoscaler'],
       /of the older ARC/,
     ],
-    ['extensions/v1beta1', ['Deployment'], /of extensions\/v1beta1, which Kubernetes takes no more/],
+    ['extensions/v1beta1', ['Deployment'], /of extensions\/v1beta1, which Kubernetes 1.16 removed/],
   ]
   for (const [apiVersion, kinds, reason] of cases) {
     it.each(kinds)(`are left out with their line and the reason: %s (${apiVersion})`, (kind) => {

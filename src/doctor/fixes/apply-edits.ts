@@ -50,10 +50,10 @@ function carry(root: unknown, { from, to }: Extract<Edit, { do: 'carry' }>): voi
 
 function move(root: unknown, { from, to, set: added }: Extract<Edit, { do: 'move' }>): void {
   const entry = take(root, from)
-  if (!isJsonObject(entry)) refuse('what would move is not a mapping')
+  if (!isJsonObject(entry)) refuse('the entry to move is not a mapping')
   const holder = holderOf(root, to)
   const list = read(holder, to.at(-1)) ?? []
-  if (!Array.isArray(list)) refuse('the place to move to is not a list')
+  if (!Array.isArray(list)) refuse('the target is not a list')
   write(holder, to.at(-1), [...list, { ...entry, ...added }])
 }
 
@@ -61,7 +61,7 @@ function take(root: unknown, path: Path): unknown {
   const holder = holderOf(root, path)
   const last = path.at(-1)
   const value = read(holder, last)
-  if (value === undefined) refuse('what would be removed is not there')
+  if (value === undefined) refuse('the value to remove does not exist')
   if (Array.isArray(holder) && typeof last === 'number') holder.splice(last, 1)
   else if (isJsonObject(holder)) Reflect.deleteProperty(holder, String(last))
   return value
@@ -90,6 +90,6 @@ function read(holder: unknown, step: string | number | undefined): unknown {
 
 function write(holder: unknown, step: string | number | undefined, value: unknown): void {
   const fits = Array.isArray(holder) ? typeof step === 'number' && step <= holder.length : isJsonObject(holder)
-  if (!fits || step === undefined) refuse('the path leads through a value that holds nothing')
+  if (!fits || step === undefined) refuse('the path leads through a value that is no mapping or list')
   Object.defineProperty(holder, step, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -196,7 +196,7 @@ describe('a fix that is not certain is refused with its reason', () => {
       edit: set,
       reason: /prints|empty/,
     },
-    { name: 'only entry', text: `${head}spec:\n  a: 1\n`, edit: { do: 'remove', path: ['spec', 'a'] }, reason: /left/ },
+    { name: 'only entry', text: `${head}spec:\n  a: 1\n`, edit: { do: 'remove', path: ['spec', 'a'] }, reason: /become empty/ },
     {
       name: 'string in quotes',
       text: 'x: "kind: Job\\napiVersion: v1\\nspec:\\n  a: 1\\n"\n',

@@ -57,7 +57,7 @@ export function fixFiles(
 
 type Pass = Pick<FixResult, 'applied' | 'refused' | 'files'>
 
-/** Makes one pass. Of fixes that touch the same text, only the first is applied; the others wait for the next pass. */
+/** Makes one pass. If fixes touch the same text, only the first is applied; the others wait for the next pass. */
 function fixOnce(files: readonly DecodedFile[], findings: readonly Finding[]): Pass {
   const applied: Finding[] = []
   const refused: Refused[] = []

@@ -16,9 +16,9 @@ export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit
   const name = from.at(-1)
   const [removed] = spliceRemove(document, from)
   if (!removed || !node || !key || !isMap(parent) || name === undefined) refuse('what would move is not there')
-  if (findNode(document.nodes(), to).depth < to.length) refuse('there is nothing to move it to')
+  if (findNode(document.nodes(), to).depth < to.length) refuse('the target mapping does not exist')
   const [added] = spliceSet(document, { path: [...to, name], value: node.toJS(document.nodes()) })
-  if (!added) refuse('it is there already')
+  if (!added) refuse('the target already has it')
   const lines = linesOfKey(document, parent, key)
   const column = /^\r?\n( *)\S/.exec(added.text)?.[1]
   // In flow style, the key takes only a part of a line and has no comment beside it.

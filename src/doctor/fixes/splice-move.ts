@@ -19,7 +19,7 @@ export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: '
   refuseShared(entry)
   if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
   if (list.flow || entry.flow) refuse('it is written in flow style')
-  if (list.items.length === 1) refuse('its list would be left empty')
+  if (list.items.length === 1) refuse('its list would become empty')
   const lines = entryLines(document, entry)
   const added = Object.entries(edit.set).flatMap(([key, value]) => {
     return spliceSet(document, { path: [...edit.from, key], value, after: pairOf(entry, 'image') ? 'image' : 'name' })
@@ -38,7 +38,7 @@ function insert(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>, m
   if (target.depth === edit.to.length) return append(document, target.node, moved)
   const key = edit.to.at(-1)
   if (target.depth < edit.to.length - 1 || !isMap(target.node) || typeof key !== 'string')
-    refuse('the list has no place')
+    refuse('the target list cannot be created')
   return createList(document, target.node, { key, after: edit.after, moved })
 }
 

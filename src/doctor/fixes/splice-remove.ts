@@ -18,7 +18,7 @@ export function spliceRemove(document: SourceDocument, path: Path): Splice[] {
   if (depth < path.length || !parent) return []
   refuseShared(parent)
   refuseAnchors(node)
-  if (parent.items.length === 1) refuse('nothing would be left beside it')
+  if (parent.items.length === 1) refuse('its mapping or list would become empty')
   if (parent.flow) return removeFromFlow(document, parent, path.at(-1))
   if (isMap(parent) && key) return [removeKey(document, parent, key)]
   return node ? [removeLines(document, entryLines(document, node))] : refuse('the value has no place in the text')
@@ -37,7 +37,7 @@ function removeKey(document: SourceDocument, map: YAMLMap, key: Node): Splice {
   const next = map.items[index + 1]?.key
   if (!isNode(next)) refuse('a key is not written out')
   const nextStart = document.toFile(rangeOf(next)[0])
-  if (/\S/.test(text.slice(end, nextStart))) refuse('a comment stands between it and the next key')
+  if (/\S/.test(text.slice(end, nextStart))) refuse('a comment is between it and the next key')
   refuseUnbalanced(document, start, nextStart)
   return { start, end: nextStart, text: '' }
 }

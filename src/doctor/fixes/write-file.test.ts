@@ -63,5 +63,8 @@ test('never writes into the temporary file of another', async () => {
 })
 
 test('refuses what is no file', async () => {
-  expect(await replaceFile(folder, texts, 't')).toMatchObject({ code: 'file-unwritable', why: 'it is no regular file' })
+  expect(await replaceFile(folder, texts, 't')).toMatchObject({
+    code: 'file-unwritable',
+    why: 'it is not a regular file',
+  })
 })

@@ -23,7 +23,7 @@ export async function replaceFile(
   try {
     const target = await realpath(file)
     const found = await stat(target)
-    if (!found.isFile()) return unwritable('it is no regular file')
+    if (!found.isFile()) return unwritable('it is not a regular file')
     // Without this check a read-only file would be replaced, because the rename only writes to its folder.
     if ((found.mode & 0o222) === 0) return readonly
     await access(target, constants.W_OK)
@@ -87,7 +87,7 @@ function explain(error: unknown): Unwritten {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return { ...changed, why: 'it is gone' }
   if (syscall === 'access') return readonly
-  if (code === 'EROFS') return { ...readonly, why: 'it stands in a read-only file system' }
+  if (code === 'EROFS') return { ...readonly, why: 'it is in a read-only file system' }
   if (code === 'EACCES' || code === 'EPERM') {
     return { ...readonly, why: 'its folder is read-only', next: readonly.next.replace('it (', 'the folder (') }
   }

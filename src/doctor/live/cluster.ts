@@ -19,7 +19,7 @@ export type Cluster = {
   ownedBy(uid: string): readonly ObjectFact[]
   podView(uid: string): PodView | undefined
   /** Returns why it is unknown whether an object of this kind exists in this namespace (undefined: in any); undefined if it is known. */
-  blindFor(kind: string, namespace: string | undefined): string | undefined
+  unreadReason(kind: string, namespace: string | undefined): string | undefined
 }
 
 export function indexCluster(facts: ClusterFacts): Cluster {
@@ -42,12 +42,12 @@ export function indexCluster(facts: ClusterFacts): Cluster {
     byUid: (uid) => byUid.get(uid),
     ownedBy: (uid) => byOwner.get(uid) ?? [],
     podView: (uid) => views.get(uid),
-    blindFor: (kind, namespace) => {
+    unreadReason: (kind, namespace) => {
       const reason = describeUnread(live.unreadable[kind])
       if (reason !== undefined) return `${kind}: ${reason}`
       if (!live.namespaces || kind === 'Node') return undefined
       if (namespace !== undefined && live.namespaces.includes(namespace)) return undefined
-      return `${kind}: only the namespaces ${live.namespaces.join(', ')} were looked at`
+      return `${kind}: only the namespaces ${live.namespaces.join(', ')} were examined`
     },
   }
 }

@@ -10,13 +10,13 @@ const image = 'mirror.example/arc/gha-runner-scale-set-controller:0.14.2'
 const namespace = 'arc-systems'
 
 const states: readonly (readonly [string, ControllerState['is'], string, readonly ObjectFact[]])[] = [
-  ['nothing of it', 'gone', 'no Deployment and no living pod of it is left', []],
-  ['its pod', 'alive', 'its pod arc-systems/arc-1 stands', [pod('arc-1', { image })]],
+  ['no object of the controller', 'gone', 'it has no Deployment and no living pod', []],
+  ['its pod', 'alive', 'its pod arc-systems/arc-1 exists', [pod('arc-1', { image })]],
   ['its finished pod', 'gone', 'no Deployment', [pod('arc-1', { image }, { phase: 'Failed' })]],
   [
     'a pod with nothing but its flag',
     'alive',
-    'stands',
+    'exists',
     [pod('x', { image: 'x', args: ['--auto-scaling-runner-set-only'] })],
   ],
   [
@@ -41,7 +41,7 @@ const states: readonly (readonly [string, ControllerState['is'], string, readonl
     'and its lease arc-systems/arc-gha-rs-controller was last renewed at 2026-11-21T11:00',
     [lease(3_600)],
   ],
-  ['a pod on a node that is gone', 'alive', 'stands', [pod('arc-1', { image }, { node: 'gone' })]],
+  ['a pod on a node that is gone', 'alive', 'exists', [pod('arc-1', { image }, { node: 'gone' })]],
   [
     'a pod on a node that is gone, and an old lease',
     'gone',
@@ -51,7 +51,7 @@ const states: readonly (readonly [string, ControllerState['is'], string, readonl
   [
     'a pod on a node that is gone, and a young lease',
     'alive',
-    'stands',
+    'exists',
     [pod('arc-1', { image }, { node: 'gone' }), lease(10)],
   ],
 ]

@@ -13,26 +13,28 @@ export type ControllerState =
   | { readonly is: 'alive' | 'unknown'; readonly because: string }
 
 export function scaleSetController(cluster: Cluster): ControllerState {
-  const { objects, live, blindFor } = cluster
+  const { objects, live, unreadReason } = cluster
   const leases = leaderLeases(cluster, live.at)
   const found = objects.filter(({ object, raw }) => isArcController(object.kind, raw))
   const pods = found.filter((fact) => fact.object.kind === 'Pod' && !isOver(fact))
   const pod = pods.find((one) => !isLost(cluster, one, leases))
-  if (pod) return { is: 'alive', because: `its pod ${placeOf(pod)} stands${leaseNote(leases, 'though')}` }
+  if (pod) return { is: 'alive', because: `its pod ${placeOf(pod)} exists${leaseNote(leases, 'though')}` }
   const deployments = found.filter(({ object }) => object.kind === 'Deployment')
   const wanted = deployments.find(({ raw }) => (numberAt(raw, 'spec', 'replicas') ?? 1) > 0)
   if (wanted)
     return { is: 'alive', because: `its Deployment ${placeOf(wanted)} asks for a pod${leaseNote(leases, 'though')}` }
   const young = leases.find((lease) => !lease.isStale && !isOfAnother(cluster, lease))
   if (young) return { is: 'alive', because: `${young.holder} renewed its lease ${placeOf(young.fact)} a moment ago` }
-  const blind = ['Deployment', 'Pod', 'Lease'].map((kind) => blindFor(kind, undefined)).find((one) => one !== undefined)
+  const blind = ['Deployment', 'Pod', 'Lease']
+    .map((kind) => unreadReason(kind, undefined))
+    .find((one) => one !== undefined)
   if (blind !== undefined) return { is: 'unknown', because: blind }
   const lost = pods[0] ? `, the node of its pod ${placeOf(pods[0])} is gone` : ''
   const proof = `${lost}${leaseNote(leases, 'and')}`
   const [deployment] = deployments
   return deployment
     ? { is: 'scaled-to-zero', because: `its Deployment ${placeOf(deployment)} asks for no pod${proof}`, deployment }
-    : { is: 'gone', because: `no Deployment and no living pod of it is left${proof}` }
+    : { is: 'gone', because: `it has no Deployment and no living pod${proof}` }
 }
 
 /** Neither a missing node nor an old lease proves that the pod ended. Both together do. */

@@ -16,7 +16,7 @@ import { type Asking, askRegistrations, askSets } from './ask-forge.ts'
 import type { ClusterFacts } from './cluster.ts'
 import { readLogs } from './read-logs.ts'
 import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
-import { isSilence, type Lister, untilOut } from './stop-when-down.ts'
+import { isSilence, type Lister, stopWhenDown } from './stop-when-down.ts'
 import { newestEvents, trim } from './trim.ts'
 
 export type GatherOptions = {
@@ -40,7 +40,7 @@ export type GatherOptions = {
 
 /** Rejects only with the signal's reason. Every other failure is recorded in `unreadable`. */
 export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
-  const options = { ...given, kubernetes: untilOut(given.kubernetes) }
+  const options = { ...given, kubernetes: stopWhenDown(given.kubernetes) }
   const at = options.clock.now()
   const unreadable: Record<string, Unread> = {}
   const { account, logs, signal } = options
@@ -73,7 +73,7 @@ export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
 async function readKind(options: Reading, kind: LiveKind, unreadable: Record<string, Unread>): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of scopesOf(kind.resource, options.namespaces)) {
-    if (kind.ifAllowed && !options.kubernetes.isOut() && !(await mayList(options, kind.resource, namespace))) {
+    if (kind.ifAllowed && !options.kubernetes.isDown() && !(await mayList(options, kind.resource, namespace))) {
       unreadable[kind.resource.kind] = { is: 'optional' }
       continue
     }

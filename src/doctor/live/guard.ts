@@ -32,13 +32,15 @@ export async function checkGuard(guard: Guard, around: Surroundings): Promise<st
     case 'node-gone':
       return (await isNodeThere(guard.node, around)) ? `the node ${guard.node} is back` : undefined
     case 'no-runner':
-      return (await hasRunner(guard.name, around)) ? 'the cluster has a runner of its name again' : undefined
+      return (await hasRunner(guard.name, around)) ? 'the cluster has a runner with its name again' : undefined
     case 'left-over':
       return checkLeftOver(guard.registration, around)
     case 'controller-gone': {
       const controller = scaleSetController(clusterOf(await lookForController(around), around))
       if (controller.is === 'alive') return `ARC's controller is back: ${controller.because}`
-      return controller.is === 'unknown' ? `whether ARC's controller is back: ${controller.because}` : undefined
+      return controller.is === 'unknown'
+        ? `it is not known whether ARC's controller is back: ${controller.because}`
+        : undefined
     }
   }
 }
@@ -127,8 +129,8 @@ async function checkLeftOver({ id, name }: Registered, { account, signal }: Surr
   if (!account) return 'the forge cannot be asked'
   const now = await account.find(name, signal)
   if (!now) return 'the forge no longer has it'
-  if (now.id !== id) return 'another runner has been registered by its name'
-  if (now.busy !== false) return 'it may be busy: the forge does not say that it is idle'
+  if (now.id !== id) return 'another runner is registered under its name'
+  if (now.busy !== false) return 'it may be busy: the forge does not report it as idle'
   return now.status === 'offline' ? undefined : 'its runner may be online'
 }
 

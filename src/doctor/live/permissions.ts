@@ -22,13 +22,13 @@ export function missing(draft: Draft, { denied }: Permissions): Access | undefin
 }
 
 /** Returns the action's namespace if the credential may not create Events there. */
-export function mute(action: Action, { denied }: Permissions): string | undefined {
-  const access = telling(action)
+export function unrecorded(action: Action, { denied }: Permissions): string | undefined {
+  const access = eventAccess(action)
   return access && denied.has(keyOf(access)) ? access.namespace : undefined
 }
 
 /** Returns the end of a sentence: "delete pods in namespace ci". */
-export function sayAccess({ verb, resource: { group, plural }, namespace }: Access): string {
+export function describeAccess({ verb, resource: { group, plural }, namespace }: Access): string {
   const kind = group === '' ? plural : `${plural}.${group}`
   return `${verb} ${kind}${namespace === undefined ? '' : ` in namespace ${namespace}`}`
 }
@@ -39,7 +39,7 @@ export async function askPermissions(
   drafts: readonly Draft[],
   signal?: AbortSignal,
 ): Promise<Permissions> {
-  const needs = drafts.flatMap((draft) => [...needsOf(draft), telling(draft.action) ?? []].flat())
+  const needs = drafts.flatMap((draft) => [...needsOf(draft), eventAccess(draft.action) ?? []].flat())
   const denied = new Set<string>()
   let unknown: string | undefined
   const slots = limit(slotsMax)
@@ -109,7 +109,7 @@ function everywhere(access: Access): Access {
   return { ...access, namespace: undefined }
 }
 
-function telling(action: Action): Access | undefined {
+function eventAccess(action: Action): Access | undefined {
   if (action.do === 'deregister') return undefined
   return { verb: 'create', resource: events, namespace: action.target.namespace }
 }

@@ -2,7 +2,7 @@
 import { hashValue } from '../../lib/hash.ts'
 import { type Cluster, type ClusterFacts, indexCluster } from './cluster.ts'
 import { dropOrphan, orphanRule } from './orphan-registrations.ts'
-import { missing, mute, type Permissions, sayAccess } from './permissions.ts'
+import { describeAccess, missing, type Permissions, unrecorded } from './permissions.ts'
 import type { PlanOptions } from './plan-options.ts'
 import type { Proposal, Remainder } from './proposal.ts'
 import { type Found, join } from './proposal.ts'
@@ -15,7 +15,7 @@ export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
   /** The steps that the credential does not allow. */
   readonly denied: readonly Denial[]
   /** Namespaces in which the credential may not create the Events that record the repair. */
-  readonly mute: readonly string[]
+  readonly unrecorded: readonly string[]
   /** The number of objects that the limits leave for the next run. */
   readonly deferred: number
   /** Why the whole plan must not be carried out. */
@@ -40,7 +40,7 @@ export function planRepair(facts: ClusterFacts, findings: readonly Found[], opti
   return {
     steps,
     denied,
-    mute: [...new Set(steps.flatMap(({ action }) => mute(action, options.permissions) ?? []))],
+    unrecorded: [...new Set(steps.flatMap(({ action }) => unrecorded(action, options.permissions) ?? []))],
     refused: proposal.refused,
     guided: proposal.guided,
     stays: proposal.stays.filter((what) => !isRemoved(what, steps)),
@@ -87,7 +87,7 @@ function sift(drafts: readonly Draft[], permissions: Permissions) {
       denied.set(draftKey(action), {
         rule,
         action,
-        because: access ? `you may not ${sayAccess(access)}` : `it needs another that is not allowed`,
+        because: access ? `you may not ${describeAccess(access)}` : `it depends on a step that is not allowed`,
       })
   }
   return { allowed, denied: [...denied.values()] }
@@ -139,5 +139,5 @@ function breaker(steps: readonly Step[], { objects, podView }: Cluster, options:
   const all = objects.filter(({ object }) => object.kind === 'Pod' && podView(object.uid ?? '')?.isRunner).length
   const runners = Math.max(all, objects.filter(({ object }) => object.kind === 'EphemeralRunner').length)
   if (hit <= Math.max(options.runnersAlways, runners * options.runnerShareMax)) return undefined
-  return `${hit} of ${runners} runners would be deleted at once: that looks like an outage, or like our error`
+  return `${hit} of ${runners} runners would be deleted at once: that points to an outage, or to a defect of the doctor`
 }

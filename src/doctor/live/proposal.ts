@@ -1,4 +1,4 @@
-// What a repair proposes for one finding: steps, a refusal with its reason, or advice for a person.
+// The proposal of a repair for one finding: steps, a refusal with its reason, or advice for a person.
 import type { ObjectRef } from '../finding.ts'
 import type { Draft } from './step.ts'
 

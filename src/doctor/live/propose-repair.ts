@@ -33,7 +33,7 @@ export function proposeRepair(found: Found, cluster: Cluster, options: PlanOptio
   const fact = cluster.find(found.object)
   if (!propose) return guide({ found }, 'change its template, or repair it by hand: see the page of the rule')
   if (!fact)
-    return refuse({ found }, cluster.blindFor(found.object.kind, found.object.namespace) ?? 'it no longer exists')
+    return refuse({ found }, cluster.unreadReason(found.object.kind, found.object.namespace) ?? 'it no longer exists')
   return propose({ found, fact, cluster, options })
 }
 
@@ -80,7 +80,7 @@ function endTerminating(work: Work): Proposal {
     return guide(work, `only the controller that set ${names} may remove it: look for that controller`)
   }
   const node = textAt(fact.raw, 'spec', 'nodeName')
-  const blind = cluster.blindFor('Node', undefined)
+  const blind = cluster.unreadReason('Node', undefined)
   if (blind !== undefined) return refuse(work, blind)
   if (fact.object.kind !== 'Pod' || node === undefined || !isNodeGone(cluster, node))
     return refuse(
@@ -137,7 +137,7 @@ function removeFailedRunner(work: Work): Proposal {
 function removeFailedRunners(work: Work): Proposal {
   const { found, fact, cluster, options } = work
   if (fact.object.kind === 'EphemeralRunner') return removeFailedRunner(work)
-  const blind = cluster.blindFor('EphemeralRunner', fact.object.namespace)
+  const blind = cluster.unreadReason('EphemeralRunner', fact.object.namespace)
   if (blind !== undefined) return refuse(work, blind)
   const sets = fact.object.kind === 'EphemeralRunnerSet' ? [fact] : cluster.ownedBy(fact.object.uid ?? '')
   const failed = sets

@@ -1,4 +1,4 @@
-// Reads the last log lines of runners that may never get a job. Their number is bounded, whatever the size of the cluster.
+// Reads the last log lines of runners that may never get a job. Their number is bounded, also in a large cluster.
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { Instant } from '../../lib/clock.ts'

@@ -7,7 +7,7 @@ import { fieldManager } from './perform.ts'
 import { events } from './resources.ts'
 import { type Action, describe, type Step, type Target } from './step.ts'
 
-export type Deed = {
+export type Recording = {
   readonly step: Step
   readonly target: Target
   /** The object disappears. The Event is then about its namespace. */
@@ -18,9 +18,9 @@ export type Deed = {
 }
 
 /** Resolves with the outcome; a repair does not fail for a missing Event. Uses core `v1`, which every cluster and `kubectl describe` support. */
-export async function tellOf(kubernetes: Kubernetes, deed: Deed): Promise<string> {
+export async function recordEvent(kubernetes: Kubernetes, recording: Recording): Promise<string> {
   try {
-    await kubernetes.create(events, eventOf(deed), { fieldManager })
+    await kubernetes.create(events, eventOf(recording), { fieldManager })
     return 'recorded'
   } catch (error) {
     if (!(error instanceof KubernetesError)) throw error
@@ -28,7 +28,7 @@ export async function tellOf(kubernetes: Kubernetes, deed: Deed): Promise<string
   }
 }
 
-function eventOf({ step, target, goesAway, plan, at }: Deed): KubeObject {
+function eventOf({ step, target, goesAway, plan, at }: Recording): KubeObject {
   const { resource, name, uid } = target
   const namespace = target.namespace ?? 'default'
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`

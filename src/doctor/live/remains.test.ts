@@ -16,7 +16,7 @@ test('runners of the chain are deregistered; what else the set has at the forge 
   ])
   expect(made.stays.map(describeRemainder)).toEqual([
     `the registration linux-old (id 12, online, busy) at ${accountUrl}`,
-    `the scale set linux-builds (id 7) at ${accountUrl}, until nobody has used it for 7 days`,
+    `the scale set linux-builds (id 7) at ${accountUrl}, until it has been unused for 7 days`,
   ])
   const later = await lookAgain(accountOf([]), made.stays)
   expect(later.map(describeRemainder)).toEqual([])

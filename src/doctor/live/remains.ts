@@ -59,7 +59,7 @@ export function describeRemainder({ what, id, name, url, state }: Remainder): st
       ? `perhaps the registration ${name} (id ${id}) at ${where}`
       : `the registration ${name} (id ${id}, ${state}) at ${where}`
   }
-  if (state !== undefined) return `the scale set ${name} (id ${id}) at ${where}, until nobody has used it for 7 days`
+  if (state !== undefined) return `the scale set ${name} (id ${id}) at ${where}, until it has been unused for 7 days`
   const page = url === undefined ? 'the settings of its account' : runnersPage(url)
   return `perhaps the scale set ${name} (id ${id}) at ${where} and runners named ${name}-…: look at ${page}, or ask with --github-url`
 }

@@ -153,7 +153,7 @@ test('the limits leave objects for the next run, and too many at once stop the p
   expect([limited.steps.length, limited.deferred, limited.blocked]).toEqual([5, 7, undefined])
   const stopped = await plan(cluster, 'zombie-runner-pod', names)
   expect(stopped.blocked).toBe(
-    '12 of 12 runners would be deleted at once: that looks like an outage, or like our error',
+    '12 of 12 runners would be deleted at once: that points to an outage, or to a defect of the doctor',
   )
   expect((await carryOut(cluster, stopped)).refused).toBe(stopped.blocked)
 })
@@ -204,10 +204,10 @@ test('an orphan registration goes through a forge that refuses busy ones, and st
     { outcome: 'done', action: 'remove the registration gone at the forge', why: 'the forge removed it' },
   ])
   for (const [change, why] of [
-    [{ busy: true }, 'it may be busy: the forge does not say that it is idle'],
-    [{ busy: 'unknown' }, 'it may be busy: the forge does not say that it is idle'],
+    [{ busy: true }, 'it may be busy: the forge does not report it as idle'],
+    [{ busy: 'unknown' }, 'it may be busy: the forge does not report it as idle'],
     [{ status: 'online' }, 'its runner may be online'],
-    [{ id: '5' }, 'another runner has been registered by its name'],
+    [{ id: '5' }, 'another runner is registered under its name'],
   ] as const) {
     const account = accountOf([{ ...orphan, ...change }])
     expect(await outcome(account)).toMatchObject([{ outcome: 'aborted', why }])
@@ -217,7 +217,7 @@ test('an orphan registration goes through a forge that refuses busy ones, and st
   const unguarded = await orphanPlan(accountOf([orphan], 'unguarded'))
   expect([unguarded.steps, unguarded.guided[0]?.advice]).toEqual([[], expect.stringContaining('by hand')])
   zombie(cluster, 'gone')
-  expect(await outcome(accountOf([orphan]))).toMatchObject([{ why: 'the cluster has a runner of its name again' }])
+  expect(await outcome(accountOf([orphan]))).toMatchObject([{ why: 'the cluster has a runner with its name again' }])
   expect((await orphanPlan(accountOf([orphan]))).refused[0]?.because).toBe('the cluster has an object with its name')
 })
 

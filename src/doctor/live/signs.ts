@@ -12,7 +12,7 @@ import { controllerOf } from './cluster.ts'
 export function judgeBusy(cluster: Cluster, fact: ObjectFact): BusyVerdict {
   if (fact.object.kind === 'Pod') return mayBeBusy(signsOfPod(cluster, fact))
   if (fact.object.kind === 'EphemeralRunner') return mayBeBusy(signsOfRunner(cluster, fact))
-  const blind = cluster.blindFor('Pod', fact.object.namespace)
+  const blind = cluster.unreadReason('Pod', fact.object.namespace)
   if (blind !== undefined) return { busy: true, because: `its pods could not be read (${blind})` }
   const pods = cluster.ownedBy(fact.object.uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const verdicts = pods.map((pod) => ({ pod, ...mayBeBusy(signsOfPod(cluster, pod)) }))
@@ -43,8 +43,8 @@ function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
   const owned = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const named = cluster.find({ kind: 'Pod', namespace, name })
   const [pod, ...others] = new Set(named ? [...owned, named] : owned)
-  const blind = cluster.blindFor('Pod', namespace) !== undefined
-  // Of several pods any one may work.
+  const blind = cluster.unreadReason('Pod', namespace) !== undefined
+  // If there are several pods, any one may work.
   const container = others.length > 0 || (!pod && blind) ? 'unknown' : pod ? containerOf(cluster, pod) : 'no-pod'
   return {
     container,
@@ -63,7 +63,7 @@ function strongestJobSign(
 }
 
 function jobSign(cluster: Cluster, namespace: string | undefined, runner: ObjectFact | undefined): RunnerSigns['arc'] {
-  if (!runner) return cluster.blindFor('EphemeralRunner', namespace) === undefined ? 'no-job' : 'unknown'
+  if (!runner) return cluster.unreadReason('EphemeralRunner', namespace) === undefined ? 'no-job' : 'unknown'
   const signs = ['jobId', 'jobRequestId', 'jobDisplayName'].map((field) => valueAt(runner.raw, 'status', field))
   return signs.some((id) => id !== undefined && id !== '' && id !== 0) ? 'job' : 'no-job'
 }
@@ -101,7 +101,7 @@ function containerOf(cluster: Cluster, pod: ObjectFact): RunnerSigns['container'
 /** Whether a complete list of nodes does not contain the node. */
 export function isNodeGone(cluster: Cluster, name: string): boolean {
   return (
-    cluster.blindFor('Node', undefined) === undefined && !cluster.find({ kind: 'Node', namespace: undefined, name })
+    cluster.unreadReason('Node', undefined) === undefined && !cluster.find({ kind: 'Node', namespace: undefined, name })
   )
 }
 

@@ -9,15 +9,15 @@ const failuresMax = 2
 
 export type Lister = Pick<Kubernetes, 'list'> & {
   /** Whether the server is certainly down. Every further list then fails at once. */
-  isOut(): boolean
+  isDown(): boolean
 }
 
-export function untilOut(kubernetes: Pick<Kubernetes, 'list'>): Lister {
+export function stopWhenDown(kubernetes: Pick<Kubernetes, 'list'>): Lister {
   let last: KubernetesError | undefined
   let hasAnswered = false
   let failures = 0
   return {
-    isOut: () => last !== undefined,
+    isDown: () => last !== undefined,
     list: async (resource, options) => {
       if (last) throw last
       try {

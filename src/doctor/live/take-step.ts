@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { PortError } from '../../model/port-error.ts'
 import { checkGuard } from './guard.ts'
 import { findSame, type Place, perform } from './perform.ts'
-import { tellOf } from './record-event.ts'
+import { recordEvent } from './record-event.ts'
 import { redact } from './redact.ts'
 import type { Action, Guard, Step, Target } from './step.ts'
 
@@ -118,7 +118,7 @@ async function tryDry({ options }: Run, write: Write, trace: Trace): Promise<Res
     if (!/webhook/i.test(error.message)) throw error
     return {
       outcome: 'aborted',
-      why: `a webhook refused the trial, so it is left to be done by hand: ${error.message}`,
+      why: `a webhook refused the dry run, so do this by hand: ${error.message}`,
     }
   }
 }
@@ -128,7 +128,7 @@ async function keep({ keepImage }: StepOptions, step: Step, image: KubeObject): 
     await keepImage(step, redact(image))
     return undefined
   } catch (error) {
-    const why = `what it was could not be kept: ${error instanceof Error ? error.message : 'unknown cause'}`
+    const why = `its previous state could not be saved: ${error instanceof Error ? error.message : 'unknown cause'}`
     return { outcome: 'aborted', why, stop: why }
   }
 }
@@ -150,7 +150,7 @@ async function act(run: Run, step: Step, write: Write, trace: Trace): Promise<Re
   if (result.outcome !== 'done') return result
   const { target, action } = write
   const goesAway = action.do === 'delete' || result.isGone
-  trace.event = await tellOf(kubernetes, { step, target, goesAway, plan: run.plan, at: clock.now() })
+  trace.event = await recordEvent(kubernetes, { step, target, goesAway, plan: run.plan, at: clock.now() })
   return { outcome: 'done', why: result.why }
 }
 
@@ -166,7 +166,7 @@ async function verify(run: Run, { action, target }: Write, lost: KubernetesError
     now = await findSame({ kubernetes, inquiry }, target)
   } catch (error) {
     if (!(error instanceof KubernetesError)) throw error
-    const why = `${unsure ?? 'the API server accepted it'}, and what became of it could not be read: ${error.message}`
+    const why = `${unsure ?? 'the API server accepted it'}, and its result could not be read: ${error.message}`
     return { outcome: 'unknown', why, isGone: false, ...stopOf(error) }
   }
   if (!now) return { outcome: 'done', why: `${prefix}it is gone`, isGone: true }
@@ -177,9 +177,11 @@ async function verify(run: Run, { action, target }: Write, lost: KubernetesError
     const what = action.do === 'delete' ? 'it is being deleted' : 'the finalizer is removed'
     return { outcome: 'done', why: `${prefix}${what}`, isGone: false }
   }
-  if (lost) return { outcome: 'aborted', why: `${unsure}, and it is as it was: ${lost.message}`, isGone: false }
+  if (lost) return { outcome: 'aborted', why: `${unsure}, and it is unchanged: ${lost.message}`, isGone: false }
   const why =
-    action.do === 'delete' ? 'the API server did not delete it' : 'the finalizer came back: something still sets it'
+    action.do === 'delete'
+      ? 'the API server did not delete it'
+      : 'the finalizer came back: another program still sets it'
   return { outcome: 'aborted', why, isGone: false }
 }
 
@@ -188,7 +190,7 @@ function sayLoss({ status }: KubernetesError): string {
 }
 
 function differenceOf({ metadata }: KubeObject, target: Target): string | undefined {
-  if (metadata.uid !== target.uid) return 'another object has its name now'
+  if (metadata.uid !== target.uid) return 'another object has this name now'
   return metadata.resourceVersion === target.resourceVersion ? undefined : 'it has changed since the plan was made'
 }
 
@@ -231,8 +233,8 @@ function refusalOf(error: KubernetesError): Result {
 
 /** Returns the reason to stop if later steps would fail too: no connection, no valid credential, an overloaded server. */
 function stopOf({ kind, status, message }: KubernetesError): { readonly stop?: string } {
-  const isOut = kind === 'unauthorized' || kind === 'rate-limited' || (kind === 'unavailable' && status !== 500)
-  return isOut ? { stop: `the API server no longer answers as it should: ${message}` } : {}
+  const isDown = kind === 'unauthorized' || kind === 'rate-limited' || (kind === 'unavailable' && status !== 500)
+  return isDown ? { stop: `the API server no longer answers normally: ${message}` } : {}
 }
 
 function nameOf({ namespace, name }: Target) {

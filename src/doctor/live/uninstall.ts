@@ -216,12 +216,12 @@ function livingSet({ cluster, members }: Chain, fact: ObjectFact): string | unde
 /** Returns why a kind of child or user could not be read. Such an object might still exist. */
 function unreadDependency({ cluster }: Chain, fact: ObjectFact): string | undefined {
   const { kind, namespace } = fact.object
-  if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return cluster.blindFor('Pod', namespace)
-  if (kind === 'EphemeralRunnerSet') return cluster.blindFor('EphemeralRunner', namespace)
-  const below = ['EphemeralRunner', 'EphemeralRunnerSet'].map((one) => cluster.blindFor(one, namespace))
+  if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return cluster.unreadReason('Pod', namespace)
+  if (kind === 'EphemeralRunnerSet') return cluster.unreadReason('EphemeralRunner', namespace)
+  const below = ['EphemeralRunner', 'EphemeralRunnerSet'].map((one) => cluster.unreadReason(one, namespace))
   const others = [
-    cluster.blindFor('AutoscalingListener', undefined),
-    kind === 'AutoscalingRunnerSet' ? undefined : cluster.blindFor('AutoscalingRunnerSet', namespace),
+    cluster.unreadReason('AutoscalingListener', undefined),
+    kind === 'AutoscalingRunnerSet' ? undefined : cluster.unreadReason('AutoscalingRunnerSet', namespace),
     ...(kind === 'AutoscalingRunnerSet' ? unreadProtected(cluster, fact) : []),
   ]
   return [...below, ...others].find((reason) => reason !== undefined)
@@ -231,7 +231,7 @@ function unreadDependency({ cluster }: Chain, fact: ObjectFact): string | undefi
 function unreadProtected(cluster: Cluster, fact: ObjectFact): readonly (string | undefined)[] {
   const namesSecret = textAt(fact.raw, 'metadata', 'annotations', secretAnnotation) !== undefined
   return protectedResources.map(({ kind }) =>
-    kind !== 'Secret' || namesSecret ? cluster.blindFor(kind, fact.object.namespace) : undefined,
+    kind !== 'Secret' || namesSecret ? cluster.unreadReason(kind, fact.object.namespace) : undefined,
   )
 }
 

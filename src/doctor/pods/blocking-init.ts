@@ -4,7 +4,7 @@
 import { valueAt } from '../../lib/read-json.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
-import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
+import { endsItself, isTriggeredToEnd, runsForever } from './endings.ts'
 import { type HelperKind, imageKind, repositoryOf, startedKind } from './helper-kinds.ts'
 import { type Helper, isEndlessLoop } from './long-lived.ts'
 
@@ -13,7 +13,7 @@ export function blockingInit(container: ContainerView, pod: PodView): Helper | u
   const helper = startedHelper(container) ?? imageHelper(container)
   if (!helper) return undefined
   const containers = pod.containers.slice(0, pod.containers.indexOf(container) + 1)
-  return isToldToEnd(container, { ...pod, containers }) ? undefined : helper
+  return isTriggeredToEnd(container, { ...pod, containers }) ? undefined : helper
 }
 
 function startedHelper(container: ContainerView): Helper | undefined {
@@ -22,7 +22,7 @@ function startedHelper(container: ContainerView): Helper | undefined {
   const commands = commandsOf(container)
   const endless = commands.filter(
     (command) =>
-      !command.conditional && !command.limited && (startedKind(command) !== undefined || runsForEver(command)),
+      !command.conditional && !command.limited && (startedKind(command) !== undefined || runsForever(command)),
   )
   const [first] = endless
   if (!first) return endlessLoop(container, commands)

@@ -5,7 +5,7 @@ import { type JsonObject, listAt, numberAt, textAt, timeAt, valueAt } from '../.
 export type ContainerState = {
   readonly name: string
   readonly state: 'waiting' | 'running' | 'terminated' | 'unknown'
-  /** For a waiting or terminated container. */
+  /** Set for a waiting or terminated container. */
   readonly reason: string | undefined
   readonly message: string | undefined
   readonly exitCode: number | undefined

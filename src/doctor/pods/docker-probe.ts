@@ -49,8 +49,8 @@ function asSocket(host: string): string | undefined {
  * A rootless daemon opens a socket of its user, which is 1000 in its own image.
  */
 function ownSocket(container: ContainerView, pod: PodView, words: string): string | undefined {
-  const told = container.env['DOCKER_HOST']
-  if (told?.startsWith('unix://') && isThroughEntryPoint(container)) return told
+  const host = container.env['DOCKER_HOST']
+  if (host?.startsWith('unix://') && isThroughEntryPoint(container)) return host
   const users = [
     valueAt(container.raw, 'securityContext', 'runAsUser'),
     valueAt(pod.raw, ...pod.path, 'securityContext', 'runAsUser'),

@@ -26,11 +26,11 @@ function ends(command: Command): boolean {
 
 /** Whether the command lasts as long as the commands before it. */
 function waits(command: Command): boolean {
-  return !command.background && (programOf(command) === 'wait' || runsForEver(command))
+  return !command.background && (programOf(command) === 'wait' || runsForever(command))
 }
 
 /** Whether the program waits indefinitely: `tail -f`, `sleep infinity`. */
-export function runsForEver(command: Command): boolean {
+export function runsForever(command: Command): boolean {
   const [, ...args] = command.words
   if (command.limited || command.piped) return false
   switch (programOf(command)) {
@@ -61,7 +61,7 @@ const kills = /\b(pkill|killall5?)\b|\bkill\b[^;&|\n]*(pidof|pgrep|\bps\b|-- -1|
 const deletesPod = /\bkubectl\b[^;&|\n]*\bdelete\b[^;&|\n]*\b(pods?|po|jobs?)\b/
 
 /** Whether a helper learns that the work has ended: by a request, a flag, or a wrapper around the work. */
-export function isToldToEnd(container: ContainerView, pod: Neighbourhood): boolean {
+export function isTriggeredToEnd(container: ContainerView, pod: Neighbourhood): boolean {
   if (isEndedBySibling(container, pod)) return true
   const everyWord = pod.containers.flatMap((each) => [...each.words, ...Object.keys(each.env)])
   return everyWord.some((word) => requests.test(word.slice(0, 10_000)))

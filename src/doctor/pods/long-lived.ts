@@ -3,7 +3,7 @@
 import { textsAt } from '../../lib/read-json.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
-import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
+import { endsItself, isTriggeredToEnd, runsForever } from './endings.ts'
 import { imageKind, startedKind } from './helper-kinds.ts'
 
 export type Helper = {
@@ -17,7 +17,7 @@ export type Helper = {
 export function longLivedHelper(container: ContainerView, pod: PodView): Helper | undefined {
   if (container.name === pod.runner) return undefined
   const helper = startedHelper(container, pod) ?? imageHelper(container)
-  return helper && !isToldToEnd(container, pod) ? helper : undefined
+  return helper && !isTriggeredToEnd(container, pod) ? helper : undefined
 }
 
 /** Whether it is a `while` or `until` whose condition never changes. */
@@ -32,7 +32,7 @@ function startedHelper(container: ContainerView, pod: PodView): Helper | undefin
   const endless = commands.filter((command) => !command.limited && startedKind(command) !== undefined)
   const [first] = endless
   if (first && !endsItself(commands, endless)) return { what: startedKind(first)?.what ?? '', confidence: 'high' }
-  const waiting = commands.find((command) => !command.background && runsForEver(command))
+  const waiting = commands.find((command) => !command.background && runsForever(command))
   if (waiting) {
     // In a bare pod, people and Jenkins keep a container alive this way.
     const isKept = pod.owner === 'Pod' && /^(sleep|tail -[fF] \/dev\/null$)/.test(waiting.words.join(' '))

@@ -1,6 +1,6 @@
 // Judges how long the command of a postStart hook may take.
 import { type Command, commandsOf, programOf } from './commands.ts'
-import { runsForEver } from './endings.ts'
+import { runsForever } from './endings.ts'
 
 type Wait = 'surely' | 'perhaps' | 'never'
 
@@ -19,7 +19,7 @@ export function canWait(words: readonly string[]): Wait {
 function waitOf(command: Command): Wait {
   const { limited, loop } = command
   if (limited) return 'never'
-  if (loop !== undefined || runsForEver(command)) return 'surely'
+  if (loop !== undefined || runsForever(command)) return 'surely'
   const program = programOf(command)
   if (/^(wait|mount|nsenter)$/.test(program)) return 'surely'
   if (/^(nc|ncat|curl|wget|docker|kubectl)$/.test(program)) return hasLimit(command) ? 'never' : 'surely'

@@ -31,7 +31,7 @@ export function findNode(document: Document, path: Path): Found {
   return found
 }
 
-/** Returns the entry of a key. Of a repeated key, the last counts. */
+/** Returns the entry of a key. If a key is repeated, the last counts. */
 export function pairOf(map: YAMLMap, key: string | number): Pair | undefined {
   return map.items.findLast((pair) => keyText(pair.key) === String(key))
 }

@@ -35,7 +35,7 @@ function parseFully(text: string): Parsed {
     if (error) return { failed: `not valid YAML: ${error.message}`, offset: error.pos[0] }
     const value: unknown = yaml.toJS({ maxAliasCount: aliasesMax })
     if (text.includes('*') && holdsItself(value, new Set())) {
-      return { failed: 'an alias stands inside its own anchor', offset: undefined }
+      return { failed: 'an alias is inside its own anchor', offset: undefined }
     }
     return { nodes: () => yaml, spot: (path) => findSpot(yaml, text, path), value }
   } catch (error) {

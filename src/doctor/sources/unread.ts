@@ -21,7 +21,7 @@ const families: Readonly<Record<string, Family>> = {
   },
   extensions: {
     kinds: ['Deployment', 'DaemonSet', 'ReplicaSet'],
-    reason: (kind) => `a ${kind} of extensions/v1beta1, which Kubernetes takes no more since 1.16: no rule reads it`,
+    reason: (kind) => `a ${kind} of extensions/v1beta1, which Kubernetes 1.16 removed: no rule reads it`,
   },
 }
 

@@ -24,7 +24,7 @@ export function findSpotFast(text: string, path: Path): Spot | undefined {
   return here.spot
 }
 
-/** Returns the offset of the entry's dash or key. Of a repeated key, the last counts. */
+/** Returns the offset of the entry's dash or key. If a key is repeated, the last counts. */
 function findEntry(text: string, block: Block, step: string | number): number | undefined {
   const isList = isEntry(text, block.at)
   let index = 0
