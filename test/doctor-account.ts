@@ -1,10 +1,10 @@
-// An account at a forge in memory: what it lists is what a test gives it, and a busy runner is never removed.
+// An in-memory account at a forge. A test sets its registrations; a busy runner is never removed.
 import type { RegistrationFact } from '../src/doctor/facts.ts'
 import type { ForgeAccount } from '../src/forge/account.ts'
 
 export const accountUrl = 'https://github.com/acme'
 
-/** Removing takes the registration out of `registrations`. */
+/** A removal takes the registration out of `registrations`. */
 export function accountOf(
   registrations: RegistrationFact[],
   removal: ForgeAccount['removal'] = 'refuses-busy',

@@ -1,4 +1,4 @@
-// A cluster for the doctor's live side: the embedded API server alone, in process, with ARC's kinds, and every request written down.
+// A cluster for tests of the live doctor: the embedded API server alone, in process, with ARC's kinds. It records every request.
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
 import type { Registry } from '../src/embedded/api/registry.ts'
 import { createStore } from '../src/embedded/store/store.ts'
@@ -22,10 +22,10 @@ export const arcKinds = {
 
 export type DoctorCluster = ReturnType<typeof openDoctorCluster>
 
-/** `intercept` answers in the API server's place, or lets the request through. */
+/** `intercept` answers in place of the API server, or passes the request on. */
 export function openDoctorCluster(intercept: (request: Request) => Answer | undefined = () => undefined) {
   const time = virtualClock()
-  // Waiting moves the time itself, so that a test never stands still.
+  // Sleeping advances the time, so that a test never waits.
   const clock: Clock = { ...time, sleep: async (ms) => time.advance(ms) }
   const random = seededRandom(1)
   const registry = createRegistry({ store: createStore(), clock, random })
@@ -56,7 +56,7 @@ export function openDoctorCluster(intercept: (request: Request) => Answer | unde
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
 
-/** A custom kind that takes whatever it is given, as ARC's pod templates do; `resource` is `plural.group`. */
+/** A custom kind with an open schema, like ARC's pod templates. `resource` is `plural.group`. */
 export function definitionOf(kind: string, resource: string) {
   const plural = resource.slice(0, resource.indexOf('.'))
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
@@ -106,7 +106,7 @@ export type PodLook = {
   readonly node?: string | undefined
 }
 
-/** A runner's pod with Docker beside it, bound to a node, in the state that its kubelet would report. */
+/** Creates a runner's pod with Docker beside it, bound to a node, with the status that its kubelet would report. */
 export function createPod(registry: Registry, metadata: Metadata, look: PodLook) {
   const { phase, runner, docker, restartPolicy = 'Never', node = 'node-1' } = look
   const spec = {

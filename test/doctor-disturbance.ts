@@ -1,4 +1,4 @@
-// What may happen to a runner while it is being repaired: it gets to work, in one of the ways in which a cluster shows that.
+// Makes a runner busy while it is being repaired, in one of the ways in which a cluster shows that.
 import type { StoredObject } from '../src/embedded/api/object.ts'
 import type { Random } from '../src/lib/random.ts'
 import { arcKinds, createPod, type DoctorCluster, ownedBy, running, setPodStatus } from './doctor-cluster.ts'
@@ -6,13 +6,13 @@ import { pickOf, type Runner } from './doctor-state.ts'
 
 export type Disturbance = {
   readonly runner: Runner
-  /** The object that the API server sees change; an object that only belongs to it does not. */
+  /** The object that changes in the API server. An object that only belongs to it does not change. */
   readonly changes: string
-  /** From now on the runner is busy. The objects that must stay as they are now. */
+  /** Makes the runner busy. Returns the objects that must stay unchanged from now on. */
   begin(): readonly (readonly [resource: string, object: StoredObject])[]
 }
 
-/** Undefined where the runner cannot get to work any more. */
+/** Returns undefined if the runner can no longer become busy. */
 export function disturbanceOf(cluster: DoctorCluster, runner: Runner, random: Random): Disturbance | undefined {
   const { registry } = cluster
   const find = (resource: string) => registry.get(resource, 'runners', runner.name)
@@ -33,7 +33,7 @@ export function disturbanceOf(cluster: DoctorCluster, runner: Runner, random: Ra
   return { runner, changes: `${changes}/${runner.name}`, begin }
 }
 
-/** Nothing starts on a node that is gone, and the API server refuses that a container which will not be started again runs. */
+/** No container starts on a missing node, and the API server refuses a running state for a container that must not restart. */
 function mayStart(pod: StoredObject | undefined): boolean {
   const { phase, containerStatuses } = (pod?.['status'] ?? {}) as {
     readonly phase?: string
@@ -50,7 +50,7 @@ function start({ registry, clock }: DoctorCluster, name: string): void {
   setPodStatus(registry, { namespace: 'runners', name }, look)
 }
 
-/** Another pod of the same name, for the same owner. */
+/** Another pod with the same name, for the same owner. */
 function replace({ registry, clock }: DoctorCluster, name: string): void {
   const old = registry.get('pods', 'runners', name)
   if (!old) return

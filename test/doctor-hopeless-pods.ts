@@ -1,4 +1,4 @@
-// Pods that wait for somebody who is gone, beside runners that look like them and are busy.
+// Pods that wait for a process that is gone, beside similar runners that are busy.
 
 import type { Registry } from '../src/embedded/api/registry.ts'
 import type { Clock } from '../src/lib/clock.ts'
@@ -6,7 +6,7 @@ import { arcKinds, createArc, createPod, ended, ownedBy, type PodLook, running }
 
 type Place = { readonly registry: Registry; readonly clock: Clock }
 
-/** The busy ones, with all that belongs to them. */
+/** The busy runners, with all their objects. */
 export function makeHopeless({ registry, clock }: Place): readonly { resource: string; name: string }[] {
   const tracked = { finalizers: ['batch.kubernetes.io/job-tracking'], ownerReferences: ownedBy(jobOf('gone')) }
   const over = { runner: ended(clock), docker: ended(clock), phase: 'Succeeded' } satisfies PodLook
@@ -38,7 +38,7 @@ export function makeHopeless({ registry, clock }: Place): readonly { resource: s
   ]
 }
 
-/** Left alone by the Job controller; it would try again. */
+/** A Job of another controller, so that the Job controller does not touch it. It would retry. */
 function jobOf(name: string) {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'runner', image: 'x' }] } }
   return {

@@ -1,4 +1,4 @@
-// The incidents, end to end on the embedded cluster: apply the sample → the incident is there → the doctor finds and fixes the file → apply → it is gone.
+// The incidents, end to end on the embedded cluster: apply the sample; see the incident; the doctor finds and fixes the file; apply it; see no incident.
 import { afterEach, expect, it } from 'vitest'
 import { decodeFiles, examine } from '../src/doctor/engine/examine.ts'
 import { runRules } from '../src/doctor/engine/run-rules.ts'
@@ -20,7 +20,7 @@ type Stage = ReturnType<typeof openPodStage>
 const minute = 60_000
 const stages: Stage[] = []
 
-/** The runner ends by itself after five seconds; Docker runs until it is told to end, and answers its probe. */
+/** The runner ends by itself after five seconds. Docker runs until it receives a signal, and answers its probe. */
 function open(cluster: Partial<ClusterOptions> = {}): Stage {
   const docker = { onTerm: { afterMs: 500, exitCode: 0 }, exec: () => ({ exitCode: 0 }) }
   const ends = { endsAfterMs: 5_000 }
@@ -92,7 +92,7 @@ it.each(jobTemplates)(
 
 const podOfSet = (text: string) => podOfRunner(templateOfSet(text))
 
-it.each(runnerSets)('ARC: %s: its pods never end or never start; fixed, they do both', async (name, read, fate) => {
+it.each(runnerSets)('ARC: %s: its pods never end or never start; the fixed ones do both', async (name, read, fate) => {
   const run = async (text: string) => {
     const stage = open({ profile: '1.36' })
     stage.registry.create('pods', podOfRunner(read(text)))
@@ -103,7 +103,7 @@ it.each(runnerSets)('ARC: %s: its pods never end or never start; fixed, they do 
   expect(await run(fixed(name, sample(name)))).toMatch(/Succeeded .*runner=Completed\(0\)/)
 })
 
-it('S1: a daemon with OnFailure is refused on 1.33 and hangs on 1.36; fixed, the runner runs', async () => {
+it('S1: Kubernetes 1.33 refuses a daemon with OnFailure, and 1.36 hangs on it; with the fix, the runner runs', async () => {
   const text = sample('s1-on-failure.yaml')
   expect(() => open({ profile: '1.33' }).registry.create('pods', podOfSet(text))).toThrow(ApiError)
   const sick = open({ profile: '1.36' })
@@ -119,7 +119,7 @@ it('S1: a daemon with OnFailure is refused on 1.33 and hangs on 1.36; fixed, the
   }
 })
 
-it('S2: finished pods above the threshold are collected; fixed, Jobs clean up after themselves and nothing is', async () => {
+it('S2: finished pods above the threshold are collected; with the fix, Jobs clean up after themselves and no pod is collected', async () => {
   const text = sample('s2-many-jobs.yaml')
   const collected = async (manifest: string) => {
     const stage = open({ terminatedPodGcThreshold: 5 })
@@ -131,7 +131,7 @@ it('S2: finished pods above the threshold are collected; fixed, Jobs clean up af
     for (let index = 0; index < 12; index++) {
       const metadata = { name: `job-${index}`, namespace: 'default' }
       stage.registry.create('jobs.batch', { ...job, metadata })
-      // A Job every three minutes: with a TTL of ten the cluster never holds five finished pods.
+      // A Job every three minutes: with a TTL of ten minutes, the cluster never holds five finished pods.
       await stage.clock.advance(3 * minute)
     }
     const counted = jobs(stage).filter(({ status }) => status?.succeeded === 1).length
@@ -143,7 +143,7 @@ it('S2: finished pods above the threshold are collected; fixed, Jobs clean up af
   expect(cured.jobs).toBe(cured.left)
 })
 
-it('S3: a hook that hangs keeps the pod from starting and from ending; without the hook it does both', async () => {
+it('S3: a hook that hangs keeps the pod from starting and from ending; the pod without the hook does both', async () => {
   const [agent] = manifests(sample('s3-hook.yaml'))
   const { spec } = (agent?.spec['template'] ?? {}) as { readonly spec: { readonly containers: readonly object[] } }
   const run = async (pod: object) => {
@@ -161,7 +161,7 @@ it('S3: a hook that hangs keeps the pod from starting and from ending; without t
   expect(await run({ ...spec, containers })).toEqual(['Running', 'gone'])
 })
 
-it('S4: a set whose controller went first is never deleted; the repair frees it from below, and the rule falls silent', async () => {
+it('S4: a set whose controller went first is never deleted; the repair frees it from below, and the rule finds nothing', async () => {
   const cluster = openDoctorCluster()
   const set = createArc(cluster.registry, 'AutoscalingRunnerSet', {
     name: 'builds',

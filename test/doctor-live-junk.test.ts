@@ -1,4 +1,4 @@
-// Whatever stands in the objects of a cluster, a look and a plan come to their end.
+// An examination and a plan end for any content of a cluster's objects.
 import { expect, it } from 'vitest'
 import { runRules, toFinding } from '../src/doctor/engine/run-rules.ts'
 import { gatherLive } from '../src/doctor/live/gather.ts'
@@ -30,11 +30,11 @@ it(`${runs} clusters with junk in their fields break nothing`, { timeout: 120_00
       throw new Error(`seed ${seed}`, { cause })
     })
   }
-  // Not so much that nothing would be left to stumble over.
+  // Few enough changes that the objects are still recognizable.
   expect(steps).toBeGreaterThan(runs)
 })
 
-/** How many steps. */
+/** The number of changes. */
 async function lookAndPlan(cluster: Parameters<typeof gatherLive>[0]): Promise<number> {
   const facts = await gatherLive(cluster)
   const findings = runRules(facts, catalogue).hits.map(toFinding)
@@ -52,7 +52,7 @@ function spoiling(kubernetes: Kubernetes, random: Random): Kubernetes {
   }
 }
 
-/** What it is and how it is called stays, as the client has seen to that. */
+/** The kind and the name stay, because the client requires them. */
 function spoilt(object: KubeObject, share: number, random: Random): KubeObject {
   const { apiVersion, kind, metadata, ...fields } = object
   const spoiltMetadata = chance(random, 0.5) ? spoil(metadata, share / 2, random) : metadata

@@ -1,4 +1,4 @@
-// A running embedded cluster with ARC's kinds, filled through its API alone, and what the doctor finds in it.
+// A running embedded cluster with ARC's kinds, filled only through its API, and the doctor's findings in it.
 import { expect } from 'vitest'
 import { runRules } from '../src/doctor/engine/run-rules.ts'
 import { type GatherOptions, gatherLive } from '../src/doctor/live/gather.ts'
@@ -22,7 +22,7 @@ export type Manifest = {
   readonly [field: string]: unknown
 }
 
-/** `logs`: also the ends of runners' logs. */
+/** `logs`: also reads runners' logs. */
 type Look = Partial<Pick<GatherOptions, 'namespaces' | 'earlier' | 'account'>> & { readonly logs?: true }
 
 export async function openLiveStage(options: PodStageOptions = {}) {
@@ -46,16 +46,16 @@ export async function openLiveStage(options: PodStageOptions = {}) {
     const root = `${group === '' ? '/api' : `/apis/${group}`}/${versions[0]?.name}`
     return `${root}${namespaced ? `/namespaces/${namespace}` : ''}/${plural}`
   }
-  /** POST, where unknown fields are refused. */
+  /** A POST that refuses unknown fields. */
   const create = (object: Manifest) =>
     call('POST', pathOf(object.kind, object.metadata.namespace), object, { fieldValidation: 'Strict' })
-  /** A merge patch of the object; of a kind that has a sub-resource of its status, `{ status }` goes there. */
+  /** A merge patch of the object. For a kind with a status sub-resource, `{ status }` goes there. */
   const patch = (kind: string, name: string, body: object) => {
     const isStatus = 'status' in body && kindOf(kind).subresources.includes('status')
     return call('PATCH', `${pathOf(kind)}/${name}${isStatus ? '/status' : ''}`, body)
   }
   const remove = (kind: string, name: string, how: object = {}) => call('DELETE', `${pathOf(kind)}/${name}`, how)
-  /** Everything the doctor says, as `POD101 Pod name`. */
+  /** Returns all findings, as `POD101 Pod name`. */
   const look = async ({ logs, ...more }: Look = {}) => {
     const connection = { transport: cluster.transport('doctor'), clock, random: seededRandom(1) }
     const kubernetes = createKubernetes(connection)
@@ -70,10 +70,10 @@ export async function openLiveStage(options: PodStageOptions = {}) {
   return { ...stage, create, patch, remove, look }
 }
 
-/** An ordinary container that works until it is told to end. */
+/** An ordinary container that runs until it receives a signal. */
 export const work = { name: 'work', image: 'busybox:1' }
 
-/** One that makes its pod a runner's. */
+/** A container that makes its pod a runner's. */
 export const runner = {
   name: 'runner',
   image: 'ghcr.io/actions/actions-runner:2.330.0',
@@ -87,26 +87,26 @@ export const docker = {
   volumeMounts: [{ name: 'data', mountPath: '/var/lib/docker' }],
 }
 
-/** For Docker, with a limit. */
+/** Docker's data, with a limit. */
 export const data = { name: 'data', emptyDir: { sizeLimit: '10Gi' } }
 
 export function sidecar(container: object): object {
   return { ...container, restartPolicy: 'Always' }
 }
 
-/** A pod of the default namespace that is never restarted, unless the spec says otherwise. */
+/** A pod of the default namespace that never restarts, unless the spec changes that. */
 export function pod(name: string, spec: object, metadata: Partial<Metadata> = {}): Manifest {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec: { restartPolicy: 'Never', ...spec } }
 }
 
-/** A Job that is cleaned up and does not retry, unless the fields say otherwise. */
+/** A Job that is cleaned up and does not retry, unless the fields change that. */
 export function job(name: string, spec: object, fields: object = {}): Manifest {
   const template = { spec: { restartPolicy: 'Never', ...spec } }
   const tidy = { ttlSecondsAfterFinished: 7200, backoffLimit: 0, activeDeadlineSeconds: 36_000 }
   return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec: { ...tidy, template, ...fields } }
 }
 
-/** A node whose kubelet is not ours: nobody runs what is bound to it, and its pods' statuses are written by the test. */
+/** A node with a foreign kubelet: its pods do not run, and the test writes their statuses. */
 export function foreignNode(name: string, kubeletVersion: string): Manifest {
   const nodeInfo = {
     architecture: 'amd64',

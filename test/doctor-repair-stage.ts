@@ -1,5 +1,5 @@
-// Where a whole repair is watched: an embedded API server behind a recording proxy, a folder with its kubeconfig, and the built program in it.
-// Of the controllers only the owners' collector runs, and the clock stands still: nothing happens that a test has not asked for.
+// A stage for complete repairs: an embedded API server behind a recording proxy, a folder with its kubeconfig, and the built program in it.
+// Only the owners' collector runs, and the clock is fixed: nothing changes that a test did not request.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -22,10 +22,10 @@ import { type Cli, runCli, startCli, type Told } from './cli.ts'
 import { createPod, ended, running } from './doctor-cluster.ts'
 import { type RecordingProxy, recordingProxy } from './recording-proxy.ts'
 
-// The program is started several times a test, and some tests wait until it gives up.
+// A test starts the program several times, and some wait until it gives up.
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Whom the roles of a test are bound to; everybody else is a master. */
+/** The subject of the roles in a test. Every other user is an administrator. */
 export const account = { name: 'doctor', namespace: 'default' } as const
 
 const users = new Map([
@@ -34,24 +34,24 @@ const users = new Map([
 ])
 
 export type RepairStageOptions = {
-  /** Whether what has lost its owner is removed. */
+  /** Whether objects without their owner are removed. */
   readonly collects?: boolean
-  /** Whose: the master's, or of `account`. */
+  /** The token of the administrator, or of `account`. */
   readonly token?: 'secret' | 'mounted'
 }
 
 export interface RepairStage extends ApiServer {
-  /** What the kubeconfig names. */
+  /** The proxy that the kubeconfig points to. */
   readonly proxy: RecordingProxy
   readonly folder: string
   /** Gives the same cluster a new address. */
   serve(): Promise<void>
   doctor(...args: readonly string[]): Promise<Told>
-  /** Of the repair that is planned now. */
+  /** Returns the digest of the current plan. */
   digest(...args: readonly string[]): Promise<string>
-  /** Begins it. */
+  /** Starts the repair of the current plan. */
   begin(...args: readonly string[]): Promise<Cli>
-  /** What the doctor left where it was started. */
+  /** The files that the doctor left in its working folder. */
   files(): readonly string[]
   end(): Promise<void>
 }
@@ -106,9 +106,9 @@ export async function openRepairStage({
 type ApiServer = {
   readonly registry: Registry
   readonly clock: Clock
-  /** The master's. */
+  /** A client with the administrator's rights. */
   readonly kubernetes: Kubernetes
-  /** By bearer token. */
+  /** Authenticates by bearer token. */
   readonly handler: Transport
 }
 
@@ -127,14 +127,14 @@ function openApiServer(): ApiServer {
   return { registry, clock, kubernetes: createKubernetes({ transport, clock, random }), handler }
 }
 
-/** It stands still, three hours ago: what has ended there has long ended for the doctor. Waiting takes its time, though. */
+/** A fixed clock, three hours ago: its ended containers ended long ago for the doctor. Waiting still takes time. */
 function lateClock(): Clock {
   const present = systemClock()
   const start = present.now() - 3 * 3_600_000
   return { ...present, now: () => start }
 }
 
-/** Runners that have ended, with Docker beside them, on a node that nobody keeps: deleted, they stay terminating. */
+/** Creates runners that have ended, with Docker beside them, on a node without a kubelet. A deleted one stays terminating. */
 export function makeZombies({ registry, clock }: RepairStage, ...names: readonly string[]): void {
   for (const name of names) {
     const states = { runner: ended(clock), docker: running(clock) }
@@ -148,7 +148,7 @@ export function doomed({ registry }: RepairStage): readonly string[] {
   return pods.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : metadata.name)).sort()
 }
 
-/** The lines of the log, or of the before-images, of all repairs so far. */
+/** The lines of the logs, or of the previous states, of all repairs so far. */
 export function linesOf({ folder }: RepairStage, what: 'log' | 'images'): readonly Line[] {
   const files = readdirSync(folder).filter((name) => name.endsWith(`.${what}.jsonl`))
   const lines = files.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').trimEnd().split('\n'))

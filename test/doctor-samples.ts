@@ -1,4 +1,4 @@
-// The doctor's samples as clusters get them: what template engines, charts and ARC make of each file.
+// The doctor's samples in the form in which clusters receive them from template engines, charts and ARC.
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
 import { fieldsAt, valueAt } from '../src/lib/read-json.ts'
@@ -13,7 +13,7 @@ export function sample(name: string): string {
   return readFileSync(new URL(`../src/doctor/samples/${name}`, import.meta.url), 'utf8')
 }
 
-/** What a template engine makes of a job template: markers of blocks go, values come. */
+/** Renders a job template as a template engine does: block markers disappear, values are filled in. */
 export function rendered(text: string): string {
   return text
     .replace(/\{#[\s\S]*?#\}/g, '')
@@ -32,14 +32,14 @@ export function manifests(text: string): readonly Manifest[] {
   return read.flatMap((manifest) => manifest.items ?? [manifest])
 }
 
-/** What stands at a path of a file's last document. */
+/** Returns the value at a path of a file's last document. */
 function part(text: string, ...path: readonly (string | number)[]): unknown {
   return valueAt(manifests(text).at(-1), ...path)
 }
 
 const templateOf = (text: string) => String(part(text, 'data', 'job.yaml.template'))
 
-/** Each with the way from the file to the template that the autoscaler reads. */
+/** Each sample, with the way from the file to the template that the autoscaler reads. */
 export const jobTemplates: readonly (readonly [string, (text: string) => string])[] = [
   ['s0-zombie.yaml', (text) => text],
   ['bitbucket-list.yaml.template', (text) => text],
@@ -47,13 +47,13 @@ export const jobTemplates: readonly (readonly [string, (text: string) => string]
   ['bitbucket-values.yaml', (text) => templateOf(rendered(String(part(text, 'extraManifests', 0))))],
 ]
 
-/** The pod that ARC makes of a runner's template: its spec as it is, never started again. */
+/** The pod that ARC makes from a runner's template: the same spec, never restarted. */
 export function podOfRunner(template: unknown, namespace = 'default') {
   const metadata = { name: 'builds-1', namespace }
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { restartPolicy: 'Never', ...fieldsAt(template, 'spec') } }
 }
 
-/** Each with the way to the template that ARC and its chart make the pod of, and what becomes of that pod. */
+/** Each sample, with the way to the template of ARC and its chart, and the fate of the pod. */
 export const runnerSets: readonly (readonly [string, (text: string) => unknown, RegExp])[] = [
   [
     'arc-dind-ordinary.yaml',
@@ -69,7 +69,7 @@ export const runnerSets: readonly (readonly [string, (text: string) => unknown, 
   ['s1-release.yaml', (text) => part(text, 'spec', 'values', 'template'), /Pending dind=running/],
 ]
 
-/** Of a set, whose template stands where an AutoscalingRunnerSet has it. */
+/** Returns the template of a set, which is at the same path as in an AutoscalingRunnerSet. */
 export function templateOfSet(text: string): unknown {
   return part(text, 'spec', 'template')
 }

@@ -1,4 +1,4 @@
-// Random states of a cluster with runners, busy ones among them; what is busy is known here by construction, not by the doctor's own reading.
+// Random states of a cluster with runners, some of them busy. The construction determines which are busy, not the doctor's own reading.
 
 import type { RegistrationFact } from '../src/doctor/facts.ts'
 import type { Registry } from '../src/embedded/api/registry.ts'
@@ -18,16 +18,16 @@ import {
 
 export type Runner = {
   readonly name: string
-  /** Everything whose deletion would end its job. */
+  /** Every object whose deletion would end its job. */
   readonly objects: readonly (readonly [resource: string, name: string])[]
   readonly busy: boolean
-  /** The pod has a container that may begin to run between plan and repair. */
+  /** The pod has a container that may start between plan and repair. */
   readonly mayStart: boolean
 }
 
 export type State = {
   readonly runners: readonly Runner[]
-  /** At the account of ARC's runners, where it was asked. */
+  /** The registrations at the account of ARC's runners, if it was asked. */
   readonly registrations: readonly RegistrationFact[] | undefined
 }
 
@@ -108,7 +108,7 @@ function createRunner(cluster: DoctorCluster, random: Random, { name, set, asked
   const forge = chance(random, 0.7)
     ? { busy: forgeBusy, status: pickOf(random, ['online', 'offline'] as const) }
     : undefined
-  // Of a node that is gone only the forge can say that the runner is, too.
+  // If a node is gone, only the forge can confirm that its runner is gone, too.
   const mayRun = look === 'running' && !(isLost && asked && forge === undefined)
   const busy = mayRun || hasJob || (asked && forge !== undefined && forgeBusy)
   return { name, objects, busy, mayStart: look === 'waiting' && !isLost, forge }
@@ -178,7 +178,7 @@ export function createController(registry: Registry): void {
   registry.create('deployments.apps', { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec })
 }
 
-/** Between plan and repair: what waited begins to run. */
+/** Starts the waiting runners between plan and repair. */
 export function startWaiting({ registry, clock }: DoctorCluster, { runners }: State): void {
   for (const { name } of runners.filter(({ mayStart }) => mayStart)) {
     if (!registry.get('pods', 'runners', name)) continue

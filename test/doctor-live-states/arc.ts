@@ -1,4 +1,4 @@
-// Hazards of Actions Runner Controller's runner sets. Its controller does not run here: what only it writes is written by the states.
+// Hazards of ARC's runner sets. ARC's controller does not run here; the states write its fields.
 import { accountOf, accountUrl, registration } from '../doctor-account.ts'
 import { arc, type LiveStage, pod, runner } from '../doctor-live-stage.ts'
 import { type LiveState, minutes } from './state.ts'

@@ -83,7 +83,7 @@ const counts: readonly LiveState[] = [
   },
 ]
 
-/** As its own controller says it. */
+/** The phrase of the Job controller itself. */
 async function endJob({ patch, clock }: LiveStage, name: string): Promise<void> {
   const at = new Date(clock.now()).toISOString()
   const condition = (type: string) => ({ type, status: 'True', lastProbeTime: at, lastTransitionTime: at })

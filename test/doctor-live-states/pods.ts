@@ -8,7 +8,7 @@ const graceful = { terminationGracePeriodSeconds: 3600 }
 const proxy = { name: 'proxy', image: 'gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.18.0' }
 const probe = { exec: { command: ['true'] } }
 
-/** A runner set whose pods nobody makes: what an API server would refuse in a pod stands in it all the same. */
+/** A runner set without a controller. It may contain a pod that an API server would refuse. */
 const runnerSet = (initContainer: object) => {
   const spec = { ...graceful, containers: [runner], initContainers: [initContainer] }
   return arc('AutoscalingRunnerSet', { name: 'set' }, { spec: { template: { spec } } })

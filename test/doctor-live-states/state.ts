@@ -1,15 +1,15 @@
-// One hazard as a state of a running cluster, beside the same state without it.
+// One hazard as a state of a running cluster, with the same state without it.
 import type { LiveStage } from '../doctor-live-stage.ts'
 import type { PodStageOptions } from '../pod-stage.ts'
 
 export type LiveState = {
   readonly code: string
-  /** What makes it, in a few words. */
+  /** A short description of the hazard. */
   readonly what: string
   readonly options?: PodStageOptions
-  /** Brings the cluster there, with the hazard or without it, and says what the doctor is to find in it: `Pod p`. */
+  /** Creates the state, with or without the hazard. Returns the object that the doctor must find: `Pod p`. */
   readonly make: (stage: LiveStage, isSick: boolean) => Promise<string>
-  /** Findings of other rules that the hazard cannot be without. */
+  /** Findings of other rules that always come with the hazard. */
   readonly along?: readonly string[]
   /** A part of the message. */
   readonly says?: string

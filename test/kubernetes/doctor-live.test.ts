@@ -1,4 +1,4 @@
-// The doctor's live side on a real API server: it finds there what it finds on the embedded one, and its cures work.
+// The live doctor on a real API server: it finds the same as on the embedded one, and its repairs work.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -51,7 +51,7 @@ function suite(file: string): void {
     return at
   }
 
-  it('finds what it finds on the embedded cluster', async () => {
+  it('finds the same as on the embedded cluster', async () => {
     const there = await embedded()
     await incidentsOn(there)
     await incidentsOn(file)

@@ -1,7 +1,8 @@
-// Every live incident as objects of an API server, whichever it is: pods on a node that no kubelet keeps, their states written by hand, ARC's objects, and an uninstall that is stuck.
+// Every live incident as objects of any API server: pods with written statuses on a node without a kubelet, ARC's objects, and a stuck uninstall.
 import { KubernetesError } from '../../src/kubernetes/errors.ts'
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
+import { fieldsAt } from '../../src/lib/read-json.ts'
 import { namespaces, object, pods } from './client-place.ts'
 
 const core = { group: '', version: 'v1', namespaced: true }
@@ -28,15 +29,15 @@ const listeners = arc('autoscalinglisteners', 'AutoscalingListener')
 
 type Site = {
   readonly kubernetes: Kubernetes
-  /** Of what is made outside of namespaces, and the start of the namespaces' names. */
+  /** The name of objects without a namespace, and the prefix of the namespaces. */
   readonly name: string
-  /** Milliseconds since 1970: now, for the API server. */
+  /** The current time of the API server, in milliseconds since the epoch. */
   readonly now: () => number
 }
 
 type Incidents = { remove(): Promise<void> }
 
-/** The same objects on every API server, so that what the doctor says of them can be compared. */
+/** Creates the same objects on every API server, so that the doctor's findings can be compared. */
 export async function makeIncidents(site: Site): Promise<Incidents> {
   const places = { runners: `${site.name}-runners`, arc: `${site.name}-arc`, uninstall: `${site.name}-uninstall` }
   const { kubernetes, name } = site
@@ -44,7 +45,7 @@ export async function makeIncidents(site: Site): Promise<Incidents> {
   await kubernetes.patch(nodes, { name }, ready, { subresource: 'status' })
   for (const namespace of Object.values(places)) {
     await kubernetes.create(namespaces, object('v1', 'Namespace', { name: namespace }))
-    // Pods need one where a controller makes it, and that takes its time.
+    // Pods need a ServiceAccount. A controller creates it, which takes a moment.
     await kubernetes.create(accounts, object('v1', 'ServiceAccount', { namespace, name: 'default' })).catch(ifThere)
   }
   await makeRunners(site, places.runners)
@@ -79,14 +80,14 @@ async function makeRunners(site: Site, namespace: string): Promise<void> {
   const over = { runner: ended(site), docker: ended(site), phase: 'Succeeded' }
   await makePod(site, { namespace, name: 'orphan', labels }, over)
   const job = await makeJob(site, namespace)
-  const owned = { ownerReferences: [ownerOf(job)] }
+  const owned = { ownerReferences: [ownerOf(job)], labels: fieldsAt(job, 'spec', 'selector', 'matchLabels') ?? {} }
   await makePod(site, { namespace, name: 'of-job', ...owned }, { runner: ended(site), docker: running(site) })
   const selector = { matchLabels: { 'actions.github.com/scale-set-name': 'linux' } }
   const budget = object('policy/v1', 'PodDisruptionBudget', { namespace, name: 'runners' }, { spec: { selector } })
   await kubernetes.create(budgets, budget)
 }
 
-/** Left alone by the Job controller, so that its pods are what is written here. */
+/** A Job of another controller, so that the Job controller leaves the pods as they are written here. */
 async function makeJob({ kubernetes }: Site, namespace: string): Promise<KubeObject> {
   const containers = runnerContainers()
   const spec = {
@@ -120,7 +121,7 @@ async function makeArc({ kubernetes }: Site, namespace: string): Promise<void> {
 
 const protection = 'actions.github.com/cleanup-protection'
 
-/** As ARC 0.14.2 and its chart make them; then everything is deleted, and no controller is there to let it go. */
+/** Creates ARC's objects as ARC 0.14.2 and its chart do, then deletes all. No controller removes the finalizers. */
 async function installArc(site: Site, namespace: string): Promise<void> {
   const { kubernetes } = site
   const labels = { 'actions.github.com/scale-set-name': 'linux', 'actions.github.com/scale-set-namespace': namespace }
@@ -190,7 +191,7 @@ function runnerContainers() {
   ]
 }
 
-/** Bound to the node that nobody keeps, with the status that a kubelet would give. */
+/** Binds the pod to the node without a kubelet, and writes the status that a kubelet would report. */
 async function makePod(site: Site, metadata: Metadata, { runner, docker, phase = 'Running' }: Look): Promise<void> {
   const { kubernetes, name: nodeName } = site
   const spec = { restartPolicy: 'Never', nodeName, containers: runnerContainers(), terminationGracePeriodSeconds: 3600 }
@@ -227,7 +228,7 @@ export function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
   return { apiVersion, kind, name, uid: uid ?? '', controller: true, blockOwnerDeletion: true }
 }
 
-/** What finalizers hold in a namespace. */
+/** The objects that finalizers hold in a namespace. */
 export async function heldIn(
   kubernetes: Kubernetes,
   namespace: string,
@@ -240,7 +241,7 @@ export async function heldIn(
   return (await Promise.all(lists)).flat()
 }
 
-/** Frees whatever a test has left, so that the namespace can go. */
+/** Removes the finalizers that a test has left, so that the namespace can be deleted. */
 async function clear(kubernetes: Kubernetes, namespace: string): Promise<void> {
   for (const { resource, name } of await heldIn(kubernetes, namespace)) {
     const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const

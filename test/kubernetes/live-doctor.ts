@@ -1,19 +1,19 @@
-// Runs `dayfly doctor --live` as its users do, some hours in the future.
+// Runs `dayfly doctor --live` as an operator does, some hours in the future.
 import { fileURLToPath } from 'node:url'
 import { jsonReport } from '../../src/doctor/reporters/shape.ts'
 import { runCli, type Told } from '../cli.ts'
 
-/** Milliseconds: every patience of a live rule is over by then. */
+/** Milliseconds. Every waiting time of a live rule is over by then. */
 const late = 2 * 3_600_000
 const clock = fileURLToPath(new URL('./late-clock.mjs', import.meta.url))
 
-/** In this folder, which keeps the logs of its repairs. */
+/** Runs in this folder, which keeps the logs of its repairs. */
 export function liveDoctor(folder: string, kubeconfig: string, ...args: readonly string[]): Promise<Told> {
   const command = ['doctor', '--live', '--kubeconfig', kubeconfig, '--format', 'json', ...args]
   return runCli(command, { cwd: folder, node: ['--import', clock], environment: { LATE_MS: String(late) } })
 }
 
-/** `CODE Kind/name` of each finding of these namespaces, with its message, from which what differs by run is taken away. */
+/** Returns `CODE Kind/name` and the message of each finding in these namespaces, without the parts that differ by run. */
 export function findingsIn({ stdout }: Told, site: string): readonly string[] {
   const { findings } = jsonReport.parse(JSON.parse(stdout))
   return findings

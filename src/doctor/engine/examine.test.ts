@@ -54,7 +54,7 @@ describe('decodeFiles', () => {
   })
 })
 
-describe('what a template computes', () => {
+describe('a value that a template computes', () => {
   const missing: Rule = {
     ...names,
     check: ({ objects }) => ({
@@ -114,7 +114,7 @@ describe('kinds of other systems that run jobs', () => {
     })
   }
 
-  it('are found in Lists, and their neighbours in the same group or of the same name are not meant', () => {
+  it('are found in Lists; other kinds of the same group or name are not', () => {
     const items = [
       ['argoproj.io/v1alpha1', 'Application'],
       ['dayfly.dev/v1', 'RunnerSet'],
@@ -136,7 +136,7 @@ describe('examine', () => {
   ])
   const result = examine(files, [names, skipping, live], { skipped: [{ file: 'd', line: undefined, reason: 'gone' }] })
 
-  it('orders findings by place, whatever the order of rules and hits', () => {
+  it('orders findings by place, in any order of rules and hits', () => {
     expect(result.findings.map(({ place, message }) => [place?.file, place?.line, place?.column, message])).toEqual([
       ['a.yaml', 9, 11, 'one.'],
       ['a.yaml', 10, 11, 'two.'],
@@ -146,7 +146,7 @@ describe('examine', () => {
     expect(examine(files, [live, skipping, names]).findings).toEqual(result.findings)
   })
 
-  it('silences what a comment names, and says which comments silence nothing', () => {
+  it('silences findings that a comment names, and reports comments that silence nothing', () => {
     expect(result.suppressed.map(({ finding, reason }) => [finding.message, reason])).toEqual([
       ['one.', 'it must be'],
       ['three.', 'known since May'],
@@ -154,7 +154,7 @@ describe('examine', () => {
     expect(result.unusedSuppressions).toEqual([{ file: 'b.yaml', line: 15, rule: 'other', reason: '' }])
   })
 
-  it('says what was not examined', () => {
+  it('names the parts that were not examined', () => {
     expect(result.skippedRules).toEqual([{ rule: 'later', code: 'TST002', reason: 'no nodes' }])
     expect(result.coverage).toEqual({
       files: { seen: 4, decoded: 2 },

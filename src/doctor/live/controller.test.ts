@@ -1,4 +1,4 @@
-// Every state in which ARC's controller may be found: what proves that it is gone, and what only looks like it.
+// Every state of ARC's controller: the proofs that it is gone, and states that only look like it.
 import { expect, test } from 'vitest'
 import type { LiveFacts, ObjectFact } from '../facts.ts'
 import { undeclaredVersion } from '../version-fact.ts'
@@ -61,12 +61,15 @@ test.each(states)('%s: %s', (_, is, because, objects) => {
   expect(state).toMatchObject({ is, because: expect.stringContaining(because) })
 })
 
-test.each(['Deployment', 'Pod', 'Lease'])('what cannot be read is not gone: %s', (kind) => {
-  expect(look([], { unreadable: { [kind]: { is: 'failed', why: 'not allowed to list it' } } }).is).toBe('unknown')
-  expect(look([], { namespaces: ['ci'] }).is).toBe('unknown')
-})
+test.each(['Deployment', 'Pod', 'Lease'])(
+  'does not count a controller as gone if a kind could not be read: %s',
+  (kind) => {
+    expect(look([], { unreadable: { [kind]: { is: 'failed', why: 'not allowed to list it' } } }).is).toBe('unknown')
+    expect(look([], { namespaces: ['ci'] }).is).toBe('unknown')
+  },
+)
 
-test('a lease that the controller names itself is its own, whatever its name', () => {
+test('takes the lease that the controller names for its own, under any name', () => {
   const own = { image, args: ['--leader-election-id=mine'] }
   const objects = [pod('arc-1', own, { node: 'gone' }), lease(3_600, 'mine'), lease(10, 'another')]
   expect(look(objects).is).toBe('gone')

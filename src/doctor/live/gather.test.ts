@@ -1,4 +1,4 @@
-// What the doctor reads of a cluster: pages, failures, and nothing that it should not hold.
+// The reading of a cluster: pages, failures, and the fields that must not be kept.
 import { expect, test } from 'vitest'
 import { createArc, createPod, openDoctorCluster, running } from '../../../test/doctor-cluster.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
@@ -8,7 +8,7 @@ import { runRules } from '../engine/run-rules.ts'
 import { rule as disruptionUnprotected } from '../rules/disruption-unprotected.ts'
 import { gatherLive } from './gather.ts'
 
-test('ten thousand pods are read in pages, and only what rules read of them is kept', { timeout: 60_000 }, async () => {
+test('reads ten thousand pods in pages, and keeps only the fields that rules read', { timeout: 60_000 }, async () => {
   const cluster = openDoctorCluster((request) => (isListOf(request, 'pods') ? podPage(request) : undefined))
   const { objects, pods } = await gatherLive(cluster)
   expect(pods).toHaveLength(10_000)
@@ -16,7 +16,7 @@ test('ten thousand pods are read in pages, and only what rules read of them is k
   expect(objects.every(({ raw }) => !JSON.stringify(raw).includes('managedFields'))).toBe(true)
 })
 
-test('what cannot be read is named: refused, broken, or served in another version alone', async () => {
+test('names each kind that could not be read: refused, broken, or served in another version only', async () => {
   const broken: Record<string, Answer> = {
     '/apis/batch/v1/jobs': refusal(403, 'Forbidden'),
     '/api/v1/nodes': answerOf({ items: [] }),
@@ -38,7 +38,7 @@ test('what cannot be read is named: refused, broken, or served in another versio
   })
 })
 
-test('an API server that never answers is asked for one list alone', async () => {
+test('asks an API server that never answers for one list only', async () => {
   const { kubernetes, ...rest } = openDoctorCluster()
   const silence = new KubernetesError('unavailable', 'connect ECONNREFUSED')
   const asked: string[] = []
@@ -53,7 +53,7 @@ test('an API server that never answers is asked for one list alone', async () =>
   expect(Object.values(live.unreadable)).toContainEqual(failed('connect ECONNREFUSED'))
 })
 
-test('a kind that discovery does not list has no objects, also where the asker may not list it', async () => {
+test('finds no objects of a kind that discovery does not list, also without the right to list it', async () => {
   const cluster = openDoctorCluster(({ path }) =>
     path.endsWith('/runnersets') ? refusal(403, 'Forbidden') : undefined,
   )
@@ -61,7 +61,7 @@ test('a kind that discovery does not list has no objects, also where the asker m
   expect(live.unreadable).toEqual({})
 })
 
-test('a 404 is no proof: where discovery does not answer, the kind is unread', async () => {
+test('takes a 404 for no proof: if discovery does not answer, the kind is unread', async () => {
   const cluster = openDoctorCluster(({ path }) => (path === '/apis' ? textAnswer(404, 'no such route') : undefined))
   const { live } = await gatherLive(cluster)
   expect(Object.keys(live.unreadable).sort()).toEqual(unserved)
@@ -74,7 +74,7 @@ function failed(why: string) {
 /** Kinds that the embedded API server does not serve and this test does not define. */
 const unserved = ['NodeClaim', 'NodePool', 'RunnerSet']
 
-test("Karpenter's pools and claims are read in the version that is served, by their metadata alone", async () => {
+test("reads Karpenter's pools and claims in the served version, by their metadata only", async () => {
   const cluster = openDoctorCluster(({ path }) => {
     if (path === '/apis') return answerOf({ groups: [{ name: 'karpenter.sh', versions: [{ version: 'v1beta1' }] }] })
     if (path === '/apis/karpenter.sh/v1beta1')
@@ -92,7 +92,7 @@ test("Karpenter's pools and claims are read in the version that is served, by th
   expect(Object.keys(pool?.raw ?? {})).toEqual(['apiVersion', 'kind', 'metadata'])
 })
 
-test('rules get what surrounds the runners: CronJobs, DaemonSets, budgets and webhooks', async () => {
+test('gives rules the objects around the runners: CronJobs, DaemonSets, budgets and webhooks', async () => {
   const served = ['cronjobs', 'daemonsets', 'poddisruptionbudgets']
   const cluster = openDoctorCluster(({ path }) => {
     const plural = path.split('/').at(-1) ?? ''
@@ -108,7 +108,7 @@ test('rules get what surrounds the runners: CronJobs, DaemonSets, budgets and we
   expect(asked?.path).toBe('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations')
 })
 
-test('a refusal in one namespace makes the kind unreadable, and keeps what was read', async () => {
+test('records a kind as unread after a refusal in one namespace, and keeps the objects that it read', async () => {
   const cluster = openDoctorCluster(({ path }) =>
     path.includes('/arc-system/pods') ? refusal(403, 'Forbidden') : undefined,
   )
@@ -119,7 +119,7 @@ test('a refusal in one namespace makes the kind unreadable, and keeps what was r
   expect(live.namespaces).toEqual(['runners', 'arc-system'])
 })
 
-test('of Secrets only the metadata is asked for and kept', async () => {
+test('requests and keeps only the metadata of Secrets', async () => {
   const cluster = openDoctorCluster()
   const metadata = { name: 'github', namespace: 'runners' }
   cluster.registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'c2VjcmV0' } })
@@ -131,7 +131,7 @@ test('of Secrets only the metadata is asked for and kept', async () => {
   expect(request?.headers['accept']).toMatch(/^application\/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,/)
 })
 
-test('events come by one list a namespace, of each object the newest twenty', async () => {
+test('reads Events in one list a namespace, and keeps the newest twenty of each object', async () => {
   const cluster = openDoctorCluster()
   const { uid } = createPod(cluster.registry, { name: 'r1' }, { phase: 'Running' }).metadata
   createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' })

@@ -86,7 +86,7 @@ test('leaves a Job alone if its selector does not match the pod', async () => {
   expect(refused[0]?.because).toBe("it names Job j as its owner, but the Job's selector does not match it")
 })
 
-test('counts a runner as busy for its own pod, whatever other pods name it as their owner', async () => {
+test('counts a runner as busy for its own pod, although another pod names it as its owner', async () => {
   const cluster = open()
   const runner = createRunner(cluster, 'r1', 'r1', 'Failed')
   createPod(cluster.registry, { name: 'r1' }, { phase: 'Running', runner: running(cluster.clock) })
@@ -96,7 +96,7 @@ test('counts a runner as busy for its own pod, whatever other pods name it as th
   expect(refused[0]?.because).toContain('it may be busy')
 })
 
-test('counts a pod as busy for the job of the runner with its name, whatever owner it names', async () => {
+test('counts a pod as busy for the job of the runner with its name, although it names another owner', async () => {
   const cluster = open()
   const idle = createRunner(cluster, 'idle', 'idle')
   createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' }, { status: { phase: 'Running', jobId: 'build' } })

@@ -1,4 +1,4 @@
-// A stuck uninstall with the forge at hand: what the plan removes there, what stays, and what is still there afterwards.
+// A stuck uninstall with access to the forge: the records that the plan removes, those that stay, and those that still exist afterwards.
 import { expect, test } from 'vitest'
 import { accountOf, accountUrl, registration } from '../../../test/doctor-account.ts'
 import { createArc, type DoctorCluster, openDoctorCluster, ownedBy } from '../../../test/doctor-cluster.ts'
@@ -9,7 +9,7 @@ import { planDefaults } from './plan-options.ts'
 import { describeRemainder, lookAgain } from './remains.ts'
 import { describe } from './step.ts'
 
-test('runners of the chain are deregistered; what else the set has at the forge is listed', async () => {
+test('deregisters the runners of the chain, and lists the other records of the set', async () => {
   const made = await planFor(uninstalling(), account())
   expect(made.steps.map(({ action }) => describe(action)).filter((text) => text.includes('registration '))).toEqual([
     'remove the registration linux-r1 at the forge',
@@ -22,7 +22,7 @@ test('runners of the chain are deregistered; what else the set has at the forge 
   expect(later.map(describeRemainder)).toEqual([])
 })
 
-test('another account knows nothing of it, and one that cannot be asked neither', async () => {
+test('knows nothing from another account, or from one that does not answer', async () => {
   const cluster = uninstalling()
   const unknown = [
     `perhaps the registration linux-r1 (id 40) at ${accountUrl}`,

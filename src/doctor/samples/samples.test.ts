@@ -1,4 +1,4 @@
-// Whole files as people have them, examined by every rule: comments at the ends of lines name exactly the rules that speak there.
+// Complete files as people have them, examined by every rule. Comments at the ends of lines name exactly the rules that report there.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeFiles, examine } from '../engine/examine.ts'
@@ -23,7 +23,7 @@ test.each(names)('%s', (name) => {
   )
 })
 
-test.each(names)('%s, fixed, keeps only what no fix cures', (name) => {
+test.each(names)('%s, fixed, keeps only the findings without a fix', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const { refused, files } = fixFiles(decodeFiles([{ path: name, text }]), findingsOf, () => true)
   expect(refused).toEqual([])
@@ -32,7 +32,7 @@ test.each(names)('%s, fixed, keeps only what no fix cures', (name) => {
   expect(left).toEqual(byHand[name] ?? [])
 })
 
-/** Errors that only a person can mend. */
+/** Errors that only a person can fix. */
 const byHand: Readonly<Record<string, readonly string[]>> = { 's3-hook.yaml': ['POD110'], 's4-oci.yaml': ['ARC404'] }
 
 function expectedIn(text: string): string[] {

@@ -1,4 +1,4 @@
-// The incidents on a real node: apply the sample → the incident is there → `dayfly doctor` finds it and fixes the file → apply → it is gone.
+// The incidents on a real node: apply the sample; see the incident; `dayfly doctor` finds it and fixes the file; apply it; see no incident.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -27,7 +27,7 @@ else describe('on a real node', () => it('the incidents', (context) => context.s
 function suite(kubeconfig: string): void {
   const { node, folder, doctor: live } = nodePlace(kubeconfig)
   const enter = (name: string) => node().enter(name)
-  /** The file after `dayfly doctor --fix=unsafe`, which has found in it what its comments say. */
+  /** Returns the file after `dayfly doctor --fix=unsafe`, and expects the findings that its comments name. */
   async function fixed(name: string): Promise<string> {
     const text = sample(name)
     const copy = path.join(folder, name)
@@ -51,7 +51,7 @@ function suite(kubeconfig: string): void {
     return (await node().kubernetes.list(jobs, { namespace })).items[0]
   }
 
-  /** As the page of the incident has it, but for the wait: the TTL begins, if it does, and is over at once. */
+  /** The TTL of the incident's page without the wait: if it starts, it is over at once. */
   async function hurry(namespace: string): Promise<void> {
     const name = (await job(namespace))?.metadata.name ?? ''
     const body = { spec: { ttlSecondsAfterFinished: 3 } }
@@ -77,7 +77,7 @@ function suite(kubeconfig: string): void {
       (gone) => gone === undefined,
     )
     await node().becomes(well)
-    // Later than that, nothing has changed about the other.
+    // By now nothing else has changed.
     expect(await node().look(sick)).toEqual([
       expect.stringMatching(/^Running docker=running,started,ready runner=Completed\(0\)/),
     ])
@@ -127,7 +127,7 @@ function suite(kubeconfig: string): void {
       () => counted(sick),
       (count) => count === 30,
     )
-    // The collector looks every twenty seconds, and counts the pods of all namespaces.
+    // The collector runs every twenty seconds, and counts the pods of all namespaces.
     await settle(
       () => node().podsIn(sick),
       ({ length }) => length <= 20,
@@ -174,7 +174,7 @@ function suite(kubeconfig: string): void {
       /LIV302.*the postStart command of agent seems to hang.*127.0.0.1/,
     )
     expect(stuck.stderr).toMatch(/not touched: .*time alone proves nothing/)
-    // What it says must be done by hand.
+    // The report names the part that needs a person.
     for (const pid of hook()) process.kill(pid, 'SIGKILL')
     await node().becomes(sick)
   })
@@ -184,7 +184,7 @@ function codesIn(stdout: string): readonly string[] {
   return jsonReport.parse(JSON.parse(stdout)).findings.map(({ line, code }) => `${line} ${code}`)
 }
 
-/** As the sample's comments have them. */
+/** The rules that the sample's comments name. */
 function expectedIn(text: string): readonly string[] {
   return text.split('\n').flatMap((line, index) => {
     const codes = /# ((?:[A-Z]{3}\d{3} ?)+)$/.exec(line)?.[1] ?? ''

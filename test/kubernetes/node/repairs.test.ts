@@ -1,4 +1,5 @@
-// `dayfly doctor --live` and its repairs on a real node: silent about what is well, right about what is sick, and what it mends is gone while busy runners work on.
+// `dayfly doctor --live` and its repairs on a real node: no finding for healthy pods, the right one for each broken pod.
+// A repaired pod disappears while busy runners go on.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -30,7 +31,7 @@ function suite(kubeconfig: string): void {
   const repair = (namespace: string, ...args: readonly string[]) => repairAnywhere('-n', namespace, ...args)
   const named = async (namespace: string, name: string) => node().get(pods, namespace, name)
 
-  it('says nothing of a healthy node', async () => {
+  it('finds nothing on a healthy node', async () => {
     const site = await enter('healthy')
     const command = ['/bin/wait-for-term', '--terminated-pod-gc-threshold=20']
     const containers = [{ name: 'kube-controller-manager', image: 'localhost/busybox:1', command }]
@@ -87,7 +88,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(site, well, well)
     const after = await livesOf(node(), site)
     expect(before).toEqual(expect.arrayContaining([...after]))
-    // Complete, if Docker ends at once, else Failed; in no case does it begin anew.
+    // The Job is complete if Docker ends at once, else failed. It never starts again.
     const once = await node().get(jobs, site, 'once')
     const [succeeded = 0, failed = 0] = ['succeeded', 'failed'].map((count) => numberAt(once, 'status', count))
     expect(succeeded + failed).toBe(1)
@@ -95,7 +96,7 @@ function suite(kubeconfig: string): void {
     expect((await findings(site)).filter((line) => line.startsWith('LIV301'))).toEqual([])
   })
 
-  it('says why pods are not created', async () => {
+  it('names the reason why pods are not created', async () => {
     const site = await enter('creating')
     const lone = (more: object, volumes: readonly object[] = []) => ({
       ...graceful,
@@ -121,7 +122,7 @@ function suite(kubeconfig: string): void {
     for (const name of ['volume', 'secret', 'image', 'name', 'room']) expect(await named(site, name)).toBeDefined()
   })
 
-  it('leaves a finalizer that somebody else has set', async () => {
+  it('leaves a finalizer that another program has set', async () => {
     const site = await enter('held')
     await make(site, 'Pod', 'held', { ...graceful, containers: [ends] }, { finalizers: ['example.com/hold'] })
     await node().becomes(site, /^Succeeded/)
@@ -135,7 +136,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(site)
   })
 
-  it('removes what a deleted Job has left behind', async () => {
+  it('removes the pods that a deleted Job has left behind', async () => {
     const site = await enter('orphans')
     await make(site, 'Job', 'left', { template: { spec: { restartPolicy: 'Never', containers: [ends] } } })
     await node().becomes(site, /^Succeeded/)
@@ -175,11 +176,11 @@ function suite(kubeconfig: string): void {
     } finally {
       process.kill(manager, 'SIGCONT')
     }
-    // The other one it does itself, once it works again.
+    // The Job controller does the other one itself, once it works again.
     await node().becomes(site)
   })
 
-  it('counts finished pods against the threshold that the controller manager was given', async () => {
+  it('counts finished pods against the threshold of the controller manager', async () => {
     const site = await enter('finished')
     for (let index = 0; index < 14; index++)
       await make(site, 'Pod', `done-${index}`, { ...graceful, containers: [ends] })
@@ -196,7 +197,7 @@ function suite(kubeconfig: string): void {
 const volumes = [{ name: 'data', emptyDir: { sizeLimit: '1Gi' } }]
 const graceful = { restartPolicy: 'Never', terminationGracePeriodSeconds: 600 }
 const image = 'ghcr.io/actions/actions-runner:2.329.0'
-/** The works of a runner, five seconds long. */
+/** The work of a runner, five seconds long. */
 const ends = { name: 'runner', image, command: ['/home/runner/run.sh'] }
 const works = { ...ends, env: [{ name: 'WORK_SECONDS', value: '3600' }] }
 const docker = {
@@ -211,7 +212,7 @@ const sidecar = {
   startupProbe: { exec: { command: ['docker', 'info'] }, periodSeconds: 1, failureThreshold: 60 },
 }
 
-/** Samples leave out what every Deployment and DaemonSet has. */
+/** Fields of every Deployment and DaemonSet that the samples omit. */
 function selecting(manifest: object): object {
   const { kind, spec, metadata } = manifest as KubeObject & { readonly spec: { readonly template?: object } }
   if (kind !== 'Deployment' && kind !== 'DaemonSet') return manifest
@@ -220,7 +221,7 @@ function selecting(manifest: object): object {
   return { ...manifest, spec: { ...spec, selector: { matchLabels: labels }, template } }
 }
 
-/** What identifies each pod's life: it, and the runs of its containers. */
+/** Identifies the life of each pod: its uid and the restarts of its containers. */
 async function livesOf(node: Node, namespace: string): Promise<readonly string[]> {
   return (await node.podsIn(namespace)).map(({ metadata, status }) => {
     const containers = listAt(status, 'containerStatuses').map((each) => textAt(each, 'containerID'))

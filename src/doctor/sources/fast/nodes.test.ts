@@ -7,7 +7,7 @@ import { parseNodesFast } from './nodes.ts'
 
 const texts = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 5_000)
 
-/** What of a node splices and places ask for. */
+/** The parts of a node that splices and places use. */
 function outline(node: unknown): unknown {
   if (isScalar(node)) return [node.type, node.value, node.range?.[0], node.range?.[1]]
   if (!isMap(node) && !isSeq(node)) return node
@@ -22,11 +22,11 @@ const full = (text: string) =>
   parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false }).contents
 
 describe('the nodes of the fast reader', () => {
-  it('are those of the full parser', () => {
+  it('equal those of the full parser', () => {
     expect(outline(parseNodesFast(manifest)?.contents)).toEqual(outline(full(manifest)))
   })
 
-  it(`are missing, or those of the full parser, in ${texts} mutated texts`, { timeout: 300_000 }, () => {
+  it(`are missing, or equal those of the full parser, in ${texts} mutated texts`, { timeout: 300_000 }, () => {
     let read = 0
     for (let seed = 1; seed <= texts; seed++) {
       const text = mutateText(seededRandom(seed), manifest)

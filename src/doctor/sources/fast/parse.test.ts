@@ -7,14 +7,14 @@ import { parseFast } from './parse.ts'
 
 const texts = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 5_000)
 
-/** What the full parser makes of it; undefined: it refuses. */
+/** The result of the full parser; undefined: it refuses the text. */
 function parseFully(text: string): { value: unknown } | undefined {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
   return document.errors.length > 0 ? undefined : { value: document.toJS() }
 }
 
 describe('the fast reader', () => {
-  it('reads what manifests are made of', () => {
+  it('reads the constructs of a manifest', () => {
     expect(parseFast(manifest)).toEqual(parseFully(manifest))
     expect(parseFast(manifest)).toBeDefined()
   })

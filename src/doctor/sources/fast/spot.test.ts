@@ -20,13 +20,13 @@ const documents = pages
   .flatMap((text) => splitDocuments(text).map(({ start, end }) => text.slice(start, end)))
 
 describe('the spot of a path without nodes', () => {
-  it('is where the full parser finds it, for each path of the rules’ pages', () => {
+  it('equals that of the full parser, for each path of the rules’ pages', () => {
     const { asked, found } = compareAll(documents)
     expect(asked).toBeGreaterThan(5_000)
     expect(found / asked).toBeGreaterThan(0.6)
   })
 
-  it(`is uncertain or the same on ${rounds} mutated texts`, { timeout: 300_000 }, () => {
+  it(`is uncertain or the same, on ${rounds} mutated texts`, { timeout: 300_000 }, () => {
     const texts = Array.from({ length: rounds }, (_, seed) => {
       const random = seededRandom(seed + 1)
       return mutateText(random, documents[randomInteger(random, 0, documents.length - 1)] ?? '')
@@ -56,7 +56,7 @@ function compareAll(texts: readonly string[]): { asked: number; found: number } 
   return { asked, found }
 }
 
-/** Each path that exists, and beside each one that does not. */
+/** Each path that exists, and one beside each that does not. */
 function pathsOf(value: unknown, begin: Path = []): Path[] {
   const absent: Path[] = [
     [...begin, 'absent', 0],
