@@ -1,4 +1,5 @@
-// Measures the doctor on a cluster of 10,000 pods, with the built program over TLS: time, processor time, peak memory, requests.
+// Measures the doctor on a cluster of 10,000 pods: time, processor time, peak memory, requests.
+// Runs the built program over TLS:
 //   npx tsx scripts/build.ts && npx tsx bench/doctor-live.ts --json
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Compares the doctor with kubeconform and kube-score on the same folders: files a second, cold start, and the hazards that each finds.
+// Compares the doctor with kubeconform and kube-score on the same folders.
+// Measures files a second, cold start, and the hazards that each finds:
 //   npm run bench:doctor -- --json
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +21,7 @@ type Arguments = (paths: readonly string[], version: string) => string[]
 /** `version`: the Kubernetes version in which it is a hazard. */
 type Hazard = { readonly rule: string; readonly file: string; readonly clean: string; readonly version: string }
 type Corpora = Readonly<Record<'repository' | 'hazards', readonly string[]>>
-/** Files a second: in a folder like a repository, in one in which every file has a hazard, and in that one with every fix previewed. */
+/** Files a second: in a folder like a repository, in one full of hazards, and in the second one with every fix previewed. */
 type Measured = {
   readonly filesPerSecond: number
   readonly hazardFilesPerSecond: number

@@ -14,7 +14,7 @@ import type { HttpServer } from '../src/lib/http-server.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
 import { runCli } from './cli.ts'
-import { arcKinds, createArc, definitionOf } from './doctor-cluster.ts'
+import { arcKinds, createArc, definitionOf } from './doctor-cluster.fixture.ts'
 import { occupy, plantRunners } from './forge/planted-runners.ts'
 
 const token = 'ghp_good'
@@ -62,7 +62,7 @@ it('finds an orphan, plans its removal, and removes only it once the digest is c
 
   const { code, stdout } = await doctor(asked)
   expect([code, orphansIn(stdout)]).toEqual([0, []])
-  for (const told of [looked, planned, confirmed]) expect(told.stdout + told.stderr).not.toContain(token)
+  for (const output of [looked, planned, confirmed]) expect(output.stdout + output.stderr).not.toContain(token)
   for (const file of readdirSync(folder)) {
     if (file !== 'token') expect(readFileSync(path.join(folder, file), 'utf8')).not.toContain(token)
   }

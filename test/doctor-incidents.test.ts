@@ -1,4 +1,5 @@
-// The incidents, end to end on the embedded cluster: apply the sample; see the incident; the doctor finds and fixes the file; apply it; see no incident.
+// The incidents, end to end on the embedded cluster.
+// Each test applies a sample and sees the incident. The doctor fixes the file; the fixed file gives no incident.
 import { afterEach, expect, it } from 'vitest'
 import { decodeFiles, examine } from '../src/doctor/engine/examine.ts'
 import { runRules } from '../src/doctor/engine/run-rules.ts'
@@ -12,8 +13,16 @@ import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../src/doctor/sources/document.ts'
 import { ApiError } from '../src/embedded/api/errors.ts'
 import type { ClusterOptions } from '../src/embedded/cluster.ts'
-import { arcKinds, createArc, openDoctorCluster, ownedBy } from './doctor-cluster.ts'
-import { jobTemplates, manifests, podOfRunner, rendered, runnerSets, sample, templateOfSet } from './doctor-samples.ts'
+import { arcKinds, createArc, openDoctorCluster, ownedBy } from './doctor-cluster.fixture.ts'
+import {
+  jobTemplates,
+  manifests,
+  podOfRunner,
+  rendered,
+  runnerSets,
+  sample,
+  templateOfSet,
+} from './doctor-samples.fixture.ts'
 import { openPodStage } from './pod-stage.ts'
 
 type Stage = ReturnType<typeof openPodStage>
@@ -138,9 +147,9 @@ it('S2: finished pods above the threshold are collected; with the fix, Jobs clea
     return { gone: gone.length, left: stage.registry.list('pods').length, jobs: jobs(stage).length, counted }
   }
   expect(await collected(text)).toMatchObject({ gone: 7, left: 5, jobs: 12, counted: 12 })
-  const cured = await collected(fixed('s2-many-jobs.yaml', text))
-  expect(cured.left).toBeLessThan(5)
-  expect(cured.jobs).toBe(cured.left)
+  const after = await collected(fixed('s2-many-jobs.yaml', text))
+  expect(after.left).toBeLessThan(5)
+  expect(after.jobs).toBe(after.left)
 })
 
 it('S3: a hook that hangs keeps the pod from starting and from ending; the pod without the hook does both', async () => {

@@ -1,6 +1,6 @@
 // A repair that its operator or the network interrupts. Each step is done and logged, or not begun; the next run does the rest.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { broken } from './recording-proxy.ts'
 
 let stage: RepairStage

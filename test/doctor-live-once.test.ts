@@ -1,6 +1,6 @@
 // A problem of a template is reported once, and not again for each object that a controller made from it.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { job, type LiveStage, openLiveStage, pod, runner, work } from './doctor-live-stage.ts'
+import { job, type LiveStage, openLiveStage, pod, runner, work } from './doctor-live-stage.fixture.ts'
 
 let stage: LiveStage
 beforeEach(async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { gatherLive } from '../src/doctor/live/gather.ts'
 import type { Request } from '../src/lib/http.ts'
-import { openDoctorCluster } from './doctor-cluster.ts'
+import { openDoctorCluster } from './doctor-cluster.fixture.ts'
 
 const expired = {
   kind: 'Status',

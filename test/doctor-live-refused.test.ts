@@ -1,8 +1,8 @@
 // A repair that is not allowed, or no longer. Nothing is written that was not confirmed, and the output names the next step.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Told } from './cli.ts'
-import { arcKinds, createArc, definitionOf, ownedBy } from './doctor-cluster.ts'
-import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { arcKinds, createArc, definitionOf, ownedBy } from './doctor-cluster.fixture.ts'
+import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { type Between, type Purpose, refusal, sayRequest } from './recording-proxy.ts'
 
 let stage: RepairStage
@@ -78,10 +78,10 @@ describe('a dry run that the server refuses', () => {
     ],
   ])('(%i) leaves its object alone; the other steps go on', async (status, reason, message, says) => {
     answering('trial', 'r2', () => refusal(status, reason, message))
-    const told = await repair()
-    expect(told.stderr).toContain(`  2. not done: delete Pod runners/r2 (${says}`)
-    expect(told.stderr).toMatch(/^2 of 3 steps done, 1 not done$/m)
-    expect([told.code, doomed(stage)]).toEqual([5, ['r1', 'r3']])
+    const output = await repair()
+    expect(output.stderr).toContain(`  2. not done: delete Pod runners/r2 (${says}`)
+    expect(output.stderr).toMatch(/^2 of 3 steps done, 1 not done$/m)
+    expect([output.code, doomed(stage)]).toEqual([5, ['r1', 'r3']])
     expect(changes()).toEqual(['delete pods/r1', 'delete pods/r3'])
     expect(linesOf(stage, 'images').map(({ step }) => step)).toEqual([1, 3])
   })

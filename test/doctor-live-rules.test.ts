@@ -2,11 +2,11 @@
 // The same state without the hazard gives no finding.
 import { afterEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
-import { type LiveStage, openLiveStage } from './doctor-live-stage.ts'
-import { arcStates } from './doctor-live-states/arc.ts'
-import { jobStates } from './doctor-live-states/jobs.ts'
-import { podStates } from './doctor-live-states/pods.ts'
-import type { LiveState } from './doctor-live-states/state.ts'
+import { type LiveStage, openLiveStage } from './doctor-live-stage.fixture.ts'
+import { arcStates } from './doctor-live-states/arc.fixture.ts'
+import { jobStates } from './doctor-live-states/jobs.fixture.ts'
+import { podStates } from './doctor-live-states/pods.fixture.ts'
+import type { LiveState } from './doctor-live-states/state.fixture.ts'
 
 const states: readonly LiveState[] = [...podStates, ...jobStates, ...arcStates]
 

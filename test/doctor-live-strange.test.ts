@@ -8,7 +8,7 @@ import { selfSignedCertificate } from '../src/embedded/wire/certificate.ts'
 import { type Answer, jsonAnswer, textAnswer } from '../src/lib/http.ts'
 import { httpServer } from '../src/lib/http-server.ts'
 import type { Told } from './cli.ts'
-import { doomed, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { doomed, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { broken, refusal } from './recording-proxy.ts'
 
 let stage: RepairStage
@@ -75,22 +75,22 @@ describe('a server that', () => {
       /^\/api\/v1\/(pods|nodes)$/.test(exchange.request.path)
         ? await before(exchange, pass)
         : textAnswer(404, '404 page not found\n')
-    const told = await stage.doctor()
-    expect(codesIn(told)).toContain('LIV301 r1')
-    expect(unreadIn(told)).toEqual(
+    const output = await stage.doctor()
+    expect(codesIn(output)).toContain('LIV301 r1')
+    expect(unreadIn(output)).toEqual(
       expect.arrayContaining(['Job: 404 page not found', 'EphemeralRunner: 404 page not found']),
     )
-    expect(told.code).toBe(1)
+    expect(output.code).toBe(1)
   })
 
   it('omits optional fields of a list: kinds, continue, the remaining count', async () => {
     makeZombies(stage, 'r1')
-    const told = await stage.doctor()
+    const output = await stage.doctor()
     rewriting(({ metadata: { resourceVersion }, items }) => ({
       metadata: { resourceVersion },
       items: items.map(({ apiVersion: _, kind: __, ...item }) => item),
     }))
-    expect(codesIn(await stage.doctor())).toEqual(codesIn(told))
+    expect(codesIn(await stage.doctor())).toEqual(codesIn(output))
   })
 
   it.each([
@@ -142,10 +142,10 @@ describe('a server that', () => {
   it('fails for one kind only: that kind is unread, and the rules that need it are skipped', async () => {
     makeZombies(stage, 'r1')
     answering(/\/jobs$/, () => textAnswer(502, '<html>bad gateway</html>', { 'content-type': 'text/html' }))
-    const told = await stage.doctor()
-    expect(codesIn(told)).toContain('LIV301 r1')
-    expect(unreadIn(told)).toEqual(['Job: the API server answered 502'])
-    const { coverage } = jsonReport.parse(JSON.parse(told.stdout))
+    const output = await stage.doctor()
+    expect(codesIn(output)).toContain('LIV301 r1')
+    expect(unreadIn(output)).toEqual(['Job: the API server answered 502'])
+    const { coverage } = jsonReport.parse(JSON.parse(output.stdout))
     expect(coverage.skippedRules.map(({ rule }) => rule)).toContain('tracking-finalizer-stuck')
   })
 
@@ -155,12 +155,12 @@ describe('a server that', () => {
       void stage.proxy.endpoint.close()
       return broken
     })
-    const told = await stage.doctor()
-    expect(codesIn(told)).toContain('LIV301 r1')
-    expect(unreadIn(told)).toEqual(
+    const output = await stage.doctor()
+    expect(codesIn(output)).toContain('LIV301 r1')
+    expect(unreadIn(output)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^Node: .+/), expect.stringMatching(/^Role: .+/)]),
     )
-    expect(told.code).toBe(1)
+    expect(output.code).toBe(1)
   })
 
   it('has no namespace with that name: nothing was analysed, which is 3', async () => {
@@ -237,8 +237,8 @@ describe('a kubeconfig', () => {
     ['no such host', { cluster: { server: 'https://nowhere.invalid' } }, 3, 'cluster-unreachable'],
   ] as const)('with %s: said at once, with the next step', async (_, parts, code, failure) => {
     put(parts)
-    const told = await stage.doctor()
-    expect(told.stderr).toMatch(new RegExp(`^error ${failure}: .+\n {2}next: .+\n$`))
-    expect([told.code, told.stdout, stage.proxy.exchanges]).toEqual([code, '', []])
+    const output = await stage.doctor()
+    expect(output.stderr).toMatch(new RegExp(`^error ${failure}: .+\n {2}next: .+\n$`))
+    expect([output.code, output.stdout, stage.proxy.exchanges]).toEqual([code, '', []])
   })
 })

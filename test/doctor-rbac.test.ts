@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { doctorRoles } from '../src/doctor/live/rbac.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { runCli } from './cli.ts'
-import { createArc, ownedBy } from './doctor-cluster.ts'
-import { makeHopeless } from './doctor-hopeless-pods.ts'
-import { account, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
-import { createController } from './doctor-state.ts'
+import { createArc, ownedBy } from './doctor-cluster.fixture.ts'
+import { makeHopeless } from './doctor-hopeless-pods.fixture.ts'
+import { account, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
+import { createController } from './doctor-state.fixture.ts'
 import { type Grant, grantRoles, refusedIn, unusedOf } from './granted-role.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'
@@ -44,8 +44,8 @@ async function grant(...args: readonly string[]): Promise<Grant> {
   return await grantRoles(stage.kubernetes, stdout, account)
 }
 
-describe('for an examination', () => {
-  it('of a cluster that uses every kind', async () => {
+describe('examining', () => {
+  it('a cluster that uses every kind', async () => {
     await open()
     const granted = await grant()
     const { code, stdout } = await stage.doctor()
@@ -56,14 +56,14 @@ describe('for an examination', () => {
     expect([refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([[], []])
   })
 
-  it('of a cluster without runners, which is clean', async () => {
+  it('a cluster without runners, which is clean', async () => {
     stage = await openRepairStage({ token: 'mounted' })
     await grant()
     const { code, stderr } = await stage.doctor()
     expect([code, stderr, refusedIn(stage.proxy.exchanges)]).toEqual([0, '', []])
   })
 
-  it('of the logs of runners', async () => {
+  it('the logs of runners', async () => {
     await open()
     const granted = await grant('--logs')
     const { stdout } = await stage.doctor('--logs')
@@ -71,7 +71,7 @@ describe('for an examination', () => {
     expect([refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([[], []])
   })
 
-  it('of one namespace', async () => {
+  it('one namespace', async () => {
     await open()
     const granted = await grant('--in', 'runners')
     const { stdout } = await stage.doctor('-n', 'runners')
@@ -80,7 +80,7 @@ describe('for an examination', () => {
   })
 })
 
-describe('for the repair of', () => {
+describe('repairing', () => {
   const controllers = {
     'zombie-runner-pod': 'there',
     'stuck-terminating': 'gone',

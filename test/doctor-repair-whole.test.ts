@@ -1,8 +1,8 @@
 // A complete repair, request by request: no change without its dry run and its preconditions, and no request to a busy runner.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Request } from '../src/lib/http.ts'
-import { makeHopeless } from './doctor-hopeless-pods.ts'
-import { linesOf, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { makeHopeless } from './doctor-hopeless-pods.fixture.ts'
+import { linesOf, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'
 import { sayRequest } from './recording-proxy.ts'

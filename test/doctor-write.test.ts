@@ -81,10 +81,10 @@ it('follows a named link once, and no link in a folder', () => {
   expect(lstatSync(path.join(folder, 'link.yaml')).isSymbolicLink()).toBe(true)
   expect(read('real/b.yaml')).toBe(read('real/a.yaml'))
   expect(read('else/c.yaml')).toBe(bad)
-  const mended = read('real/a.yaml')
+  const fixed = read('real/a.yaml')
   put('real/a.yaml')
   expect(spawnSync('git', ['apply', '-'], { cwd: folder, input: stdout }).status).toBe(0)
-  expect(read('real/a.yaml')).toBe(mended)
+  expect(read('real/a.yaml')).toBe(fixed)
 })
 
 it('leaves each file old or new when killed at any time, and nothing that it reads later', {
@@ -98,10 +98,10 @@ it('leaves each file old or new when killed at any time, and nothing that it rea
   await expect.poll(changed, { timeout: 40_000, interval: 2 }).toBeDefined()
   run.kill('SIGKILL')
   await ended
-  const mended = changed()
-  for (const name of names) expect([bad, mended]).toContain(read(name))
+  const fixed = changed()
+  for (const name of names) expect([bad, fixed]).toContain(read(name))
   const { coverage } = jsonReport.parse(JSON.parse(doctor('--format', 'json').stdout))
   expect(coverage.files).toEqual({ seen: names.length, decoded: names.length })
   doctor('--fix=unsafe')
-  for (const name of names) expect(read(name)).toBe(mended)
+  for (const name of names) expect(read(name)).toBe(fixed)
 })

@@ -14,7 +14,7 @@ const files = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 1_500)
 const first = Number(process.env['DAYFLY_FUZZ_SEED'] ?? 1)
 const millisecondsMax = 1_000
 
-describe('for any text', () => {
+describe('any text', () => {
   it(`${files} mutated files: no crash, none slow, no fix that does not read as intended`, { timeout: 900_000 }, () => {
     let fixed = 0
     for (let seed = first; seed < first + files; seed++) {

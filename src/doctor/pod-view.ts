@@ -4,7 +4,7 @@ import type { Path } from '../lib/read-json.ts'
 import type { ObjectRef } from './finding.ts'
 import type { VersionFact } from './version-fact.ts'
 
-export type ProbeView = { readonly path: Path }
+type ProbeView = { readonly path: Path }
 
 export type ContainerView = {
   readonly name: string

@@ -1,4 +1,4 @@
-// What costs something and may never be asked for: made at the first question, and kept.
+// Makes an expensive value at the first request, and keeps it.
 
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined

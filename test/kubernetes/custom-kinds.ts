@@ -1,6 +1,6 @@
 // The custom kinds that the doctor knows, on a real cluster: defined where they are not, and removed again by whoever defined them.
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
-import { arcKinds, definitionOf } from '../doctor-cluster.ts'
+import { arcKinds, definitionOf } from '../doctor-cluster.fixture.ts'
 import { crds, eventually, isAbsent } from './client-place.ts'
 
 export type CustomKinds = { remove(): Promise<void> }

@@ -5,7 +5,7 @@ import { noBody, type Transport, TransportError } from '../../lib/http.ts'
 import { linkSignals } from '../../lib/signals.ts'
 import { CliFailure } from '../failure.ts'
 
-export type Contact = { readonly transport: Transport; readonly clock: Clock; readonly userAgent: string }
+type Contact = { readonly transport: Transport; readonly clock: Clock; readonly userAgent: string }
 
 /** Milliseconds. A server that is silent for so long will not list a cluster. */
 const patience = 10_000

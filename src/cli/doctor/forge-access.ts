@@ -20,7 +20,7 @@ export function forgeOptions(): readonly Option[] {
   ]
 }
 
-export type ForgeAccess = { readonly account: ForgeAccount | undefined; close(): Promise<void> }
+type ForgeAccess = { readonly account: ForgeAccount | undefined; close(): Promise<void> }
 
 /** Sends no request. Throws a CliFailure if the URL or the token cannot be used. */
 export async function openForge(

@@ -60,7 +60,7 @@ export function isRequested({ severity, confidence }: Finding, options: Threshol
   )
 }
 
-export type Thresholds = Pick<DoctorOptions, 'minSeverity' | 'minConfidence'>
+type Thresholds = Pick<DoctorOptions, 'minSeverity' | 'minConfidence'>
 
 export function versionOf({ kubernetesVersion }: Pick<DoctorOptions, 'kubernetesVersion'>): VersionFact {
   return kubernetesVersion ?? undeclaredVersion

@@ -8,7 +8,7 @@ import { finalizersOf, ownerOf, uidOf } from '../objects/metadata.ts'
 
 const arcGroup = 'actions.github.com'
 
-export type ArcKind = 'AutoscalingRunnerSet' | 'AutoscalingListener' | 'EphemeralRunnerSet' | 'EphemeralRunner'
+type ArcKind = 'AutoscalingRunnerSet' | 'AutoscalingListener' | 'EphemeralRunnerSet' | 'EphemeralRunner'
 
 export function arcObjects(facts: Facts, kind: ArcKind): readonly ObjectFact[] {
   return objectsOf(facts, kind).filter(({ object }) => object.apiVersion.startsWith(`${arcGroup}/`))

@@ -4,7 +4,7 @@ import { numberAt, textAt } from '../../lib/read-json.ts'
 import type { ObjectFact } from '../facts.ts'
 import { isSameAccount } from './forge-url.ts'
 
-export type ScaleSetNote = { readonly id: string; readonly url: string }
+type ScaleSetNote = { readonly id: string; readonly url: string }
 
 /** Returns undefined if the object belongs to no scale set, or is not yet connected. */
 export function scaleSetOf({ object, raw }: ObjectFact): ScaleSetNote | undefined {

@@ -4,7 +4,7 @@ import type { Finding, Hit } from '../finding.ts'
 import type { Rule } from '../rule.ts'
 
 export type SkippedRule = { readonly rule: string; readonly code: string; readonly reason: string }
-export type RuleHit = { readonly rule: Rule; readonly hit: Hit }
+type RuleHit = { readonly rule: Rule; readonly hit: Hit }
 
 /** Runs the rules for the mode of the facts: files, or a live cluster. */
 export function runRules(

@@ -1,4 +1,5 @@
-// The API server's own rules accept the fixed form of every bad case and sample, with unknown fields refused, in every version that the fix is for.
+// The API server's own rules accept the fixed form of every bad case and sample, in every version of the fix.
+// They refuse unknown fields.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Profile } from '../../embedded/api/api.ts'

@@ -15,7 +15,7 @@ import { spliceRemove } from './splice-remove.ts'
 import { spliceSet } from './splice-set.ts'
 
 export type Refused = { readonly finding: Finding; readonly reason: string }
-export type FixedFile = { readonly before: SourceFile; readonly after: SourceFile }
+type FixedFile = { readonly before: SourceFile; readonly after: SourceFile }
 
 export type FixResult = {
   /** Files whose text changed, after all passes. */

@@ -15,7 +15,7 @@ export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit
   const { node, key, parent } = findNode(document.nodes(), from)
   const name = from.at(-1)
   const [removed] = spliceRemove(document, from)
-  if (!removed || !node || !key || !isMap(parent) || name === undefined) refuse('what would move is not there')
+  if (!removed || !node || !key || !isMap(parent) || name === undefined) refuse('the key to move does not exist')
   if (findNode(document.nodes(), to).depth < to.length) refuse('the target mapping does not exist')
   const [added] = spliceSet(document, { path: [...to, name], value: node.toJS(document.nodes()) })
   if (!added) refuse('the target already has it')

@@ -17,7 +17,7 @@ export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: '
   refuseSharedPath(source)
   refuseShared(list)
   refuseShared(entry)
-  if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
+  if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('the entry to move does not exist')
   if (list.flow || entry.flow) refuse('it is written in flow style')
   if (list.items.length === 1) refuse('its list would become empty')
   const lines = entryLines(document, entry)

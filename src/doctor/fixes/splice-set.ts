@@ -11,7 +11,7 @@ import { isOpenTo, refuseUnbalanced } from './statements.ts'
 import { columnBefore, contentEnd, endOfLine, lineEnd, pairEnd, rangeOf } from './text.ts'
 import { blockLines, flowText, scalarText } from './write-value.ts'
 
-export type Setting = { readonly path: Path; readonly value: unknown; readonly after?: string | undefined }
+type Setting = { readonly path: Path; readonly value: unknown; readonly after?: string | undefined }
 
 export function spliceSet(document: SourceDocument, { path, value, after }: Setting): Splice[] {
   const found = findNode(document.nodes(), path)

@@ -25,10 +25,10 @@ export function scaleSetController(cluster: Cluster): ControllerState {
     return { is: 'alive', because: `its Deployment ${placeOf(wanted)} asks for a pod${leaseNote(leases, 'though')}` }
   const young = leases.find((lease) => !lease.isStale && !isOfAnother(cluster, lease))
   if (young) return { is: 'alive', because: `${young.holder} renewed its lease ${placeOf(young.fact)} a moment ago` }
-  const blind = ['Deployment', 'Pod', 'Lease']
+  const unread = ['Deployment', 'Pod', 'Lease']
     .map((kind) => unreadReason(kind, undefined))
     .find((one) => one !== undefined)
-  if (blind !== undefined) return { is: 'unknown', because: blind }
+  if (unread !== undefined) return { is: 'unknown', because: unread }
   const lost = pods[0] ? `, the node of its pod ${placeOf(pods[0])} is gone` : ''
   const proof = `${lost}${leaseNote(leases, 'and')}`
   const [deployment] = deployments

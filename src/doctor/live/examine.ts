@@ -6,7 +6,7 @@ import type { Rule } from '../rule.ts'
 import type { ClusterFacts } from './cluster.ts'
 
 /** A kind of object that was not read. */
-export type UnreadKind = { readonly kind: string; readonly reason: string }
+type UnreadKind = { readonly kind: string; readonly reason: string }
 
 export type LiveCoverage = {
   readonly objects: number

@@ -1,6 +1,6 @@
 // The reading of a cluster: pages, failures, and the fields that must not be kept.
 import { expect, test } from 'vitest'
-import { createArc, createPod, openDoctorCluster, running } from '../../../test/doctor-cluster.ts'
+import { createArc, createPod, openDoctorCluster, running } from '../../../test/doctor-cluster.fixture.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import { type Answer, type Request, textAnswer } from '../../lib/http.ts'

@@ -33,8 +33,6 @@ export type GatherOptions = {
   readonly account?: ForgeAccount | undefined
   /** Reads the logs of runners that may never get a job. Needs the right `get` on `pods/log`. */
   readonly logs?: PodLogs | undefined
-  /** Default: the flag of the controller manager, or else the default of Kubernetes. */
-  readonly podGcThreshold?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -65,7 +63,7 @@ export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
       earlier: options.earlier,
       forge: account && registrations && { url: account.url, removal: account.removal, registrations, sets },
       logs: logs && (await readLogs({ objects, pods }, { logs, at, unreadable, signal })),
-      podGcThreshold: thresholdOf(options.podGcThreshold, objects),
+      podGcThreshold: thresholdOf(objects),
     },
   }
 }
@@ -183,8 +181,8 @@ function versionOfNodes(objects: readonly ObjectFact[]): VersionFact {
 /** The default of kube-controller-manager's `--terminated-pod-gc-threshold`. */
 const thresholdDefault = 12_500
 
-function thresholdOf(given: number | undefined, objects: readonly ObjectFact[]): LiveFacts['podGcThreshold'] {
-  if (given !== undefined) return { value: given, assumed: false }
+/** Reads the flag of the controller manager, if its pod is visible. */
+function thresholdOf(objects: readonly ObjectFact[]): LiveFacts['podGcThreshold'] {
   for (const { object, raw } of objects) {
     if (object.kind !== 'Pod' || !object.name.startsWith('kube-controller-manager')) continue
     const words = textsAt(raw, 'spec', 'containers', 0, 'command')

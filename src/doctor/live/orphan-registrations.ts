@@ -16,8 +16,8 @@ export function dropOrphan(found: Found, cluster: Cluster): Proposal {
   if (registration.busy !== false) return refuse({ found }, 'it may be busy: the forge does not report it as idle')
   if (registration.status !== 'offline') return refuse({ found }, 'its runner may be online')
   for (const kind of ['Pod', 'Job', 'EphemeralRunner']) {
-    const blind = cluster.unreadReason(kind, undefined)
-    if (blind !== undefined) return refuse({ found }, blind)
+    const unread = cluster.unreadReason(kind, undefined)
+    if (unread !== undefined) return refuse({ found }, unread)
   }
   if (cluster.objects.some(({ object }) => object.name === name && object.kind !== 'Event'))
     return refuse({ found }, 'the cluster has an object with its name')

@@ -5,7 +5,7 @@ import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Action, Target } from './step.ts'
 
-export type Performance = {
+type Performance = {
   readonly action: Extract<Action, { readonly target: Target }>
   /** The target of the plan, at its current version. */
   readonly target: Target

@@ -24,7 +24,7 @@ export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
   readonly digest: string
 }
 
-export type Denial = Pick<Step, 'rule' | 'action'> & { readonly because: string }
+type Denial = Pick<Step, 'rule' | 'action'> & { readonly because: string }
 
 /** Returns the steps without limits and permissions, as input for the permission check. */
 export function draftRepair(facts: ClusterFacts, findings: readonly Found[], options: PlanOptions): readonly Draft[] {

@@ -10,8 +10,8 @@ import {
   openDoctorCluster,
   ownedBy,
   running,
-} from '../../../test/doctor-cluster.ts'
-import { createController } from '../../../test/doctor-state.ts'
+} from '../../../test/doctor-cluster.fixture.ts'
+import { createController } from '../../../test/doctor-state.fixture.ts'
 import { gatherLive } from './gather.ts'
 import { type Plan, planRepair } from './plan.ts'
 import { planDefaults } from './plan-options.ts'

@@ -23,8 +23,8 @@ export function podOwner(cluster: Cluster, pod: ObjectFact): PodOwner {
   const check = checks[`${reference.apiVersion.replace(/\/.*$/, '')} ${reference.kind}`]
   if (!check) return { is: 'other', reference }
   const { namespace } = pod.object
-  const blind = cluster.unreadReason(reference.kind, namespace)
-  if (blind !== undefined) return { is: 'unreadable', because: blind }
+  const unread = cluster.unreadReason(reference.kind, namespace)
+  if (unread !== undefined) return { is: 'unreadable', because: unread }
   const owner = cluster.find({ kind: reference.kind, namespace, name: reference.name })
   if (!owner || owner.object.uid !== reference.uid) return { is: 'gone', reference }
   const because = check(owner, pod)

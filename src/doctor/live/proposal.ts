@@ -13,7 +13,7 @@ export type Refusal = {
 }
 
 /** The action that a person must take, with the commands where they are known. */
-export type Guidance = { readonly rule: string; readonly object: ObjectRef; readonly advice: string }
+type Guidance = { readonly rule: string; readonly object: ObjectRef; readonly advice: string }
 
 export type Proposal = {
   readonly drafts: readonly Draft[]

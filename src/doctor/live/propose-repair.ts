@@ -80,8 +80,8 @@ function endTerminating(work: Work): Proposal {
     return guide(work, `only the controller that set ${names} may remove it: look for that controller`)
   }
   const node = textAt(fact.raw, 'spec', 'nodeName')
-  const blind = cluster.unreadReason('Node', undefined)
-  if (blind !== undefined) return refuse(work, blind)
+  const unread = cluster.unreadReason('Node', undefined)
+  if (unread !== undefined) return refuse(work, unread)
   if (fact.object.kind !== 'Pod' || node === undefined || !isNodeGone(cluster, node))
     return refuse(
       work,
@@ -137,8 +137,8 @@ function removeFailedRunner(work: Work): Proposal {
 function removeFailedRunners(work: Work): Proposal {
   const { found, fact, cluster, options } = work
   if (fact.object.kind === 'EphemeralRunner') return removeFailedRunner(work)
-  const blind = cluster.unreadReason('EphemeralRunner', fact.object.namespace)
-  if (blind !== undefined) return refuse(work, blind)
+  const unread = cluster.unreadReason('EphemeralRunner', fact.object.namespace)
+  if (unread !== undefined) return refuse(work, unread)
   const sets = fact.object.kind === 'EphemeralRunnerSet' ? [fact] : cluster.ownedBy(fact.object.uid ?? '')
   const failed = sets
     .flatMap((set) => cluster.ownedBy(set.object.uid ?? ''))

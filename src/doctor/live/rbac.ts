@@ -15,7 +15,7 @@ import {
   scaleSets,
 } from './resources.ts'
 
-export type RoleOptions = {
+type RoleOptions = {
   /** The slugs of the rules whose repairs are allowed. A rule without a repair adds nothing. */
   readonly fixes: readonly string[]
   /** Default: the whole cluster. */
@@ -24,7 +24,7 @@ export type RoleOptions = {
   readonly logs?: boolean | undefined
 }
 
-export type RoleObject = {
+type RoleObject = {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'Role' | 'ClusterRole'
   readonly metadata: { readonly name: string; readonly namespace?: string }

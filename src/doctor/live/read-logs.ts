@@ -6,7 +6,7 @@ import { limit } from '../../lib/queue.ts'
 import type { Facts, LiveFacts, Unread } from '../facts.ts'
 import { waitingRunners } from '../pods/waiting-runners.ts'
 
-export type LogReading = {
+type LogReading = {
   readonly logs: PodLogs
   readonly at: Instant
   /** Receives the reason if logs could not be read. */

@@ -7,7 +7,7 @@ import { fieldManager } from './perform.ts'
 import { events } from './resources.ts'
 import { type Action, describe, type Step, type Target } from './step.ts'
 
-export type Recording = {
+type Recording = {
   readonly step: Step
   readonly target: Target
   /** The object disappears. The Event is then about its namespace. */

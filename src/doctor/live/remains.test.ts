@@ -1,7 +1,7 @@
 // A stuck uninstall with access to the forge: the records that the plan removes, those that stay, and those that still exist afterwards.
 import { expect, test } from 'vitest'
-import { accountOf, accountUrl, registration } from '../../../test/doctor-account.ts'
-import { createArc, type DoctorCluster, openDoctorCluster, ownedBy } from '../../../test/doctor-cluster.ts'
+import { accountOf, accountUrl, registration } from '../../../test/doctor-account.fixture.ts'
+import { createArc, type DoctorCluster, openDoctorCluster, ownedBy } from '../../../test/doctor-cluster.fixture.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
 import { gatherLive } from './gather.ts'
 import { planRepair } from './plan.ts'

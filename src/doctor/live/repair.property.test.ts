@@ -1,10 +1,10 @@
 // Random cluster states with busy runners, and every finding on every object.
 // No busy runner is deleted, no step lacks preconditions, and no unread object counts as absent.
 import { expect, test } from 'vitest'
-import { accountOf } from '../../../test/doctor-account.ts'
-import { arcKinds, type DoctorCluster, openDoctorCluster } from '../../../test/doctor-cluster.ts'
-import { disturbanceOf } from '../../../test/doctor-disturbance.ts'
-import { buildState, chance, pickOf, type State, startWaiting } from '../../../test/doctor-state.ts'
+import { accountOf } from '../../../test/doctor-account.fixture.ts'
+import { arcKinds, type DoctorCluster, openDoctorCluster } from '../../../test/doctor-cluster.fixture.ts'
+import { disturbanceOf } from '../../../test/doctor-disturbance.fixture.ts'
+import { buildState, chance, pickOf, type State, startWaiting } from '../../../test/doctor-state.fixture.ts'
 import type { StoredObject } from '../../embedded/api/object.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
 import type { Answer, Request } from '../../lib/http.ts'
@@ -29,7 +29,7 @@ const slugs: Readonly<Record<string, readonly string[]>> = {
   AutoscalingRunnerSet: ['slots-held-by-failed', 'uninstall-stuck'],
 }
 const mutable = ['pods', 'jobs.batch', 'serviceaccounts', ...Object.values(arcKinds)]
-const blindable = [
+const deniable = [
   'pods',
   'jobs',
   'nodes',
@@ -72,7 +72,7 @@ type Ran = {
 
 async function tryState(seed: number): Promise<Ran> {
   const random = seededRandom(seed)
-  const denied = chance(random, 0.3) ? pickOf(random, blindable) : undefined
+  const denied = chance(random, 0.3) ? pickOf(random, deniable) : undefined
   let answer: (request: Request) => Answer | undefined = (request) =>
     isListOf(request, denied) ? forbidden : undefined
   const cluster = openDoctorCluster((request) => answer(request))
@@ -84,7 +84,7 @@ async function tryState(seed: number): Promise<Ran> {
   const findings = everyFinding(facts)
   const plan = planRepair(facts, findings, options)
   expect(planRepair(facts, findings, options)).toEqual(plan)
-  checkBlindness(plan, denied)
+  checkUnread(plan, denied)
   for (const { guards } of plan.steps) expect(guards.length).toBeGreaterThan(0)
   const between = chance(random, 0.2)
   if (between) startWaiting(cluster, state)
@@ -255,7 +255,7 @@ function checkOutcome(run: {
 }
 
 /** Returns the steps that rely on an absent object of a kind that could not be read. */
-function checkBlindness({ steps }: Plan, denied: string | undefined): void {
+function checkUnread({ steps }: Plan, denied: string | undefined): void {
   const kindOf = (step: Plan['steps'][number]) =>
     step.action.do === 'deregister' ? '' : step.action.target.resource.kind
   const frees = steps.filter(({ rule, action }) => rule === 'uninstall-stuck' && action.do !== 'deregister')

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { accountOf, accountUrl, registration } from '../../../test/doctor-account.ts'
+import { accountOf, accountUrl, registration } from '../../../test/doctor-account.fixture.ts'
 import {
   arcKinds,
   createArc,
@@ -13,7 +13,7 @@ import {
   openDoctorCluster,
   ownedBy,
   running,
-} from '../../../test/doctor-cluster.ts'
+} from '../../../test/doctor-cluster.fixture.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
 import { runRules } from '../engine/run-rules.ts'
 import { catalogue } from '../rules/catalogue.ts'

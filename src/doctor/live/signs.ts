@@ -12,8 +12,8 @@ import { controllerOf } from './cluster.ts'
 export function judgeBusy(cluster: Cluster, fact: ObjectFact): BusyVerdict {
   if (fact.object.kind === 'Pod') return mayBeBusy(signsOfPod(cluster, fact))
   if (fact.object.kind === 'EphemeralRunner') return mayBeBusy(signsOfRunner(cluster, fact))
-  const blind = cluster.unreadReason('Pod', fact.object.namespace)
-  if (blind !== undefined) return { busy: true, because: `its pods could not be read (${blind})` }
+  const unread = cluster.unreadReason('Pod', fact.object.namespace)
+  if (unread !== undefined) return { busy: true, because: `its pods could not be read (${unread})` }
   const pods = cluster.ownedBy(fact.object.uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const verdicts = pods.map((pod) => ({ pod, ...mayBeBusy(signsOfPod(cluster, pod)) }))
   const busy = verdicts.find((verdict) => verdict.busy)
@@ -43,9 +43,9 @@ function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
   const owned = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const named = cluster.find({ kind: 'Pod', namespace, name })
   const [pod, ...others] = new Set(named ? [...owned, named] : owned)
-  const blind = cluster.unreadReason('Pod', namespace) !== undefined
+  const unread = cluster.unreadReason('Pod', namespace) !== undefined
   // If there are several pods, any one may work.
-  const container = others.length > 0 || (!pod && blind) ? 'unknown' : pod ? containerOf(cluster, pod) : 'no-pod'
+  const container = others.length > 0 || (!pod && unread) ? 'unknown' : pod ? containerOf(cluster, pod) : 'no-pod'
   return {
     container,
     arc: jobSign(cluster, namespace, runner),

@@ -9,7 +9,7 @@ import {
   openDoctorCluster,
   ownedBy,
   running,
-} from '../../../test/doctor-cluster.ts'
+} from '../../../test/doctor-cluster.fixture.ts'
 import { startOwnerCollector } from '../../embedded/controllers/owner-collector.ts'
 import { gatherLive } from './gather.ts'
 import { type Plan, planRepair } from './plan.ts'

@@ -5,7 +5,7 @@ import type { Facts, ObjectFact } from '../facts.ts'
 import { objectsOf } from './by-kind.ts'
 import { uidOf } from './metadata.ts'
 
-export type EventView = {
+type EventView = {
   readonly reason: string
   readonly message: string
   /** The part of the object, for example `spec.containers{runner}`. */

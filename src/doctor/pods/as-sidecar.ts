@@ -1,4 +1,5 @@
-// The fixes that turn a container into a native sidecar (KEP-753): a helper that keeps its pod alive, or one that blocks it as a plain init container.
+// The fixes that turn a container into a native sidecar (KEP-753).
+// The container keeps its pod alive, or blocks it as a plain init container.
 
 import type { VersionFact } from '../facts.ts'
 import type { Fix } from '../finding.ts'

@@ -5,7 +5,7 @@ import { daemonOf } from './daemon.ts'
 import { longLivedHelper } from './long-lived.ts'
 import { ordinaryContainers } from './pod-parts.ts'
 
-export type Endless = {
+type Endless = {
   readonly container: ContainerView
   /** A description of the program. */
   readonly what: string

@@ -1,7 +1,7 @@
 // The effect of restartPolicy on an init container, by minor version of the API server (KEP-753, KEP-5307; docs/reference/kubernetes.md#s1-2).
 import type { Minor, VersionFact } from '../facts.ts'
 
-export type InitPolicyOutcome =
+type InitPolicyOutcome =
   /** The field is dropped silently, so it becomes a plain init container. */
   | 'dropped'
   | 'refused'

@@ -52,7 +52,7 @@ describe('a pod view', () => {
     ['dayfly.dev/v1alpha1', 'RunnerSet', { spec: { template } }, 'RunnerSet', ['spec', 'template', 'spec'], true],
   ]
   for (const [apiVersion, kind, rest, owner, path, ends] of cases) {
-    it(`of ${kind} knows its path and whether it ends`, () => {
+    it(`for ${kind} knows its path and whether it ends`, () => {
       expect(view(apiVersion, kind, rest)).toMatchObject({ owner, path, runsToCompletion: ends, object: { uid: 'u' } })
       expect(view(apiVersion, kind, rest)?.containers[0]?.path).toEqual([...path, 'containers', 0])
     })

@@ -1,7 +1,7 @@
 // Reads the state of a runner's connection from the end of its log (actions/runner 2.3xx: MessageListener, BrokerMessageListener).
 
 /** `conflict`: another session holds the registration. `gone`: the forge no longer has the registration. */
-export type LogSign = { readonly is: 'conflict' | 'gone'; readonly line: string }
+type LogSign = { readonly is: 'conflict' | 'gone'; readonly line: string }
 
 const signs: readonly (readonly [RegExp, LogSign['is'] | 'well'])[] = [
   [

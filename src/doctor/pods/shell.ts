@@ -12,7 +12,7 @@ export type ShellCommand = {
   readonly loop: 'while' | 'until' | undefined
   /** It is in a `for` over a written list or over numbers. */
   readonly counted: boolean
-  /** The script may skip it: it follows `||` or a test, or is in an `if`, a `case`, or the body of a loop or function. */
+  /** The script may skip it. It follows `||` or a test, or is in an `if`, a `case`, or the body of a loop or function. */
   readonly conditional: boolean
 }
 

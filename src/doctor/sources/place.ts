@@ -1,4 +1,5 @@
-// Turns a path in an object into a place of the file's original text: the key, the entry with its short value, or the nearest that exists.
+// Turns a path in an object into a place of the file's original text.
+// The place is the key, the entry with its short value, or the nearest key that exists.
 import type { Path } from '../../lib/read-json.ts'
 import type { Place } from '../finding.ts'
 import type { SourceFile, SourceObject } from './document.ts'

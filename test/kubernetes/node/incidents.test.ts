@@ -15,7 +15,7 @@ import {
   runnerSets,
   sample,
   templateOfSet,
-} from '../../doctor-samples.ts'
+} from '../../doctor-samples.fixture.ts'
 import { pods } from '../client-place.ts'
 import { findingsIn } from '../live-doctor.ts'
 import { jobs, nodeKubeconfig, nodePlace, processesOf, settle, whyNoNode } from './open-node.ts'
@@ -62,11 +62,11 @@ function suite(kubeconfig: string): void {
     const site = `s0-${name.replace(/\..*/, '')}`
     const sick = await enter(`${site}-sick`)
     const well = await enter(`${site}-well`)
-    const cure = await fixed(name)
+    const fixedFile = await fixed(name)
     for (const each of manifests(rendered(unwrap(sample(name))))) await node().apply(sick, each)
     await node().becomes(sick, /^Running docker=running,started,ready runner=Completed\(0\)/)
     await hurry(sick)
-    for (const each of manifests(rendered(unwrap(cure)))) await node().apply(well, each)
+    for (const each of manifests(rendered(unwrap(fixedFile)))) await node().apply(well, each)
     await settle(
       () => job(well),
       (done) => valueAt(done, 'status', 'succeeded') === 1,
@@ -77,7 +77,7 @@ function suite(kubeconfig: string): void {
       (gone) => gone === undefined,
     )
     await node().becomes(well)
-    // By now nothing else has changed.
+    // Nothing else has changed by now.
     expect(await node().look(sick)).toEqual([
       expect.stringMatching(/^Running docker=running,started,ready runner=Completed\(0\)/),
     ])
@@ -90,10 +90,10 @@ function suite(kubeconfig: string): void {
     const site = `arc-${name.replace('.yaml', '')}`
     const sick = await enter(`${site}-sick`)
     const well = await enter(`${site}-well`)
-    const cure = await fixed(name)
+    const fixedFile = await fixed(name)
     await node().apply(sick, podOfRunner(read(sample(name))))
     await node().becomes(sick, fate)
-    await node().apply(well, podOfRunner(read(cure)))
+    await node().apply(well, podOfRunner(read(fixedFile)))
     await node().becomes(well, /^Succeeded .*runner=Completed\(0\)/)
     expect(await node().look(sick)).toEqual([expect.stringMatching(fate)])
     const found = findingsIn(await live('-n', sick), sick).join('\n')
@@ -103,10 +103,10 @@ function suite(kubeconfig: string): void {
   it.concurrent('S1: s1-on-failure.yaml', async () => {
     const sick = await enter('s1-sick')
     const well = await enter('s1-well')
-    const cure = await fixed('s1-on-failure.yaml')
+    const fixedFile = await fixed('s1-on-failure.yaml')
     await node().apply(sick, podOfRunner(templateOfSet(sample('s1-on-failure.yaml'))))
     await node().becomes(sick, /^Pending init-dind-externals=Completed\(0\) dind=running/)
-    await node().apply(well, podOfRunner(templateOfSet(cure)))
+    await node().apply(well, podOfRunner(templateOfSet(fixedFile)))
     await node().becomes(well, /^Succeeded .*runner=Completed\(0\)/)
     expect(await node().look(sick)).toEqual([expect.stringMatching(/^Pending .*dind=running/)])
     const found = findingsIn(await live('-n', sick), sick).join('\n')
@@ -117,7 +117,7 @@ function suite(kubeconfig: string): void {
     const sick = await enter('s2-sick')
     const well = await enter('s2-well')
     const [job] = manifests(sample('s2-many-jobs.yaml'))
-    const [cure] = manifests(await fixed('s2-many-jobs.yaml'))
+    const [fixedFile] = manifests(await fixed('s2-many-jobs.yaml'))
     for (let count = 0; count < 30; count++) await node().apply(sick, job ?? {})
     const counted = async (namespace: string) => {
       const { items } = await node().kubernetes.list(jobs, { namespace })
@@ -134,8 +134,8 @@ function suite(kubeconfig: string): void {
     )
     expect(await counted(sick)).toBe(30)
     expect(await doctor('--live', '--kubeconfig', kubeconfig, '-n', sick)).toContain('JOB201')
-    const spec = { ...cure?.spec, ttlSecondsAfterFinished: 1 }
-    for (let count = 0; count < 5; count++) await node().apply(well, { ...cure, spec })
+    const spec = { ...fixedFile?.spec, ttlSecondsAfterFinished: 1 }
+    for (let count = 0; count < 5; count++) await node().apply(well, { ...fixedFile, spec })
     await settle(
       () => node().kubernetes.list(jobs, { namespace: well }),
       ({ items }) => items.length === 0,

@@ -1,6 +1,6 @@
 // The entry of the fast reader. It reads the YAML that most manifests consist of, and gives up on any other text: the full parser then decides.
-// It is worth its code: `dayfly doctor --format github` took 3.6 s with it and 7.9 s without it for 10,000 everyday manifests,
-// and 4.8 s against 8.2 s for 10,000 manifests with hazards (2 cores, Node 20, the best of 3 runs; the folders of bench/doctor-corpus.ts).
+// The measurement that justifies it: 10,000 everyday manifests took `dayfly doctor --format github` 3.6 s with it and 7.9 s without.
+// 10,000 manifests with hazards took 4.8 s and 8.2 s (2 cores, Node 20, best of 3 runs, the folders of bench/doctor-corpus.ts).
 import type { Document } from 'yaml'
 import type { Path } from '../../../lib/read-json.ts'
 import type { Spot } from '../spot.ts'
@@ -8,7 +8,7 @@ import { parseNodesFast } from './nodes.ts'
 import { parseFast } from './parse.ts'
 import { findSpotFast } from './spot.ts'
 
-export type FastDocument = {
+type FastDocument = {
   /** The same value as the full parser gives. */
   readonly value: unknown
   /** Returns the nodes. Undefined: the full parser must make them. */

@@ -51,7 +51,7 @@ ${resource('other', 'redis')}${set('  version = var.version\n  provider = helm.p
 })
 
 it.each(['"', '{', 'resource "helm_release" "a" {', 'resource "helm_release" "a" { chart = "gha-runner-scale-set'])(
-  'ends with the text, whatever is open: %s',
+  'ends with the text, also inside an open construct: %s',
   (text) => {
     expect(findReleases(`${text}\n# helm_release gha-runner-scale-set`, 'a.tf')?.end ?? 0).toBeGreaterThanOrEqual(0)
   },

@@ -3,7 +3,7 @@ import { type Heredoc, heredocAt, readHeredoc } from './heredoc.ts'
 import { type Budget, Malformed, type ReadObject, readObject } from './read-object.ts'
 import { nameAt, skipBlank, skipPart } from './skip.ts'
 
-export type HclTexts = {
+type HclTexts = {
   readonly heredocs: readonly Heredoc[]
   /** `open`: a call around the object may add to it. */
   readonly objects: readonly (ReadObject & { readonly open: boolean })[]

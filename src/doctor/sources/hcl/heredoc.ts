@@ -7,7 +7,7 @@ export type Heredoc = {
 }
 
 /** The span of a heredoc's body, and the end of its closing line, or of the text if none closes it. */
-export type HeredocSpan = {
+type HeredocSpan = {
   readonly start: number
   readonly bodyEnd: number
   readonly end: number

@@ -19,7 +19,7 @@ import type { Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
 import { type Cli, runCli, startCli, type Told } from './cli.ts'
-import { createPod, ended, running } from './doctor-cluster.ts'
+import { createPod, ended, running } from './doctor-cluster.fixture.ts'
 import { type RecordingProxy, recordingProxy } from './recording-proxy.ts'
 
 // A test starts the program several times, and some wait until it gives up.

@@ -10,7 +10,7 @@ import { createInquiry } from '../src/kubernetes/inquiry.ts'
 import { createPodLogs } from '../src/kubernetes/pod-logs.ts'
 import { jsonBody, type Method, noBody } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
-import { arcKinds, definitionOf, type Metadata } from './doctor-cluster.ts'
+import { arcKinds, definitionOf, type Metadata } from './doctor-cluster.fixture.ts'
 import { openPodStage, type PodStageOptions } from './pod-stage.ts'
 
 export type LiveStage = Awaited<ReturnType<typeof openLiveStage>>

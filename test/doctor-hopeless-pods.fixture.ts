@@ -2,7 +2,7 @@
 
 import type { Registry } from '../src/embedded/api/registry.ts'
 import type { Clock } from '../src/lib/clock.ts'
-import { arcKinds, createArc, createPod, ended, ownedBy, type PodLook, running } from './doctor-cluster.ts'
+import { arcKinds, createArc, createPod, ended, ownedBy, type PodLook, running } from './doctor-cluster.fixture.ts'
 
 type Place = { readonly registry: Registry; readonly clock: Clock }
 

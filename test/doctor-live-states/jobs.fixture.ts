@@ -1,8 +1,18 @@
 // Hazards of Jobs, and of pods that live on when their work has ended.
 
-import { data, docker, foreignNode, job, type LiveStage, pod, runner, sidecar, work } from '../doctor-live-stage.ts'
+import {
+  data,
+  docker,
+  foreignNode,
+  job,
+  type LiveStage,
+  pod,
+  runner,
+  sidecar,
+  work,
+} from '../doctor-live-stage.fixture.ts'
 import type { PodStageOptions } from '../pod-stage.ts'
-import { type LiveState, minutes } from './state.ts'
+import { type LiveState, minutes } from './state.fixture.ts'
 
 const graceful = { terminationGracePeriodSeconds: 3600 }
 const tracking = 'batch.kubernetes.io/job-tracking'

@@ -1,7 +1,7 @@
 // Hazards of ARC's runner sets. ARC's controller does not run here; the states write its fields.
-import { accountOf, accountUrl, registration } from '../doctor-account.ts'
-import { arc, type LiveStage, pod, runner } from '../doctor-live-stage.ts'
-import { type LiveState, minutes } from './state.ts'
+import { accountOf, accountUrl, registration } from '../doctor-account.fixture.ts'
+import { arc, type LiveStage, pod, runner } from '../doctor-live-stage.fixture.ts'
+import { type LiveState, minutes } from './state.fixture.ts'
 
 const spec = { terminationGracePeriodSeconds: 3600, containers: [runner] }
 const domain = 'actions.github.com'

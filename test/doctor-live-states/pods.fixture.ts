@@ -1,8 +1,8 @@
 // Hazards of pods and their templates.
 
-import { definitionOf } from '../doctor-cluster.ts'
-import { arc, data, docker, foreignNode, pod, runner, sidecar, work } from '../doctor-live-stage.ts'
-import { type LiveState, minutes } from './state.ts'
+import { definitionOf } from '../doctor-cluster.fixture.ts'
+import { arc, data, docker, foreignNode, pod, runner, sidecar, work } from '../doctor-live-stage.fixture.ts'
+import { type LiveState, minutes } from './state.fixture.ts'
 
 const graceful = { terminationGracePeriodSeconds: 3600 }
 const proxy = { name: 'proxy', image: 'gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.18.0' }
@@ -26,7 +26,7 @@ const engines: readonly LiveState[] = [
   },
   {
     code: 'POD102',
-    what: 'a proxy serves for ever beside the work',
+    what: 'a proxy runs indefinitely beside the work',
     make: async ({ create }, isSick) => {
       await create(
         pod('p', isSick ? { containers: [work, proxy] } : { initContainers: [sidecar(proxy)], containers: [work] }),
@@ -156,7 +156,7 @@ const lives: readonly LiveState[] = [
   },
   {
     code: 'POD112',
-    what: 'a runner gets the 30 s that everybody gets',
+    what: 'a runner has the default grace period of 30 s',
     make: async ({ create }, isSick) => {
       await create(pod('p', { ...(isSick ? {} : graceful), containers: [runner] }))
       return 'Pod p'

@@ -1,8 +1,8 @@
 // Makes a runner busy while it is being repaired, in one of the ways in which a cluster shows that.
 import type { StoredObject } from '../src/embedded/api/object.ts'
 import type { Random } from '../src/lib/random.ts'
-import { arcKinds, createPod, type DoctorCluster, ownedBy, running, setPodStatus } from './doctor-cluster.ts'
-import { pickOf, type Runner } from './doctor-state.ts'
+import { arcKinds, createPod, type DoctorCluster, ownedBy, running, setPodStatus } from './doctor-cluster.fixture.ts'
+import { pickOf, type Runner } from './doctor-state.fixture.ts'
 
 export type Disturbance = {
   readonly runner: Runner

@@ -1,5 +1,5 @@
 // One hazard as a state of a running cluster, with the same state without it.
-import type { LiveStage } from '../doctor-live-stage.ts'
+import type { LiveStage } from '../doctor-live-stage.fixture.ts'
 import type { PodStageOptions } from '../pod-stage.ts'
 
 export type LiveState = {

@@ -3,7 +3,7 @@
 import type { RegistrationFact } from '../src/doctor/facts.ts'
 import type { Registry } from '../src/embedded/api/registry.ts'
 import type { Random } from '../src/lib/random.ts'
-import { accountUrl } from './doctor-account.ts'
+import { accountUrl } from './doctor-account.fixture.ts'
 import {
   arcKinds,
   createArc,
@@ -14,7 +14,7 @@ import {
   running,
   setPodStatus,
   waiting,
-} from './doctor-cluster.ts'
+} from './doctor-cluster.fixture.ts'
 
 export type Runner = {
   readonly name: string
