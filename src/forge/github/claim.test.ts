@@ -1,4 +1,4 @@
-// Which scale set is ours. A name proves nothing.
+// Decides whether a scale set is ours. A name proves nothing.
 import { expect, test } from 'vitest'
 import { createBench } from '../../../test/forge/github-bench.ts'
 import {
