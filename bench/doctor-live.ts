@@ -1,6 +1,7 @@
 // Measures the doctor on a cluster of 10,000 pods: time, processor time, peak memory, requests.
 // Runs the built program over TLS:
 //   npx tsx scripts/build.ts && npx tsx bench/doctor-live.ts --json
+
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -14,6 +15,7 @@ import { openEndpoint } from '../src/embedded/wire/endpoint.ts'
 import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
 import { createRequestLog } from '../src/embedded/wire/request-log.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { timestamp } from '../src/lib/timestamp.ts'
 
 const counts = { pods: 10_000, jobs: 5_000, nodes: 200, namespaces: 10 }
 /** The unit in which Linux counts processor time. */
@@ -148,7 +150,7 @@ function runnerSpec() {
 }
 
 function statusOf() {
-  const startedAt = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+  const startedAt = timestamp(clock.now())
   const digest = `sha256:${'0123456789abcdef'.repeat(4)}`
   const container = (name: string) => ({
     name,

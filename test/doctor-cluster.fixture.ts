@@ -11,6 +11,7 @@ import type { Clock } from '../src/lib/clock.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { fieldsAt, textAt } from '../src/lib/read-json.ts'
+import { timestamp } from '../src/lib/timestamp.ts'
 import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 
 export const arcKinds = {
@@ -149,12 +150,12 @@ function containerStatus(name: string, state: object) {
 }
 
 export function ended(clock: Clock, agoMs = 600_000, exitCode = 0) {
-  const finishedAt = `${new Date(clock.now() - agoMs).toISOString().slice(0, 19)}Z`
+  const finishedAt = timestamp(clock.now() - agoMs)
   return { terminated: { exitCode, reason: 'Completed', startedAt: finishedAt, finishedAt } }
 }
 
 export function running(clock: Clock) {
-  return { running: { startedAt: `${new Date(clock.now()).toISOString().slice(0, 19)}Z` } }
+  return { running: { startedAt: timestamp(clock.now()) } }
 }
 
 export const waiting = { waiting: { reason: 'ContainerCreating' } }

@@ -1,8 +1,10 @@
 // Creates every live incident as objects of any API server: pods on a node without a kubelet, ARC's objects, and a stuck uninstall.
+
 import { KubernetesError } from '../../src/kubernetes/errors.ts'
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
 import { fieldsAt } from '../../src/lib/read-json.ts'
+import { timestamp } from '../../src/lib/timestamp.ts'
 import { namespaces, object, pods } from './client-place.ts'
 
 const core = { group: '', version: 'v1', namespaced: true }
@@ -220,7 +222,7 @@ function running({ now }: Site): object {
 }
 
 function timeOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19)}Z`
+  return timestamp(at)
 }
 
 export function ownerOf({ apiVersion, kind, metadata }: KubeObject) {

@@ -1,8 +1,10 @@
 // Records each action of a repair as an Event in the cluster.
+
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Instant } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import { fieldManager } from './perform.ts'
 import { events } from './resources.ts'
 import { type Action, describe, type Step, type Target } from './step.ts'
@@ -32,7 +34,7 @@ function eventOf({ step, target, goesAway, plan, at }: Recording): KubeObject {
   const { resource, name, uid } = target
   const namespace = target.namespace ?? 'default'
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
-  const time = `${new Date(at).toISOString().slice(0, 19)}Z`
+  const time = timestamp(at)
   const prefix = name.slice(0, nameLengthMax).replace(/[^a-z0-9]+$/, '')
   return {
     apiVersion: 'v1',

@@ -1,5 +1,7 @@
 // The kinds that the doctor reads from a cluster, and the part of each that it needs.
+
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
+import { apiGroup, apiVersion } from '../../model/api.ts'
 import type { ObjectFact } from '../facts.ts'
 import type { ObjectRef } from '../finding.ts'
 
@@ -39,8 +41,8 @@ const karpenter = { group: 'karpenter.sh', version: 'v1', namespaced: false }
 const nodePools: Resource = { ...karpenter, plural: 'nodepools', kind: 'NodePool' }
 const nodeClaims: Resource = { ...karpenter, plural: 'nodeclaims', kind: 'NodeClaim' }
 const runnerSets: Resource = {
-  group: 'dayfly.dev',
-  version: 'v1alpha1',
+  group: apiGroup,
+  version: apiVersion,
   plural: 'runnersets',
   kind: 'RunnerSet',
   namespaced: true,

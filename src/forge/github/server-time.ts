@@ -2,6 +2,7 @@
 // (the `Date` header): a wrong clock on either side must not flood GitHub or stop the client.
 import type { Instant } from '../../lib/clock.ts'
 import type { Answer } from '../../lib/http.ts'
+import { serverTime, statedWaitMs } from '../../lib/retry-after.ts'
 import { asWire, field } from './wire.ts'
 
 type Headers = Answer['headers']
@@ -35,7 +36,7 @@ export function tokenExpiry(token: string, headers: Headers, now: Instant): Inst
   try {
     const claims = asWire(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')))
     const exp = claims && field(claims, 'exp')
-    return typeof exp === 'number' && Number.isFinite(exp) ? now + exp * 1_000 - serverNow(headers, now) : undefined
+    return typeof exp === 'number' && Number.isFinite(exp) ? now + exp * 1_000 - serverTime(headers, now) : undefined
   } catch {
     return undefined
   }
@@ -43,14 +44,7 @@ export function tokenExpiry(token: string, headers: Headers, now: Instant): Inst
 
 /** Milliseconds from now, the more specific header first; zero or negative if the stated time has passed. */
 function statedWaits(headers: Headers, now: Instant): readonly number[] {
-  const after = headers['retry-after']?.trim() ?? ''
-  const afterMs = /^\d+$/.test(after) ? Number(after) * 1_000 : Date.parse(after) - serverNow(headers, now)
   const reset = headers['x-ratelimit-remaining'] === '0' ? (headers['x-ratelimit-reset'] ?? '') : ''
-  const resetMs = /^\d+$/.test(reset) ? Number(reset) * 1_000 - serverNow(headers, now) : Number.NaN
-  return [afterMs, resetMs].filter((waitMs) => !Number.isNaN(waitMs))
-}
-
-function serverNow(headers: Headers, now: Instant): Instant {
-  const stated = Date.parse(headers['date'] ?? '')
-  return Number.isNaN(stated) ? now : stated
+  const resetMs = /^\d+$/.test(reset) ? Number(reset) * 1_000 - serverTime(headers, now) : undefined
+  return [statedWaitMs(headers, now), resetMs].filter((waitMs) => waitMs !== undefined)
 }
