@@ -121,7 +121,7 @@ function printResultOf({ plan, played, leftovers, score, apiWrites, wallMs }: En
   if (plan.json) printJson(plan.detailed ? { ...report, runs: played.map(outcomeOf) } : report)
   else
     printNote(
-      `${report.runners} runners for ${report.jobs} jobs, ${report.ranTwice} jobs ran twice, ${left.length || 'nothing'} left behind`,
+      `Runners: ${report.runners}. Jobs: ${report.jobs}. Jobs that ran twice: ${report.ranTwice}. Left behind: ${left.length || 'nothing'}.`,
     )
 }
 

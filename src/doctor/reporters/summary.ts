@@ -85,9 +85,9 @@ function describeFixes({ findings, previews }: Report): readonly string[] {
   const safe = fixes.filter(({ safety }) => safety === 'safe').length
   const unsafe = fixes.length - safe
   return [
-    ...(safe > 0 ? [`${count(safe, 'safe fix', 'safe fixes')}: --diff shows, --fix makes`] : []),
+    ...(safe > 0 ? [`${count(safe, 'safe fix', 'safe fixes')}: see --diff, apply with --fix`] : []),
     ...(unsafe > 0
-      ? [`${count(unsafe, 'fix', 'fixes')} to judge yourself: --diff --fix=unsafe shows, --fix=unsafe makes`]
+      ? [`${count(unsafe, 'fix needs', 'fixes need')} your judgement: see --diff --fix=unsafe, apply with --fix=unsafe`]
       : []),
   ]
 }
