@@ -9,13 +9,10 @@ export async function defineCustomKinds(kubernetes: Kubernetes): Promise<CustomK
   const mine: string[] = []
   for (const [kind, name] of Object.entries({ ...arcKinds, RunnerSet: 'runnersets.dayfly.dev' })) {
     if (!(await isAbsent(kubernetes.get(crds, { name })))) continue
-    await kubernetes.create(crds, definitionOf(kind, name))
+    const definition = definitionOf(kind, name)
+    await kubernetes.create(crds, definition)
     mine.push(name)
-    await eventually(`${name} is served`, async () => {
-      const { status } = await kubernetes.get(crds, { name })
-      const conditions = (status as { conditions?: { type: string; status: string }[] | null } | undefined)?.conditions
-      return conditions?.some(({ type, status }) => type === 'Established' && status === 'True')
-    })
+    await eventually(`objects of ${name} can be created`, () => takesObjects(kubernetes, definition), 60_000)
   }
   return {
     remove: async () => {
@@ -25,4 +22,14 @@ export async function defineCustomKinds(kubernetes: Kubernetes): Promise<CustomK
         await eventually(`${name} is gone`, () => isAbsent(kubernetes.get(crds, { name })), 60_000)
     },
   }
+}
+
+/** The API server serves a kind some time after its definition. Until then it may still know a deleted kind of the same name. */
+async function takesObjects(kubernetes: Kubernetes, { spec }: ReturnType<typeof definitionOf>): Promise<boolean> {
+  const { group, names } = spec
+  const version = 'v1alpha1'
+  const resource = { group, version, plural: names.plural, kind: names.kind, namespaced: true }
+  const metadata = { name: 'probe', namespace: 'default' }
+  await kubernetes.create(resource, { apiVersion: `${group}/${version}`, kind: names.kind, metadata }, { dryRun: true })
+  return true
 }
