@@ -3,7 +3,7 @@
 /** The path of the first field of `sent` that `stored` lacks or holds otherwise; undefined when all of it came back. Fields that were added do not
  *  count, nor do the API server's own habits: empty values are left out, quantities are written anew (`0.5` becomes `500m`). */
 export function firstDifference(sent: unknown, stored: unknown, path = ''): string | undefined {
-  if (isEmpty(sent) && (stored === undefined || isEmpty(stored))) return undefined
+  if (isEmpty(sent) && isEmpty(stored)) return undefined
   if (Array.isArray(sent)) {
     if (!Array.isArray(stored)) return path
     return first(sent, (entry, index) => firstDifference(entry, matching(stored, entry, index), `${path}[${index}]`))
