@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// What `npm run test:kubernetes` runs: the tests that need kubectl, Go or a real cluster.
+// The tests of `npm run test:kubernetes`, which need kubectl, Go or a real cluster.
 export default defineConfig({
   test: {
     include: ['test/kubernetes/**/*.test.ts'],

@@ -1,4 +1,4 @@
-// The other side of the client benchmark: the informer of @kubernetes/client-node, used as its documentation says.
+// Measures the informer of @kubernetes/client-node for the client benchmark, used as its documentation shows.
 import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node'
 import { podName } from './client-pods.ts'
 import { report } from './client-report.ts'

@@ -1,4 +1,4 @@
-// One side of the client benchmark: our reflector with the projection that the controller uses.
+// Measures Dayfly's reflector for the client benchmark, with the projection that the controller uses.
 import { observePod } from '../src/controller/observe/pod-facts.ts'
 import { type PodObject, unreadOfPods } from '../src/controller/observe/pod-object.ts'
 import { runReflector } from '../src/kubernetes/reflector.ts'
@@ -32,7 +32,7 @@ await runReflector(
       removed: (pod) => {
         if (!pod) return
         mirror.delete(pod.name)
-        if (pod.name === podName(0)) until.abort(new Error('the last event is in'))
+        if (pod.name === podName(0)) until.abort(new Error('the last event has arrived'))
       },
       progressed: () => {},
       stale: (_, why) => process.stderr.write(`ours: ${why}\n`),

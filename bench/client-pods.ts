@@ -1,6 +1,6 @@
-// Realistic runner pods of about 12 KB as JSON text, the way a busy API server stores them: two containers and a sidecar, probes, volumes, managed fields.
+// Creates realistic runner pods of about 12 KB of JSON: two containers and a sidecar, probes, volumes and managed fields.
 
-/** The text of pod number `index`; pods of one set differ in their names, ids, versions and times. */
+/** Returns the JSON of pod number `index`. The pods differ in their names, ids, versions and times. */
 export function podText(index: number, resourceVersion: number, phase: 'Pending' | 'Running'): string {
   const minutes = String(Math.floor(resourceVersion / 60) % 60).padStart(2, '0')
   const seconds = String(resourceVersion % 60).padStart(2, '0')

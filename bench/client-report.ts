@@ -1,4 +1,4 @@
-// What a client process of the benchmark says at its end: its whole life, from the start of Node on.
+// The report that a client process of the benchmark prints at its end. It covers the whole process, with the start of Node.
 import { createHash } from 'node:crypto'
 
 export type Report = {
@@ -6,7 +6,7 @@ export type Report = {
   readonly peakRssBytes: number
   readonly wallMs: number
   readonly keys: number
-  /** Of the sorted keys: two clients hold the same if and only if these are equal. */
+  /** The SHA-256 of the sorted keys. Two clients with the same digest hold the same objects. */
   readonly keysDigest: string
 }
 

@@ -1,4 +1,5 @@
-// The API server of the client benchmark, a process of its own: 10,000 pods, whole, in pages or as a stream, then a storm of changes as fast as the client reads.
+// The API server of the client benchmark, in its own process. It serves 10,000 pods, whole, in pages or as a stream. Then it sends changes as
+// fast as the client reads them.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +12,7 @@ const events = Number(process.env['BENCH_EVENTS'])
 const listedAt = 1_000_000 + pods
 const listed = Array.from({ length: pods }, (_, index) => podText(index, 1_000_000 + index, 'Pending'))
 const added = listed.map((text) => eventLine('ADDED', text))
-/** The lines of the storm. Only the version changes from round to round, so that the server costs little and the client sets the pace. */
+/** The lines of the changes. Only the version differs from round to round, so that the server needs little CPU time. */
 const modified = listed.map((_, index) => eventLine('MODIFIED', podText(index, listedAt, 'Running')))
 const versionAt = modified.map((line) => line.indexOf(`"resourceVersion":"${listedAt}"`) + '"resourceVersion":"'.length)
 
@@ -55,7 +56,7 @@ async function watch(response: ServerResponse, query: URLSearchParams): Promise<
   for (const index of [1, 3, 0]) await write(response, eventLine('DELETED', podText(index, ++version, 'Running')))
 }
 
-/** What every client holds after the last event: the pods, one more, without three. The last of all events is the deletion of pod 0. */
+/** Returns the keys that every client holds after the last event: one pod is new and three are deleted. The last event deletes pod 0. */
 function finalKeys(): string[] {
   const keys: string[] = []
   for (let index = 0; index <= pods; index++) if (![1, 3, 0].includes(index)) keys.push(podName(index))

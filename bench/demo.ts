@@ -1,4 +1,4 @@
-// The demo's path from a queued job to its end, beside a plain loop that only starts the same runner programs, in the same run.
+// Compares the demo, from queued jobs to their ends, with a plain loop that only starts the same runner programs.
 //   npm run bench:demo -- --json
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { limit } from '../src/lib/queue.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
 
 type Shape = { readonly jobs: number; readonly width: number; readonly intervalMs: number }
-/** `wallMs`: from the first job queued to the last one ended. `firstStepMs`: from queued, or for the loop from spawned, to the first step. */
+/** `wallMs`: the time from the first queued job to the last ended job. `firstStepMs`: the time from the queue to the first step. */
 type Measured = {
   readonly wallMs: number
   readonly firstStepMs: { readonly p50: number; readonly p95: number; readonly max: number }
@@ -59,10 +59,10 @@ async function measureDayfly(shape: Shape): Promise<Measured> {
   }
 }
 
-/** Registers every runner beforehand; what is timed is only a loop that starts the programs, at most `width` at once. */
+/** Measures a loop that starts the programs, at most `width` at once. It registers the runners before the measurement. */
 async function measureLoop(shape: Shape): Promise<Measured> {
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-bench-'))
-  const forge = await openForge({ clock, random, userAgent, onOddity: () => {} })
+  const forge = await openForge({ clock, random, userAgent, onAnomaly: () => {} })
   const until = new AbortController()
   try {
     const link = await openLink(forge, shape, until.signal)
@@ -101,7 +101,7 @@ async function measure(control: Control, shape: Shape, start: (index: number) =>
   await done
   const wallMs = clock.now() - started
   const found = percentiles(firstStepMs)
-  if (!found) throw new Error('no job came to its first step')
+  if (!found) throw new Error('no job reached its first step')
   return { wallMs, firstStepMs: found }
 }
 
@@ -109,7 +109,7 @@ function queue(control: Control, label: string, index: number): void {
   control.queueJobs([{ labels: [label], name: `job ${index}`, message: message(index) }])
 }
 
-/** One step that does next to nothing: what is measured is everything around it. */
+/** Returns a job with one trivial step, so that the benchmark measures only the work around it. */
 function message(index: number): Omit<RunnerJob, 'jobId' | 'runId'> {
   const step = { id: 'a', name: 'say', if: 'success()', env: {}, continueOnError: false, timeoutMinutes: undefined }
   return {
@@ -153,7 +153,7 @@ async function register(link: Link, name: string): Promise<string> {
   }
 }
 
-/** Until a listener polls: a job that is queued earlier would wait for it. */
+/** Waits until a listener polls, because a job that is queued earlier would wait for it. */
 async function listened(control: Control): Promise<void> {
   while (!control.requests().some(({ path, method }) => method === 'GET' && path.includes('/message')))
     await clock.sleep(10)

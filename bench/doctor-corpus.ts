@@ -1,8 +1,8 @@
 // The folders that the doctor's benchmark reads: one as repositories are, mostly everyday manifests, and one in which every file holds hazards.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { readRulePage } from '../src/doctor/rule-page.ts'
+import { readRuleFixtures } from '../src/doctor/rule-fixtures.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 
 /** What kubeconform gets a schema for. */
@@ -48,7 +48,7 @@ function writeTexts(into: string, files: number, textOf: (index: number) => stri
 
 function hazardTexts(): string[] {
   return catalogue
-    .flatMap(({ slug }) => pageOf(slug).fixtures)
+    .flatMap(({ slug }) => readRuleFixtures(slug))
     .filter(({ options }) => options['at'] === undefined)
     .map(({ text }) => text)
     .filter((text) =>
@@ -57,10 +57,6 @@ function hazardTexts(): string[] {
           document.errors.length === 0 && ['Job', 'Pod', 'ConfigMap'].includes(String(document.get('kind'))),
       ),
     )
-}
-
-export function pageOf(slug: string) {
-  return readRulePage(readFileSync(path.resolve('src/doctor/rules', `${slug}.md`), 'utf8'))
 }
 
 const labels = `

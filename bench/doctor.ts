@@ -4,8 +4,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, homedir, tmpdir } from 'node:os'
 import path from 'node:path'
+import { readRuleFixtures } from '../src/doctor/rule-fixtures.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
-import { kinds, pageOf, writeHazards, writeRepository } from './doctor-corpus.ts'
+import { kinds, writeHazards, writeRepository } from './doctor-corpus.ts'
 import { writeSchemas } from './doctor-schemas.ts'
 
 /** `timed`: what takes the place of `args` where speed is measured: finding alone, as the others do no more. */
@@ -71,12 +72,14 @@ try {
 function writePairs(into: string): Hazard[] {
   mkdirSync(into)
   return catalogue.flatMap((rule) => {
-    const bad = pageOf(rule.slug).fixtures.find(({ kind, cured, fixed }) => kind === 'bad' && (cured ?? fixed))
+    const bad = readRuleFixtures(rule.slug).find(
+      ({ kind, withoutHazard, fixed }) => kind === 'bad' && (withoutHazard ?? fixed),
+    )
     if (!bad || !rule.modes.includes('static')) return []
     const file = path.join(into, `${rule.slug}.yaml`)
     const clean = path.join(into, `${rule.slug}.clean.yaml`)
     writeFileSync(file, bad.text)
-    writeFileSync(clean, bad.cured ?? bad.fixed ?? '')
+    writeFileSync(clean, bad.withoutHazard ?? bad.fixed ?? '')
     return [{ rule: rule.slug, file, clean, version: bad.options['kubernetes'] ?? usualVersion }]
   })
 }

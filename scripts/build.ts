@@ -8,11 +8,11 @@ import { bundledLicences } from './licences.ts'
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const dist = path.join(root, 'dist')
 
-/** Bundled CommonJS packages ask for Node's own modules by `require`, which an ES module has to make for itself. */
+/** Bundled CommonJS packages load Node's own modules with `require`, which does not exist in an ES module. */
 const requireShim =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
 const licencesFile = 'LICENCES.txt'
-/** The pages of the doctor's rules by slug: read only by the commands that show them. */
+/** The pages of the doctor's rules by slug. Only the commands that show them read this file. */
 const pagesFile = 'doctor-rules.json'
 
 const started = performance.now()
@@ -43,7 +43,7 @@ async function commonOptions() {
 
 type Common = Awaited<ReturnType<typeof commonOptions>>
 
-/** One entry and a chunk for each command, so that a command loads only what it needs. */
+/** Builds one entry and a chunk for each command, so that a command loads only the code that it needs. */
 async function buildCli(common: Common): Promise<Metafile> {
   const { metafile } = await build({
     ...common,
@@ -57,7 +57,7 @@ async function buildCli(common: Common): Promise<Metafile> {
   return metafile
 }
 
-/** The runner is started once a job: one minified file, which loads fastest. */
+/** Builds the runner, which starts once for each job, as one minified file, because that loads fastest. */
 async function buildRunner(common: Common): Promise<Metafile> {
   const { metafile } = await build({
     ...common,
@@ -75,7 +75,7 @@ async function rulePages(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(await Promise.all(pages))
 }
 
-/** What an earlier build left goes last, so that dist/ is complete at every moment. */
+/** Removes the files of earlier builds. It runs last, so that dist/ is complete at every moment. */
 async function removeOthers(kept: readonly string[]): Promise<void> {
   const names = new Set(kept.map((file) => path.basename(file)))
   const others = (await readdir(dist)).filter((name) => !names.has(name))

@@ -9,10 +9,10 @@ import { symptoms } from './symptoms.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-describe('what is made from the rules', () => {
-  it('is up to date: run "npx tsx scripts/generate-rules.ts"', () => {
+describe('the files that are generated from the rules', () => {
+  it('are up to date: run "npx tsx scripts/generate-rules.ts"', () => {
     const files = generatedFiles()
-    // JSON is formatted by the formatter, so its value counts.
+    // The formatter formats the JSON file, so only its value is compared.
     const contentOf = (file: string, text: string): unknown => (file.endsWith('.json') ? JSON.parse(text) : text)
     for (const [file, text] of files) {
       const committed = readFileSync(path.join(root, file), 'utf8')
@@ -22,13 +22,22 @@ describe('what is made from the rules', () => {
     expect(readdirSync(path.join(root, 'docs/rules')).sort()).toEqual(pages.sort())
   })
 
-  it('says how to silence a finding in a file, and promises nothing for clusters', () => {
+  it('explain how to suppress a finding in a file, but not one in a cluster', () => {
     const files = generatedFiles()
-    const silenced = catalogue.filter(({ slug }) => files.get(`docs/rules/${slug}.md`)?.includes('doctor-ignore['))
-    expect(silenced).toEqual(catalogue.filter(({ modes }) => modes.includes('static')))
+    const suppressible = catalogue.filter(({ slug }) => files.get(`docs/rules/${slug}.md`)?.includes('doctor-ignore['))
+    expect(suppressible).toEqual(catalogue.filter(({ modes }) => modes.includes('static')))
   })
 
-  it('finds every rule by a symptom', () => {
+  it('have at most 60 lines a page', () => {
+    const pages = [...generatedFiles()].filter(
+      ([file]) => file.startsWith('docs/rules/') && !file.endsWith('README.md'),
+    )
+    expect(pages).toHaveLength(catalogue.length)
+    const tooLong = pages.filter(([, text]) => text.split('\n').length - 1 > 60)
+    expect(tooLong.map(([file]) => file)).toEqual([])
+  })
+
+  it('list every rule under a symptom', () => {
     const found = new Set(symptoms.flatMap(({ rules }) => rules))
     expect(catalogue.filter(({ slug }) => !found.has(slug)).map(({ slug }) => slug)).toEqual([])
   })
@@ -40,14 +49,14 @@ describe('the admission policies', () => {
   const policies = documents.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
   const bindings = documents.filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding')
 
-  it('say every rule for files, or the index says why not', () => {
+  it('cover every rule for files, or the index says why not', () => {
     const forFiles = catalogue.filter(({ modes }) => modes.includes('static'))
     expect(forFiles.filter((rule) => !hasPolicy(rule) && !whyNoPolicy(rule)).map(({ slug }) => slug)).toEqual([])
     const names = catalogue.filter(hasPolicy).map(({ slug, code }) => `${code.toLowerCase()}-${slug}.dayfly.dev`)
     expect(policies.map(({ metadata }) => metadata.name)).toEqual(names)
   })
 
-  it('refuse nothing by themselves, and each is bound once', () => {
+  it('refuse nothing by default, and each has one binding', () => {
     for (const { spec } of policies) expect(spec.failurePolicy).toBe('Ignore')
     expect(bindings.map(({ spec }) => spec.policyName)).toEqual(policies.map(({ metadata }) => metadata.name))
     for (const { spec } of bindings) expect([['Warn', 'Audit'], ['Audit']]).toContainEqual(spec.validationActions)

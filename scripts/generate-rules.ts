@@ -1,4 +1,4 @@
-// Writes the files that are made from the doctor's rules: npx tsx scripts/generate-rules.ts
+// Writes the files that are generated from the doctor's rules: npx tsx scripts/generate-rules.ts
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

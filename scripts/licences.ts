@@ -1,8 +1,8 @@
-// The licences of what is bundled: whoever gets the bundle gets them with it.
+// Collects the licences of the bundled packages. The bundle ships with them.
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** One text for all packages whose files are among `inputs` (paths from the root, as the bundler tells them). Throws for a package that has no licence. */
+/** Returns one text for all packages with files in `inputs` (the bundler's paths from the root). Throws if a package has no licence. */
 export async function bundledLicences(root: string, inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.map(packageFolder).filter((folder) => folder !== undefined))
   const parts: string[] = []
@@ -16,7 +16,7 @@ export async function bundledLicences(root: string, inputs: readonly string[]): 
   return `Dayfly's bundle contains the following packages.\n\n${parts.join('\n\n')}`
 }
 
-/** The innermost package that holds the file; undefined for our own. */
+/** Returns the folder of the package that contains the file. Returns undefined for Dayfly's own files. */
 function packageFolder(input: string): string | undefined {
   return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]
 }

@@ -1,6 +1,6 @@
-// Runs a command beside a real Kubernetes API server: npx tsx scripts/real-api-server.ts npm run test:kubernetes
-// KUBECONFIG names the server while the command runs; nothing of it stays afterwards. Where it cannot be built, the command runs
-// without it and DAYFLY_NO_CLUSTER says why. The exit code is the command's.
+// Runs a command with a real Kubernetes API server. Usage: npx tsx scripts/real-api-server.ts npm run test:kubernetes.
+// KUBECONFIG names the server while the command runs. Afterwards, the server and its files are removed. If the server cannot be built, the
+// command runs without it, and DAYFLY_NO_CLUSTER contains the reason. The exit code is the command's.
 import { buildControlPlane } from './control-plane/build.ts'
 import { type CommandLine, onInterruption, runBeside } from './control-plane/run-beside.ts'
 import { startControlPlane } from './control-plane/start.ts'
@@ -22,10 +22,10 @@ async function main(command: CommandLine): Promise<number> {
   const since = () => `${((performance.now() - started) / 1000).toFixed(1)} s`
   const built = await buildControlPlane(signal)
   if (built.is === 'missing') {
-    process.stderr.write(`\n!! NO REAL API SERVER: ${built.why}. What needs one is skipped.\n\n`)
+    process.stderr.write(`\n!! NO REAL API SERVER: ${built.why}. Tests that need one are skipped.\n\n`)
     return await runBeside(command, { DAYFLY_NO_CLUSTER: built.why, KUBECONFIG: undefined }, signal)
   }
-  process.stderr.write(`real API server: built, or found built, after ${since()}\n`)
+  process.stderr.write(`real API server: the program is available after ${since()}\n`)
   const server = await startControlPlane(built.program, signal)
   try {
     process.stderr.write(`real API server: ready after ${since()}; KUBECONFIG=${server.kubeconfig}\n`)

@@ -1,5 +1,6 @@
-// Runs a command beside a real Kubernetes of one node, whose kubelet runs pods: npx tsx scripts/real-node.ts npm run test:kubernetes
-// Needs Linux, root, Go and, of Debian, gcc libc6-dev libseccomp-dev pkg-config busybox-static iproute2 util-linux. It lives in namespaces of its own, and nothing of it stays. The exit code is the command's.
+// Runs a command with a real Kubernetes node, whose kubelet runs pods. Usage: npx tsx scripts/real-node.ts npm run test:kubernetes.
+// Needs Linux, root, Go and these packages of Debian: gcc libc6-dev libseccomp-dev pkg-config busybox-static iproute2 util-linux.
+// The node runs in its own namespaces and is removed afterwards. The exit code is the command's.
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ import { buildNode } from './node/build.ts'
 import { makeControlGroups, removeControlGroups } from './node/control-groups.ts'
 import { enterNode, startNode } from './node/start.ts'
 
-/** Set inside the namespaces: where the programs stand, and the folder of this run. */
+/** The paths of the programs and the folder of this run. The process outside passes them to the process inside the namespaces. */
 type Place = { readonly controlPlane: string; readonly node: string; readonly busybox: string; readonly folder: string }
 
 const [program, ...args] = process.argv.slice(2)
@@ -28,14 +29,14 @@ const code = await run().catch((error: unknown) => {
   process.stderr.write(`real node: ${error instanceof Error ? error.message : String(error)}\n`)
   return 1
 })
-// In the namespaces this is their first process: what it has started ends with it.
+// Inside the namespaces this is the first process, so all other processes end with it.
 process.exit(code)
 
-/** Builds while there is a network, then begins the namespaces: whatever is started in them ends with them. */
+/** Builds the programs while there is a network, and then starts this script again in new namespaces. */
 async function outside(): Promise<number> {
   const busybox = await staticBusybox()
   const lacking = process.getuid?.() === 0 ? busybox.lacking : 'root'
-  if (lacking !== undefined) throw new Error(`it needs ${lacking}`)
+  if (lacking !== undefined) throw new Error(`this command needs ${lacking}`)
   const controlPlane = await buildControlPlane(signal)
   if (controlPlane.is === 'missing') throw new Error(controlPlane.why)
   const node = await buildNode(signal)
@@ -47,7 +48,7 @@ async function outside(): Promise<number> {
   try {
     await makeControlGroups(path.basename(folder))
     const environment = { DAYFLY_NODE_PLACE: JSON.stringify(place), TMPDIR: folder }
-    // It ends with us, also when we are killed.
+    // The inner process ends with this process, even if this process is killed.
     const bound: CommandLine = ['setpriv', '--pdeathsig', 'KILL', 'unshare', ...namespaces, ...again]
     return await runBeside(bound, environment, signal, 'SIGKILL')
   } finally {
@@ -61,7 +62,7 @@ async function within(place: Place, command: CommandLine): Promise<number> {
   await enterNode()
   const server = await startControlPlane(place.controlPlane, signal, {
     apiServer: { 'enable-admission-plugins': 'NodeRestriction', 'kubelet-preferred-address-types': 'InternalIP' },
-    // As low as a provider's small cluster, in proportion: the garbage collection of pods can be seen.
+    // Low enough that tests can observe the garbage collection of pods.
     controllers: { 'terminated-pod-gc-threshold': '20' },
   })
   const { folder, node: programs, busybox } = place
@@ -78,7 +79,10 @@ async function staticBusybox(): Promise<{ readonly program: string; readonly lac
     .map((folder) => path.join(folder, 'busybox'))
     .find(existsSync)
   if (program === undefined) return { program: '', lacking: 'busybox (Debian: busybox-static)' }
-  // A dynamic program names its loader.
+  // A dynamically linked program contains the path of its loader.
   const isStatic = !(await readFile(program)).includes('/ld-')
-  return { program, lacking: isStatic ? undefined : `a static busybox; ${program} is not (Debian: busybox-static)` }
+  return {
+    program,
+    lacking: isStatic ? undefined : `a static busybox, but ${program} is dynamically linked (Debian: busybox-static)`,
+  }
 }

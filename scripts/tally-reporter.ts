@@ -1,4 +1,4 @@
-// Tells a run of tests as it goes, and hands the counts to scripts/test.ts through the file named by DAYFLY_TALLY.
+// Prints the progress of a test run, and writes the counts for scripts/test.ts to the file in DAYFLY_TALLY.
 import { writeFileSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
@@ -43,7 +43,7 @@ export default class TallyReporter implements Reporter {
     }
   }
 
-  /** A skip without a reason hides something, and so it fails. */
+  /** Counts a skipped test. A skip without a reason counts as a failure. */
   #skip(name: string, reason: string | undefined): void {
     if (reason) this.#tally.skipped.push({ name, reason })
     else this.#fail(name, [{ message: 'skipped without a reason: use context.skip("why")' }])

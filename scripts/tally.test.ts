@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
 
-test('ends in one line, below each skip with its reason', () => {
+test('prints each skip with its reason, and the counts in the last line', () => {
   const total = emptyTally()
   addTally(total, { passed: 2, failed: 1, skipped: [] })
   addTally(total, { passed: 1, failed: 0, skipped: [{ name: 'a > b', reason: 'no Go' }] })
@@ -15,13 +15,13 @@ const sample = `
 import { expect, test } from 'vitest'
 test('good', () => {})
 test('bad', () => expect(1).toBe(2))
-test('with a reason', (context) => context.skip('no Go'))
+test('skipped with a reason', (context) => context.skip('no Go'))
 test.skip('without one', () => {})
 test.todo('some day')
 `
 
-test('counts every test, and fails skips that do not say why', async () => {
-  // Within the repository, so that it finds vitest.
+test('counts every test, and counts a skip without a reason as a failure', async () => {
+  // The folder is in the repository, so that the sample finds vitest.
   const folder = mkdtempSync(path.resolve('node_modules/.tally-'))
   const file = path.join(folder, 'tally.json')
   try {

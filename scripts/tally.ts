@@ -1,4 +1,4 @@
-// Counts of what passed, failed and was skipped, and the one line in which they end.
+// Counts passed, failed and skipped tests, and formats the counts as one line.
 
 export type Tally = { passed: number; failed: number; skipped: { readonly name: string; readonly reason: string }[] }
 
@@ -12,7 +12,7 @@ export function addTally(total: Tally, part: Tally): void {
   total.skipped.push(...part.skipped)
 }
 
-/** Each skip with its reason, then the closing line. */
+/** Returns a line for each skip with its reason, and then the line of the counts. */
 export function describeTally({ passed, failed, skipped }: Tally): string {
   const reasons = skipped.map(({ name, reason }) => `skipped: ${name}: ${reason}\n`)
   return `${reasons.join('')}${passed} passed, ${failed} failed, ${skipped.length} skipped\n`

@@ -1,4 +1,4 @@
-// `npm test`: every check, then every test, then one closing line. A check counts as one test.
+// Runs `npm test`: every check, then every test. It ends with one line of counts, where a check counts as one test.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ async function check({ name, command }: Check): Promise<void> {
   process.stdout.write(code === 0 ? `  ok ${name} (${took})\n` : `  FAILED ${name}\n${output}\n`)
 }
 
-/** Runs vitest, whose reporter leaves its counts in a file; no counts means that it did not come to its end. */
+/** Runs vitest, whose reporter writes its counts to a file. Without counts, vitest has failed. */
 async function tests(config: string): Promise<Tally> {
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-tally-'))
   const file = path.join(folder, 'tally.json')

@@ -1,4 +1,4 @@
-// Applies a runner set with a volumeMount that has no volume, and waits until every place says why it cannot run.
+// Applies a runner set with a volumeMount without a volume, and waits until its status, an Event and the log show the reason.
 import { expect } from 'vitest'
 import { events, runnerSets } from '../src/controller/resources.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
@@ -24,15 +24,17 @@ export async function refuseBadSet(kubeconfig: string, cli: Cli): Promise<void> 
     const spec = { github, scale: { min: 1, max: 3 }, template }
     await kubernetes.create(runnerSets, { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: at, spec })
     const [status] = await Promise.all([
-      until('the set says it', withinMs, async () => {
+      until('the status of the set has a reason', withinMs, async () => {
         const { status } = await kubernetes.get(runnerSets, at)
         return (status as { readonly lastReason?: string | null } | undefined)?.lastReason ? status : undefined
       }),
-      until('an Event says it', withinMs, async () => {
+      until('there is an Event for the set', withinMs, async () => {
         const { items } = await kubernetes.list(events, { namespace: 'default' })
         return items.find((event) => (event['involvedObject'] as { name?: string }).name === name)
       }),
-      until('the log says it', withinMs, () => /warning default\/bad-set: template-invalid: .*gone/.test(cli.stderr())),
+      until('the log has a warning', withinMs, () =>
+        /warning default\/bad-set: template-invalid: .*gone/.test(cli.stderr()),
+      ),
     ])
     expect(status).toMatchObject({ lastReason: 'template-invalid', idle: 0, busy: 0, pending: 0 })
     expect(JSON.stringify(status)).toMatch(/volumeMounts.*gone|Not found/)

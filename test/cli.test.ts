@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => world.end())
 
 describe('the command line', () => {
-  test('--version says the version, in at most three times what a bare node takes', () => {
+  test('--version prints the version, in at most three times the time of an empty Node program', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
     expect(spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' }).stdout).toBe(`${version}\n`)
     const time = (...args: readonly string[]) => {
@@ -24,7 +24,7 @@ describe('the command line', () => {
     expect(best(1) / best(0)).toBeLessThan(3)
   })
 
-  test('a full disk is said like every other error, and a reader that goes away is none', (context) => {
+  test('a full disk is reported like any other error, and a closed pipe is no error', (context) => {
     if (!existsSync('/dev/full')) context.skip('this system has no device that is always full')
     const run = (redirection: string) =>
       spawnSync('bash', ['-c', `'${process.execPath}' '${program}' doctor explain ${redirection}`], {
@@ -60,6 +60,13 @@ describe('the command line', () => {
   })
 })
 
+test('an error replaces control characters of its input', async () => {
+  const cli = world.start('demo', 'gone\x1b]0;title\x07\u202e.yml')
+  expect(await cli.ended).toMatchObject({ code: 2 })
+  expect(cli.stderr()).toContain('gone\ufffd]0;title\ufffd\ufffd.yml')
+  expect(cli.stderr()).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/)
+})
+
 describe('bad input to the demo', () => {
   const job = (more: string) => `on: push\njobs:\n  a:\n    runs-on: x\n${more}    steps:\n      - run: 'true'\n`
   const bomb = `a: &a [x, x]\nb: &b [${'*a, '.repeat(90)}]\nc: [${'*b, '.repeat(90)}]\n${job('')}`
@@ -72,7 +79,7 @@ describe('bad input to the demo', () => {
     ['an alias bomb', bomb],
     ['a binary file', readFileSync(process.execPath).subarray(0, 4_096)],
     ['a missing path', undefined],
-  ])('%s: exit 2 within two seconds, and nothing was started', async (name, content) => {
+  ])('%s: exits with 2 within two seconds and starts nothing', async (name, content) => {
     mkdirSync(path.join(world.directory, 'own'))
     const file = path.join(world.directory, 'own', `${name.replaceAll(' ', '-')}.yml`)
     if (content !== undefined) writeFileSync(file, content)

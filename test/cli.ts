@@ -1,4 +1,4 @@
-// Runs the built command line as a user does, in a world of its own: what it leaves behind can be told from everything else on the machine.
+// Runs the built command line in a temporary directory of its own, so that a test can find everything that it leaves behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,19 +6,19 @@ import path from 'node:path'
 
 export const program = path.resolve('dist/dayfly.js')
 
-export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-/** What a program said until it ended, and how that was. */
-export type Told = Ended & { readonly stdout: string; readonly stderr: string }
+/** The output of a program that has ended, and how it ended. */
+export type CliResult = Ended & { readonly stdout: string; readonly stderr: string }
 
 export type CliOptions = {
-  /** This process's own unless given. */
+  /** The default is the working directory of this process. */
   readonly cwd?: string
-  /** Over this process's own; undefined takes a variable away. */
+  /** Changes to the environment of this process. An undefined value removes the variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Of Node itself. */
+  /** Options of Node itself. */
   readonly node?: readonly string[]
-  /** Another copy of the program. */
+  /** The path of another copy of the program. */
   readonly program?: string
 }
 
@@ -27,19 +27,19 @@ export interface Cli {
   readonly ended: Promise<Ended>
   stdout(): string
   stderr(): string
-  /** Resolves with the first match in stderr; rejects when the program ends without one. */
+  /** Resolves with the first match in stderr. Rejects if the program ends without a match. */
   saw(pattern: RegExp): Promise<RegExpMatchArray>
 }
 
-/** A directory for temporary files that only the programs started in it use. */
+/** A directory for temporary files. Only the programs that a test starts in it use it. */
 export interface World {
   readonly directory: string
   start(...args: readonly string[]): Cli
-  /** Another copy of the program. */
+  /** Starts another copy of the program. */
   startFrom(program: string, ...args: readonly string[]): Cli
-  /** Living processes that were started in this world, by whatever way. */
+  /** Returns the living processes that were started in this world, directly or not. */
   processes(): readonly string[]
-  /** What stands in the directory, but for what the test itself put there under `own/`. */
+  /** Returns the entries of the directory, without `own/`, which contains the test's own files. */
   files(): readonly string[]
   end(): void
 }
@@ -59,7 +59,7 @@ export function createWorld(): World {
   }
 }
 
-/** Polls until the condition holds; throws with what it last returned when `ms` have passed. */
+/** Polls until the condition returns a truthy value, and resolves with it. Throws after `ms`. */
 export async function until<T>(what: string, ms: number, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms
   for (;;) {
@@ -70,14 +70,14 @@ export async function until<T>(what: string, ms: number, condition: () => T | Pr
   }
 }
 
-/** Runs the program to its end. What serves it may live in this process, which goes on meanwhile. */
-export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<Told> {
+/** Runs the program to its end without blocking this process, which may serve the program's requests. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const cli = startCli(args, options)
   const ended = await cli.ended
   return { ...ended, stdout: cli.stdout(), stderr: cli.stderr() }
 }
 
-/** Without stdin, as where nobody sits before it. */
+/** Starts the program without stdin. */
 export function startCli(args: readonly string[], options: CliOptions = {}): Cli {
   const { cwd, environment, node = [], program: file = program } = options
   const env = { ...process.env, NO_COLOR: '1', ...environment }
@@ -108,7 +108,7 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Cli
   return { child, ended, stdout: () => output.stdout, stderr: () => output.stderr, saw }
 }
 
-/** By the environment, by the working directory, and by parentage of one found so. */
+/** Finds processes by their environment or their working directory, and the descendants of those. */
 function pidsOf(directory: string): number[] {
   const found = new Set<number>()
   const pids = readdirSync('/proc')

@@ -1,6 +1,6 @@
-// The client's suite on the embedded cluster: the tests that run on a real one where KUBECONFIG names it.
+// Runs the client's test suite on the embedded cluster. test/kubernetes/client.test.ts runs the same suite on a real cluster.
 import { createCluster } from '../src/embedded/cluster.ts'
-import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import { connect } from '../src/kubernetes/connect.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
 import { clientSuite } from './kubernetes/client-suite.ts'
@@ -12,7 +12,7 @@ async function openEmbedded() {
   const runtime = createScriptedRuntime({ clock, script: () => ({}) })
   const cluster = createCluster({ clock, random: systemRandom(), runtime, users: new Map([['token', 'admin']]) })
   const { origin, ca } = await cluster.listen()
-  const server = { server: origin, context: '', namespace: 'default', tls: { ca } }
+  const server = { server: origin, namespace: 'default', tls: { ca } }
   const connection = connect({ ...server, token: { kind: 'fixed', token: 'token' } }, clock)
   const close = async () => {
     await connection.close()

@@ -1,4 +1,4 @@
-// `dayfly cluster` as a user starts and ends it.
+// Tests `dayfly cluster` from its start to its end.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -18,10 +18,10 @@ beforeEach(() => {
 })
 afterEach(() => world.end())
 
-test('it serves whoever has its kubeconfig, and leaves nothing when interrupted', async () => {
+test('it serves clients with its kubeconfig, and leaves nothing behind after an interruption', async () => {
   const kubeconfig = path.join(own, 'kubeconfig')
   const cluster = world.start('cluster', '--kubeconfig', kubeconfig, '--profile', '1.33')
-  await until('it says where it is', 10_000, () => cluster.stdout().includes(`export KUBECONFIG=${kubeconfig}`))
+  await until('it prints its kubeconfig', 10_000, () => cluster.stdout().includes(`export KUBECONFIG=${kubeconfig}`))
   expect(statSync(kubeconfig).mode & 0o777).toBe(0o600)
   const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8'))
   const { server: origin, 'certificate-authority-data': authority } = clusters[0].cluster
@@ -38,7 +38,7 @@ test('it serves whoever has its kubeconfig, and leaves nothing when interrupted'
   expect([existsSync(kubeconfig), world.files(), world.processes()]).toEqual([false, [], []])
 })
 
-test('it overwrites no file of others, and takes no port of others', async () => {
+test('it refuses to overwrite a file that it did not write, and fails if its port is taken', async () => {
   const foreign = path.join(own, 'config')
   writeFileSync(foreign, 'apiVersion: v1\n')
   const refused = world.start('cluster', '--kubeconfig', foreign)
@@ -51,7 +51,9 @@ test('it overwrites no file of others, and takes no port of others', async () =>
     const { port } = taken.address() as { port: number }
     const second = world.start('cluster', '--port', String(port))
     expect((await second.ended).code).toBe(1)
-    expect(second.stderr()).toContain(`error port-unusable: 127.0.0.1:${port} cannot be listened on (EADDRINUSE).`)
+    expect(second.stderr()).toContain(
+      `error port-unusable: The cluster cannot listen on 127.0.0.1:${port} (EADDRINUSE).`,
+    )
   } finally {
     taken.close()
   }

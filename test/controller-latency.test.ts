@@ -1,5 +1,6 @@
 // The controller at real latency: scale-down, refusals, credential rotation and failing starts over virtual minutes.
 import { afterEach, describe, expect, it } from 'vitest'
+import { timestamp } from '../src/lib/timestamp.ts'
 import {
   end,
   events,
@@ -133,7 +134,7 @@ describe('the order of an end', () => {
     await stage.clock.advance(seconds(120))
     expect(deregistrations(stage).length).toBeGreaterThan(0)
     expect(calls).toEqual([])
-    stage.emulator.control.unfault(fault)
+    stage.emulator.control.removeFault(fault)
     await stage.clock.advance(seconds(65))
     expect(calls).toEqual(['secrets', 'pods'])
   })
@@ -171,7 +172,7 @@ it('a rotated credential is used within a minute after the Secret is corrected',
   const secret = stage.registry.get('secrets', namespace, 'github')
   const token = Buffer.from('rotated').toString('base64')
   stage.registry.update('secrets', { ...secret, data: { github_token: token } })
-  stage.emulator.control.unfault(revoke)
+  stage.emulator.control.removeFault(revoke)
   await stage.clock.advance(seconds(60))
   expect(condition(stage, 'Ready')).toMatchObject({ status: 'True' })
   expect(podNames(stage)).toHaveLength(1)
@@ -197,7 +198,7 @@ describe('case 93: a start that is held up', () => {
         status: 'False',
         reason: 'Unschedulable',
         message: '0/3 nodes are available',
-        lastTransitionTime: new Date(stage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+        lastTransitionTime: timestamp(stage.clock.now()),
       },
     ],
   })

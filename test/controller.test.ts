@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { timestamp } from '../src/lib/timestamp.ts'
 import {
   confirmDeletions,
   end,
@@ -76,7 +77,7 @@ describe('a runner’s life', () => {
     expect(stage.requestLog.writes('dayfly', 'secrets')).toBe(2)
   })
 
-  it('case 85: that leaves without a job is deregistered, counted as an early exit and replaced under a new name', async () => {
+  it('case 85: without a job, is deregistered, counted as an early exit and replaced under a new name', async () => {
     const stage = await open()
     queue(stage, 1)
     await stage.clock.advance(1_000)
@@ -94,7 +95,7 @@ describe('a runner’s life', () => {
     expect(only(stage)).not.toBe(name)
   })
 
-  it('case 87: killed with its job, its registration is asked to go every 30 s while the forge says busy', async () => {
+  it('case 87: killed with its job, is deregistered again every 30 s while the forge reports it as busy', async () => {
     const stage = await open({ spec: { keepFailed: '0s' } })
     queue(stage, 1)
     await stage.clock.advance(1_000)
@@ -113,7 +114,7 @@ describe('a runner’s life', () => {
     expect(events(stage, 'runner-failed')[0]).toMatchObject({ runner: name, failure: { reason: 'runner-failed' } })
   })
 
-  it('case 89: that runs without registration and job for more than two minutes is a ghost and is ended', async () => {
+  it('case 89: without a registration and a job for more than two minutes, ends as a ghost', async () => {
     const stage = await open({ spec: { scale: { min: 2, max: 10 } } })
     await stage.clock.advance(1_000)
     for (const name of podNames(stage)) {
@@ -134,7 +135,7 @@ describe('a runner’s life', () => {
     expect(pods(stage).find(({ metadata }) => metadata.name === other)?.metadata.deletionTimestamp).toBeUndefined()
   })
 
-  it('case 90: is not ended because its job is told as completed while it runs', async () => {
+  it('case 90: goes on when the forge reports its job as completed while it runs', async () => {
     const stage = await open()
     const [job] = queue(stage, 1)
     await stage.clock.advance(1_000)
@@ -190,7 +191,7 @@ describe('a runner’s life', () => {
     for (const secret of [credential, held.credential]) expect(shown).not.toContain(secret.slice(0, 60))
   })
 
-  it('vanishes: told as a failure, its job not run again while it is assigned', async () => {
+  it('is reported as a failure when its pod vanishes, and its job does not run again while it is assigned', async () => {
     const stage = await open()
     queue(stage, 1)
     await stage.clock.advance(1_000)
@@ -205,12 +206,12 @@ describe('a runner’s life', () => {
   })
 })
 
-describe('what hinders a start', () => {
+describe('a start that cannot work', () => {
   const badTemplate = {
     template: { spec: { containers: [{ name: 'runner', volumeMounts: [{ name: 'nope', mountPath: '/x' }] }] } },
   }
 
-  it('is told on the set when the API server refuses the template, before anything is registered', async () => {
+  it('is shown on the set when the API server refuses the template, before anything is registered', async () => {
     const stage = await open({ spec: badTemplate })
     queue(stage, 2)
     await stage.clock.advance(1_000)
@@ -222,7 +223,7 @@ describe('what hinders a start', () => {
     expect(event).toMatchObject({ type: 'Warning', reason: 'TemplateInvalid' })
   })
 
-  it('is over as soon as the template is corrected', async () => {
+  it('works as soon as the template is corrected', async () => {
     const stage = await open({ spec: badTemplate })
     queue(stage, 2)
     await stage.clock.advance(1_000)
@@ -245,7 +246,7 @@ describe('what hinders a start', () => {
     ['image-missing', 31, waiting('ImagePullBackOff', 'Back-off pulling image')],
     ['image-invalid', 1, waiting('InvalidImageName', 'couldn’t parse image name')],
     ['config-missing', 6, waiting('CreateContainerConfigError', 'configmap "x" not found')],
-  ])('%s is told within seconds and ended at its deadline', async (reason, deadline, podStatus) => {
+  ])('%s is shown within seconds and ended at its deadline', async (reason, deadline, podStatus) => {
     const stage = await open()
     queue(stage, 1)
     await stage.clock.advance(1_000)
@@ -263,7 +264,7 @@ describe('what hinders a start', () => {
   it.each([
     ['volume-failed', 'FailedMount', 'MountVolume.SetUp failed for volume "x"'],
     ['sandbox-failed', 'FailedCreatePodSandBox', 'Failed to create pod sandbox'],
-  ])('%s is looked up in the events and told before 45 s', async (reason, eventReason, message) => {
+  ])('%s is looked up in the events and shown before 45 s', async (reason, eventReason, message) => {
     const stage = await open()
     queue(stage, 1)
     await stage.clock.advance(1_000)
@@ -279,7 +280,7 @@ describe('what hinders a start', () => {
     expect(podNames(stage)).not.toContain(name)
   })
 
-  it('never-online is told when a runner runs and stays offline for two minutes', async () => {
+  it('never-online is shown when a runner runs and stays offline for two minutes', async () => {
     const stage = await open()
     queue(stage, 1)
     await stage.clock.advance(1_000)
@@ -291,7 +292,7 @@ describe('what hinders a start', () => {
   })
 })
 
-describe('when others fail', () => {
+describe('when the forge or a controller fails', () => {
   it('starts and ends nothing while the forge does not answer, and says so', async () => {
     const stage = await open()
     queue(stage, 2)
@@ -306,7 +307,7 @@ describe('when others fail', () => {
     await stage.clock.advance(seconds(150))
     expect(podNames(stage)).toEqual(names)
     expect(status(stage)).toMatchObject({ lastReason: 'forge-unreachable' })
-    stage.emulator.control.unfault(fault)
+    stage.emulator.control.removeFault(fault)
     await stage.clock.advance(seconds(90))
     expect(ready(stage)).toMatchObject({ status: 'True' })
   })
@@ -376,7 +377,7 @@ function restDelete(path: string) {
 }
 
 function writeEvent(stage: Stage, pod: string, reason: string, message: string): void {
-  const at = new Date(stage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  const at = timestamp(stage.clock.now())
   const uid = stage.registry.get('pods', namespace, pod)?.metadata.uid
   stage.registry.create('events', {
     apiVersion: 'v1',

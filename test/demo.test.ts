@@ -21,7 +21,7 @@ const job = (key: string, run: string, more = '') =>
   `  ${key}:\n    runs-on: ubuntu-latest\n${more}    steps:\n      - run: ${run}\n`
 
 describe('the demo', () => {
-  test('runs the examples, many times over, and leaves nothing', async () => {
+  test('runs the examples many times and leaves nothing behind', async () => {
     const cli = world.start('demo', '--jobs', '30', '--max', '10', '--exit', '--json')
     await cli.ended
     const report = JSON.parse(cli.stdout())
@@ -29,7 +29,7 @@ describe('the demo', () => {
     expect(report.succeeded + report.failed + report.skipped).toBe(30)
     expect(report.failed).toBeGreaterThan(0)
     expect(report.runners).toBeLessThanOrEqual(33)
-    // Four a runner; the rest are the status, at most once a second, and the lease.
+    // Each runner needs four writes. The others update the status, at most once a second, and the lease.
     const rest = (report.apiWritesPerRunner - 4) * report.runners
     expect(rest).toBeLessThanOrEqual(10 + (1.5 * report.wallMs) / 1_000)
     expect(cli.stderr()).not.toMatch(/Warning|warning/)
@@ -39,7 +39,7 @@ describe('the demo', () => {
     expect(cli.stdout().trim().split('\n')).toHaveLength(1)
   }, 60_000)
 
-  test('runs from the published files alone', async () => {
+  test('needs only the published files', async () => {
     const folder = path.join(world.directory, 'own', 'package')
     const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: readonly string[] }
     for (const name of ['package.json', ...files]) cpSync(name, path.join(folder, name), { recursive: true })
@@ -48,7 +48,7 @@ describe('the demo', () => {
     expect(JSON.parse(cli.stdout())).toMatchObject({ jobs: 1, succeeded: 1, leftovers: clean })
   })
 
-  test('exits 0 when every job succeeded, and says what each step did', async () => {
+  test('exits with 0 if every job succeeded, and shows the result of each step', async () => {
     const file = workflow('good.yml', job('a', 'echo hello') + job('b', 'echo after', '    needs: a\n'))
     const cli = world.start('demo', file, '--exit')
     expect(await cli.ended).toMatchObject({ code: 0 })
@@ -57,7 +57,7 @@ describe('the demo', () => {
     expect([world.files(), world.processes()]).toEqual([[], []])
   })
 
-  test('exits 1 when a job failed, shows its log, and skips what needs it', async () => {
+  test('exits with 1 if a job failed, shows its log, and skips the jobs that need it', async () => {
     const file = workflow('bad.yml', job('a', 'echo why && exit 3') + job('b', 'echo never', '    needs: a\n'))
     const cli = world.start('demo', file, '--exit', '--json')
     expect(await cli.ended).toMatchObject({ code: 1 })
@@ -72,7 +72,7 @@ describe('the demo', () => {
     expect(cli.stderr()).toMatch(/^ {4}\| .*why$/m)
   })
 
-  test('finds nothing of a step that starts a process of its own with an empty environment', async () => {
+  test('leaves no process of a step behind, even one with its own session and an empty environment', async () => {
     const file = workflow('detached.yml', job('a', 'setsid env -i sleep 300 & echo left it'))
     const cli = world.start('demo', file, '--json')
     expect(await cli.ended).toMatchObject({ code: 0 })
@@ -80,7 +80,7 @@ describe('the demo', () => {
     expect(world.processes()).toEqual([])
   })
 
-  test('shows a refused template on the set, within two seconds, and no runner is registered for it', async () => {
+  test('shows a refused template on the set within two seconds, and registers no runner for it', async () => {
     const file = workflow('slow.yml', job('a', 'sleep 30'))
     const cli = world.start('demo', file)
     const [, kubeconfig = ''] = await cli.saw(/--kubeconfig (\S+)/)

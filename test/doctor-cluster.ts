@@ -10,7 +10,7 @@ import { createInquiry } from '../src/kubernetes/inquiry.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.ts'
+import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 
 export const arcKinds = {
   EphemeralRunner: 'ephemeralrunners.actions.github.com',

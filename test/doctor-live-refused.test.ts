@@ -1,6 +1,6 @@
 // A repair that may not be done, or no longer: nothing is written that was not confirmed as it stands, and what is said names the next step.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Told } from './cli.ts'
+import type { CliResult } from './cli.ts'
 import { arcKinds, createArc, definitionOf, ownedBy } from './doctor-cluster.ts'
 import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
 import { type Between, type Purpose, refusal, sayRequest } from './recording-proxy.ts'
@@ -169,7 +169,7 @@ describe('a server that has no time', () => {
   })
 })
 
-async function repair(): Promise<Told> {
+async function repair(): Promise<CliResult> {
   return await stage.doctor('--fix', '--confirm', await stage.digest())
 }
 

@@ -7,7 +7,7 @@ import { jsonReport } from '../src/doctor/reporters/shape.ts'
 import { selfSignedCertificate } from '../src/embedded/wire/certificate.ts'
 import { type Answer, jsonAnswer, textAnswer } from '../src/lib/http.ts'
 import { httpServer } from '../src/lib/http-server.ts'
-import type { Told } from './cli.ts'
+import type { CliResult } from './cli.ts'
 import { doomed, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
 import { broken, refusal } from './recording-proxy.ts'
 
@@ -34,7 +34,7 @@ function rewriting(change: (list: ListBody) => unknown): void {
 }
 type ListBody = { readonly metadata: Record<string, unknown>; readonly items: readonly Record<string, unknown>[] }
 
-function codesIn({ stdout }: Told): readonly string[] {
+function codesIn({ stdout }: CliResult): readonly string[] {
   return jsonReport.parse(JSON.parse(stdout)).findings.map(({ code, object }) => `${code} ${object.name}`)
 }
 
@@ -44,7 +44,7 @@ function listed(): readonly string[] {
 }
 
 /** `Kind: reason`. */
-function unreadIn({ stdout }: Told): readonly string[] {
+function unreadIn({ stdout }: CliResult): readonly string[] {
   const { coverage } = jsonReport.parse(JSON.parse(stdout))
   return coverage.skipped.map(({ file, reason }) => `${file}: ${reason}`)
 }

@@ -18,7 +18,7 @@ import type { Clock } from '../src/lib/clock.ts'
 import type { Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
-import { type Cli, runCli, startCli, type Told } from './cli.ts'
+import { type Cli, type CliResult, runCli, startCli } from './cli.ts'
 import { createPod, ended, running } from './doctor-cluster.ts'
 import { type RecordingProxy, recordingProxy } from './recording-proxy.ts'
 
@@ -46,7 +46,7 @@ export interface RepairStage extends ApiServer {
   readonly folder: string
   /** Gives the same cluster a new address. */
   serve(): Promise<void>
-  doctor(...args: readonly string[]): Promise<Told>
+  doctor(...args: readonly string[]): Promise<CliResult>
   /** Of the repair that is planned now. */
   digest(...args: readonly string[]): Promise<string>
   /** Begins it. */

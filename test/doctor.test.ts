@@ -200,7 +200,7 @@ describe('formats', () => {
     expect([status, stderr]).toEqual([0, ''])
     const [run] = JSON.parse(stdout).runs
     expect(run.tool.driver.rules).toHaveLength(catalogue.length)
-    expect(run.tool.driver.rules[0].help.markdown).toContain('## Why')
+    expect(run.tool.driver.rules[0].help.markdown).toContain('## Problem')
   })
 
   it.each([
@@ -332,7 +332,7 @@ describe('explain', () => {
     const pages: unknown = JSON.parse(readFileSync(path.join(path.dirname(program), 'doctor-rules.json'), 'utf8'))
     expect(Object.keys(pages as object).sort()).toEqual(catalogue.map(({ slug }) => slug).sort())
     const byCode = doctor(['explain', 'pod101'])
-    expect(byCode).toMatchObject({ status: 0, stdout: expect.stringContaining('## When not') })
+    expect(byCode).toMatchObject({ status: 0, stdout: expect.stringContaining('## When it does not apply') })
     expect(doctor(['explain', 'dind-ordinary-container']).stdout).toBe(byCode.stdout)
   })
 
@@ -342,7 +342,7 @@ describe('explain', () => {
     expect(JSON.parse(doctor(['explain', 'JOB201', '--json']).stdout)).toMatchObject({
       rule: 'ttl-missing',
       code: 'JOB201',
-      page: expect.stringContaining('## When not'),
+      page: expect.stringContaining('## When it does not apply'),
     })
   })
 })

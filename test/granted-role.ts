@@ -1,4 +1,4 @@
-// The roles that `dayfly doctor rbac` prints, given to a ServiceAccount exactly as they stand, and held against what was asked for with them.
+// Grants the roles that `dayfly doctor rbac` prints to a ServiceAccount, and compares them with the requests of that account.
 import { parseAllDocuments } from 'yaml'
 import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../src/kubernetes/types.ts'
@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, Resource>> = {
 }
 
 export type Grant = {
-  /** What is allowed, as `list jobs.batch`. */
+  /** The granted permissions, for example `list jobs.batch`. */
   readonly granted: readonly string[]
   remove(): Promise<void>
 }
@@ -61,18 +61,18 @@ export async function grantRoles(
   return { granted: [...new Set(granted)], remove }
 }
 
-/** What of it was never asked for. */
+/** Returns the granted permissions that no request used. */
 export function unusedOf({ granted }: Grant, exchanges: readonly Exchange[]): readonly string[] {
   const used = new Set(exchanges.flatMap(accessesOf))
   return granted.filter((access) => !used.has(access))
 }
 
-/** What was refused for who asked. */
+/** Returns the paths of the requests that the API server refused with 401 or 403. */
 export function refusedIn(exchanges: readonly Exchange[]): readonly string[] {
   return exchanges.filter(({ status }) => status === 401 || status === 403).map(({ request }) => request.path)
 }
 
-/** What a role must allow for it: nothing for discovery and reviews, which are everybody's. */
+/** Returns the permissions that a request needs. Discovery and access reviews need none, because every account may use them. */
 function accessesOf({ request, purpose }: Exchange): readonly string[] {
   const { verb, resource } = accessOf(request)
   return purpose === 'review' || resource === '' ? [] : [`${verb} ${resource}`]

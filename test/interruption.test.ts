@@ -1,4 +1,4 @@
-// Whatever moment a demo is interrupted at, and whichever part of it is killed, nothing of it stays.
+// Tests that a demo leaves nothing behind if it is interrupted at any moment, or if any part of it is killed.
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { type Cli, createWorld, until, type World } from './cli.ts'
 const moments = Number(process.env['DAYFLY_MOMENTS'] ?? 4)
 const seed = Number(process.env['DAYFLY_SEED'] ?? Date.now() % 1_000_000)
 
-/** Each job has a step whose grandchild ignores SIGTERM and has left its session, its environment and its directory. */
+/** A workflow whose steps start a grandchild that ignores SIGTERM and has its own session, environment and directory. */
 const stubborn = `on: push
 jobs:
   stubborn:
@@ -48,7 +48,7 @@ function isOpen(port: number): Promise<boolean> {
   })
 }
 
-/** The ports a living demo listens on: its sockets among those of the machine that listen. */
+/** Returns the ports on which a living demo listens: those of the machine's listening sockets that belong to the demo. */
 function portsOf(cli: Cli): number[] {
   const folder = `/proc/${cli.child.pid}/fd`
   const sockets = new Set(readdirSync(folder).map((fd) => readlinkSync(path.join(folder, fd))))
@@ -68,12 +68,12 @@ describe(`an interrupted demo leaves nothing (seed ${seed})`, () => {
     await new Promise((resolve) => setTimeout(resolve, delay))
     cli.child.kill('SIGINT')
     const { code, signal } = await cli.ended
-    // Before the program is loaded it ends by the signal itself.
+    // Before the program is loaded, the signal itself ends the process.
     expect([130, 'SIGINT']).toContain(code ?? signal)
     await expectNothingLeft([])
   })
 
-  test('with every job running, and its ports are closed', async () => {
+  test('while every job runs, and closes its ports', async () => {
     const cli = world.start('demo', file)
     await until('all steps run', 15_000, () => steps().length >= 4)
     const ports = portsOf(cli)
@@ -83,7 +83,7 @@ describe(`an interrupted demo leaves nothing (seed ${seed})`, () => {
     await expectNothingLeft(ports)
   })
 
-  test('by a second signal at once', async () => {
+  test('after a second signal', async () => {
     const cli = world.start('demo', file)
     await until('all steps run', 15_000, () => steps().length >= 4)
     cli.child.kill('SIGINT')
@@ -108,7 +108,7 @@ describe(`an interrupted demo leaves nothing (seed ${seed})`, () => {
   })
 })
 
-test('what a killed demo leaves, the next one finds and ends', async () => {
+test('a demo removes the leftovers of a killed demo', async () => {
   const killed = world.start('demo', file)
   await until('all steps run', 15_000, () => steps().length >= 4)
   killed.child.kill('SIGKILL')
@@ -120,7 +120,9 @@ test('what a killed demo leaves, the next one finds and ends', async () => {
   writeFileSync(good, "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: 'true'\n")
   const next = world.start('demo', good, '--exit')
   expect(await next.ended).toMatchObject({ code: 0 })
-  expect(next.stderr()).toContain(`removed what an earlier demo left in ${path.join(world.directory, left ?? '')}`)
+  expect(next.stderr()).toContain(
+    `removed the leftovers of an earlier demo in ${path.join(world.directory, left ?? '')}`,
+  )
   expect(existsSync(path.join(world.directory, left ?? ''))).toBe(false)
   await expectNothingLeft([])
 })

@@ -1,4 +1,4 @@
-// Runs a workflow text to its end in this process: the real reader, state machine and runner, without a forge between them.
+// Runs a workflow to its end in this process, with the real reader, state machine and runner, but without a forge.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -22,13 +22,13 @@ export type LocalRun = {
   readonly jobs: readonly JobOutcome[]
   /** `job: conclusion step=conclusion …` for each job, in the order of the file. */
   readonly summary: string
-  /** Lines of every job, in order of their ends. */
+  /** The log lines of every job, in the order in which the jobs ended. */
   readonly log: readonly string[]
-  /** Keys in the order in which the jobs ended. */
+  /** The keys of the jobs in the order in which they ended. */
   readonly order: readonly string[]
 }
 
-/** @param cancelWhen ends the run as a user would, once a log line matches. */
+/** Runs the workflow. @param cancelWhen cancels the run when a log line matches. */
 export async function runLocally(text: string, options: { readonly cancelWhen?: RegExp } = {}): Promise<LocalRun> {
   const workflow = await parseWorkflowSource(checkSource('test.yml', Buffer.from(text)))
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-run-'))
@@ -105,7 +105,7 @@ async function runOne(
   const inherited = { PATH: process.env['PATH'] ?? '', HOME: work }
   const host = { clock, random, log, mask, stopper, folders, inherited, runner: runnerContext('local', folders) }
   const trackingId = `github_${job.jobId}_${work}`
-  const report = await runJob(job, { ...host, trackingId, announce: () => {} })
+  const report = await runJob(job, { ...host, trackingId, reportStep: () => {} })
   log.flush()
   return report
 }

@@ -1,18 +1,18 @@
-// One embedded cluster on a virtual clock with scripted containers, and what its pods went through, in words short enough to compare.
+// An embedded cluster on a virtual clock with scripted containers. It records the states of its pods as short lines that tests can compare.
 
 import { field, isObject } from '../src/embedded/api/json.ts'
 import { type ClusterOptions, createCluster } from '../src/embedded/cluster.ts'
-import type { Script } from '../src/embedded/runtime/scripted/script.ts'
+import type { Script } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
-} from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+} from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import type { StoredObject } from '../src/embedded/store/object.ts'
 import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.ts'
+import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 
 export type PodStageOptions = {
-  /** By container name; a container without one runs until it is told to end. */
+  /** Scripts by container name. A container without a script runs until it is stopped. */
   readonly scripts?: Readonly<Record<string, Script | ((attempt: number) => Script)>>
   readonly refuseImage?: ScriptedRuntimeOptions['refuseImage']
   readonly cluster?: Partial<ClusterOptions>
@@ -39,11 +39,11 @@ export function openPodStage({ scripts = {}, refuseImage, cluster: more }: PodSt
     cluster,
     registry,
     runtime,
-    /** Each change of the pods that shows in `podLine`, with its time. */
+    /** Each change of a pod that `podLine` shows, with its time. */
     seen,
     /** What happened to containers: `2s term runner`. */
-    deeds: () =>
-      runtime.deeds.map(({ at, what, container }) => `${(at - start) / 1000}s ${what} ${container.split('/')[1]}`),
+    actions: () =>
+      runtime.actions.map(({ at, what, container }) => `${(at - start) / 1000}s ${what} ${container.split('/')[1]}`),
     /** Events about pods, as `reason xCOUNT: message`. */
     events: () =>
       registry
@@ -55,7 +55,7 @@ export function openPodStage({ scripts = {}, refuseImage, cluster: more }: PodSt
   }
 }
 
-/** A pod of the default namespace that is never restarted, unless the spec says otherwise. */
+/** Returns a pod in the default namespace. Its default restart policy is Never. */
 export function podOf(spec: object, name = 'p') {
   return {
     apiVersion: 'v1',
@@ -69,7 +69,7 @@ export function containerOf(name: string, more: object = {}) {
   return { name, image: 'busybox', command: [name], ...more }
 }
 
-/** For example `Running docker=running,started runner=Completed(0)`, with `!` behind the phase when the pod is being deleted. */
+/** Describes a pod, for example `Running docker=running,started runner=Completed(0)`. `!` after the phase means that the pod is being deleted. */
 export function podLine(pod: { readonly metadata: object }): string {
   const states = [
     ...list(field(pod, 'status', 'initContainerStatuses')),
@@ -80,7 +80,7 @@ export function podLine(pod: { readonly metadata: object }): string {
   return [`${field(pod, 'status', 'phase')}${deleted}`, ...containers].join(' ')
 }
 
-/** The pod's conditions as `Ready=False/PodCompleted`. */
+/** Describes the pod's conditions, for example `Ready=False/PodCompleted`. */
 export function conditionLine(pod: StoredObject | undefined): string {
   return list(field(pod, 'status', 'conditions'))
     .map(({ type, status, reason }) => `${type}=${status}${reason === undefined ? '' : `/${reason}`}`)

@@ -1,35 +1,35 @@
-// Between the doctor and an API server: every request is written down with its answer, and a test may hold one back or answer in the server's place.
+// A proxy between the doctor and an API server. It records every request and its status. A test can hold a request back or answer it itself.
 import { type Endpoint, openEndpoint } from '../src/embedded/wire/endpoint.ts'
 import { type Answer, jsonAnswer, type Request, type Transport } from '../src/lib/http.ts'
 import { systemClock } from '../src/lib/system.ts'
 
-/** `review`: what the asker may do, `trial`: a change that is only tried (dryRun=All), `event`: tells of a change. */
+/** The purpose of a request. `review`: an access review. `trial`: a change with dryRun=All. `event`: a new Event. */
 export type Purpose = 'read' | 'review' | 'trial' | 'event' | 'change'
 
 export type Exchange = {
   readonly request: Request
   readonly purpose: Purpose
-  /** Undefined until it has been answered. */
+  /** The status of the answer. Undefined until the answer arrives. */
   status: number | undefined
 }
 
-/** What happens to a request; `pass` gives the API server's own answer. */
+/** Handles a request. `pass` sends it to the API server. */
 export type Between = (exchange: Exchange, pass: () => Promise<Answer>) => Promise<Answer>
 
 export interface RecordingProxy {
   readonly endpoint: Endpoint
   readonly exchanges: readonly Exchange[]
-  /** Passes everything on unless set. */
+  /** By default, it passes every request to the API server. */
   between: Between
-  /** The n-th request of this purpose, counted from 1 and from now. */
+  /** Holds back the n-th request of this purpose, counted from 1 and from now. */
   hold(purpose: Purpose, nth: number): Held
 }
 
-/** A request that waits. */
-export interface Held {
-  /** Resolves when it has come. */
+/** A request that the proxy holds back. */
+interface Held {
+  /** Resolves when the request has arrived. */
   readonly came: Promise<Exchange>
-  /** Lets it go on. */
+  /** Lets the request continue. */
   release(): void
 }
 
@@ -69,15 +69,15 @@ export async function recordingProxy(server: Transport): Promise<RecordingProxy>
   return proxy
 }
 
-/** The answer of a server whose connection broke: the client gets nothing that it can use. */
+/** The answer of a server whose connection broke. The client cannot use it. */
 export const broken: Answer = { status: 200, headers: {}, body: { kind: 'cut', text: '' } }
 
-/** As an API server refuses. */
+/** Returns the answer with which an API server refuses a request. */
 export function refusal(code: number, reason: string, message: string, headers: Readonly<Record<string, string>> = {}) {
   return jsonAnswer(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, code, message }, headers)
 }
 
-/** As `delete pods/name`: what was asked for, in the words of a Role. */
+/** Describes a request in the terms of a Role, for example `delete pods/name`. */
 export function sayRequest({ request }: Exchange): string {
   const { verb, resource, name } = accessOf(request)
   return `${verb} ${resource}${name === '' ? '' : `/${name}`}`
@@ -85,7 +85,7 @@ export function sayRequest({ request }: Exchange): string {
 
 export type RequestedAccess = { readonly verb: string; readonly resource: string; readonly name: string }
 
-/** What a Role must allow for this request; `resource` as `jobs.batch` or `pods/log`. Kubernetes: request attributes, of resources alone. */
+/** Returns the permission that a Role must grant for this request. `resource` looks like `jobs.batch` or `pods/log`. */
 export function accessOf({ method, path }: Request): RequestedAccess {
   const parts = path.split('/').slice(1)
   const group = parts[0] === 'api' ? '' : (parts[1] ?? '')

@@ -1,4 +1,4 @@
-// Builds the small runner once for a test file, and runs it as a real process.
+// Builds the small runner once for each test file and runs it as a real process.
 import { spawn } from 'node:child_process'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,15 +7,15 @@ import { build } from 'esbuild'
 
 export interface RunnerProgram {
   readonly file: string
-  /** Starts it in a folder of its own, which is removed after its end. */
+  /** Starts the runner in a temporary folder, which is removed after its end. */
   start(credential: string | undefined, env?: Readonly<Record<string, string>>): StartedRunner
   remove(): Promise<void>
 }
 
-export type StartedRunner = {
+type StartedRunner = {
   readonly pid: number
   readonly directory: string
-  /** Its exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the runner. */
   readonly ended: Promise<{ readonly code: number | string; readonly output: string }>
   kill(signal: NodeJS.Signals): void
 }

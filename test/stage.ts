@@ -11,7 +11,7 @@ import { createCluster } from '../src/embedded/cluster.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
-} from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+} from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import type { StoredObject } from '../src/embedded/store/object.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
@@ -23,7 +23,8 @@ import { createGitHubForge } from '../src/forge/github/github.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { type Random, seededRandom } from '../src/lib/random.ts'
-import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.ts'
+import { timestamp } from '../src/lib/timestamp.ts'
+import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 import type { Entry, JournalEvent } from '../src/model/event.ts'
 import { defaultLimits } from '../src/model/limits.ts'
 
@@ -83,7 +84,7 @@ export async function openStage(options: StageOptions = {}) {
   return stage
 }
 
-/** The whole embedded cluster, or its API server alone. */
+/** Starts the whole embedded cluster, or its API server alone. */
 function openApi(clock: VirtualClock, random: Random, { runtime }: StageOptions) {
   if (runtime) {
     const cluster = createCluster({ clock, random, runtime: createScriptedRuntime({ ...runtime, clock }) })
@@ -176,13 +177,13 @@ export function events<Kind extends JournalEvent['kind']>(stage: Stage, kind: Ki
   )
 }
 
-/** What the kubelet would write: the container runs. */
+/** Writes what the kubelet writes when the container runs. */
 export function run(stage: Stage, name: string): void {
   const at = stamp(stage)
   setStatus(stage, name, { phase: 'Running', containerStatuses: [containerStatus({ running: { startedAt: at } })] })
 }
 
-/** The container has ended. */
+/** Writes what the kubelet writes when the container has ended. */
 export function end(stage: Stage, name: string, exitCode = 0, reason = exitCode === 0 ? 'Completed' : 'Error'): void {
   const at = stamp(stage)
   const terminated = { exitCode, reason, startedAt: at, finishedAt: at }
@@ -199,7 +200,7 @@ export function schedule(stage: Stage, name: string): void {
   stage.registry.bind(namespace, name, 'node-1')
 }
 
-/** A pod that the API server keeps until a kubelet confirms its end is confirmed. */
+/** Confirms the end of every pod that is being deleted, as a kubelet does. */
 export function confirmDeletions(stage: Stage): void {
   for (const { metadata } of pods(stage)) {
     if (metadata.deletionTimestamp === undefined) continue
@@ -209,7 +210,7 @@ export function confirmDeletions(stage: Stage): void {
 
 export const succeeded: JobReport = { conclusion: 'success', outputs: {}, steps: [], note: undefined }
 
-/** A runner takes its job and runs it. */
+/** Lets a runner take its job and run it. */
 export async function takeJob(stage: Stage, name: string): Promise<void> {
   const { stub } = stage.emulator.control
   schedule(stage, name)
@@ -225,5 +226,5 @@ function containerStatus(state: object) {
 }
 
 function stamp(stage: Stage): string {
-  return new Date(stage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  return timestamp(stage.clock.now())
 }

@@ -1,4 +1,4 @@
-// Every way in which a start fails has a fixture on the embedded cluster: its reason stands on the set before 45 s, and the runner is ended at its deadline.
+// Tests every start failure on the embedded cluster. The status of the set shows its reason within 45 s, and the runner ends at its deadline.
 import { afterEach, expect, it } from 'vitest'
 import { events, openStage, podNames, queue, type Stage, type StageOptions, status } from './stage.ts'
 
@@ -49,24 +49,27 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'never-online': { deadline: 250 },
 }
 
-it.each(Object.entries(fixtures))('%s', async (reason, { pod, runner, runtime, deadline }) => {
-  const template = { spec: { ...pod, containers: [{ name: 'runner', ...runner }] } }
-  const stage = await openStage({
-    spec: { template, keepFailed: '0s' },
-    runtime: { script: () => ({}), ...runtime },
-  })
-  opened = stage
-  queue(stage, 1)
-  await stage.clock.advance(1_000)
-  const [first] = events(stage, 'pod-created')
-  expect(first).toBeDefined()
-  if (reason !== 'never-online') {
-    await stage.clock.advance(Math.min(40, deadline) * 1_000)
-    expect(status(stage)).toMatchObject({ lastReason: reason })
-  }
-  await stage.clock.advance(deadline * 1_000 + 60_000)
-  expect(podNames(stage)).not.toContain(first?.runner)
-  expect(events(stage, 'runner-failed').find(({ runner: name }) => name === first?.runner)).toMatchObject({
-    failure: { reason },
-  })
-})
+it.each(Object.entries(fixtures))(
+  'shows %s on the set and ends the runner at its deadline',
+  async (reason, { pod, runner, runtime, deadline }) => {
+    const template = { spec: { ...pod, containers: [{ name: 'runner', ...runner }] } }
+    const stage = await openStage({
+      spec: { template, keepFailed: '0s' },
+      runtime: { script: () => ({}), ...runtime },
+    })
+    opened = stage
+    queue(stage, 1)
+    await stage.clock.advance(1_000)
+    const [first] = events(stage, 'pod-created')
+    expect(first).toBeDefined()
+    if (reason !== 'never-online') {
+      await stage.clock.advance(Math.min(40, deadline) * 1_000)
+      expect(status(stage)).toMatchObject({ lastReason: reason })
+    }
+    await stage.clock.advance(deadline * 1_000 + 60_000)
+    expect(podNames(stage)).not.toContain(first?.runner)
+    expect(events(stage, 'runner-failed').find(({ runner: name }) => name === first?.runner)).toMatchObject({
+      failure: { reason },
+    })
+  },
+)

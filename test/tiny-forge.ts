@@ -1,10 +1,11 @@
-// The smallest forge a runner can talk to: it speaks the runner's wire (src/emulator/github/runner-wire.md), gives each runner one job and remembers everything.
+// A minimal forge for tests of the runner. It implements the runner's protocol (src/emulator/github/runner-wire.md), gives each runner one
+// job and records everything.
 
 import type { JobReport, RunnerJob } from '../src/emulator/job.ts'
 import { type Answer, jsonAnswer, type Request } from '../src/lib/http.ts'
 import { httpServer } from '../src/lib/http-server.ts'
 
-export type TinyJob = {
+type TinyJob = {
   readonly message: RunnerJob
   readonly steps: Readonly<Record<string, unknown>>[]
   readonly lines: string[]
@@ -15,17 +16,17 @@ export type TinyJob = {
 
 export interface TinyForge {
   readonly origin: string
-  /** A JIT configuration of its own for a runner that will get this job; without a job it waits for ever. */
+  /** Returns a JIT configuration for a runner that gets this job. Without a job, the runner waits indefinitely. */
   register(name: string, job?: RunnerJob): string
   job(jobId: string): TinyJob
-  /** Tells the runner by its next message. */
+  /** Cancels the job. The runner learns it from its next message. */
   cancel(jobId: string): void
-  /** What the next request to a path that ends so is answered with, instead of the usual. */
+  /** Sets the answer to the next request whose path has this end. */
   answer(pathEnd: string, answer: Answer): void
   readonly requests: readonly string[]
-  /** Resolves when a request of this runner to a path that ends so has been seen. */
+  /** Resolves after this runner has sent a request whose path has this end. */
   seen(name: string, pathEnd: string): Promise<void>
-  /** Resolves when the job has sent a line that matches. */
+  /** Resolves after the job has sent a matching line. */
   printed(jobId: string, line: RegExp): Promise<void>
   close(): Promise<void>
 }

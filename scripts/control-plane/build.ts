@@ -1,4 +1,4 @@
-// Builds a Kubernetes control plane from their Go modules, once a source and Go version, into the user's cache.
+// Builds a Kubernetes control plane from its Go modules into the user's cache, once for each version of the source and of Go.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
@@ -8,10 +8,13 @@ import { cacheFolder, goVersion, type Missing, runGo } from './go.ts'
 
 export type Built = { readonly is: 'built'; readonly program: string } | Missing
 
-/** The module of the control plane. */
+/** The folder of the control plane's Go module. */
 export const source = fileURLToPath(new URL('../../test/kubernetes/control-plane', import.meta.url))
 
-/** Half a minute with a warm Go cache; minutes, and some GB of modules and objects, with an empty one. Rejects where the program does not compile. */
+/**
+ * Builds the program. It takes half a minute with a warm Go cache, and minutes and several GB with an empty one. Rejects if the program does
+ * not compile.
+ */
 export async function buildControlPlane(signal: AbortSignal): Promise<Built> {
   const go = await goVersion(source, signal)
   if (typeof go !== 'string') return go
@@ -36,15 +39,15 @@ async function build(program: string, signal: AbortSignal): Promise<Built> {
   }
 }
 
-/** So that what is built says of itself which Kubernetes it is. */
+/** Returns the linker flags that set the Kubernetes version in the programs. */
 export async function linkerFlags(): Promise<string> {
   const version = /k8s\.io\/kubernetes v(1\.(\d+)\.\d+)/.exec(await readFile(path.join(source, 'go.mod'), 'utf8'))
-  if (!version) throw new Error(`${source}/go.mod names no version of k8s.io/kubernetes`)
+  if (!version) throw new Error(`${source}/go.mod does not name a version of k8s.io/kubernetes`)
   const stamp = '-X k8s.io/component-base/version'
   return `-s -w ${stamp}.gitVersion=v${version[1]} ${stamp}.gitMajor=1 ${stamp}.gitMinor=${version[2]}`
 }
 
-/** What the program is made of: another source or another Go makes another program. */
+/** Returns a hash of the source and of the Go version. */
 async function fingerprint(go: string): Promise<string> {
   const hash = createHash('sha256').update(go)
   for (const name of ['main.go', 'go.mod', 'go.sum']) hash.update(await readFile(path.join(source, name)))

@@ -1,4 +1,4 @@
-// The processes that a cluster is made of: each with a log of its own, and all of them ended at once.
+// Runs the processes of a cluster. Each has its own log, and all of them end together.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -7,25 +7,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Components = {
   start(name: string, command: readonly [string, ...string[]]): void
-  /** Waits for the condition, and says with the end of its log which component has ended before. */
+  /** Waits for the condition. Rejects with the end of a component's log if the component ends first. */
   until(condition: () => Promise<boolean>, signal: AbortSignal): Promise<void>
-  /** At once and without a grace: nothing of them is kept. */
+  /** Kills all processes without a grace period, because the cluster's data is not kept. */
   end(): Promise<void>
 }
 
 type Component = { readonly name: string; readonly child: ChildProcess; readonly log: string }
 
-/** Milliseconds: four seconds are usual on two idle cores. */
-const patience = 120_000
+/** How long to wait for a component. Four seconds are usual on two idle cores. */
+const readyMsMax = 120_000
 
-/** Logs stand in this folder. */
+/** Creates the set of processes. @param folder the folder for their logs. */
 export function createComponents(folder: string): Components {
   const components: Component[] = []
   return {
     start: (name, [program, ...args]) => {
       const log = path.join(folder, `${name}.log`)
       const file = openSync(log, 'w')
-      // Those of ours end with their standard input, so also when this process is killed.
+      // Dayfly's own programs end when their standard input closes, so they also end if this process is killed.
       const child = spawn(program, args, { stdio: ['pipe', file, file] })
       closeSync(file)
       components.push({ name, child, log })
@@ -42,15 +42,15 @@ async function until(
   components: readonly Component[],
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = performance.now() + patience
+  const deadline = performance.now() + readyMsMax
   while (!(await condition())) {
     signal.throwIfAborted()
     const ended = components.find(({ child }) => child.exitCode !== null || child.signalCode !== null)
     const late = performance.now() > deadline ? components.at(-1) : undefined
-    const blamed = ended ?? late
-    if (blamed) {
-      const words = (await readFile(blamed.log, 'utf8')).slice(-3000)
-      throw new Error(`${blamed.name} ${ended ? 'has ended' : `is not ready after ${patience / 1000} s`}:\n${words}`)
+    const failed = ended ?? late
+    if (failed) {
+      const log = (await readFile(failed.log, 'utf8')).slice(-3000)
+      throw new Error(`${failed.name} ${ended ? 'has ended' : `is not ready after ${readyMsMax / 1000} s`}:\n${log}`)
     }
     await sleep(100)
   }

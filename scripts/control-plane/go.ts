@@ -1,4 +1,4 @@
-// What building with Go needs: its version, a run of it that tells "cannot be fetched here" from "does not compile", and the folder where results are kept.
+// Runs Go: returns its version, builds programs, and names the cache folder. It distinguishes missing downloads from compile errors.
 import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import path from 'node:path'
@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const offline =
   /dial tcp|no such host|i\/o timeout|connection refused|proxyconnect|TLS handshake|module lookup disabled|(502|503|504) /
 
-/** As the Go that works in this folder says it. */
+/** Resolves with the output of `go version` in this folder. */
 export async function goVersion(cwd: string, signal: AbortSignal): Promise<string | Missing> {
   try {
     return (await run('go', ['version'], { cwd, signal })).stdout.trim()
@@ -27,7 +27,7 @@ export async function goVersion(cwd: string, signal: AbortSignal): Promise<strin
   }
 }
 
-/** `go` with these arguments. Rejects where something does not compile. */
+/** Runs `go` with these arguments. Resolves with the reason if Go cannot download modules. Rejects if the code does not compile. */
 export async function runGo(args: readonly string[], options: GoOptions): Promise<Missing | undefined> {
   const { cwd, signal, environment } = options
   const env = { ...process.env, CGO_ENABLED: '0', ...environment }
@@ -37,8 +37,8 @@ export async function runGo(args: readonly string[], options: GoOptions): Promis
   } catch (error) {
     signal.throwIfAborted()
     const { stderr = '' } = error as { stderr?: string }
-    if (offline.test(stderr)) return { is: 'missing', why: 'the Go modules of Kubernetes cannot be fetched here' }
-    throw new Error(`go ${args.join(' ')} fails:\n${stderr.slice(-4000)}`, { cause: error })
+    if (offline.test(stderr)) return { is: 'missing', why: 'the Go modules of Kubernetes cannot be downloaded' }
+    throw new Error(`go ${args.join(' ')} failed:\n${stderr.slice(-4000)}`, { cause: error })
   }
 }
 
@@ -47,5 +47,5 @@ export function cacheFolder(): string {
 }
 
 function firstLine(text = ''): string {
-  return `Go does not work here: ${text.trim().split('\n')[0]?.slice(0, 200)}`
+  return `Go failed: ${text.trim().split('\n')[0]?.slice(0, 200)}`
 }

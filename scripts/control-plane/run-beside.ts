@@ -1,9 +1,9 @@
-// Runs a command beside something that was started for it: its output is ours, and what interrupts us interrupts it.
+// Runs a command that uses an already started cluster. It inherits the output, and signals to this process interrupt it, too.
 import { spawn } from 'node:child_process'
 
 export type CommandLine = readonly [string, ...string[]]
 
-/** The exit code. `end`: what the command gets when we are interrupted, unless it is what we got. */
+/** Resolves with the command's exit code. @param end the signal for the command on an interruption. The default is the received signal. */
 export function runBeside(
   [program, ...args]: CommandLine,
   environment: NodeJS.ProcessEnv,
@@ -18,7 +18,7 @@ export function runBeside(
   })
 }
 
-/** Aborts with the name of the signal that this process gets. */
+/** Returns a signal that is aborted with the name of the first termination signal. */
 export function onInterruption(): AbortSignal {
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort(signal))

@@ -1,4 +1,4 @@
-// Starts etcd, the API server, the controller manager and the scheduler on loopback, with free ports, tokens of their own, and a folder that goes with them.
+// Starts etcd, the API server, the controller manager and the scheduler on 127.0.0.1, with free ports, new tokens and a temporary folder.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -11,18 +11,18 @@ import { systemClock } from '../../src/lib/system.ts'
 import { createComponents } from './components.ts'
 
 export type ControlPlane = {
-  /** Its user may do everything. */
+  /** The path of a kubeconfig whose user may do everything. */
   readonly kubeconfig: string
-  /** Of the kubelet of the node 127.0.0.1. */
+  /** The path of the kubeconfig for the kubelet of the node 127.0.0.1. */
   readonly nodeKubeconfig: string
-  /** Ends the processes and removes every file. */
+  /** Kills the processes and removes every file. */
   close(): Promise<void>
 }
 
 type Flags = Readonly<Record<string, string>>
 type MoreFlags = { readonly apiServer?: Flags; readonly controllers?: Flags }
 
-/** Rejects when a component ends, or none answers in time; then nothing is left either. */
+/** Starts the components. If one ends or does not answer in time, it rejects, after it has removed everything. */
 export async function startControlPlane(
   program: string,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export async function startControlPlane(
   }
 }
 
-/** Writes the keys, tokens and kubeconfigs, and says with which flags each component starts. */
+/** Writes the keys, tokens and kubeconfigs. Returns the flags of each component. */
 async function layOut(folder: string) {
   const [client = 0, peer = 0, secure = 0] = await freePorts(3)
   const at = (name: string) => path.join(folder, name)
@@ -100,7 +100,7 @@ async function layOut(folder: string) {
       'secure-port': String(secure),
       'advertise-address': '127.0.0.1',
       'endpoint-reconciler-type': 'none',
-      // Where its own certificate comes to stand.
+      // The API server writes its own certificate here.
       'cert-dir': folder,
       'token-auth-file': at('tokens.csv'),
       'authorization-mode': 'Node,RBAC',
@@ -129,12 +129,12 @@ async function answers(kubeconfig: string, url: string): Promise<boolean> {
       .then(({ status }) => status === 200)
       .finally(() => cluster.close())
   } catch {
-    // Not yet: no certificate, nobody listens, or not ready.
+    // The server has no certificate yet, does not listen yet, or is not ready.
     return false
   }
 }
 
-/** Held open together, so that they are all different. */
+/** Finds free ports. It holds them open together, so that all are different. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = servers.map(

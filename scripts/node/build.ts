@@ -1,4 +1,4 @@
-// Builds what a real node is made of from its Go modules, once a version, into the user's cache: kubelet, containerd, runc and the plugins of a pod network.
+// Builds the programs of a real node from their Go modules into the user's cache: kubelet, containerd, runc and the plugins of a pod network.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const kubelet = fileURLToPath(new URL('kubelet.go', import.meta.url))
 const containerd = 'github.com/containerd/containerd/v2/cmd'
 const plugins = 'github.com/containernetworking/plugins/plugins'
 
-/** Each installs by itself, checked against Go's checksum database. `cgo`: runc enters namespaces in C, and needs libseccomp's headers. */
+/** The modules to install. Go checks each against its checksum database. `cgo`: runc needs C and the headers of libseccomp. */
 const installed: readonly { readonly module: string; readonly version: string; readonly cgo?: true }[] = [
   ...['containerd', 'containerd-shim-runc-v2', 'ctr'].map((name) => ({
     module: `${containerd}/${name}`,
@@ -27,7 +27,7 @@ const installed: readonly { readonly module: string; readonly version: string; r
   })),
 ]
 
-/** A minute with a warm Go cache, several with an empty one. Rejects where a program does not compile. */
+/** Builds the programs. It takes a minute with a warm Go cache, and several with an empty one. Rejects if a program does not compile. */
 export async function buildNode(signal: AbortSignal): Promise<NodePrograms> {
   const go = await goVersion(source, signal)
   if (typeof go !== 'string') return go
@@ -46,7 +46,7 @@ export async function buildNode(signal: AbortSignal): Promise<NodePrograms> {
   }
 }
 
-/** In the module of the control plane, with the few requirements more that only the kubelet has: same versions, same Kubernetes. */
+/** Builds the kubelet in the Go module of the control plane, so that both have the same versions. Adds the kubelet's own requirements. */
 async function buildKubelet(folder: string, signal: AbortSignal): Promise<Missing | undefined> {
   const module = path.join(folder, 'module')
   await mkdir(module)
@@ -68,7 +68,7 @@ async function install(folder: string, signal: AbortSignal): Promise<Missing | u
   return undefined
 }
 
-/** Another version, or another Go, makes other programs. */
+/** Returns a hash of the versions of the sources and of Go. */
 async function fingerprint(go: string): Promise<string> {
   const hash = createHash('sha256').update(go).update(JSON.stringify(installed))
   for (const file of [kubelet, path.join(source, 'go.mod')]) hash.update(await readFile(file))

@@ -1,4 +1,4 @@
-// Control groups of the node's own: a kubelet ends what it does not know below its root, and the machine's may hold another node's pods.
+// Creates control groups for the node. A kubelet kills unknown processes below its root group, so it must not share the machine's root group.
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rmdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const top = '/sys/fs/cgroup'
 
-/** One in each hierarchy: of version 2 there is one, of version 1 one a controller. */
+/** Creates a group in each hierarchy. Control groups of version 2 have one hierarchy, those of version 1 have one for each controller. */
 export async function makeControlGroups(name: string): Promise<void> {
   for (const hierarchy of await hierarchies()) await mkdir(path.join(hierarchy, name))
 }
 
-/** Once their processes have ended, or are about to. */
+/** Removes the groups. Their processes must have ended or be about to end. */
 export async function removeControlGroups(name: string): Promise<void> {
   for (const hierarchy of await hierarchies()) await removeTree(path.join(hierarchy, name))
 }
@@ -22,7 +22,7 @@ async function hierarchies(): Promise<readonly string[]> {
   return entries.flatMap((entry) => (entry.isDirectory() ? path.join(top, entry.name) : []))
 }
 
-/** A group is a folder whose files go with it. */
+/** Removes a group and its subgroups. The files of a group disappear with its folder. */
 async function removeTree(group: string): Promise<void> {
   if (!existsSync(group)) return
   for (const entry of await readdir(group, { withFileTypes: true })) {

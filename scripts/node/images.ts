@@ -1,4 +1,4 @@
-// Images without a registry: one layer with busybox and a stand-in for each program that the doctor's samples name, under the names that they use.
+// Builds images without a registry. All have one layer with busybox and a fake of each program in the doctor's samples.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const runners = ['2.329.0', 'latest']
   .map((tag) => `ghcr.io/actions/actions-runner:${tag}`)
   .concat(`${bitbucket}:1`, `${bitbucket}:latest`)
 
-/** Entry point of an image, and its names as containerd has them. */
+/** The entry point of each image and its names in containerd. */
 const images: readonly { readonly entry: readonly string[]; readonly names: readonly string[] }[] = [
   {
     entry: ['/bin/wait-for-term'],
@@ -30,7 +30,7 @@ const images: readonly { readonly entry: readonly string[]; readonly names: read
   { entry: ['/bin/true'], names: registry('export:1', 'clean:1') },
 ]
 
-/** `dockerd` works, and answers `docker info`, from its first second on until it is told to end. The runner works five seconds, or as long as it is told. */
+/** The fake programs. `dockerd` answers `docker info` after one second, until a signal ends it. The runner works for five seconds by default. */
 const scripts: Readonly<Record<string, string>> = {
   'bin/wait-for-term': 'trap "exit 0" TERM INT\nwhile :; do sleep 3600 & wait $!; done',
   'bin/dockerd':
@@ -40,7 +40,7 @@ const scripts: Readonly<Record<string, string>> = {
   'home/runner/run.sh': 'trap "exit 143" TERM\nsleep "${WORK_SECONDS:-5}" & wait $!',
 }
 
-/** Writes an archive for `ctr images import`; `folder` is empty, and thrown away later. */
+/** Writes an archive for `ctr images import`. @param folder an empty temporary folder. */
 export async function writeImages(folder: string, busybox: string): Promise<string> {
   const root = path.join(folder, 'root')
   const layout = path.join(folder, 'layout')

@@ -1,4 +1,4 @@
-// The kubelet, as the node needs it: it ends as soon as its standard input does.
+// Runs the kubelet. The process ends as soon as its standard input closes.
 package main
 
 import (

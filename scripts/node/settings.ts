@@ -1,4 +1,4 @@
-// The settings of containerd, the kubelet and the pod network that a node needs which shares its machine: nothing of the machine is used, watched or limited.
+// Returns the settings of containerd, the kubelet and the pod network. The node shares its machine, so they use and limit nothing outside the node.
 import path from 'node:path'
 
 export function containerdSettings(folder: string, programs: string): string {
@@ -17,7 +17,7 @@ disabled_plugins = ['io.containerd.nri.v1.nri', 'io.containerd.snapshotter.v1.de
   sandbox = 'localhost/pause:1'
 
 [plugins.'io.containerd.cri.v1.runtime']
-  # Without CAP_SYS_RESOURCE no sandbox starts otherwise.
+  # Lets sandboxes start without CAP_SYS_RESOURCE.
   restrict_oom_score_adj = true
   disable_apparmor = true
 [plugins.'io.containerd.cri.v1.runtime'.cni]
@@ -46,7 +46,7 @@ export function kubeletSettings(folder: string): object {
     address: '127.0.0.1',
     healthzBindAddress: '127.0.0.1',
     readOnlyPort: 0,
-    // Only who is in the namespace reaches it.
+    // Only processes in the network namespace reach the kubelet.
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
     authorization: { mode: 'AlwaysAllow' },
     containerRuntimeEndpoint: `unix://${folder}/containerd.sock`,
@@ -55,7 +55,7 @@ export function kubeletSettings(folder: string): object {
     volumePluginDir: `${folder}/volume-plugins`,
     nodeStatusUpdateFrequency: '5s',
     resolvConf: '',
-    // Both kinds of control groups will do, and so will a machine without rights over its own limits.
+    // Works with both versions of control groups, and on a machine that may not change its own limits.
     cgroupDriver: 'cgroupfs',
     cgroupRoot: `/${path.basename(folder)}`,
     failCgroupV1: false,

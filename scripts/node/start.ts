@@ -1,4 +1,4 @@
-// Starts containerd and a kubelet beside a control plane, on a bridge of their own, in namespaces that are this process's alone.
+// Starts containerd and a kubelet for a control plane, with their own network bridge, in the namespaces of this process.
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -15,9 +15,9 @@ import { writeImages } from './images.ts'
 import { containerdSettings, kubeletSettings, podNetwork } from './settings.ts'
 
 export type NodeOptions = {
-  /** Of every program. */
+  /** The folder of the node's programs. */
   readonly programs: string
-  /** Empty, and thrown away with the node. */
+  /** An empty folder for the node's data. */
   readonly folder: string
   readonly busybox: string
   readonly server: Pick<ControlPlane, 'kubeconfig' | 'nodeKubeconfig'>
@@ -25,13 +25,13 @@ export type NodeOptions = {
 
 const run = promisify(execFile)
 
-/** The rest of the machine keeps its own: the network comes with the namespace, these folders are laid over. */
+/** Prepares the namespaces: starts the loopback interface and mounts empty folders over those that the node's programs write to. */
 export async function enterNode(): Promise<void> {
   await run('ip', ['link', 'set', 'lo', 'up'])
   for (const folder of ['/run', '/var/lib', '/var/log']) await run('mount', ['-t', 'tmpfs', 'tmpfs', folder])
 }
 
-/** Resolves when the node is ready; its programs and containers end with the namespaces. */
+/** Starts the node and resolves when it is ready. Its programs and containers end with the namespaces. */
 export async function startNode(
   { programs, folder, busybox, server }: NodeOptions,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function startNode(
   await writeFile(at('kubelet.json'), JSON.stringify(kubeletSettings(folder)))
   await writeFile(at('cni/10-pods.conflist'), JSON.stringify(podNetwork(folder)))
   const archive = await writeImages(at('images'), busybox)
-  // The shim is looked up there.
+  // containerd looks for its shim in PATH.
   process.env['PATH'] = `${programs}:${process.env['PATH']}`
   const components = createComponents(folder)
   components.start('containerd', [program('containerd'), '--config', at('containerd.toml')])
@@ -62,7 +62,7 @@ export async function startNode(
     `--kubeconfig=${server.nodeKubeconfig}`,
     `--root-dir=${at('kubelet')}`,
     `--cert-dir=${at('kubelet/pki')}`,
-    // Taken for its address, too; a kubelet refuses a loopback address that is only told as one.
+    // The kubelet takes its address from the host name, too. It refuses a loopback address from --node-ip.
     '--hostname-override=127.0.0.1',
   ])
   await components.until(() => isReady(server.kubeconfig), signal)

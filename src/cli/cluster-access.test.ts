@@ -1,4 +1,4 @@
-// The order in which a cluster is looked for, and what is said when there is none.
+// Tests the order in which a command looks for its cluster, and the errors if there is none.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -34,7 +34,7 @@ const around = (environment: Surroundings['environment'], home = 'nowhere'): Sur
   plugins: pluginHost({ environment, isTerminal: false, clock: systemClock() }),
 })
 
-it('takes what was named, then the variable, then the own file, and only then the pod', async () => {
+it('prefers --kubeconfig, then KUBECONFIG, then the file in the home directory, then the pod', async () => {
   const named = path.join(root, 'named')
   const server = async (...access: Parameters<typeof clusterAccess>) => (await clusterAccess(...access)).server
   expect(await server({ kubeconfig: named }, around({ ...pod, KUBECONFIG: 'elsewhere' }, 'home'))).toBe(
@@ -50,13 +50,13 @@ it('takes what was named, then the variable, then the own file, and only then th
   })
 })
 
-it('says what to do where there is no cluster, and where what is there cannot be used', async () => {
+it('fails with a next step if there is no cluster or if it cannot be used', async () => {
   const failure = async (...access: Parameters<typeof clusterAccess>) => {
     const error = await clusterAccess(...access).catch((thrown: unknown) => thrown)
     return (error as CliFailure).details
   }
   const none = await failure({}, around({}))
-  expect(none).toMatchObject({ code: 'cluster-unknown', sentence: expect.stringContaining('this is no pod') })
+  expect(none).toMatchObject({ code: 'cluster-unknown', sentence: expect.stringContaining('does not run in a pod') })
   expect(none.next).toContain('--kubeconfig')
   // A pod has no contexts to choose from.
   expect((await failure({ context: 'staging' }, around(pod))).code).toBe('cluster-unknown')

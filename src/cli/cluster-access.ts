@@ -1,4 +1,4 @@
-// Which cluster a command talks to: the kubeconfig that was named, the user's own, or, inside a pod, the pod's own cluster.
+// Chooses the cluster of a command: the given kubeconfig, or else the one in the home directory, or else the pod's own cluster.
 import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
@@ -10,19 +10,19 @@ import { systemClock } from '../lib/system.ts'
 import { CliFailure } from './failure.ts'
 import { pluginHost } from './run-plugin.ts'
 
-/** As the command's options say it. */
+/** The command's options that choose a cluster. */
 export type ClusterChoice = { readonly kubeconfig?: string; readonly context?: string }
 
 export type Surroundings = {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly home: string
-  /** Where a pod's ServiceAccount is mounted. */
+  /** The directory where a pod's ServiceAccount is mounted. */
   readonly serviceAccount: string
-  /** Runs the program that a kubeconfig names for its credentials. */
+  /** Runs the credential plugin of a kubeconfig. */
   readonly plugins: PluginHost
 }
 
-/** Throws a CliFailure with what to do. Whatever is named but cannot be used is an error, never passed over. */
+/** Returns how to reach the cluster. Throws a CliFailure if there is none, or if the chosen kubeconfig cannot be used: it never skips one. */
 export async function clusterAccess(choice: ClusterChoice, around: Surroundings): Promise<Kubeconfig> {
   try {
     const named = choice.kubeconfig ?? around.environment['KUBECONFIG']?.split(path.delimiter).find(Boolean)
@@ -33,10 +33,11 @@ export async function clusterAccess(choice: ClusterChoice, around: Surroundings)
     const pod =
       choice.context === undefined ? await loadInCluster({ environment: around.environment, folder }) : undefined
     if (pod) return pod
+    const noPod = choice.context === undefined ? ', and this process does not run in a pod' : ''
     throw new CliFailure({
       code: 'cluster-unknown',
-      sentence: `No cluster is known: ${own} does not exist, KUBECONFIG is not set${choice.context === undefined ? ', and this is no pod of a cluster' : ''}.`,
-      next: 'Name a kubeconfig with --kubeconfig or KUBECONFIG, or run this in a pod with a ServiceAccount.',
+      sentence: `No kubeconfig was found: ${own} does not exist, KUBECONFIG is not set${noPod}.`,
+      next: 'Pass a kubeconfig with --kubeconfig or KUBECONFIG, or run the command in a pod with a ServiceAccount.',
     })
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error
@@ -44,7 +45,7 @@ export async function clusterAccess(choice: ClusterChoice, around: Surroundings)
   }
 }
 
-/** Of this process. */
+/** Returns the surroundings of this process. */
 export function surroundings(): Surroundings {
   const { env: environment } = process
   const plugins = pluginHost({ environment, isTerminal: process.stdin.isTTY === true, clock: systemClock() })
@@ -56,7 +57,7 @@ async function exists(file: string): Promise<boolean> {
     await stat(file)
     return true
   } catch (error) {
-    // Whatever else is wrong with the file is told by whoever reads it.
+    // Any other error shows when the file is read.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
 }

@@ -1,4 +1,4 @@
-// `dayfly cluster`: the embedded cluster alone, for kubectl and for other controllers.
+// `dayfly cluster`: runs only the embedded cluster, for kubectl and other controllers.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
@@ -25,18 +25,25 @@ type Options = {
 
 const profiles = ['1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36'] as const satisfies readonly Profile[]
 const user = 'dayfly-admin'
-/** By its first line a kubeconfig of ours is known; any other file is never overwritten. */
-const firstLine = '# Written by "dayfly cluster"; the cluster it leads to ends with that command.'
+/** Identifies a kubeconfig of this command. The command never overwrites any other file. */
+const firstLine = '# Written by "dayfly cluster". The cluster ends with that command.'
+
+const examples = `
+Examples:
+  dayfly cluster                                     print the path of a temporary kubeconfig
+  dayfly cluster --port 6443 --kubeconfig ./config   use a fixed port and file
+  dayfly cluster --profile 1.30                      behave like Kubernetes 1.30`
 
 export function clusterCommand(): Command {
   return new Command('cluster')
     .description(
-      'Runs a Kubernetes of one machine on 127.0.0.1 until it is interrupted. Containers are processes of this host.',
+      'Runs a Kubernetes cluster with one node on 127.0.0.1 until you press Ctrl-C.\nContainers are processes of this machine. They are not isolated.',
     )
-    .option('--port <number>', 'where to listen; 0 takes a free port', wholeNumber('--port', 0, 65_535), 0)
-    .option('--kubeconfig <file>', 'where to write the kubeconfig; a temporary file unless given')
-    .addOption(new Option('--profile <version>', 'whose rules hold').choices(profiles).default('1.36'))
-    .option('--json', 'print one JSON line with the URL and the path of the kubeconfig')
+    .option('--port <number>', 'port of the API server; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
+    .option('--kubeconfig <file>', 'file to write the kubeconfig to (default: a temporary file)')
+    .addOption(new Option('--profile <version>', 'Kubernetes version to behave like').choices(profiles).default('1.36'))
+    .option('--json', 'print the URL and the path of the kubeconfig as one line of JSON')
+    .addHelpText('after', examples)
     .action((options: Options) => runCluster(options))
 }
 
@@ -72,7 +79,7 @@ async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal)
     const endpoint = await listen(cluster, options.port)
     writeKubeconfig(kubeconfig, kubeconfigText({ server: endpoint.origin, ca: endpoint.ca, user, token }))
     written = true
-    tell(endpoint.origin, kubeconfig, options)
+    printAccess(endpoint.origin, kubeconfig, options)
     await aborted(until)
   } finally {
     await cluster.stop()
@@ -86,21 +93,21 @@ async function listen(cluster: Cluster, port: number): Promise<Endpoint> {
   } catch (cause) {
     throw new CliFailure({
       code: 'port-unusable',
-      sentence: `127.0.0.1:${port} cannot be listened on (${codeOf(cause)}).`,
-      next: 'Choose another --port, or leave it out for a free one.',
+      sentence: `The cluster cannot listen on 127.0.0.1:${port} (${codeOf(cause)}).`,
+      next: 'Choose another --port, or omit --port to use a free one.',
       exitCode: 1,
       cause,
     })
   }
 }
 
-/** Readable by its owner only: it holds the token. */
+/** Writes the kubeconfig. Only its owner may read it, because it contains the token. */
 function writeKubeconfig(file: string, content: string): void {
   if (isForeign(file)) {
     throw new CliFailure({
       code: 'kubeconfig-exists',
       sentence: `${file} exists and was not written by "dayfly cluster".`,
-      next: 'Choose another --kubeconfig, or leave it out for a temporary file.',
+      next: 'Choose another file with --kubeconfig, or omit --kubeconfig to use a temporary file.',
     })
   }
   try {
@@ -109,8 +116,8 @@ function writeKubeconfig(file: string, content: string): void {
   } catch (cause) {
     throw new CliFailure({
       code: 'kubeconfig-unwritable',
-      sentence: `${file} cannot be written (${codeOf(cause)}).`,
-      next: 'Choose another --kubeconfig, or leave it out for a temporary file.',
+      sentence: `The kubeconfig ${file} cannot be written (${codeOf(cause)}).`,
+      next: 'Choose another file with --kubeconfig, or omit --kubeconfig to use a temporary file.',
       cause,
     })
   }
@@ -124,19 +131,19 @@ function isForeign(file: string): boolean {
   }
 }
 
-function tell(url: string, kubeconfig: string, { json, profile }: Options): void {
+function printAccess(url: string, kubeconfig: string, { json, profile }: Options): void {
   if (json) {
     printJson({ url, kubeconfig })
     return
   }
-  printLine(`A Kubernetes ${profile} of this machine listens on ${url} until Ctrl-C.\n`)
+  printLine(`The embedded Kubernetes ${profile} cluster listens on ${url}. Press Ctrl-C to stop it.\n`)
   printLine(`  export KUBECONFIG=${kubeconfig}\n`)
   printLine(
     "Try:  kubectl get nodes\n      kubectl run hello --image=any --restart=Never --command -- sh -c 'echo hello'",
   )
 }
 
-/** A second signal: nothing is waited for any more. */
+/** Ends the command immediately after a second signal. */
 function leaveAtOnce(keeper: HomeKeeper, { exitCode }: Interrupted): void {
   keeper.removeAtOnce()
   process.exit(exitCode)

@@ -1,4 +1,4 @@
-// `dayfly demo`: forge, controller and cluster on this machine, in one command, and nothing left of them at the end.
+// `dayfly demo`: runs the forge, the controller and the cluster on this machine, and removes everything at the end.
 import { Command } from 'commander'
 import { systemClock } from '../lib/system.ts'
 import { endAbandoned, homeKeeper } from './demo/home.ts'
@@ -18,21 +18,26 @@ type Options = {
 
 const examples = `
 Examples:
-  dayfly demo                                        the example workflows; Ctrl-C ends it
-  dayfly demo .github/workflows/ci.yml --exit        a workflow of yours; exit code 1 when a job fails
-  dayfly demo --jobs 200 --max 20 --json             two hundred jobs, and what came of them as JSON`
+  dayfly demo                                    run the example workflows; press Ctrl-C to stop
+  dayfly demo .github/workflows/ci.yml --exit    run your own workflow; exit code 1 if a job fails
+  dayfly demo --jobs 200 --max 20 --json         run 200 jobs and print the result as JSON`
 
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'Runs workflow files through an emulated GitHub, the controller and an embedded cluster, all on this machine.\nSteps run as you, without a sandbox: run only workflows you trust. Nothing is left at the end.',
+      'Runs workflow files on this machine, with an emulated GitHub, the controller and an embedded cluster.\nSteps run as your user, without a sandbox. Run only workflows that you trust.\nThe demo removes everything at the end.',
     )
-    .argument('[workflow.yml...]', 'workflow files; the examples unless given')
-    .option('--jobs <number>', 'repeat the workflows until there are so many jobs', wholeNumber('--jobs', 1, 100_000))
-    .option('--interval <ms>', 'from one run of a workflow to the next', wholeNumber('--interval', 0, 3_600_000), 0)
-    .option('--max <number>', 'runners at once', wholeNumber('--max', 1, 1_000), 10)
-    .option('--exit', 'end when all jobs have ended, instead of on Ctrl-C')
-    .option('--json', 'print the result as one JSON object on stdout; implies --exit')
+    .argument('[workflow.yml...]', 'workflow files to run (default: the examples of this package)')
+    .option('--jobs <number>', 'repeat the workflows until there are this many jobs', wholeNumber('--jobs', 1, 100_000))
+    .option(
+      '--interval <ms>',
+      'time between workflow runs, in milliseconds',
+      wholeNumber('--interval', 0, 3_600_000),
+      0,
+    )
+    .option('--max <number>', 'maximum number of runners at the same time', wholeNumber('--max', 1, 1_000), 10)
+    .option('--exit', 'exit when all jobs have ended, without waiting for Ctrl-C')
+    .option('--json', 'print the result as one JSON object to stdout; implies --exit')
     .addHelpText('after', examples)
     .action(demo)
 }
@@ -42,7 +47,8 @@ async function demo(files: readonly string[], options: Options): Promise<void> {
   const inputs = await readInput(files.length > 0 ? files : exampleFiles(), process.env['PATH'] ?? '')
   const runs = scheduleRuns(inputs, options.jobs)
   const clock = systemClock()
-  for (const directory of await endAbandoned(clock)) printNote(`removed what an earlier demo left in ${directory}`)
+  for (const directory of await endAbandoned(clock))
+    printNote(`removed the leftovers of an earlier demo in ${directory}`)
   const keeper = homeKeeper(clock)
   const interruption = listenForInterruption(({ exitCode }) => process.exit(exitCode))
   process.once('exit', keeper.removeAtOnce)

@@ -1,4 +1,4 @@
-// The command as people run it: a process of its own, its addresses, jobs over HTTP, a workflow file, and an end that leaves nothing.
+// Tests `dayfly emulate` as a process: its addresses, jobs over HTTP, a workflow file, and a clean end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { field, queueOf, visit } from '../emulator/github/visitor.ts'
+import { connectClient, field, queueOf } from '../emulator/github/test-client.fixture.ts'
 import type { Answer } from '../lib/http.ts'
 import { type HttpClient, httpClient } from '../lib/http-client.ts'
 
@@ -54,7 +54,7 @@ function post(client: HttpClient, url: string, body?: unknown): Promise<Answer> 
   })
 }
 
-test('it serves until it is interrupted, and then nothing of it listens', async () => {
+test('it serves until it is interrupted, and then closes its port', async () => {
   const { child, addresses, client } = await emulate('github', '--json')
   expect(addresses.configUrl).toBe(`${addresses.url}/my-org`)
   expect(addresses.token).toMatch(/^ghp_/)
@@ -64,18 +64,18 @@ test('it serves until it is interrupted, and then nothing of it listens', async 
   const refused = await post(client, addresses.jobsUrl, { count: 0, labels: ['linux'] })
   expect(refused.status).toBe(400)
   expect(field(refused, 'error')).toContain('count')
-  await expect(visit(client.transport, 'my-org', 'ghp_wrong')).rejects.toThrow()
+  await expect(connectClient(client.transport, 'my-org', 'ghp_wrong')).rejects.toThrow()
   child.kill('SIGINT')
   expect(await once(child, 'exit')).toEqual([0, null])
   await expect(post(client, addresses.jobsUrl, {})).rejects.toMatchObject({ kind: 'connect' })
 })
 
-test('a workflow file is fed to it, and a job that needs another one follows it', async () => {
+test('it queues the jobs of a workflow file, and a job that needs another one after that one', async () => {
   const file = path.join(folder, 'ci.yml')
   const job = 'runs-on: linux\n    steps: [{ run: "true" }]'
   await writeFile(file, `on: push\njobs:\n  one:\n    ${job}\n  two:\n    needs: one\n    ${job}\n`)
   const { addresses, client } = await emulate('github', '--json', file)
-  const github = await visit(client.transport, 'my-org', addresses.token)
+  const github = await connectClient(client.transport, 'my-org', addresses.token)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   await github.admin('POST', `_apis/runtime/runnerscalesets/${set}/generatejitconfig`, { name: 'r-1' })

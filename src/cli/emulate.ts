@@ -1,4 +1,4 @@
-// `dayfly emulate github`: a GitHub on this machine, for people who have no forge and for tests of other autoscalers.
+// `dayfly emulate github`: serves an emulated GitHub on this machine, for tests without a real forge and for other autoscalers.
 import { basename } from 'node:path'
 import { Argument, Command } from 'commander'
 import { createGitHubEmulator, type GitHubEmulator } from '../emulator/github/emulator.ts'
@@ -14,16 +14,23 @@ import { printJson, printLine, printNote } from './output.ts'
 
 type Options = { readonly port: number; readonly latency: number; readonly json?: true }
 
+const examples = `
+Examples:
+  dayfly emulate github                              print the addresses and a token
+  dayfly emulate github .github/workflows/ci.yml     queue the jobs of a workflow
+  dayfly emulate github --port 8080 --latency 150    use a fixed port and slow answers`
+
 export function emulateCommand(): Command {
   return new Command('emulate')
     .description(
-      'Serves an emulated forge on 127.0.0.1 until it is interrupted. Workflow files are queued as jobs at once.',
+      'Serves an emulated forge on 127.0.0.1 until you press Ctrl-C. It queues the jobs of the given workflow files immediately.',
     )
-    .addArgument(new Argument('<forge>', 'which forge').choices(['github']))
-    .argument('[workflow.yml...]', 'workflow files to run, once each')
-    .option('--port <number>', 'where to listen; 0 takes a free port', wholeNumber('--port', 0, 65_535), 0)
-    .option('--latency <ms>', 'added to every request', wholeNumber('--latency', 0, 60_000), 0)
-    .option('--json', 'print one JSON line with the addresses and the token')
+    .addArgument(new Argument('<forge>', 'forge to emulate').choices(['github']))
+    .argument('[workflow.yml...]', 'workflow files to run once')
+    .option('--port <number>', 'port to listen on; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
+    .option('--latency <ms>', 'delay of every answer, in milliseconds', wholeNumber('--latency', 0, 60_000), 0)
+    .option('--json', 'print the addresses and the token as one line of JSON')
+    .addHelpText('after', examples)
     .action((_forge: string, files: readonly string[], options: Options) => emulateGitHub(files, options))
 }
 
@@ -36,7 +43,7 @@ async function emulateGitHub(files: readonly string[], options: Options): Promis
   const interruption = interrupted()
   const server = await listen(emulator, options.port)
   try {
-    tellAddresses(server.origin, token, options)
+    printAddresses(server.origin, token, options)
     emulator.control.onJob(({ kind, name, runner, result }) => {
       if (kind === 'queued' || kind === 'started') printNote(`${kind} ${name}${runner ? ` on ${runner}` : ''}`)
       if (kind === 'finished') printNote(`${result} ${name}`)
@@ -56,28 +63,28 @@ async function listen(emulator: GitHubEmulator, port: number): Promise<HttpServe
   } catch (cause) {
     throw new CliFailure({
       code: 'port-unusable',
-      sentence: `127.0.0.1:${port} cannot be listened on (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
-      next: 'Choose another --port, or leave it out for a free one.',
+      sentence: `The forge cannot listen on 127.0.0.1:${port} (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
+      next: 'Choose another --port, or omit --port to use a free one.',
       exitCode: 1,
       cause,
     })
   }
 }
 
-function tellAddresses(url: string, token: string, options: Options): void {
+function printAddresses(url: string, token: string, options: Options): void {
   const configUrl = `${url}/my-org`
   const jobsUrl = `${url}/_emulator/jobs`
   if (options.json) {
     printJson({ url, configUrl, token, jobsUrl })
     return
   }
-  printLine(`An emulated GitHub listens on ${url} until Ctrl-C.\n`)
+  printLine(`The emulated GitHub listens on ${url}. Press Ctrl-C to stop it.\n`)
   printLine(`  config URL   ${configUrl}\n  token        ${token}\n`)
   printLine(`Queue jobs:    curl -d '{"count": 3, "labels": ["linux"]}' ${jobsUrl}`)
-  printLine(`Look inside:   curl ${url}/_emulator/state`)
+  printLine(`Show state:    curl ${url}/_emulator/state`)
 }
 
-/** Queues the workflow's jobs as they become due; says how the run ended. */
+/** Queues each job of the workflow when its needs are met. Prints how the run ended. */
 function runWorkflow({ control }: GitHubEmulator, { workflow, checkout }: Input, runId: number): void {
   const facts = runFacts(workflow, checkout, runId)
   const [owner, repository] = String(facts.contexts.github['repository']).split('/')

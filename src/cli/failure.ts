@@ -1,18 +1,18 @@
-// An error as the user of the command line meets it: a code, a sentence, a next step. Never a stack.
+// The error that a command shows to its operator: a code, a sentence and a next step, without a stack.
 
 export type FailureDetails = {
-  /** Closed, kebab-case, stable across versions: what scripts and searches rest on. */
+  /** A kebab-case code that stays the same across versions, so that scripts can rely on it. */
   readonly code: string
-  /** One sentence: what is wrong. */
+  /** One sentence that says what is wrong. */
   readonly sentence: string
-  /** What the user can do next. */
+  /** The operator's next step. */
   readonly next: string
-  /** Where it stands: `file:line:column` as editors understand it. */
+  /** The place of the error: `file:line:column`, as editors read it. */
   readonly at?: string | undefined
-  /** 2 (the default): the input is wrong and nothing was done. 1: it was tried and failed. 3: the doctor had nothing to analyse. */
+  /** 2 (the default): the input is wrong and the command did nothing. 1: the command failed. 3: the doctor found nothing to analyse. */
   readonly exitCode?: 1 | 2 | 3
   readonly cause?: unknown
-  /** Further things that are wrong, told after this one. */
+  /** Further errors, printed after this one. */
   readonly others?: readonly Omit<FailureDetails, 'exitCode' | 'cause' | 'others'>[]
 }
 
@@ -28,10 +28,10 @@ export class CliFailure extends Error {
   }
 }
 
-/** Any error as text for stderr. `debug` adds the stacks. */
+/** Describes any error for stderr. `debug` adds the stacks. */
 export function describeFailure(error: unknown, debug: boolean): string {
   const lines = error instanceof CliFailure ? describeAll(error.details) : describeUnexpected(error)
-  return [...lines, ...(debug ? stacks(error) : []), ''].join('\n')
+  return [...lines, ...(debug ? stacks(error) : [])].join('\n')
 }
 
 function describeAll({ others = [], ...first }: FailureDetails): string[] {
@@ -46,7 +46,7 @@ function describeUnexpected(error: unknown): string[] {
   const message = error instanceof Error ? error.message : String(error)
   return [
     `error unexpected: ${message.split('\n', 1)[0] || 'no message'}`,
-    '  next: Run it again with DAYFLY_DEBUG=1 to see where it came from, and report it.',
+    '  next: Run the command again with DAYFLY_DEBUG=1 to see the stack, and report the error.',
   ]
 }
 

@@ -1,8 +1,8 @@
-// Ctrl-C and its kin: the first asks for an orderly end, a second one for a fast one.
+// Listens for Ctrl-C and other termination signals. The first signal asks for an orderly end, each further one for an immediate end.
 const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 export class Interrupted extends Error {
-  /** As a shell reports it: 128 and the number of the signal. */
+  /** 128 plus the number of the signal, as shells report it. */
   readonly exitCode: number
 
   constructor(signal: keyof typeof signals) {
@@ -12,20 +12,20 @@ export class Interrupted extends Error {
 }
 
 export interface Interruption {
-  /** Aborted with an `Interrupted` by the first signal. */
+  /** The first signal aborts it with an `Interrupted`. */
   readonly signal: AbortSignal
-  /** No longer listens: signals end the process again by themselves. */
+  /** Stops listening. From then on, a signal ends the process directly. */
   release(): void
 }
 
-/** Listens from now on. @param harder called by every signal but the first. */
-export function listenForInterruption(harder: (interrupted: Interrupted) => void): Interruption {
+/** Starts listening. @param onRepeated called for every signal after the first. */
+export function listenForInterruption(onRepeated: (interrupted: Interrupted) => void): Interruption {
   const first = new AbortController()
   const listeners = Object.keys(signals).map((name) => {
     const signal = name as keyof typeof signals
     const listener = () => {
       const interrupted = new Interrupted(signal)
-      if (first.signal.aborted) harder(interrupted)
+      if (first.signal.aborted) onRepeated(interrupted)
       else first.abort(interrupted)
     }
     process.on(signal, listener)

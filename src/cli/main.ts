@@ -1,29 +1,29 @@
 #!/usr/bin/env node
-// The command line: finds the command, loads it alone, and turns every error into a sentence and an exit code.
+// The entry point of the command line. It loads only the module of the given command, and turns every error into a sentence and an exit code.
 import type { Command } from 'commander'
 import { CliFailure, describeFailure } from './failure.ts'
 import { nearest } from './nearest.ts'
-import { endWithReader, printLine, printRaw } from './output.ts'
+import { exitOnOutputError, printLine, printNote } from './output.ts'
 import { version } from './version.ts'
 
 type Entry = { readonly summary: string; readonly load: () => Promise<Command> }
 
-/** Every command; its module is loaded only when it is asked for. */
+/** All commands. */
 const commands: Readonly<Record<string, Entry>> = {
   demo: {
-    summary: 'run workflow files through forge, controller and cluster on this machine',
+    summary: 'run workflow files on this machine, with an emulated forge and an embedded cluster',
     load: async () => (await import('./demo.ts')).demoCommand(),
   },
   emulate: {
-    summary: 'serve an emulated forge on this machine, for people who have none',
+    summary: 'serve an emulated forge on this machine, for tests without a real forge',
     load: async () => (await import('./emulate.ts')).emulateCommand(),
   },
   doctor: {
-    summary: 'find, explain and mend what makes CI runners hang, leak or fail',
+    summary: 'find, explain and fix errors that make CI runners hang, leak or fail',
     load: async () => (await import('./doctor.ts')).doctorCommand(),
   },
   cluster: {
-    summary: 'run the embedded Kubernetes alone, for kubectl and other controllers',
+    summary: 'run only the embedded Kubernetes cluster, for kubectl and other controllers',
     load: async () => (await import('./cluster.ts')).clusterCommand(),
   },
 }
@@ -32,7 +32,7 @@ process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: readonly string[]): Promise<number | undefined> {
   const debug = Boolean(process.env['DAYFLY_DEBUG'])
-  endWithReader((cause) => printRaw(describeFailure(unwritable(cause), debug)))
+  exitOnOutputError((cause) => printNote(describeFailure(unwritable(cause), debug)))
   try {
     const [name, ...rest] = args
     if (name === '--version' || name === '-V') printLine(version)
@@ -42,7 +42,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   } catch (error) {
     if (isShownHelp(error)) return error.exitCode === 0 ? 0 : 2
     const failure = fromCommander(error)
-    printRaw(describeFailure(failure, debug))
+    printNote(describeFailure(failure, debug))
     return failure instanceof CliFailure ? failure.exitCode : 1
   }
 }
@@ -55,7 +55,7 @@ async function start(name: string, args: readonly string[]): Promise<void> {
   await command.parseAsync(args, { from: 'user' })
 }
 
-/** Every command below it too: a wrong option tells its own story, and none ends the program. */
+/** Makes the command and its subcommands throw their usage errors instead of printing them and ending the process. */
 function prepare(command: Command): void {
   command.exitOverride().configureOutput({ outputError: () => {} })
   for (const child of command.commands) prepare(child)
@@ -66,15 +66,15 @@ async function help(name: string | undefined): Promise<void> {
   const list = Object.entries(commands).map(([command, { summary }]) => `  ${command.padEnd(10)}${summary}`)
   printLine(`dayfly ${version}: ephemeral CI runners on Kubernetes\n\nUsage: dayfly <command> [options]\n`)
   printLine(`Commands:\n${list.join('\n')}\n\nExamples:`)
-  printLine('  dayfly demo                             watch jobs run, on this machine alone')
-  printLine('  dayfly demo .github/workflows/ci.yml    run a workflow of yours')
-  printLine('  dayfly doctor .                         find what makes runners hang, in files')
-  printLine('  dayfly help demo                        the options of one command')
+  printLine('  dayfly demo                             run the example workflows on this machine')
+  printLine('  dayfly demo .github/workflows/ci.yml    run your own workflow')
+  printLine('  dayfly doctor .                         check the manifests in this directory')
+  printLine('  dayfly help demo                        show the options of one command')
 }
 
 function unwritable(cause: Error): CliFailure {
   const why = cause.message.replace(/^[A-Z]+: |, write$/g, '')
-  const next = 'Send the output to where there is room for it.'
+  const next = 'Free disk space, or write the output to another place.'
   return new CliFailure({ code: 'output-unwritable', sentence: `The output cannot be written: ${why}.`, next, cause })
 }
 
@@ -88,7 +88,7 @@ function unknownCommand(name: string): CliFailure {
   })
 }
 
-/** Asked for, or, with another exit code than 0, shown because a command was missing. */
+/** Returns whether commander has printed the help. Its exit code is not 0 if it did so because a subcommand was missing. */
 function isShownHelp(error: unknown): error is Error & { readonly exitCode: number } {
   return (
     error instanceof Error &&
@@ -98,14 +98,14 @@ function isShownHelp(error: unknown): error is Error & { readonly exitCode: numb
   )
 }
 
-/** Commander's usage errors in our words; every other error as it is. */
+/** Turns a usage error of commander into a CliFailure. Returns every other error unchanged. */
 function fromCommander(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('commander.'))) return error
-  const [told = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
-  const [, typed = '', choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(told) ?? []
+  const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
+  const [, typed = '', choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? []
   const guess = choices && nearest(typed, choices.split(', '))
   const hint = guess ? `Did you mean "${guess}"?` : hints.join(' ').replace(/[()]/g, '').trim()
-  const sentence = `${told.charAt(0).toUpperCase()}${told.slice(1).replace(/\.$/, '')}.`
-  const next = `${hint ? `${hint} ` : ''}Run it with --help to see what it takes.`
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`
+  const next = `${hint ? `${hint} ` : ''}Run the command with --help to see its options.`
   return new CliFailure({ code: 'usage', sentence, next })
 }

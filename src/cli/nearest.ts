@@ -1,6 +1,6 @@
-// Guesses what was meant by a mistyped word.
+// Guesses the meaning of a mistyped word.
 
-/** The word of `choices` that is at most a third of the typed word's letters away; undefined when none is. */
+/** Returns the closest word of `choices` whose edit distance is at most a third of the typed word's length. */
 export function nearest(typed: string, choices: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1
@@ -14,7 +14,7 @@ export function nearest(typed: string, choices: readonly string[]): string | und
   return best
 }
 
-/** Insertions, deletions, replacements, and neighbours that changed places. */
+/** Counts insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(left: string, right: string): number {
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, index) => index)]
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0

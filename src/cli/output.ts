@@ -1,51 +1,55 @@
-// The only door to the terminal: results go to stdout, everything for the reader's eyes to stderr.
+// Writes to the terminal: results to stdout, progress, warnings and errors to stderr. No other production file does so.
+import { printable, printableJson } from '../lib/printable.ts'
 
-/** A line of the command's result. */
+/** Prints a line of the command's result, without control characters from files, clusters or forges. */
 export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${printable(text)}\n`)
 }
 
-/** The command's result as it is. */
+/** Prints the command's result unchanged. The caller makes text from outside printable. */
 export function printResult(text: string): void {
   process.stdout.write(text)
 }
 
-/** The command's result as one line of JSON. */
+/** Prints the command's result as one line of JSON. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
+  process.stdout.write(`${printableJson(value)}\n`)
 }
 
-/** Whether the result goes to a terminal that shows colours. */
+/** Returns whether the result goes to a terminal that shows colours. */
 export function resultHasColour(): boolean {
   return process.stdout.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb'
 }
 
-/** How many columns the result's terminal has; undefined where it goes elsewhere. */
+/** Returns the number of columns of the result's terminal. Returns undefined if the result goes elsewhere. */
 export function resultColumns(): number | undefined {
   return process.stdout.isTTY === true ? process.stdout.columns : undefined
 }
 
-/** A line of progress, a warning, an error: never part of the result. */
+/** Prints progress, a warning or an error to stderr, without control characters from files, clusters or forges. */
 export function printNote(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${printable(text)}\n`)
 }
 
-/** Raw text to stderr: what redraws itself on a terminal. */
+/** Prints text with terminal sequences to stderr. The caller makes text from outside printable. */
 export function printRaw(text: string): void {
   process.stderr.write(text)
 }
 
-/** Whether somebody sees stderr redraw, and how many columns they have. */
+/** Returns whether stderr is a terminal that can be redrawn, its number of columns, and whether it shows colours. */
 export function screen(): { readonly live: boolean; readonly columns: number; readonly colour: boolean } {
   const live = process.stderr.isTTY === true && process.env['TERM'] !== 'dumb'
   return { live, columns: process.stderr.columns ?? 80, colour: live && !process.env['NO_COLOR'] }
 }
 
-/** A reader that goes away (`dayfly … | head`) ends the program quietly, as it ends every other tool; a full disk ends it with exit code 1, when `tell` has said so. */
-export function endWithReader(tell: (error: Error) => void): void {
+/**
+ * Ends the program if stdout fails. A reader that closes the pipe (`dayfly … | head`) ends it quietly, like other tools. Another error, for
+ * example a full disk, is reported first and ends it with exit code 1.
+ */
+export function exitOnOutputError(report: (error: Error) => void): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    tell(error)
+    report(error)
     process.exit(1)
   })
 }

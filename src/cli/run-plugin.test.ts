@@ -1,4 +1,4 @@
-// Credential plugins as real programs, from the kubeconfig to the token that requests carry.
+// Tests credential plugins as real programs, from the kubeconfig to the token of a request.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { loadKubeconfig } from '../kubernetes/kubeconfig.ts'
 import { tokenSource, withToken } from '../kubernetes/token.ts'
 import { jsonAnswer } from '../lib/http.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { pluginHost } from './run-plugin.ts'
 
 const version = 'client.authentication.k8s.io/v1'
@@ -43,7 +43,7 @@ async function load(script: string, exec: Exec = {}, isTerminal = false) {
 const credential = (status: object, apiVersion = version) =>
   `echo '${JSON.stringify({ apiVersion, kind: 'ExecCredential', status })}'`
 
-it('gives a token, and is told what it may know', async () => {
+it('returns a token, and receives its arguments, its environment and the cluster', async () => {
   const script = `echo "$GIVEN $OWN $1 $KUBERNETES_EXEC_INFO" > ${folder}/seen; ${credential({ token: 'secret' })}`
   const env = [{ name: 'OWN', value: 'own' }]
   const { token } = await load(script, { args: ['get-token'], env, provideClusterInfo: true })
@@ -58,7 +58,7 @@ it('gives a token, and is told what it may know', async () => {
   })
 })
 
-it('is asked again before its credential ends, and when the server refuses it', async () => {
+it('runs again before its credential expires, and after the server refuses the credential', async () => {
   const until = new Date(clock.now() + 600_000).toISOString()
   const status = `{"token": "t$(wc -l < ${folder}/runs)", "expirationTimestamp": "${until}"}`
   const script = `echo >> ${folder}/runs; printf '%s' "{\\"apiVersion\\": \\"${version}\\", \\"kind\\": \\"ExecCredential\\", \\"status\\": ${status.replaceAll('"', '\\"')}}"`
@@ -76,7 +76,7 @@ it('is asked again before its credential ends, and when the server refuses it', 
   const call = async () => (await transport(request)).status
   expect([await call(), await call(), seen]).toEqual([200, 200, ['t1', 't1']])
   refused = 't1'
-  // Requests that meet the refusal together ask once.
+  // Two requests that are refused at the same time share one run.
   expect(await Promise.all([call(), call()])).toEqual([200, 200])
   expect(seen.slice(2)).toEqual(['t1', 't1', 't2', 't2'])
   await clock.advance(550_000)
@@ -87,43 +87,48 @@ it.each([
   ['fails', 'exit 3', {}, 'it ended with exit code 3'],
   ['is killed', 'kill -9 $$', {}, 'it was ended by SIGKILL'],
   ['is not installed', '', { command: 'no-such-plugin' }, 'it is not installed, or not in PATH'],
-  ['may not be run', '', { command: '/dev/null' }, 'it may not be run'],
-  ['prints something else', 'echo secret', {}, 'it printed no ExecCredential'],
+  ['is not executable', '', { command: '/dev/null' }, 'this user may not execute it'],
+  ['prints something else', 'echo secret', {}, 'it did not print an ExecCredential'],
   ['prints without end', 'exec yes secret', {}, 'it printed more than a credential'],
   [
-    'speaks another version',
+    'prints another version',
     credential({ token: 's' }, `${version}beta1`),
     {},
-    `it answered in ${version}beta1, not in ${version}`,
+    `it printed apiVersion ${version}beta1 instead of ${version}`,
   ],
-  ['gives two words', credential({ token: 'secret secret' }), {}, 'its token is not one word of ASCII characters'],
-  ['gives an empty token', credential({ token: ' ' }), {}, 'it gave no token'],
-  ['gives a certificate', credential({ clientCertificateData: 'x' }), {}, 'it gave a client certificate, and no token'],
+  ['prints two words', credential({ token: 'secret secret' }), {}, 'its token contains spaces or non-ASCII characters'],
+  ['prints an empty token', credential({ token: ' ' }), {}, 'it printed no token'],
   [
-    'wants a terminal',
+    'prints a certificate',
+    credential({ clientCertificateData: 'x' }),
+    {},
+    'it printed a client certificate but no token',
+  ],
+  [
+    'needs a terminal',
     credential({ token: 's' }),
     { interactiveMode: 'Always' },
-    'it asks questions, and this is no terminal',
+    'it needs a terminal to ask questions, and stdin is not a terminal',
   ],
-])('one that %s is an error that says so, and never what it printed', async (_, script, exec, why) => {
+])('fails with the reason, but without its output, if it %s', async (_, script, exec, why) => {
   const error = await load(script, exec).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'kubeconfig-credential', at: 'users[name=u].user.exec' })
-  expect(String(error)).toContain(`gave no token: ${why}.`)
+  expect(String(error)).toContain(`returned no token: ${why}.`)
   expect(String(error)).not.toContain('secret')
 })
 
-it('one that is missing is installed as the kubeconfig says', async () => {
+it("gives the kubeconfig's install hint as the next step if it is missing", async () => {
   const exec = { command: 'no-such-plugin', installHint: '  Install it with: brew install no-such-plugin\n' }
   await expect(load('', exec)).rejects.toMatchObject({ next: 'Install it with: brew install no-such-plugin' })
 })
 
-it('one whose arguments no program can be given is an error, not a crash', async () => {
+it('fails without a crash if its arguments contain null bytes', async () => {
   const loading = load('', { args: ['a\u0000b'] })
   await expect(loading).rejects.toMatchObject({ code: 'kubeconfig-credential' })
   await expect(loading).rejects.toThrow('without null bytes')
 })
 
-it('one that hangs, and may ask nobody, is ended', async () => {
+it('is killed if it hangs and may not ask questions', async () => {
   const loading = load('exec sleep 300').catch((thrown: unknown) => String(thrown))
   await expect.poll(() => clock.next()).toBeDefined()
   await clock.advance(60_000)

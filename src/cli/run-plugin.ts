@@ -1,10 +1,10 @@
-// Runs the credential plugin of a kubeconfig. Its questions and complaints go to the person at the terminal, as they are.
+// Runs the credential plugin of a kubeconfig. The plugin writes its questions and errors directly to the terminal.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { PluginAnswer, PluginHost } from '../kubernetes/credential-plugin.ts'
 import type { Clock } from '../lib/clock.ts'
 
-const lettersMax = 1024 * 1024
-/** For a plugin that may not ask anybody. */
+const charactersMax = 1024 * 1024
+/** The maximum run time of a plugin that may not ask questions. */
 const longestMs = 60_000
 
 type Surroundings = {
@@ -23,20 +23,20 @@ export function pluginHost({ environment, isTerminal, clock }: Surroundings): Pl
         const child = spawn(command, args, { env, stdio: [stdin, 'pipe', 'inherit'] })
         return await collect(child, interactive ? undefined : clock)
       } catch (error) {
-        // The host takes no such words, as a letter zero in them.
+        // Node refuses some arguments, for example with null bytes.
         return { failed: error instanceof Error ? error.message : 'it cannot be started' }
       }
     },
   }
 }
 
-/** `clock`: of a plugin that may not take for ever. */
+/** Collects the plugin's output. `clock` measures the run time of a plugin that may not ask questions. */
 function collect(child: ChildProcess, clock: Clock | undefined): Promise<PluginAnswer> {
   return new Promise((resolve) => {
     let stdout = ''
     const finish = (answer: PluginAnswer) => {
       tooLong?.cancel()
-      // Of one that has ended nothing is left to end.
+      // Kills a plugin that still runs. This does nothing if it has ended.
       child.kill()
       child.stdout?.destroy()
       resolve(answer)
@@ -44,7 +44,7 @@ function collect(child: ChildProcess, clock: Clock | undefined): Promise<PluginA
     const tooLong = clock?.after(longestMs, () => finish({ failed: `it took longer than ${longestMs / 1000} s` }))
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       stdout += chunk
-      if (stdout.length > lettersMax) finish({ failed: 'it printed more than a credential' })
+      if (stdout.length > charactersMax) finish({ failed: 'it printed more than a credential' })
     })
     child.once('error', (error: NodeJS.ErrnoException) => finish({ failed: reasonOf(error) }))
     child.once('close', (code, signal) => finish(code === 0 ? { stdout } : { failed: endOf(code, signal) }))
@@ -53,7 +53,7 @@ function collect(child: ChildProcess, clock: Clock | undefined): Promise<PluginA
 
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'it is not installed, or not in PATH'
-  return code === 'EACCES' ? 'it may not be run' : message
+  return code === 'EACCES' ? 'this user may not execute it' : message
 }
 
 function endOf(code: number | null, signal: string | null): string {

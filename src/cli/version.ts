@@ -1,5 +1,5 @@
-// The version of this build, written in by the bundler.
+// The version of this build. The bundler inserts it.
 declare const DAYFLY_VERSION: string
 
-/** As in package.json; `0.0.0-source` where the sources run unbundled. */
+/** The version in package.json, or `0.0.0-source` if the sources run without a bundle. */
 export const version: string = typeof DAYFLY_VERSION === 'string' ? DAYFLY_VERSION : '0.0.0-source'

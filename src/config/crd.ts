@@ -1,10 +1,10 @@
-// The CustomResourceDefinition of RunnerSet, made from the one schema (docs/decisions/0002-one-schema.md).
+// Builds the CustomResourceDefinition of RunnerSet from the schema in runner-set.ts (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
 import { runnerSetGroup, runnerSetSpecSchema, runnerSetVersion } from './runner-set.ts'
 
 type Schema = Record<string, unknown>
 
-/** The object to apply. */
+/** Returns the CustomResourceDefinition to apply. */
 export function runnerSetCrd() {
   const names = {
     plural: 'runnersets',
@@ -23,7 +23,7 @@ export function runnerSetCrd() {
     schema: {
       openAPIV3Schema: {
         type: 'object',
-        description: 'A configured kind of runner: every runner lives once.',
+        description: 'A kind of ephemeral CI runner. Each runner executes at most one job.',
         required: ['spec'],
         properties: { spec: structural(specSchema()), status: statusSchema },
       },
@@ -88,7 +88,7 @@ function specSchema(): Schema {
   return z.toJSONSchema(runnerSetSpecSchema, { target: 'openapi-3.0', io: 'input' }) as Schema
 }
 
-/** JSON schema to Kubernetes' structural form: no `additionalProperties` beside `properties`; an open object keeps unknown fields. */
+/** Converts a JSON schema to a structural schema: no `additionalProperties` next to `properties`. An open object keeps unknown fields. */
 function structural(schema: Schema): Schema {
   const { additionalProperties, properties, items, $schema: _dialect, ...rest } = schema
   const open = additionalProperties !== undefined && additionalProperties !== false

@@ -1,4 +1,4 @@
-// The RunnerSet document: one schema for what users write, for the CustomResourceDefinition and for what the controller reads.
+// The RunnerSet document. One schema describes what operators write, the CustomResourceDefinition, and what the controller reads.
 import { z } from 'zod'
 import type { RunnerSet } from '../model/runner-set.ts'
 
@@ -25,21 +25,21 @@ const githubSchema = z
       .string()
       .min(1)
       .max(512)
-      .describe('The repository, organization or enterprise, for example https://github.com/acme.'),
+      .describe('The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
     credentials: z
       .strictObject({ secret: dnsName.describe('The Secret in this namespace with the key github_token.') })
-      .describe('How to sign in at GitHub.'),
+      .describe('The credentials for GitHub.'),
     runnerGroup: z
       .string()
       .min(1)
       .max(128)
       .optional()
-      .describe('The runner group; GitHub’s default group unless given.'),
+      .describe('The runner group. The default is the default group of GitHub.'),
     labels: z
       .array(z.string().min(1).max(128))
       .max(20)
       .optional()
-      .describe('Further labels by which jobs ask for these runners; the name of the set is always one.'),
+      .describe('Labels for runs-on, in addition to the name of the set.'),
   })
   .describe('Runners for GitHub Actions.')
 
@@ -48,29 +48,35 @@ export const runnerSetSpecSchema = z
     github: githubSchema,
     scale: z
       .strictObject({
-        min: z.int32().min(0).optional().describe('Idle runners on top of demand; 0 unless given.'),
-        max: z.int32().min(0).describe('The most runners that live at once; 0 pauses the set.'),
+        min: z
+          .int32()
+          .min(0)
+          .optional()
+          .describe('The number of idle runners in addition to the demand. The default is 0.'),
+        max: z.int32().min(0).describe('The maximum number of runners at the same time. 0 pauses the set.'),
       })
-      .describe('How many runners.'),
-    keepFinished: duration.optional().describe('How long the pod of a finished runner is kept; 0s unless given.'),
+      .describe('The limits on the number of runners.'),
+    keepFinished: duration.optional().describe('How long to keep the pod of a finished runner. The default is 0s.'),
     keepFailed: duration
       .optional()
-      .describe('How long the pod of a failed runner is kept for debugging; 10m unless given.'),
-    lifeMax: duration.optional().describe('Ends a runner that lives longer, busy or not.'),
+      .describe('How long to keep the pod of a failed runner for debugging. The default is 10m.'),
+    lifeMax: duration.optional().describe('The maximum age of a runner. An older runner is ended, even if it is busy.'),
     template: z
       .looseObject({ metadata: z.looseObject({}).optional(), spec: z.looseObject({}).optional() })
       .optional()
-      .describe('A PodTemplateSpec, merged over the default; the container named runner is the runner.'),
+      .describe(
+        'A PodTemplateSpec that is merged over the default template. The container named runner is the runner.',
+      ),
   })
-  .describe('The configured kind of runner.')
+  .describe('The configuration of the runner set.')
 
-export type RunnerSetProblem = { readonly path: string; readonly sentence: string }
+type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
 export type ParsedRunnerSet =
   | { readonly ok: true; readonly set: RunnerSet }
   | { readonly ok: false; readonly problems: readonly RunnerSetProblem[] }
 
-/** Reads a RunnerSet object as it comes from the API server or a file. */
+/** Parses a RunnerSet object from the API server or a file. */
 export function parseRunnerSet(object: {
   readonly metadata: {
     readonly name: string
@@ -91,7 +97,7 @@ export function parseRunnerSet(object: {
   const spec = parsed.data
   const min = spec.scale.min ?? runnerSetDefaults['scale.min']
   if (min > spec.scale.max) {
-    const sentence = `min (${min}) is above max (${spec.scale.max}); lower min or raise max`
+    const sentence = `min (${min}) is above max (${spec.scale.max}): lower min or raise max`
     return { ok: false, problems: [{ path: 'spec.scale.min', sentence }] }
   }
   const { name, namespace = 'default', uid = '', generation = 1 } = object.metadata
@@ -121,7 +127,7 @@ export function parseRunnerSet(object: {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** Milliseconds of a duration that has passed the schema. */
+/** Converts a duration that matches the schema to milliseconds. */
 function milliseconds(text: string): number {
   let sum = 0
   for (const [, amount, unit] of text.matchAll(/([0-9]+)(ms|s|m|h)/g)) sum += Number(amount) * (units[unit ?? ''] ?? 0)

@@ -36,6 +36,7 @@ export class Connection {
   readonly over: Promise<void>
   #link: Link | undefined
   #refused = false
+  #closed = false
   #wakeReader: () => void = () => {}
 
   /** Connects at once. @param signal ends the connection without giving the forge's session back */
@@ -52,13 +53,14 @@ export class Connection {
 
   /** Gives the session back. `remove`: removes the set's records at the forge, too. */
   async close(how: 'pause' | 'remove'): Promise<void> {
+    this.#closed = true
     await this.#closeLink(how)
     this.#until.abort()
     await this.over
   }
 
   async #run(until: AbortSignal): Promise<void> {
-    while (!until.aborted) {
+    while (!until.aborted && !this.#closed) {
       const opened = await this.#open(until)
       if (!opened) return
       this.#link = opened.link

@@ -1,14 +1,14 @@
-// Each write checks the lease: a process that slept runs code before its timers do.
+// Checks the Lease before each write: a process that was suspended runs code before its timers.
 import { KubernetesError } from '../kubernetes/errors.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** The client's verbs for the leader alone: a write is refused here, before it is sent, when leadership is not certain any more. */
+/** Returns the client's verbs for the leader. If leadership is no longer certain, a write is refused before it is sent. */
 export function guarded(kubernetes: Kubernetes, leadership: Leadership, clock: Clock): Kubernetes {
   const check = () => {
     if (leadership.signal.aborted || clock.now() >= leadership.validUntil()) {
-      throw new KubernetesError('unavailable', 'this process does not lead any more')
+      throw new KubernetesError('unavailable', 'this process is no longer the leader')
     }
   }
   return {

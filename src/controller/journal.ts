@@ -1,4 +1,4 @@
-// The one journal: typed events in, readers out. Log, Kubernetes Events, screens and checkers read it; there is no other way to log.
+// The one journal of typed events. The log, Kubernetes Events, screens and checkers read it; there is no other way to log.
 import type { Clock } from '../lib/clock.ts'
 import type { Entry, JournalEvent } from '../model/event.ts'
 
@@ -6,7 +6,7 @@ export type JournalReader = (entry: Entry) => void
 
 export interface Journal {
   write(event: JournalEvent): void
-  /** Calls `reader` for every event from now on. Returns how to stop. */
+  /** Calls `reader` for every event from now on. Returns a function that ends that. */
   subscribe(reader: JournalReader): () => void
 }
 

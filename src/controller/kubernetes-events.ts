@@ -1,9 +1,10 @@
-// A reader of the journal: failures and changes of state become Events of the RunnerSet, deduplicated.
+// A reader of the journal: it writes failures and state changes as deduplicated Events of the RunnerSet.
 import { camelCase } from '../core/report.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
 import type { Instant } from '../lib/clock.ts'
 import { hashText } from '../lib/hash.ts'
+import { timestamp } from '../lib/timestamp.ts'
 import { runnerSetApiVersion } from '../model/api.ts'
 import type { Entry, JournalEvent } from '../model/event.ts'
 import { failureInfo } from '../model/failure.ts'
@@ -13,28 +14,29 @@ import { events } from './resources.ts'
 export type EventPublisher = {
   readonly kubernetes: Kubernetes
   readonly identity: string
-  /** The uid of a set: `kubectl describe` finds its Events by it. */
+  /** Returns the uid of a set, by which `kubectl describe` finds its Events. */
   readonly uidOf: (namespace: string, set: string) => string | undefined
-  /** Ends with leadership. */
+  /** Aborted when leadership ends. */
   readonly signal: AbortSignal
 }
 
 type Note = { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string }
-type Told = { readonly name: string; readonly firstAt: Instant; count: number; writtenAt: Instant }
+type Published = { readonly name: string; readonly firstAt: Instant; count: number; writtenAt: Instant }
 
-/** The same thing is written again at most this often, in milliseconds; remembered for so many things at most. */
+/** The same Event is written again at most this often, in milliseconds. */
 const repeatMs = 60_000
-const toldMax = 1_000
+/** How many different Events are remembered. */
+const rememberedMax = 1_000
 
-/** Writes until the returned function is called. An Event that cannot be written is lost: the condition and the log hold the same. */
+/** Writes until the returned function is called. An Event that cannot be written is lost: the condition and the log say the same. */
 export function publishEvents(publisher: EventPublisher, journal: Journal): () => void {
-  const told = new Map<string, Told>()
+  const published = new Map<string, Published>()
   return journal.subscribe((entry) => {
     const note = noteOf(entry.event)
     if (!note || !('namespace' in entry.event)) return
     const { namespace, set } = entry.event
     const key = [namespace, set, note.reason, note.message].join('\n')
-    const before = told.get(key)
+    const before = published.get(key)
     if (before) {
       before.count++
       if (entry.at < before.writtenAt + repeatMs) return
@@ -42,9 +44,9 @@ export function publishEvents(publisher: EventPublisher, journal: Journal): () =
       void repeat(publisher, namespace, before, entry.at)
       return
     }
-    if (told.size >= toldMax) told.delete(told.keys().next().value ?? '')
+    if (published.size >= rememberedMax) published.delete(published.keys().next().value ?? '')
     const name = `${set}.${hashText(`${key}\n${entry.at}`, 16)}`
-    told.set(key, { name, firstAt: entry.at, count: 1, writtenAt: entry.at })
+    published.set(key, { name, firstAt: entry.at, count: 1, writtenAt: entry.at })
     void create(publisher, eventObject(publisher, entry, { namespace, set, name }, note))
   })
 }
@@ -63,7 +65,11 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'set-invalid':
       return { type: 'Warning', reason: 'SpecInvalid', message: event.problems.join('; ') }
     case 'template-accepted':
-      return { type: 'Normal', reason: 'TemplateAccepted', message: `Template ${event.hash} is accepted.` }
+      return {
+        type: 'Normal',
+        reason: 'TemplateAccepted',
+        message: `The API server accepts the template ${event.hash}.`,
+      }
     default:
       return undefined
   }
@@ -106,13 +112,9 @@ async function create({ kubernetes, signal }: EventPublisher, event: KubeObject)
 async function repeat(
   { kubernetes, signal }: EventPublisher,
   namespace: string,
-  { name, count }: Told,
+  { name, count }: Published,
   at: Instant,
 ): Promise<void> {
   const body = { count, lastTimestamp: timestamp(at) }
   await kubernetes.patch(events, { namespace, name }, { type: 'merge', body }, { signal }).catch(() => {})
-}
-
-function timestamp(at: Instant): string {
-  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 }

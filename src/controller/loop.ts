@@ -1,11 +1,11 @@
-// When a set is looked at: at once when something wakes it, at most once in `spacingMs`, and when its own time has come.
+// Runs the ticks of a set: when something wakes it, at most once in `spacingMs`, and when its own time has come.
 import type { Clock, Instant, Timer } from '../lib/clock.ts'
 
 export type LoopOptions = {
   readonly clock: Clock
   /** Bursts coalesce: no two ticks are closer than this, in milliseconds. */
   readonly spacingMs: number
-  /** Looks, decides, begins to act; returns when it wants to be called again if nothing wakes it. */
+  /** Runs one tick. Returns when to run the next one if nothing wakes the loop. */
   readonly tick: (now: Instant) => Instant | undefined
 }
 

@@ -1,4 +1,4 @@
-// What a controller is given: its two ports, time, randomness, limits, and who it is.
+// The arguments of a controller: its two ports, time, randomness, limits and identity.
 import type { Forge } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
@@ -10,19 +10,19 @@ import type { GitHubSource, RunnerSet } from '../model/runner-set.ts'
 
 export type ControllerOptions = {
   readonly kubernetes: Kubernetes
-  /** The same API server, for the watches. */
+  /** The transport to the same API server, for the watches. */
   readonly transport: Transport
-  /** The account behind a set; the same one for the same URL and credential. Throws a `PortError` for a configuration that cannot work. */
+  /** Returns the account of a set: the same one for the same URL and credential. Throws a `PortError` for a configuration that cannot work. */
   readonly forgeFor: (source: GitHubSource, credential: Readonly<Record<string, string>>) => Forge
   readonly parseSet: (object: KubeObject) => ParsedSet
   readonly clock: Clock
   readonly random: Random
   readonly limits: Limits
-  /** Unique for each process. */
+  /** The name of this process in the election. No other process has it. */
   readonly identity: string
-  /** Where the Lease of the election stands. */
+  /** The Lease of the election. */
   readonly lease: { readonly namespace: string; readonly name: string }
-  /** Undefined: the sets of all namespaces. */
+  /** The only namespace whose sets are run; undefined for all. */
   readonly namespace?: string | undefined
 }
 

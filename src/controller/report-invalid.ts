@@ -1,12 +1,13 @@
-// A RunnerSet that cannot be read says so itself: nothing else would.
+// Writes on a RunnerSet why Dayfly cannot read it.
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
+import { timestamp } from '../lib/timestamp.ts'
 import type { ControllerOptions } from './options.ts'
 import { runnerSets } from './resources.ts'
 
 type Options = Pick<ControllerOptions, 'kubernetes' | 'clock'>
 
-/** Writes Ready False with the problems, once a generation. A failed write is tried again when the watch tells of the set anew. */
+/** Writes the condition Ready=False with the problems, once for each generation. A failed write is repeated with the next event of the set. */
 export async function reportInvalid(
   { kubernetes, clock }: Options,
   leadership: Leadership,
@@ -20,9 +21,9 @@ export async function reportInvalid(
     type: 'Ready',
     status: 'False',
     reason: 'SpecInvalid',
-    message: `${problems.join('; ')} — correct the set; it is read again as soon as it changes.`,
+    message: `${problems.join('; ')} — Correct the set. Dayfly reads it again as soon as it changes.`,
     observedGeneration: generation,
-    lastTransitionTime: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+    lastTransitionTime: timestamp(clock.now()),
   }
   const body = {
     status: { observedGeneration: generation, lastMessage: problems.join('; '), conditions: [condition] },

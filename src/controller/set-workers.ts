@@ -13,7 +13,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
   readonly #journal: Journal
   readonly #pods: PodCache
-  /** By uid. */
+  /** The uid of a set leads to its worker. */
   readonly #workers = new Map<string, SetWorker>()
   /** The uid of every set that exists, by namespace and name, including sets that cannot be read. */
   readonly #uids = new Map<string, string>()

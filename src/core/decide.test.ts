@@ -22,6 +22,10 @@ const demand = (jobs: number, at = now): Partial<SetWorld> => ({
 })
 const unknown = { known: false, since: now - 20_000, why: 'no answer' } as const
 const idle = (name: string, age = 60_000) => runner(name, { createdAt: now - age, startedAt: now - age + 1_000 })
+const online = (name: string) => ({
+  ...idle(name),
+  registration: { is: 'present', value: registration(name, { status: 'online' }), at: now } as const,
+})
 const busy = (name: string) => runner(name, { startedAt: now - 50_000 }, { job })
 const requested = (name: string) => runner(name, {}, { pod: { is: 'requested', since: now } })
 const over = (name: string, more: object = { job }) => runner(name, { startedAt: now - 50_000, end: ended }, more)
@@ -147,6 +151,16 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'after three failures none joins the one that tries',
     world([requested('a')], { ...demand(5), ...failing(3, now - 1) }),
     'nothing',
+  ],
+  [
+    'after three failures none joins one that runs and has not been seen online',
+    world([idle('a')], { ...demand(5), ...failing(3, now - 1) }),
+    'nothing',
+  ],
+  [
+    'after three failures one joins a runner that is online',
+    world([online('a')], { ...demand(5), ...failing(3, now - 1) }),
+    'start 1',
   ],
   [
     'after three failures the back-off is waited out',

@@ -1,9 +1,10 @@
-// How many runners a demand asks for.
+// Turns a demand and a scale policy into a number of runners.
 import { unreachable } from '../lib/assert.ts'
 import type { Demand } from '../model/demand.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 
-/** Runners that should live: demand plus the idle spares, below the ceiling (docs/reference/scale-set-protocol.md#s13). `busy`: runners that have a job now. */
+/** Returns how many runners should live: demand plus the idle spares, up to the ceiling (docs/reference/scale-set-protocol.md#s13).
+ *  @param busy runners that have a job now */
 export function desiredRunners(demand: Demand, scale: RunnerSet['scale'], busy: number): number {
   return Math.min(scale.max, scale.min + wanted(demand, busy))
 }

@@ -1,7 +1,7 @@
-// What of a sent object did not come back: a webhook or an old API server has dropped or changed it.
+// Finds the fields of a sent object that the API server dropped or changed.
 
-/** The path of the first field of `sent` that `stored` lacks or holds otherwise; undefined when all of it came back. Fields that were added do not
- *  count, nor do the API server's own habits: empty values are left out, quantities are written anew (`0.5` becomes `500m`). */
+/** Returns the path of the first field of `sent` that `stored` lacks or has with another value; undefined if there is none.
+ *  Added fields do not count. Nor do two habits of the API server: it drops empty values, and rewrites quantities (`0.5` becomes `500m`). */
 export function firstDifference(sent: unknown, stored: unknown, path = ''): string | undefined {
   if (isEmpty(sent) && isEmpty(stored)) return undefined
   if (Array.isArray(sent)) {
@@ -24,7 +24,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** Lists may have gained entries anywhere; named entries are found by name. */
+/** Finds the entry that belongs to a sent one. A list may have gained entries anywhere, so named entries are found by name. */
 function matching(stored: readonly unknown[], entry: unknown, index: number): unknown {
   const name = nameOf(entry)
   return name === undefined ? stored[index] : stored.find((candidate) => nameOf(candidate) === name)

@@ -27,7 +27,7 @@ export function endStep(moment: Moment, runner: Runner, pod: PodFacts, because: 
   const verdict = mayEnd(because.kind, answerOf(runner), container)
   switch (verdict) {
     case 'end': {
-      // A pod that had not started when it was decided upon is deleted only in that state, unless no job can reach it any more.
+      // A pod that had not started at this decision is deleted only in that state, unless no job can reach it any more.
       const certain = container !== 'waiting' || ending?.answer === 'removed' || because.kind === 'life-exceeded'
       const resourceVersion = certain ? undefined : pod.resourceVersion
       return { action: { kind: 'delete-runner', runner: name, pod: { uid: pod.uid, resourceVersion }, because } }
@@ -44,7 +44,8 @@ export function endStep(moment: Moment, runner: Runner, pod: PodFacts, because: 
   }
 }
 
-/** Asks for a new list of registrations, at most once in `everyMs` after the last one. @param since no list is needed before this time plus `everyMs` */
+/** Asks for a new list of registrations, at most once in `everyMs`.
+ *  @param since counts like a list: the next one is needed `everyMs` later */
 export function askRegistrations({ world, now }: Moment, everyMs: number, since = 0): LifeStep {
   const askAt = Math.max(since, world.registrationsAt ?? 0) + everyMs
   return now >= askAt ? { asksRegistrations: true, due: now + everyMs } : { due: askAt }

@@ -1,4 +1,4 @@
-// What one runner needs now: nothing, an action, or another look later. One row for each phase.
+// Decides what one runner needs now: nothing, an action, or another look later. One row for each phase.
 import type { Instant } from '../lib/clock.ts'
 import type { EndCause } from '../model/end-cause.ts'
 import type { JournalEvent } from '../model/event.ts'

@@ -22,7 +22,7 @@ export function mayEnd(cause: EndCause['kind'], answer: DeregisterAnswer, contai
   if (cause === 'life-exceeded') return 'end'
   if (answer === 'busy') return 'keep'
   if (answer === 'refused') return 'retry'
-  // The registration is absent. That proves nothing about a container that runs: it may have got a job at this moment.
+  // The registration is absent. A container that runs may have got a job at this moment, so its absence proves nothing.
   // Only two complete lists without the registration prove it, and they make the cause `ghost`.
   return container === 'waiting' || cause === 'ghost' ? 'end' : 'retry'
 }

@@ -1,8 +1,8 @@
-// A user's pod template merged over a default, as a strategic merge would: lists of named things by their name, everything else replaced.
+// Merges a user's pod template over a default, as a strategic merge does: lists of named entries by name, everything else is replaced.
 
 type Plain = Readonly<Record<string, unknown>>
 
-/** The field by which the entries of a list are the same thing. */
+/** The field that identifies an entry of a list. */
 const listKeys: Readonly<Record<string, string>> = {
   containers: 'name',
   initContainers: 'name',
@@ -14,6 +14,7 @@ const listKeys: Readonly<Record<string, string>> = {
   tolerations: 'key',
 }
 
+/** Returns `over` merged over `base`. Changes neither. */
 export function mergeTemplate(base: Plain, over: Plain): Plain {
   const merged: Record<string, unknown> = { ...base }
   for (const [field, value] of Object.entries(over)) merged[field] = mergeField(field, base[field], value)
@@ -26,7 +27,7 @@ function mergeField(field: string, base: unknown, over: unknown): unknown {
   return isPlain(base) && isPlain(over) ? mergeTemplate(base, over) : over
 }
 
-/** The user's entries keep their places, so that an index in the API server's message is the user's own. */
+/** The user's entries keep their positions, so that an index in the API server's message is the user's own. */
 function mergeList(base: readonly Plain[], over: readonly Plain[], key: string): readonly Plain[] {
   const find = (entry: Plain) => base.find((candidate) => candidate[key] === entry[key])
   const named = over.map((entry) => mergeTemplate(find(entry) ?? {}, entry))

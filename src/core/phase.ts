@@ -13,6 +13,18 @@ export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'e
   return pod.value.startedAt === undefined ? 'starting' : 'idle'
 }
 
+/** Returns whether the forge has seen the runner at work: its start is a success. */
+export function isSeenOnline({ registration, job }: Pick<Runner, 'registration' | 'job'>): boolean {
+  if (job) return true
+  return registration.is === 'present' && (registration.value.status === 'online' || registration.value.busy === true)
+}
+
+/** Returns whether the start of the runner may still fail. */
+export function isUnproved(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'ending'>): boolean {
+  const phase = phaseOf(runner)
+  return phase === 'starting' || (phase === 'idle' && !isSeenOnline(runner))
+}
+
 /** Returns whether the runner counts against `max`: until its pod is gone, has no running container, or is proved stuck. */
 export function occupies({ pod, stuck }: Pick<Runner, 'pod' | 'stuck'>): boolean {
   return !stuck && !(pod.is === 'present' && pod.value.finished)

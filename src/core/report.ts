@@ -10,6 +10,7 @@ import { recentFailures } from './state/history.ts'
 /** A condition without its times. */
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
+/** Returns the status to write. It changes only if what it shows changes. */
 export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStatus {
   const counts = world.counts.known ? world.counts.value : undefined
   const demandKnown = world.demand.known && now - world.demand.at <= limits.demandAgeMs
@@ -29,7 +30,7 @@ export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStat
   }
 }
 
-/** What hinders the set now comes before what happened to one runner. */
+/** A failure of the whole set comes before a failure of one runner. */
 function shownFailure(world: SetWorld): Failure | undefined {
   if (world.template?.is === 'refused') return world.template.failure
   return world.history.blocked ?? world.forgeFailure ?? world.history.last

@@ -16,7 +16,7 @@ export type ScaleStep = {
 
 const nothing: ScaleStep = { starts: 0, actions: [] }
 
-/** Unknown is not zero: without a demand that is fresh enough, true counts and an accepted template, nothing is started or ended.
+/** Starts or ends nothing without a fresh demand and true counts: unknown is not zero. Starts nothing without an accepted template.
  *  @param leaving runners that this tick ends for another reason: they are no surplus any more. */
 export function decideScale(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
   const { world, limits, now } = moment
@@ -53,7 +53,7 @@ function heldBack({ world, limits, now }: Moment, counts: Counts, missing: numbe
   const waits = failures > 0 && history.retryAt !== undefined && now < history.retryAt
   const until = waits ? history.retryAt : undefined
   if (failures < limits.failuresBeforeProbe) return { most: waits ? missing - failures : missing, until }
-  return { most: waits || counts.starting > 0 ? 0 : 1, until }
+  return { most: waits || counts.unproved > 0 ? 0 : 1, until }
 }
 
 /** Surplus runners end only after a quiet period: demand lags behind, and a job may be on its way to them. */

@@ -59,11 +59,11 @@ it.each([
   ['a field that was changed', { hostPID: true }, { hostPID: false }, '.hostPID'],
   ['empty values that were left out', { env: [], hostPID: false, x: '' }, {}, undefined],
   [
-    'quantities that were written anew',
+    'quantities that were written in another way',
     { resources: { limits: { cpu: '0.5' } } },
     { resources: { limits: { cpu: '500m' } } },
     undefined,
   ],
-])('what came back: %s', (_name, sent, stored, path) => {
+])('finds what the API server dropped or changed: %s', (_name, sent, stored, path) => {
   expect(firstDifference(sent, stored)).toBe(path)
 })

@@ -1,4 +1,4 @@
-// What no API server tells: templates that are accepted and then never start or never end (Kubernetes reference 1.2, 4.4, 9).
+// Finds templates that the API server accepts and whose pods never start or never end (docs/reference/kubernetes.md#s9).
 import type { Failure } from '../model/failure.ts'
 import { runnerContainer } from './pod.ts'
 
@@ -11,7 +11,7 @@ type Container = {
   readonly lifecycle?: { readonly postStart?: { readonly exec?: unknown } }
 }
 
-/** The first hazard of a merged pod spec, or undefined. */
+/** Returns the first hazard of a merged pod spec; undefined if there is none. */
 export function hazardOf(spec: Readonly<Record<string, unknown>>): Failure | undefined {
   const containers = listOf(spec['containers'])
   const init = listOf(spec['initContainers'])
@@ -21,7 +21,7 @@ export function hazardOf(spec: Readonly<Record<string, unknown>>): Failure | und
   return daemonInInit(init) ?? hookInSharedNamespace(spec, [...init, ...containers])
 }
 
-/** A daemon that is a plain init container never ends, so the runner never starts (incident S1's false cure). */
+/** A daemon in an ordinary init container never ends, so the runner never starts (docs/reference/incidents.md#s1). */
 function daemonInInit(init: readonly Container[]): Failure | undefined {
   const at = init.findIndex((container) => isDockerDaemon(container) && container.restartPolicy !== 'Always')
   if (at < 0) return undefined
@@ -32,7 +32,7 @@ function daemonInInit(init: readonly Container[]): Failure | undefined {
   }
 }
 
-/** An exec hook in a shared PID namespace may never return, and then the pod can neither start nor stop (incident S3). */
+/** An exec hook in a shared PID namespace may never return. Then the pod can neither start nor stop (docs/reference/incidents.md#s3). */
 function hookInSharedNamespace(
   spec: Readonly<Record<string, unknown>>,
   containers: readonly Container[],

@@ -3,7 +3,7 @@ import { defaultLimits } from '../model/limits.ts'
 import type { PodFacts, Registration, Runner } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
-import { occupies, phaseOf } from './phase.ts'
+import { isUnproved, occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
 import { noHistory } from './state/history.ts'
 
@@ -80,7 +80,15 @@ export const ended = { exitCode: 0, reason: 'Completed', at: now - 1_000 }
 export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}): SetWorld {
   const set = over.set ?? runnerSet()
   const hash = templateHash(set)
-  const counts = { starting: 0, idle: 0, busy: 0, spent: 0, ended: 0, occupied: runners.filter(occupies).length }
+  const counts = {
+    starting: 0,
+    idle: 0,
+    busy: 0,
+    spent: 0,
+    ended: 0,
+    occupied: runners.filter(occupies).length,
+    unproved: runners.filter(isUnproved).length,
+  }
   for (const each of runners) counts[phaseOf(each)]++
   const base: SetWorld = {
     set,

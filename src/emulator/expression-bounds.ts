@@ -1,9 +1,10 @@
-// GitHub's functions whose results grow: as they are, but refused before a result becomes larger than any workflow needs. An expression of
-// a hundred characters could otherwise ask for gigabytes (`format('{0}{0}', format('{0}{0}', …))`).
+// Bounds those functions of GitHub whose results can grow. A short expression such as
+// `format('{0}{0}', format('{0}{0}', …))` could otherwise need gigabytes.
 import { data, wellKnownFunctions } from '@actions/expressions'
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 
-/** Characters of any text an expression or a template makes; GitHub bounds an evaluation to a few MiB too. */
+/** The maximum number of characters of an evaluated text. GitHub also limits an evaluation to a few MiB. */
+
 export const textMax = 4 * 1024 * 1024
 
 export const boundedFunctions: readonly FunctionDefinition[] = [

@@ -1,4 +1,4 @@
-// Expressions in texts and conditions, as GitHub evaluates them; and expressions that ask for more than there is.
+// Evaluates expressions in texts and conditions as GitHub does, and refuses expressions that need too much memory.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -85,19 +85,19 @@ describe('expressions', () => {
       `\${{ join(fromJSON('[${'1,'.repeat(5_000)}1]'), format('${'{0}'.repeat(100)}', '${'b'.repeat(1_000)}')) }}`,
     ],
     ['many expressions in one text', `\${{ format('{0}', '${'a'.repeat(1_000)}') }}`.repeat(6_000)],
-  ])('%s is refused before it takes memory or time', (_, template) => {
+  ])('%s is refused before it uses memory or time', (_, template) => {
     const started = performance.now()
     expect(() => evaluateText(template, scope)).toThrow(/larger than/)
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
-  test('values are evaluated in depth, keys are not', () => {
+  test('evaluates nested values, but no keys', () => {
     expect(evaluateValue({ '${{ a }}': ['${{ matrix.n }}', { x: 'n${{ matrix.n }}' }, 4, null] }, scope)).toEqual({
       '${{ a }}': [3, { x: 'n3' }, 4, null],
     })
   })
 
-  test("equality is GitHub's", () => {
+  test("compares values with GitHub's equality", () => {
     expect(equalValues('A', 'a')).toBe(true)
     expect(equalValues('1', 1)).toBe(true)
     expect(equalValues(true, 1)).toBe(true)
@@ -105,7 +105,7 @@ describe('expressions', () => {
     expect(equalValues([1], [1])).toBe(false)
   })
 
-  test('a text without expressions stands for itself, and the parts of a split make the text again', () => {
+  test('a text without expressions is its own value, and the parts of a split join to the text', () => {
     const piece = fc.constantFrom('${{', '}}', ' ', "'", '$', '{', '}', 'a', '\n')
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {

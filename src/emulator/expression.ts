@@ -1,12 +1,12 @@
-// Evaluates GitHub's expressions with GitHub's own evaluator: `${{ … }}` in texts, and conditions. The workflow reader uses it for what a
-// job's queueing needs, the runner for what a step needs when it is due.
+// Evaluates expressions in texts (`${{ … }}`) and conditions with GitHub's own evaluator.
+// The workflow reader uses it to queue jobs, the runner to run steps.
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions'
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import { equals } from '@actions/expressions/result'
 import { boundedFunctions, textMax } from './expression-bounds.ts'
 import type { Template } from './job.ts'
 
-/** What expressions may read and call. Contexts are JSON values; `env` is case-sensitive, as on Linux, everything else is not. */
+/** The contexts and functions of an expression. Contexts are JSON values. Only `env` is case-sensitive, as on Linux. */
 export type Scope = {
   readonly contexts: Readonly<Record<string, unknown>>
   readonly functions?: readonly FunctionDefinition[]
@@ -21,7 +21,7 @@ export class ExpressionFailure extends Error {
   }
 }
 
-/** Every context there is: one that a scope lacks reads as null, as on GitHub. */
+/** All contexts. As on GitHub, a context that the scope does not have reads as null. */
 const contextNames = [
   'github',
   'env',
@@ -36,7 +36,7 @@ const contextNames = [
   'inputs',
 ]
 
-/** A text's value: an expression that is the whole text keeps its type, every other mixture becomes a string. Throws an `ExpressionFailure`. */
+/** Evaluates a text. If one expression is the whole text, its value keeps its type; otherwise the result is a string. Throws an `ExpressionFailure`. */
 export function evaluateTemplate(template: Template, scope: Scope): unknown {
   const parts = splitTemplate(template)
   const [only] = parts
@@ -44,18 +44,18 @@ export function evaluateTemplate(template: Template, scope: Scope): unknown {
   return joinParts(parts, scope)
 }
 
-/** As `evaluateTemplate`, as a string: null is empty, a collection is `Object` or `Array`, as on GitHub. */
+/** Evaluates a text to a string. As on GitHub, null becomes empty, and a collection becomes `Object` or `Array`. */
 export function evaluateText(template: Template, scope: Scope): string {
   return joinParts(splitTemplate(template), scope)
 }
 
-/** Whether an expression without `${{ }}` is true in GitHub's sense: everything but false, 0, '' and null. */
+/** Evaluates an expression without `${{ }}` as a condition. As on GitHub, every value except false, 0, '' and null is true. */
 export function evaluateCondition(expression: string, scope: Scope): boolean {
   const value = toPlain(evaluate(expression, scope))
   return Boolean(value)
 }
 
-/** Evaluates every text in a JSON value, keys excluded. */
+/** Evaluates every text in a JSON value, except keys. */
 export function evaluateValue(value: unknown, scope: Scope): unknown {
   if (typeof value === 'string') return evaluateTemplate(value, scope)
   if (Array.isArray(value)) return value.map((item) => evaluateValue(item, scope))
@@ -63,12 +63,12 @@ export function evaluateValue(value: unknown, scope: Scope): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, evaluateValue(item, scope)]))
 }
 
-/** GitHub's `==` on JSON values: texts without regard to case, `'1'` equals 1, collections equal nothing. */
+/** GitHub's `==` on JSON values: it ignores the case of texts, `'1'` equals 1, and a collection equals no other value. */
 export function equalValues(one: unknown, other: unknown): boolean {
   return equals(toData(one), toData(other))
 }
 
-/** Whether any text in a JSON value holds an expression. */
+/** Whether any text in a JSON value contains an expression. */
 export function hasExpression(value: unknown): boolean {
   if (typeof value === 'string') return splitTemplate(value).some((part) => part.kind === 'expression')
   return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression)
@@ -76,7 +76,7 @@ export function hasExpression(value: unknown): boolean {
 
 export type TemplatePart = { readonly kind: 'text' | 'expression'; readonly text: string }
 
-/** A quote inside an expression hides `}}`; an expression that is not closed is text. */
+/** Splits a text into plain parts and expressions. `}}` inside quotes does not end an expression. An unclosed expression is text. */
 export function splitTemplate(template: Template): readonly TemplatePart[] {
   const parts: TemplatePart[] = []
   let start = 0
@@ -91,7 +91,7 @@ export function splitTemplate(template: Template): readonly TemplatePart[] {
   return parts
 }
 
-/** A function for expressions, of JSON values. */
+/** Defines a function for expressions. Its arguments are strings, its result is a JSON value. */
 export function defineFunction(
   name: string,
   arity: readonly [least: number, most: number],
@@ -140,7 +140,7 @@ function contextData(contexts: Readonly<Record<string, unknown>>): data.Dictiona
   return root
 }
 
-/** The environment of Linux: `Path` and `PATH` are two variables. */
+/** A case-sensitive dictionary for `env`. On Linux, `Path` and `PATH` are two variables. */
 class CaseSensitiveDictionary extends data.Dictionary {
   private readonly entries: ReadonlyMap<string, data.ExpressionData>
 

@@ -1,13 +1,13 @@
-// What a forge hands to a runner, and what the runner reports. The forge's emulator only carries it; the workflow reader makes it; the small runner runs it.
+// The job that a forge gives to a runner, and the runner's report. The workflow reader creates it, the emulator passes it on, the small runner runs it.
 
-/** A text in which `${{ … }}` has yet to be evaluated, by the runner, when its step is due. */
+/** A text with `${{ … }}`, which the runner evaluates at the start of its step. */
 export type Template = string
 
 type StepCommon = {
-  /** Unique in the job; made up where the workflow gives none, and then it begins with `__`. */
+  /** The step's id, unique in the job. A generated id begins with `__`. */
   readonly id: string
   readonly name: Template
-  /** The condition, without the surrounding `${{ }}`; `success()` where none is given. */
+  /** The condition, without the surrounding `${{ }}`. The default is `success()`. */
   readonly if: string
   readonly env: Readonly<Record<string, Template>>
   readonly continueOnError: boolean | Template
@@ -21,17 +21,17 @@ export type RunnerStep =
       readonly shell: string | undefined
       readonly workingDirectory: Template | undefined
     })
-  /** `actions/checkout`: a clean local clone of the repository that holds the workflow file. */
+  /** `actions/checkout`: a clean local clone of the repository with the workflow file. */
   | (StepCommon & {
       readonly kind: 'checkout'
-      /** Below the workspace; the workspace itself where absent. */
+      /** A path below the workspace; the default is the workspace itself. */
       readonly path: Template | undefined
-      /** A branch, tag or commit; the run's own commit where absent. */
+      /** A branch, tag or commit; the default is the run's commit. */
       readonly ref: Template | undefined
-      /** Commits of history, 0 for all; 1 where absent. */
+      /** The number of commits of history, 0 for all; the default is 1. */
       readonly fetchDepth: Template | undefined
     })
-  /** Any other `uses:`; listed as skipped with this name. */
+  /** Any other `uses:`. The step is listed as skipped. */
   | (StepCommon & { readonly kind: 'unsupported'; readonly uses: string })
 
 export type RunnerJob = {
@@ -40,15 +40,15 @@ export type RunnerJob = {
   /** The job's key in the workflow file, and its display name with the matrix values. */
   readonly key: string
   readonly name: string
-  /** `github`, `needs`, `matrix`, `strategy`, `vars`, `inputs`: what expressions may read besides what the runner knows itself. */
+  /** The contexts `github`, `needs`, `matrix`, `strategy`, `vars` and `inputs`. The runner adds its own contexts. */
   readonly contexts: Readonly<Record<string, unknown>>
-  /** The workflow's and the job's env, outermost first. */
+  /** The environment of the workflow and the job, outermost first. */
   readonly env: readonly Readonly<Record<string, Template>>[]
   readonly defaults: { readonly shell: string | undefined; readonly workingDirectory: Template | undefined }
   readonly timeoutMinutes: number
   readonly outputs: Readonly<Record<string, Template>>
   readonly steps: readonly RunnerStep[]
-  /** The repository on this machine that `actions/checkout` clones; undefined where the workflow stands in none. */
+  /** The local repository that `actions/checkout` clones; undefined if the workflow file is not in a repository. */
   readonly repository: string | undefined
 }
 
@@ -57,7 +57,7 @@ export type Conclusion = 'success' | 'failure' | 'cancelled' | 'skipped'
 export type StepReport = {
   readonly id: string
   readonly name: string
-  /** After continue-on-error; `outcome` is before it. */
+  /** The result after continue-on-error; `outcome` is the result before it. */
   readonly conclusion: Conclusion
   readonly outcome: Conclusion
   /** Milliseconds since the epoch; undefined for a step that was not run. */
@@ -71,6 +71,6 @@ export type JobReport = {
   readonly conclusion: Conclusion
   readonly outputs: Readonly<Record<string, string>>
   readonly steps: readonly StepReport[]
-  /** A sentence for what no step can say, for example that the time was up. */
+  /** A sentence about the whole job, for example that it has timed out. */
   readonly note: string | undefined
 }

@@ -8,7 +8,7 @@ import { type Transport, TransportError } from '../lib/http.ts'
 import { httpClient } from '../lib/http-client.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { type ForgeWorld, forgeContract } from './contract.ts'
 import { createGitHubForge } from './github/github.ts'
 

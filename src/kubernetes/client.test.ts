@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { statusAnswer } from '../../test/kubernetes/fault-server.ts'
 import { type Answer, jsonAnswer, type Request, TransportError, textAnswer } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { createKubernetes } from './client.ts'
 import { KubernetesError } from './errors.ts'
 import type { KubeObject, Resource } from './types.ts'
@@ -22,7 +22,7 @@ const ok = jsonAnswer(200, pod)
 
 type Reply = Answer | TransportError | ((request: Request) => Promise<Answer>)
 
-/** Plays the replies in turn, the last one for ever, and runs the call to its end on virtual time. */
+/** Creates a client whose server plays the replies in turn and repeats the last one. `settle` runs a call to its end on virtual time. */
 function world(...replies: readonly Reply[]) {
   const clock = virtualClock()
   const requests: (Request & { readonly at: number })[] = []
@@ -59,8 +59,8 @@ function world(...replies: readonly Reply[]) {
 const hang = (request: Request) =>
   new Promise<Answer>((_, reject) => request.signal?.addEventListener('abort', () => reject(request.signal?.reason)))
 
-describe('requests', () => {
-  it('go to the right place with the right options', async () => {
+describe('a request', () => {
+  it('has the path, query, content type and body of its verb', async () => {
     const { kubernetes, requests, settle } = world(ok)
     const write = { dryRun: true, fieldManager: 'dayfly', fieldValidation: 'Strict' } as const
     await settle(kubernetes.get(pods, at))
@@ -125,7 +125,7 @@ describe('requests', () => {
     }
   })
 
-  it('of one class are limited, and leases wait for none of them', async () => {
+  it('waits for others of its class only: 16 writes run at once, and a lease does not wait for them', async () => {
     let running = 0
     let most = 0
     const { clock, kubernetes, requests } = world(async (request) => {
@@ -145,8 +145,8 @@ describe('requests', () => {
   })
 })
 
-describe('answers', () => {
-  it('give the warnings of the server', async () => {
+describe('an answer', () => {
+  it("includes the server's warnings", async () => {
     const warning = '299 - "unknown field \\"spec.x\\"", 299 kube "it\'s old, really"'
     const { kubernetes, settle } = world(jsonAnswer(201, pod, { warning }))
     expect(await settle(kubernetes.create(pods, pod))).toEqual({
@@ -155,7 +155,7 @@ describe('answers', () => {
     })
   })
 
-  it('to DELETE tell what is gone from what is on its way', async () => {
+  it('to DELETE distinguishes deleted, deleting and absent objects', async () => {
     const status = { kind: 'Status', apiVersion: 'v1', status: 'Success' }
     const metadata = { ...at, deletionTimestamp: '2026-01-01T00:00:00Z' }
     const rows: readonly (readonly [Answer, string])[] = [
@@ -177,7 +177,7 @@ describe('answers', () => {
     }
   })
 
-  it('become typed errors', async () => {
+  it('becomes a typed error if its status is 400 or above', async () => {
     const rows: readonly (readonly [Answer, Partial<KubernetesError>])[] = [
       [statusAnswer(400, 'BadRequest', 'no'), { kind: 'bad-request', status: 400, message: 'no' }],
       [statusAnswer(401, 'Unauthorized', 'Unauthorized'), { kind: 'unauthorized' }],
@@ -211,11 +211,11 @@ describe('answers', () => {
   })
 })
 
-describe('trying again', () => {
+describe('a retry', () => {
   const busy = (headers = {}, details?: object) =>
     statusAnswer(429, 'TooManyRequests', 'slow down', { headers, ...(details ? { details } : {}) })
 
-  it('every verb waits out a 429: it was not carried out', async () => {
+  it('follows a 429 for every verb, after the time that the server asks for', async () => {
     const calls: readonly ((of: ReturnType<typeof world>) => Promise<unknown>)[] = [
       (of) => of.kubernetes.get(pods, at),
       (of) => of.kubernetes.create(pods, pod),
@@ -235,7 +235,7 @@ describe('trying again', () => {
     }
   })
 
-  it('a 429 for ever, or for longer than a call may wait, is the answer', async () => {
+  it('does not follow the tenth 429, nor a 429 that asks for more time than a call may wait', async () => {
     const forever = world(busy())
     expect((await forever.refusal(forever.kubernetes.create(pods, pod))).kind).toBe('rate-limited')
     expect(forever.requests).toHaveLength(10)
@@ -249,7 +249,46 @@ describe('trying again', () => {
     expect(dated.requests[1]?.at).toBeGreaterThanOrEqual(10_000)
   })
 
-  it('reads outlive 5xx and lost answers; writes do not repeat what was perhaps done', async () => {
+  it.each([
+    ['zero', { 'retry-after': '0' }],
+    ['a date in the past', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }],
+    [
+      'the date of a server that is ten minutes ahead',
+      { 'retry-after': 'Thu, 01 Jan 2026 00:10:00 GMT', date: 'Thu, 01 Jan 2026 00:10:00 GMT' },
+    ],
+  ])('follows after the usual back-off if Retry-After is %s', async (_, headers) => {
+    const of = world(busy(headers), busy(headers), busy(headers), ok)
+    expect(await of.settle(of.kubernetes.create(pods, pod))).not.toBeInstanceOf(KubernetesError)
+    const times = of.requests.map(({ at }) => at)
+    const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0))
+    for (const [index, least] of [125, 250, 500].entries()) {
+      expect(waits[index]).toBeGreaterThanOrEqual(least)
+      expect(waits[index]).toBeLessThanOrEqual(2 * least)
+    }
+  })
+
+  it.each([
+    ['a date in the year 9999', busy({ 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' })],
+    ['more seconds than a number can hold', busy({ 'retry-after': '9'.repeat(400) })],
+    ['a huge number in the Status', busy({}, { retryAfterSeconds: 1e300 })],
+  ])('is possible after an hour at the latest, even if the server asks for %s', async (_, answer) => {
+    const of = world(answer)
+    const error = await of.refusal(of.kubernetes.create(pods, pod))
+    expect(error.retryAt).toBe(1_767_225_600_000 + 3_600_000)
+    expect(of.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['ahead', 'Thu, 01 Jan 2026 00:10:00 GMT', 'Thu, 01 Jan 2026 00:10:07 GMT'],
+    ['behind', 'Wed, 31 Dec 2025 23:50:00 GMT', 'Wed, 31 Dec 2025 23:50:07 GMT'],
+  ])('follows after 7 s if a server that is ten minutes %s asks for it by a date', async (_, date, retryAfter) => {
+    const of = world(busy({ 'retry-after': retryAfter, date }), ok)
+    expect(await of.settle(of.kubernetes.create(pods, pod))).toMatchObject({ object: pod })
+    expect(of.requests[1]?.at).toBeGreaterThanOrEqual(7_000)
+    expect(of.requests[1]?.at).toBeLessThan(7_500)
+  })
+
+  it('follows a 5xx or a lost answer of a read, but not of a write that the server may have carried out', async () => {
     const failures: readonly Reply[] = [
       statusAnswer(500, 'InternalError', 'oops'),
       statusAnswer(504, 'Timeout', 'Too large resource version'),
@@ -271,7 +310,7 @@ describe('trying again', () => {
     expect(down.requests).toHaveLength(5)
   })
 
-  it('what was never sent is sent again, also a write; a certificate that is not trusted is not', async () => {
+  it('follows a request that was never sent, also a write, but not an untrusted certificate', async () => {
     const refused = new TransportError('connect', 'connection refused')
     const back = world(refused, refused, ok)
     expect(await back.settle(back.kubernetes.create(pods, pod))).toMatchObject({ object: pod })
@@ -283,7 +322,7 @@ describe('trying again', () => {
     expect(untrusted.requests).toHaveLength(1)
   })
 
-  it('ends with the signal, and a server that hangs is left after 65 s', async () => {
+  it('ends with the signal, and an attempt without an answer ends after 65 s', async () => {
     const reason = new Error('enough')
     const controller = new AbortController()
     const waiting = world(busy({ 'retry-after': '20' }))
@@ -320,7 +359,7 @@ describe('list', () => {
     ])
   })
 
-  it('starts anew when the snapshot expires on the way, and never joins two', async () => {
+  it('starts again if the snapshot expires, and never joins two snapshots', async () => {
     const expired = statusAnswer(410, 'Expired', 'the continue token is too old')
     const { kubernetes, settle } = world(page(['old', 'b'], 'n'), expired, page(['new'], 'n'), page(['c']))
     expect(namesOf(await settle(kubernetes.list(pods)))).toEqual(['new', 'c'])
@@ -329,7 +368,7 @@ describe('list', () => {
     expect(always.requests).toHaveLength(5)
   })
 
-  it('is an error, never empty, when the answer is no list', async () => {
+  it('rejects an answer that is not a list, instead of reporting no objects', async () => {
     const noLists: readonly unknown[] = [{}, [], 'x', { items: [] }, { metadata: { resourceVersion: '' }, items: [] }]
     for (const value of [...noLists, { metadata: { resourceVersion: '1' }, items: [{}] }]) {
       const { kubernetes, refusal } = world(jsonAnswer(200, value))

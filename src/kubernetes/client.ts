@@ -1,4 +1,4 @@
-// The verbs over a transport. Paths and options in, objects or typed errors out; retries are in send.ts.
+// The client's verbs over a transport. They build paths and options, and return objects or typed errors. Retries are in send.ts.
 import { backoffMs } from '../lib/backoff.ts'
 import type { Answer } from '../lib/http.ts'
 import { type Limit, limit } from '../lib/queue.ts'
@@ -7,16 +7,16 @@ import type { DeleteOptions, Kubernetes, ListOptions, Patch, WriteOptions, Writt
 import { readPages } from './pages.ts'
 import { asRecord, parseObject, parseStatus } from './parse.ts'
 import { collectionPath, objectPath } from './path.ts'
-import { errorOfNonsense } from './refusal.ts'
+import { errorOfBadAnswer } from './refusal.ts'
 import { type Call, type Connection, createSend, type Send } from './send.ts'
 import type { KubeObject, Resource } from './types.ts'
 
-/** Requests under way at once, by class, so that neither lists nor a burst of creates keep a lease from being renewed. */
+/** The maximum number of concurrent requests of each class. Separate limits let a lease be renewed during lists and bursts of creates. */
 const concurrency = { read: 8, write: 16, lease: 2 }
 const listAttemptsMax = 5
 const listBackoff = { baseMs: 500, capMs: 5_000 }
 
-/** The client's verbs over `transport`. `userAgent`: `dayfly` unless given. */
+/** Creates the client on a transport. The default of `userAgent` is `dayfly`. */
 export function createKubernetes(connection: Connection): Kubernetes {
   const send = boundedSend(createSend(connection))
   return {
@@ -52,7 +52,7 @@ export function createKubernetes(connection: Connection): Kubernetes {
   }
 }
 
-/** Limits each class of requests by itself. */
+/** Limits each class of requests separately. */
 function boundedSend(send: Send): (resource: Resource, call: Call) => Promise<Answer> {
   const limits: Record<keyof typeof concurrency, Limit> = {
     read: limit(concurrency.read),
@@ -65,7 +65,7 @@ function boundedSend(send: Send): (resource: Resource, call: Call) => Promise<An
   }
 }
 
-/** Starts anew when the pages' snapshot expires on the way: half of one list and half of another is no list. */
+/** Reads all pages. Starts again if the snapshot expires in between, because pages of two snapshots must not be mixed. */
 async function listAll(send: Send, { clock, random }: Connection, resource: Resource, options: ListOptions) {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -102,7 +102,7 @@ function patchBody(patch: Patch): Pick<Call, 'body' | 'contentType'> {
     : { body: patch.operations, contentType: 'application/json-patch+json' }
 }
 
-/** Everything in the body: the server ignores options in the query as soon as there is a body (reference/experiments.md 5), dryRun included. */
+/** Puts every option into the body, because the server ignores options in the query if there is a body (docs/reference/experiments.md#e5). */
 function deleteBody({ preconditions, gracePeriodSeconds, propagationPolicy, dryRun }: DeleteOptions): object {
   return {
     apiVersion: 'v1',
@@ -120,11 +120,11 @@ function written(answer: Answer, resource: Resource): Written {
 
 function objectOf(answer: Answer, resource: Resource, write: boolean): KubeObject {
   const object = answer.body.kind === 'json' ? parseObject(answer.body.value, resource) : undefined
-  if (!object) throw errorOfNonsense(`the API server answered ${answer.status} without a ${resource.kind}`, write)
+  if (!object) throw errorOfBadAnswer(`the API server answered ${answer.status} without a ${resource.kind}`, write)
   return object
 }
 
-/** A 200 carries the object, or a Status once it is gone. The object of a pod that went at once still shows a deletionTimestamp, with a grace of 0. */
+/** Returns whether the object still exists. A pod that was deleted immediately has a deletionTimestamp, too, but with a grace of 0. */
 function isDeleting(answer: Answer): boolean {
   const value = answer.body.kind === 'json' ? answer.body.value : undefined
   if (parseStatus(value)) return false
@@ -136,7 +136,7 @@ function isDeleting(answer: Answer): boolean {
   return (typeof grace === 'number' && grace > 0) || finalizers.some((list) => Array.isArray(list) && list.length > 0)
 }
 
-/** `299 - "text", 299 - "text"`, with backslash escapes (RFC 9110's quoted strings). */
+/** Parses `299 - "text", 299 - "text"`. The texts are quoted strings with backslash escapes (RFC 9110). */
 function warningsOf(header: string): string[] {
   const warnings: string[] = []
   for (const [, quoted = ''] of header.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)) {

@@ -1,4 +1,4 @@
-// From a kubeconfig to a transport: the only place where this client meets sockets.
+// Creates a transport from a kubeconfig. No other file of the client opens sockets.
 import type { Clock } from '../lib/clock.ts'
 import type { Transport } from '../lib/http.ts'
 import { httpClient } from '../lib/http-client.ts'
@@ -7,14 +7,14 @@ import { tokenSource, withToken } from './token.ts'
 
 export type ClusterConnection = {
   readonly transport: Transport
-  /** Ends every connection, also those in use. */
+  /** Closes every connection, even those in use. */
   close(): Promise<void>
 }
 
-/** As many as the verbs of all classes together may have under way (client.ts), with room for more than one client. */
+/** More than all classes of requests of one client need together (client.ts), so that clients can share the connection. */
 const connections = 32
 
-/** Connects lazily: a wrong address or a refused credential shows with the first request. */
+/** Creates the connection without opening it: only the first request fails on a wrong address or a refused credential. */
 export function connect(kubeconfig: Kubeconfig, clock: Clock): ClusterConnection {
   const { origin, pathname } = new URL(kubeconfig.server)
   const prefix = pathname === '/' ? '' : pathname

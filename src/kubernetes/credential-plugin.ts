@@ -1,28 +1,29 @@
-// The program that a kubeconfig names for its credentials, as of EKS, GKE, AKS and OIDC (Kubernetes: "client-go credential plugins",
-// client.authentication.k8s.io). Which program runs is the kubeconfig's word, as it is for kubectl: whoever writes that file is trusted.
+// Gets a token from the credential plugin that a kubeconfig names, as EKS, GKE, AKS and OIDC use them
+// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins).
+// As in kubectl, the kubeconfig decides which program runs: the file must come from a trusted author.
 import { z } from 'zod'
 import type { Instant } from '../lib/clock.ts'
 import type { KubeconfigPlugin } from './kubeconfig-schema.ts'
 
-/** What is asked of the host: one run of the program. */
-export type PluginCall = {
+/** One run of the plugin's program. */
+type PluginCall = {
   readonly command: string
   readonly args: readonly string[]
-  /** In addition to the environment of this process. */
+  /** Variables in addition to the environment of this process. */
   readonly environment: Readonly<Record<string, string>>
-  /** Whether it may ask the person at the terminal. */
+  /** Whether the plugin may ask the operator questions. */
   readonly interactive: boolean
 }
 
-/** What it printed, or why it gave nothing: the end of a sentence that names it. */
+/** The text that the plugin printed, or the reason why it failed. The reason completes a sentence that names the plugin. */
 export type PluginAnswer = { readonly stdout: string } | { readonly failed: string }
 export type PluginHost = {
-  /** Whether a person sits before stdin. */
+  /** Whether stdin is a terminal. */
   readonly isTerminal: boolean
   readonly run: (call: PluginCall) => Promise<PluginAnswer>
 }
 
-/** `expiresAt`: undefined where the plugin does not say; then it lasts until it is refused. */
+/** A token. If `expiresAt` is undefined, the token is used until the server refuses it. */
 export type Credential = { readonly token: string; readonly expiresAt: Instant | undefined }
 export type CredentialAnswer = Credential | { readonly failed: string }
 
@@ -36,20 +37,20 @@ const answerSchema = z.object({
   }),
 })
 
-/** What a plugin may be told of the cluster. `ca`: PEM. */
+/** The facts about the cluster that a plugin may receive. `ca` is in PEM. */
 export type PluginCluster = {
   readonly server: string
   readonly tls: { readonly ca?: string; readonly servername?: string; readonly rejectUnauthorized?: boolean }
 }
 
-/** `command`: resolved, if it is a path. */
+/** Runs the plugin once and reads its credential. If `command` is a path, it must be resolved. */
 export async function askPlugin(
   plugin: KubeconfigPlugin,
   { command, cluster }: { readonly command: string; readonly cluster: PluginCluster },
   { isTerminal, run }: PluginHost,
 ): Promise<CredentialAnswer> {
   if (plugin.interactiveMode === 'Always' && !isTerminal)
-    return { failed: 'it asks questions, and this is no terminal' }
+    return { failed: 'it needs a terminal to ask questions, and stdin is not a terminal' }
   const interactive = isTerminal && plugin.interactiveMode !== 'Never'
   const asked = {
     apiVersion: plugin.apiVersion,
@@ -71,18 +72,18 @@ function clusterInfo({ server, tls }: PluginCluster) {
   }
 }
 
-/** Never repeats what was printed: it may be a secret. */
+/** Reads the printed credential. The reasons of failures never contain the printed text, because it may be a secret. */
 function readCredential(stdout: string, version: string): CredentialAnswer {
   const parsed = answerSchema.safeParse(asJson(stdout))
-  if (!parsed.success) return { failed: 'it printed no ExecCredential' }
+  if (!parsed.success) return { failed: 'it did not print an ExecCredential' }
   const { apiVersion, status } = parsed.data
-  if (apiVersion !== version) return { failed: `it answered in ${apiVersion}, not in ${version}` }
+  if (apiVersion !== version) return { failed: `it printed apiVersion ${apiVersion} instead of ${version}` }
   const token = status.token?.trim()
   if (!token) {
-    const what = status.clientCertificateData === undefined ? 'no token' : 'a client certificate, and no token'
-    return { failed: `it gave ${what}` }
+    const printed = status.clientCertificateData === undefined ? 'no token' : 'a client certificate but no token'
+    return { failed: `it printed ${printed}` }
   }
-  if (!/^[\x21-\x7e]+$/.test(token)) return { failed: 'its token is not one word of ASCII characters' }
+  if (!/^[\x21-\x7e]+$/.test(token)) return { failed: 'its token contains spaces or non-ASCII characters' }
   const expiresAt = status.expirationTimestamp == null ? Number.NaN : Date.parse(status.expirationTimestamp)
   return { token, expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt }
 }

@@ -1,4 +1,4 @@
-// What can go wrong with the API server, by who must act.
+// The error of every failed call to the API server, classified by what the caller can do.
 import type { Instant } from '../lib/clock.ts'
 
 export type KubernetesErrorKind =
@@ -13,19 +13,19 @@ export type KubernetesErrorKind =
   | 'rate-limited'
   /** The resourceVersion is too old (410). */
   | 'expired'
-  /** 5xx, or no usable answer. `perhapsDone` tells whether the request may have been carried out. */
+  /** The server answered 5xx, or there is no usable answer. `perhapsDone` is true if the server may have carried out the request. */
   | 'unavailable'
 
 export type StatusCause = { readonly reason: string; readonly field: string; readonly message: string }
 
 export class KubernetesError extends Error {
   readonly kind: KubernetesErrorKind
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status, or 0 if there was no answer. */
   readonly status: number
   readonly causes: readonly StatusCause[]
-  /** The name of the object that the server speaks of, where it says so: tells "no such object" from "no such path". */
+  /** The object name in the server's Status, if it has one. It distinguishes a missing object from a wrong path. */
   readonly about: string | undefined
-  /** Do not try again before this time: the server's Retry-After. */
+  /** The earliest time for the next attempt, from the server's Retry-After. Undefined: the usual back-off applies. */
   readonly retryAt: Instant | undefined
   readonly perhapsDone: boolean
 

@@ -1,4 +1,4 @@
-// A pod's own way to its API server: files and variables as a kubelet gives them, a real HTTPS server behind them, a token that rotates.
+// Tests how a pod reaches its API server: with the kubelet's files and variables, a real HTTPS server and a token that rotates.
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ afterAll(() => rm(root, { recursive: true }))
 
 let mounts = 0
 
-/** As a kubelet mounts it: `token` leads through `..data`, which is replaced as a whole when the token rotates. */
+/** Writes the files like a kubelet: `token` is a link through `..data`, which the kubelet replaces when the token rotates. */
 async function mount(files: Readonly<Record<string, string>>) {
   const folder = join(root, `mount-${++mounts}`)
   await mkdir(folder)
@@ -45,7 +45,7 @@ async function mount(files: Readonly<Record<string, string>>) {
 const whole = { token: 'one\n', 'ca.crt': certificate.cert, namespace: 'ci\n' }
 const at = (host: string, port: string) => ({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port })
 
-it('reaches the API server over TLS, and goes on with each new token', async () => {
+it('reaches the API server over TLS and uses each new token', async () => {
   const accepted = { token: 'one' }
   const seen: string[] = []
   const handler = async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => {
@@ -57,7 +57,7 @@ it('reaches the API server over TLS, and goes on with each new token', async () 
   const server = await httpServer(handler, { tls: certificate })
   const { folder, rotate } = await mount(whole)
   const config = await loadInCluster({ environment: at('127.0.0.1', String(server.port)), folder })
-  if (!config) throw new Error('this is a pod')
+  if (!config) throw new Error('no configuration, although the variables of a pod are set')
   expect(config).toMatchObject({ server: server.origin, namespace: 'ci' })
 
   let late = 0
@@ -70,11 +70,11 @@ it('reaches the API server over TLS, and goes on with each new token', async () 
     expect(await read()).toBe('ci')
     await rotate({ token: 'two' })
     accepted.token = 'two'
-    expect(await read(), 'the old one is refused: the file is read again').toBe('ci')
+    expect(await read(), 'the file is read again after the old token was refused').toBe('ci')
     await rotate({ token: 'three' })
     accepted.token = 'three'
     late = 61_000
-    expect(await read(), 'a minute later the file is read again').toBe('ci')
+    expect(await read(), 'the file is read again after a minute').toBe('ci')
     expect(seen).toEqual(['one', 'one', 'two', 'three'])
   } finally {
     await connection.close()
@@ -82,31 +82,35 @@ it('reaches the API server over TLS, and goes on with each new token', async () 
   }
 })
 
-it('brackets an IPv6 host, and takes a missing namespace file for the default', async () => {
+it('puts an IPv6 host in brackets and uses the namespace "default" if the file is missing', async () => {
   const { token, 'ca.crt': ca } = whole
   const { folder } = await mount({ token, 'ca.crt': ca })
   const config = await loadInCluster({ environment: at('fd00:10:96::1', '443'), folder })
   expect(config).toEqual({
     server: 'https://[fd00:10:96::1]:443',
-    context: 'in-cluster',
     namespace: 'default',
     tls: { ca: ca.trim() },
     token: { kind: 'file', path: join(folder, 'token') },
   })
 })
 
-it('outside a pod there is nothing', async () => {
+it('returns nothing outside a pod', async () => {
   const { folder } = await mount(whole)
   expect(await loadInCluster({ environment: {}, folder })).toBeUndefined()
   expect(await loadInCluster({ environment: { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, folder })).toBeUndefined()
 })
 
 it.each([
-  ['without a token', { 'ca.crt': certificate.cert }, '10.0.0.1', /token: It cannot be read \(ENOENT\)/],
-  ['with an empty token', { ...whole, token: '\n' }, '10.0.0.1', /token: It is empty/],
-  ['with a CA that is none', { ...whole, 'ca.crt': 'x' }, '10.0.0.1', /ca\.crt: It is not a PEM certificate/],
-  ['with a host that is none', whole, 'a host', /make no address/],
-])('a pod %s is told so, with a next step', async (_, files, host, sentence) => {
+  [
+    'without a token',
+    { 'ca.crt': certificate.cert },
+    '10.0.0.1',
+    /token: The pod's ServiceAccount file cannot be read \(ENOENT\)/,
+  ],
+  ['with an empty token', { ...whole, token: '\n' }, '10.0.0.1', /token: The file is empty/],
+  ['with an invalid CA', { ...whole, 'ca.crt': 'x' }, '10.0.0.1', /ca\.crt: The file is not a PEM certificate/],
+  ['with an invalid host', whole, 'a host', /do not form a valid URL/],
+])('rejects a pod %s, with a next step', async (_, files, host, sentence) => {
   const { folder } = await mount(files)
   const error = await loadInCluster({ environment: at(host, '443'), folder }).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ name: 'KubeconfigError', code: 'service-account-unusable' })

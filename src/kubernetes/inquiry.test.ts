@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { KubernetesError } from './errors.ts'
 import { type Access, createInquiry } from './inquiry.ts'
 
@@ -19,7 +19,7 @@ function world(answers: Readonly<Record<string, Answer>>) {
 
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 
-test('a review asks for one verb on one kind in one namespace', async () => {
+test('a review names one verb, one kind and one namespace', async () => {
   const { requests, inquiry } = world({ [reviews]: jsonAnswer(201, { status: { allowed: true } }) })
   expect(await inquiry.mayI(access)).toBe(true)
   expect(requests[0]).toMatchObject({
@@ -33,7 +33,7 @@ test('a review asks for one verb on one kind in one namespace', async () => {
   })
 })
 
-test('a no is a no; a no of a server that could not decide, or no verdict at all, is unknown', async () => {
+test('a refusal is "no", but a review that could not be decided or has no result is unknown', async () => {
   const answered = (status: object) => world({ [reviews]: jsonAnswer(201, { status }) }).inquiry.mayI(access)
   expect(await answered({ allowed: false, reason: 'RBAC: …' })).toBe(false)
   expect(await answered({ allowed: false, denied: true, evaluationError: 'x' })).toBe(false)
@@ -52,7 +52,7 @@ const groups = {
   ],
 }
 
-test('versions come with the preferred one first; a kind or group that is not listed has none', async () => {
+test('versions begin with the preferred one, and an unlisted kind or group has none', async () => {
   const { inquiry } = world({
     '/apis': jsonAnswer(200, groups),
     '/apis/karpenter.sh/v1': jsonAnswer(200, { resources: [{ name: 'nodepools' }] }),
@@ -67,7 +67,7 @@ test('versions come with the preferred one first; a kind or group that is not li
   expect(await versions('', 'pods')).toEqual(['v1'])
 })
 
-test('a 404, or an answer that is no discovery, says nothing about a kind', async () => {
+test('a 404 or an invalid answer does not mean that a kind is missing', async () => {
   const kind = { group: 'karpenter.sh', plural: 'nodepools' }
   await expect(world({}).inquiry.versionsOf(kind)).rejects.toThrow(KubernetesError)
   const proxy = world({ '/apis': textAnswer(200, '<html>') })

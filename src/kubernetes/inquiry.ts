@@ -1,22 +1,22 @@
-// Questions to the API server that no object answers: what it serves, and what the asker may do.
+// Asks the API server which versions of a kind it serves and what the caller may do.
 
 import { asRecord, type JsonRecord } from './parse.ts'
-import { errorOfNonsense } from './refusal.ts'
+import { errorOfBadAnswer } from './refusal.ts'
 import { type Connection, createSend, type Send } from './send.ts'
 import type { Resource } from './types.ts'
 
-/** One verb on one kind; `namespace` undefined: in all of them. */
+/** One verb on one kind. If `namespace` is undefined, it means all namespaces. */
 export type Access = {
   readonly verb: 'get' | 'list' | 'create' | 'patch' | 'delete'
   readonly resource: Resource
   readonly namespace: string | undefined
 }
 
-/** Every question rejects with a KubernetesError where the answer cannot be known, or with the signal's reason. */
+/** Each question rejects with a KubernetesError if its answer is unknown, or with the signal's reason. */
 export interface Inquiry {
-  /** Kubernetes: SelfSubjectAccessReview. */
+  /** Resolves with whether the caller has the permission, by a SelfSubjectAccessReview. */
   mayI(access: Access, signal?: AbortSignal): Promise<boolean>
-  /** The versions in which a kind is served, the preferred one first; none: the API server does not know the kind. Kubernetes: discovery. */
+  /** Resolves with the served versions of a kind, the preferred one first, by discovery. Resolves with none if the API server does not know the kind. */
   versionsOf(kind: Pick<Resource, 'group' | 'plural'>, signal?: AbortSignal): Promise<readonly string[]>
 }
 
@@ -41,15 +41,15 @@ async function review(send: Send, { verb, resource, namespace }: Access, signal?
   const answer = await send({ method: 'POST', path: reviews, body, signal })
   const status = answer.body.kind === 'json' ? asRecord(asRecord(answer.body.value)?.['status']) : undefined
   const allowed = status?.['allowed']
-  if (typeof allowed !== 'boolean') throw errorOfNonsense('the access review has no verdict', false)
-  // A "no" of an authorizer that could not decide is none.
+  if (typeof allowed !== 'boolean') throw errorOfBadAnswer('the access review has no result', false)
+  // If the authorizer could not decide, treat its "no" as unknown.
   const failure = status?.['evaluationError']
   if (!allowed && status?.['denied'] !== true && typeof failure === 'string' && failure !== '')
-    throw errorOfNonsense(`the access review could not be decided: ${failure.slice(0, 200)}`, false)
+    throw errorOfBadAnswer(`the access review could not be decided: ${failure.slice(0, 200)}`, false)
   return allowed
 }
 
-/** The list of groups answers for all of them, so that no 404 is ever taken for an answer: a wrong path or a proxy says 404 too. */
+/** Reads the list of all groups, because a 404 for one group would be ambiguous: a wrong path or a proxy answers 404, too. */
 async function versionsOf(
   send: Send,
   { group, plural }: Pick<Resource, 'group' | 'plural'>,
@@ -83,6 +83,6 @@ async function ask(send: Send, path: string, signal?: AbortSignal): Promise<Json
 
 function listIn(value: JsonRecord | undefined, path: string, field: string): readonly JsonRecord[] {
   const list = value?.[field]
-  if (!Array.isArray(list)) throw errorOfNonsense(`${path}: the API server answered without ${field}`, false)
+  if (!Array.isArray(list)) throw errorOfBadAnswer(`${path}: the API server answered without ${field}`, false)
   return list.map(asRecord).filter((item) => item !== undefined)
 }

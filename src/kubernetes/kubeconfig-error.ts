@@ -1,4 +1,4 @@
-// A kubeconfig, or a pod's ServiceAccount, that cannot be used: what is wrong, where in which file, and what to do.
+// The error of a kubeconfig or a pod's ServiceAccount that cannot be used. It says what is wrong, where, and what to do.
 
 export type KubeconfigErrorCode =
   | 'kubeconfig-missing'
@@ -11,9 +11,9 @@ export type KubeconfigErrorCode =
 export class KubeconfigError extends Error {
   readonly code: KubeconfigErrorCode
   readonly file: string
-  /** The place in the file, like `users[name=me].user.token`; empty: the file as a whole. */
+  /** The field in the file, for example `users[name=me].user.token`. Empty means the whole file. */
   readonly at: string
-  /** What to do about it, in a sentence. */
+  /** A sentence that says what to do next. */
   readonly next: string
 
   constructor(code: KubeconfigErrorCode, file: string, problem: { at: string; sentence: string; next: string }) {

@@ -1,10 +1,10 @@
-// A kubeconfig file as text, to data with the fields that are used (Kubernetes: client.authentication and clientcmd/api/v1).
+// Parses the text of a kubeconfig and checks the fields that Dayfly uses (https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/).
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { KubeconfigError } from './kubeconfig-error.ts'
 
 const text = z.string().min(1)
-/** `- name: …` with one field beside it; kubectl writes an empty list as null. */
+/** Describes a list of entries with a name and one field. kubectl writes an empty list as null. */
 const listOf = <Field extends string, Shape extends z.ZodType>(field: Field, shape: Shape) =>
   z
     .array(z.object({ name: text, [field]: shape } as Record<'name', typeof text> & Record<Field, Shape>))
@@ -56,7 +56,7 @@ export type KubeconfigPlugin = z.infer<typeof pluginSchema>
 export type KubeconfigUser = z.infer<typeof userSchema>
 export type KubeconfigFile = z.infer<typeof fileSchema>
 
-/** Throws a KubeconfigError with the line or the field. */
+/** Parses a kubeconfig. Throws a KubeconfigError that names the line or the field. */
 export function parseKubeconfig(source: string, file: string): KubeconfigFile {
   const document = parseDocument(source)
   const broken = document.errors[0]
@@ -64,8 +64,8 @@ export function parseKubeconfig(source: string, file: string): KubeconfigFile {
     const line = broken.linePos?.[0].line
     throw new KubeconfigError('kubeconfig-invalid', file, {
       at: line === undefined ? '' : `line ${line}`,
-      sentence: asSentence(`this is not YAML: ${broken.message.split(' at line ')[0]}`),
-      next: 'Correct the line, or write the file anew with `kubectl config view --raw`.',
+      sentence: asSentence(`This is not valid YAML: ${broken.message.split(' at line ')[0]}`),
+      next: 'Correct the line, or write a new file with `kubectl config view --raw`.',
     })
   }
   let data: unknown
@@ -74,7 +74,7 @@ export function parseKubeconfig(source: string, file: string): KubeconfigFile {
   } catch (error) {
     throw new KubeconfigError('kubeconfig-invalid', file, {
       at: '',
-      sentence: asSentence(`this YAML cannot be resolved: ${error instanceof Error ? error.message : String(error)}`),
+      sentence: asSentence(`The YAML cannot be resolved: ${error instanceof Error ? error.message : String(error)}`),
       next: 'Write the file without aliases, for example with `kubectl config view --raw`.',
     })
   }
@@ -83,7 +83,7 @@ export function parseKubeconfig(source: string, file: string): KubeconfigFile {
   const issue = result.error.issues[0]
   throw new KubeconfigError('kubeconfig-invalid', file, {
     at: pathText(issue?.path ?? []),
-    sentence: asSentence(issue?.message ?? 'this is no kubeconfig'),
+    sentence: asSentence(issue?.message ?? 'This is not a kubeconfig'),
     next: 'Correct the field; `kubectl config view` shows the file as kubectl reads it.',
   })
 }

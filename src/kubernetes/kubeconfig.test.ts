@@ -8,7 +8,7 @@ import { jsonAnswer } from '../lib/http.ts'
 import { httpServer } from '../lib/http-server.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { createKubernetes } from './client.ts'
 import { connect } from './connect.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
@@ -49,11 +49,10 @@ async function written(content: unknown, name = 'config'): Promise<string> {
 }
 
 describe('a kubeconfig', () => {
-  it('gives server, namespace and token of its current context, or of the one that is asked for', async () => {
+  it('yields the server, namespace and token of its current context or of the requested one', async () => {
     const file = await written(good({ context: { namespace: 'ci' } }))
     expect(await loadKubeconfig(file)).toEqual({
       server: 'https://10.0.0.1:6443',
-      context: 'x',
       namespace: 'ci',
       tls: {},
       token: { kind: 'fixed', token: 'secret' },
@@ -61,7 +60,7 @@ describe('a kubeconfig', () => {
     expect(await loadKubeconfig(file, 'bare')).toMatchObject({ namespace: 'default', token: { kind: 'none' } })
   })
 
-  it('finds certificates as data and as files beside it, and a token file', async () => {
+  it('holds certificates as data or as paths of files, and the path of a token file', async () => {
     await mkdir(join(folder, 'pki'), { recursive: true })
     await writeFile(join(folder, 'pki/ca.crt'), pair.cert)
     await writeFile(join(folder, 'pki/me.crt'), pair.cert)
@@ -85,7 +84,7 @@ describe('a kubeconfig', () => {
   })
 
   const rows: readonly (readonly [what: string, content: unknown, code: string, at: string, sentence: string])[] = [
-    ['is not YAML', 'a: [1\nb: }', 'kubeconfig-invalid', 'line 2', 'this is not YAML'],
+    ['is not YAML', 'a: [1\nb: }', 'kubeconfig-invalid', 'line 2', 'This is not valid YAML'],
     ['is binary', Buffer.from([0, 1, 2, 255]), 'kubeconfig-invalid', '', ''],
     ['is empty', '', 'kubeconfig-invalid', '', 'expected object'],
     ['is an alias bomb', aliasBomb(), 'kubeconfig-invalid', '', 'cannot be resolved'],
@@ -97,32 +96,44 @@ describe('a kubeconfig', () => {
       'contexts[0].context.cluster',
       '',
     ],
-    ['has no current context', good({ 'current-context': '' }), 'kubeconfig-invalid', 'current-context', 'No context'],
-    ['names no known context', good({ 'current-context': 'y' }), 'kubeconfig-invalid', 'contexts', '"y"'],
-    ['is freshly made by kubectl', freshFile(), 'kubeconfig-invalid', 'current-context', 'No context'],
-    ['names no known cluster', good({ clusters: [] }), 'kubeconfig-invalid', 'contexts[name=x].context.cluster', '"c"'],
-    ['names no known user', good({ users: null }), 'kubeconfig-invalid', 'contexts[name=x].context.user', '"u"'],
+    [
+      'has no current context',
+      good({ 'current-context': '' }),
+      'kubeconfig-invalid',
+      'current-context',
+      'No current context',
+    ],
+    ['names an unknown context', good({ 'current-context': 'y' }), 'kubeconfig-invalid', 'contexts', '"y"'],
+    ['is new from kubectl', freshFile(), 'kubeconfig-invalid', 'current-context', 'No current context'],
+    [
+      'names an unknown cluster',
+      good({ clusters: [] }),
+      'kubeconfig-invalid',
+      'contexts[name=x].context.cluster',
+      '"c"',
+    ],
+    ['names an unknown user', good({ users: null }), 'kubeconfig-invalid', 'contexts[name=x].context.user', '"u"'],
     [
       'has a bare host',
       good({ cluster: { server: '10.0.0.1:6443' } }),
       'kubeconfig-invalid',
       'clusters[name=c].cluster.server',
-      'address',
+      'URL',
     ],
     [
       'has an ftp server',
       good({ cluster: { server: 'ftp://x' } }),
       'kubeconfig-invalid',
       'clusters[name=c].cluster.server',
-      'address',
+      'URL',
     ],
     ['has a number as token', good({ user: { token: 7 } }), 'kubeconfig-invalid', 'users[0].user.token', 'string'],
     [
-      'has a credential plugin where none may run',
+      'has a credential plugin, which this caller does not run',
       good({ user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'aws' } } }),
       'kubeconfig-unsupported',
       'users[name=u].user.exec',
-      'exec',
+      'credential plugins',
     ],
     [
       'has a credential plugin of a removed version',
@@ -154,43 +165,43 @@ describe('a kubeconfig', () => {
       '',
     ],
     [
-      'has a CA that is none',
+      'has an invalid CA',
       good({ cluster: { 'certificate-authority-data': base64('x') } }),
       'kubeconfig-credential',
       'clusters[name=c].cluster.certificate-authority',
       'PEM',
     ],
     [
-      'trusts and does not',
+      'has a CA and skips its check',
       good({ cluster: { 'certificate-authority-data': base64(pair.cert), 'insecure-skip-tls-verify': true } }),
       'kubeconfig-invalid',
       'clusters[name=c].cluster.insecure-skip-tls-verify',
       'contradicts',
     ],
     [
-      'misses a file',
+      'names a file that does not exist',
       good({ cluster: { 'certificate-authority': 'none.crt' } }),
       'kubeconfig-missing',
       'clusters[name=c].cluster.certificate-authority',
       'none.crt',
     ],
     [
-      'has half a pair',
+      'has a key without a certificate',
       good({ user: { 'client-key-data': base64(pair.key) } }),
       'kubeconfig-credential',
       'users[name=u].user',
       'client-certificate is missing',
     ],
     [
-      'has two halves',
+      'has the key of another certificate',
       good({ user: { 'client-certificate-data': base64(pair.cert), 'client-key-data': base64(other.key) } }),
       'kubeconfig-credential',
       'users[name=u].user.client-key',
-      'not the key',
+      'does not belong',
     ],
     ['is huge', `# ${'x'.repeat(1_100_000)}`, 'kubeconfig-unreadable', '', 'bytes'],
   ]
-  it.each(rows)('that %s is refused with its place and a next step', async (_, content, code, at, sentence) => {
+  it.each(rows)('is refused with a field and a next step if it %s', async (_, content, code, at, sentence) => {
     const file = await written(content)
     const error = await loadKubeconfig(file).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(KubeconfigError)
@@ -202,7 +213,7 @@ describe('a kubeconfig', () => {
     expect(problem.message).not.toContain('secret')
   })
 
-  it('that is missing, a folder or unreadable is refused as such', async () => {
+  it('has an error code of its own if it is missing or unreadable', async () => {
     const code = (file: string) => loadKubeconfig(file).catch((error: KubeconfigError) => error.code)
     expect(await code(join(folder, 'nothing'))).toBe('kubeconfig-missing')
     expect(await code(folder)).toBe('kubeconfig-unreadable')
@@ -212,7 +223,7 @@ describe('a kubeconfig', () => {
 })
 
 describe('a token file', () => {
-  it('is read again each minute and when the server refuses the token, and once more sent', async () => {
+  it('is read again each minute, and after a refusal, which repeats the request once', async () => {
     const clock = virtualClock()
     const path = await written('one\n', 'rotating')
     const source = tokenSource({ kind: 'file', path }, clock)
@@ -242,7 +253,7 @@ describe('a token file', () => {
     expect(seen.map((header) => header.slice(7))).toEqual(['one', 'one', 'one', 'two', 'two', 'three', 'three'])
   })
 
-  it('that is missing is an unsent request, tried again until it is there', async () => {
+  it('leaves requests unsent while it is missing, and the client retries them', async () => {
     const path = join(folder, 'later')
     const clock = systemClock()
     const transport = withToken(
@@ -259,7 +270,7 @@ describe('a token file', () => {
 })
 
 describe('a connection', () => {
-  it('trusts the given authority only, and keeps the path of the server', async () => {
+  it("trusts the given authority only and keeps the path of the server's URL", async () => {
     const paths: string[] = []
     const server = await httpServer(
       async ({ path, headers }) => {

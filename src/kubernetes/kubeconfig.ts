@@ -1,5 +1,5 @@
-// One kubeconfig file and one context of it, resolved to what a connection needs. What is not supported (several files merged, proxies) is refused
-// with its name rather than ignored.
+// Reads one kubeconfig file and resolves one context of it to what a connection needs. An unsupported field (a proxy, for example) is an error,
+// never ignored. Files are not merged.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -19,20 +19,19 @@ import {
 } from './kubeconfig-schema.ts'
 
 export type Kubeconfig = {
-  /** Scheme, host, port and, where a proxy serves several clusters, a path; without a trailing slash. */
+  /** Scheme, host and port, without a trailing slash. A path follows if a proxy serves several clusters. */
   readonly server: string
-  readonly context: string
-  /** The context's namespace, `default` unless it says so. */
+  /** The context's namespace. The default is `default`. */
   readonly namespace: string
   readonly tls: {
-    /** PEM, as are `cert` and `key`. Absent: the system's authorities. */
+    /** The certificate authority. Like `cert` and `key`, it is in PEM. If absent, Node's built-in authorities apply. */
     readonly ca?: string
     readonly cert?: string
     readonly key?: string
     readonly servername?: string
     readonly rejectUnauthorized?: boolean
   }
-  /** A file is read again while connected: what writes it may rotate the token. A plugin is asked again when its credential ends. */
+  /** The source of the bearer token. The connection reads a file again, because its token may rotate, and runs a plugin again before its credential expires. */
   readonly token:
     | { readonly kind: 'none' }
     | { readonly kind: 'fixed'; readonly token: string }
@@ -42,7 +41,7 @@ export type Kubeconfig = {
 
 const bytesMax = 1024 * 1024
 
-/** Reads `file` and resolves `context` (the current one unless given). A user with a credential plugin is refused without `plugins`. Throws a KubeconfigError, which says what to do. */
+/** Reads `file` and resolves `context` (default: the current one). Throws a KubeconfigError, also for a user with a credential plugin if `plugins` is missing. */
 export async function loadKubeconfig(file: string, context?: string, plugins?: PluginHost): Promise<Kubeconfig> {
   const config = parseKubeconfig(await readSmall(file, { file, at: '' }), file)
   const name = context ?? config['current-context'] ?? ''
@@ -56,7 +55,7 @@ export async function loadKubeconfig(file: string, context?: string, plugins?: P
   const server = serverOf(cluster.server, clusterAt)
   const tls = { ...(await authorityOf(cluster, clusterAt)), ...(await certificateOf(user, userAt)) }
   const token = (await pluginOf(user, userAt, { cluster: { server, tls }, plugins })) ?? tokenOf(user, file)
-  return { server, context: name, namespace, tls, token }
+  return { server, namespace, tls, token }
 }
 
 type Place = { readonly file: string; readonly at: string }
@@ -70,8 +69,8 @@ function contextOf(config: KubeconfigFile, name: string, file: string) {
   const found = config.contexts.find((entry) => entry.name === name)
   if (found) return found.context
   const at = name === '' ? 'current-context' : 'contexts'
-  const sentence = name === '' ? 'No context is chosen.' : `There is no context "${name}".`
-  return fail('kubeconfig-invalid', { file, at }, sentence, `Choose one of: ${known}.`)
+  const sentence = name === '' ? 'No current context is set.' : `There is no context "${name}".`
+  return fail('kubeconfig-invalid', { file, at }, sentence, `Choose one of these contexts with --context: ${known}.`)
 }
 
 function entryOf<Entry extends { readonly name: string }>(
@@ -91,16 +90,17 @@ function entryOf<Entry extends { readonly name: string }>(
 }
 
 const unsupported: Readonly<Record<string, string>> = {
-  'auth-provider': 'Kubernetes removed these providers in 1.26; use a token or a client certificate.',
-  username: 'Kubernetes removed basic authentication in 1.19; use a token or a client certificate.',
-  as: 'Use the credentials of the account itself.',
-  'proxy-url': 'Run `kubectl proxy` and name a kubeconfig whose server is http://127.0.0.1:8001.',
+  'auth-provider': 'Kubernetes removed these providers in 1.26. Use a token or a client certificate.',
+  username: 'Kubernetes removed basic authentication in 1.19. Use a token or a client certificate.',
+  as: 'Use the credentials of that account directly.',
+  'proxy-url': 'Run `kubectl proxy` and use a kubeconfig whose server is http://127.0.0.1:8001.',
 }
 
 function refuseUnsupported(entry: KubeconfigCluster | KubeconfigUser, place: Place): void {
   for (const [field, next] of Object.entries(unsupported)) {
     if ((entry as Readonly<Record<string, unknown>>)[field] === undefined) continue
-    fail('kubeconfig-unsupported', { ...place, at: `${place.at}.${field}` }, `${field} is not supported.`, next)
+    const sentence = `Dayfly does not support ${field}.`
+    fail('kubeconfig-unsupported', { ...place, at: `${place.at}.${field}` }, sentence, next)
   }
 }
 
@@ -113,8 +113,8 @@ function serverOf(server: string, place: Place): string {
   return fail(
     'kubeconfig-invalid',
     at,
-    `"${server}" is no address of a server.`,
-    'Write it like https://10.0.0.1:6443.',
+    `"${server}" is not the URL of a server.`,
+    'Use a URL such as https://10.0.0.1:6443.',
   )
 }
 
@@ -123,7 +123,7 @@ async function authorityOf(cluster: KubeconfigCluster, place: Place): Promise<Ku
   const insecure = cluster['insecure-skip-tls-verify'] === true
   if (ca !== undefined && insecure) {
     const at = { ...place, at: `${place.at}.insecure-skip-tls-verify` }
-    fail('kubeconfig-invalid', at, 'It contradicts the certificate authority beside it.', 'Remove one of the two.')
+    fail('kubeconfig-invalid', at, 'It contradicts certificate-authority.', 'Remove one of the two fields.')
   }
   if (ca !== undefined) readCertificate(ca, { ...place, at: `${place.at}.certificate-authority` })
   return {
@@ -147,8 +147,8 @@ async function certificateOf(user: KubeconfigUser, place: Place): Promise<Kubeco
     fail(
       'kubeconfig-credential',
       keyPlace,
-      'It is not the key of the client certificate.',
-      'Use the pair that was issued together.',
+      'The key does not belong to the client certificate.',
+      'Use the certificate and the key that were issued together.',
     )
   }
   return { cert, key }
@@ -161,7 +161,7 @@ function tokenOf(user: KubeconfigUser, file: string): Kubeconfig['token'] {
 
 type PluginPlace = { readonly cluster: PluginCluster; readonly plugins: PluginHost | undefined }
 
-/** Asks at once: what is wrong with the plugin shows before the first request. */
+/** Runs the plugin immediately, so that its errors show before the first request. */
 async function pluginOf(
   { exec: plugin }: KubeconfigUser,
   userAt: Place,
@@ -170,23 +170,29 @@ async function pluginOf(
   if (!plugin) return undefined
   const place = { ...userAt, at: `${userAt.at}.exec` }
   if (!plugins)
-    fail('kubeconfig-unsupported', place, 'exec is not supported here.', 'Use a token or a client certificate.')
-  // A path is relative to the kubeconfig; a name is looked for in PATH.
+    fail(
+      'kubeconfig-unsupported',
+      place,
+      'This command does not run credential plugins.',
+      'Use a token or a client certificate.',
+    )
+  // A path is relative to the kubeconfig. A plain name is found in PATH.
   const command = /[\\/]/.test(plugin.command) ? resolve(dirname(place.file), plugin.command) : plugin.command
   const renew = () => askPlugin(plugin, { command, cluster }, plugins)
   const first = await renew()
   if ('token' in first) return { kind: 'plugin', first, renew }
   const hint = plugin.installHint?.trim()
-  const next = hint || `Run it by hand to see what it says: ${[plugin.command, ...(plugin.args ?? [])].join(' ')}`
+  const next =
+    hint || `Run the plugin yourself to see its output: ${[plugin.command, ...(plugin.args ?? [])].join(' ')}`
   return fail(
     'kubeconfig-credential',
     place,
-    `The credential plugin ${plugin.command} gave no token: ${first.failed}.`,
+    `The credential plugin ${plugin.command} returned no token: ${first.failed}.`,
     next,
   )
 }
 
-/** The text of `FIELD-data`, else of the file that `FIELD` names, relative to the kubeconfig. */
+/** Returns the text of `FIELD-data`, or else of the file that `FIELD` names. The file's path is relative to the kubeconfig. */
 async function pem(
   entry: Readonly<Record<string, unknown>>,
   field: 'certificate-authority' | 'client-certificate' | 'client-key',
@@ -207,7 +213,7 @@ function readCertificate(text: string, place: Place): X509Certificate {
       'kubeconfig-credential',
       place,
       'It is not a PEM certificate.',
-      'Give base64 of PEM as data, or a PEM file.',
+      'Use a PEM file, or a -data field with PEM in base64.',
     )
   }
 }
@@ -220,25 +226,31 @@ function readKey(text: string, place: Place) {
       'kubeconfig-credential',
       place,
       'It is not an unencrypted PEM key.',
-      'Give base64 of PEM as data, or a PEM file.',
+      'Use a PEM file, or a -data field with PEM in base64.',
     )
   }
 }
 
 async function readSmall(path: string, place: Place): Promise<string> {
-  // The error begins with the kubeconfig's own path.
-  const named = path === place.file ? 'It' : path
+  // The error's message begins with the path of the kubeconfig, so it need not repeat it.
+  const named = path === place.file ? 'The file' : path
   try {
     const { size } = await stat(path)
     if (size > bytesMax) {
-      fail('kubeconfig-unreadable', place, `${named} has ${size} bytes, more than ${bytesMax}.`, 'Name the right file.')
+      const sentence = `${named} has ${size} bytes, more than the limit of ${bytesMax}.`
+      fail('kubeconfig-unreadable', place, sentence, 'Check the path: a kubeconfig or a certificate is smaller.')
     }
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof KubeconfigError) throw error
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT')
-      fail('kubeconfig-unreadable', place, `${named} cannot be read: ${message}.`, 'Check its permissions.')
-    return fail('kubeconfig-missing', place, `${named} does not exist.`, 'Name an existing file.')
+      fail('kubeconfig-unreadable', place, `${named} cannot be read: ${message}.`, "Check the file's permissions.")
+    return fail(
+      'kubeconfig-missing',
+      place,
+      `${named} does not exist.`,
+      path === place.file ? 'Correct --kubeconfig or KUBECONFIG.' : 'Correct the path in the kubeconfig.',
+    )
   }
 }

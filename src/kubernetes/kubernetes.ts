@@ -1,22 +1,22 @@
-// The client's verbs. Every one rejects with a KubernetesError, or with the signal's reason.
+// The interface of the Kubernetes client. Every verb rejects with a KubernetesError or with the signal's reason.
 import type { KubeObject, ObjectName, Resource } from './types.ts'
 
-export type CallOptions = { readonly signal?: AbortSignal | undefined }
+type CallOptions = { readonly signal?: AbortSignal | undefined }
 export type WriteOptions = CallOptions & {
   readonly dryRun?: boolean
   readonly fieldManager?: string
-  /** `Strict` refuses unknown fields; the server's default only warns. */
+  /** `Strict` makes the server refuse unknown fields. By default, the server only warns. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore'
 }
 export type ListOptions = CallOptions & {
   readonly namespace?: string | undefined
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
-  /** Objects a page, 500 unless given. */
+  /** The number of objects in a page. The default is 500. */
   readonly pageSize?: number
-  /** Asks for metadata alone, which is all that then leaves the server; one that cannot sends whole objects. */
+  /** Asks the server to send only metadata. A server that does not support this sends whole objects. */
   readonly metadataOnly?: boolean
-  /** What is kept of each object, page by page, so that memory follows what is used; undefined: nothing of it. */
+  /** Reduces each object of a page before the next page is read, which saves memory. Returns undefined to drop the object. */
   readonly keep?: (object: KubeObject) => KubeObject | undefined
 }
 export type Patch =
@@ -28,18 +28,18 @@ export type DeleteOptions = CallOptions & {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   readonly dryRun?: boolean
 }
-/** What a write stored, with the server's Warning headers. */
+/** The object that a write stored, and the server's Warning headers. */
 export type Written = { readonly object: KubeObject; readonly warnings: readonly string[] }
 
 export interface Kubernetes {
   get(resource: Resource, at: ObjectName, options?: CallOptions): Promise<KubeObject>
-  /** All pages of one consistent list, or an error: never half of it. */
+  /** Resolves with all pages of one consistent list, never with a part of it. */
   list(
     resource: Resource,
     options?: ListOptions,
   ): Promise<{ readonly items: readonly KubeObject[]; readonly resourceVersion: string }>
   create(resource: Resource, object: KubeObject, options?: WriteOptions): Promise<Written>
-  /** PUT: with `metadata.resourceVersion` it is refused (`conflict`) when somebody else wrote in between. */
+  /** Sends a PUT. If the object has a `metadata.resourceVersion` and another client wrote in between, it rejects with `conflict`. */
   replace(resource: Resource, object: KubeObject, options?: WriteOptions): Promise<Written>
   patch(
     resource: Resource,
@@ -47,6 +47,6 @@ export interface Kubernetes {
     patch: Patch,
     options?: WriteOptions & { readonly subresource?: 'status' },
   ): Promise<Written>
-  /** `deleting`: the object stands until its grace or finalizers are over. `absent`: it was gone (404). The options travel in the body. */
+  /** Deletes an object. `deleting`: its grace period or finalizers still keep it. `absent`: it did not exist (404). */
   delete(resource: Resource, at: ObjectName, options?: DeleteOptions): Promise<'deleted' | 'deleting' | 'absent'>
 }

@@ -1,4 +1,4 @@
-// The Lease object (coordination.k8s.io/v1) as leader election uses it: read, acquire, renew, release.
+// Reads and writes the Lease object (coordination.k8s.io/v1) of a leader election.
 import type { Instant } from '../lib/clock.ts'
 import { asRecord } from './parse.ts'
 import type { KubeObject, ObjectName, Resource } from './types.ts'
@@ -13,12 +13,12 @@ export const leases: Resource = {
 
 export type LeaseRecord = {
   readonly resourceVersion: string
-  /** Empty: nobody holds it. */
+  /** Empty if the lease has no holder. */
   readonly holder: string
-  /** How long the holder promised to be silent at most, in milliseconds. */
+  /** How long the lease is valid after a renewal, in milliseconds. */
   readonly durationMs: number
   readonly transitions: number
-  /** The object as it was read: a write keeps what it does not know. */
+  /** The object as read. A write keeps its other fields. */
   readonly object: KubeObject
 }
 
@@ -39,20 +39,20 @@ export function readLease(object: KubeObject): LeaseRecord {
 
 export type LeaseHold = { readonly holder: string; readonly durationMs: number; readonly at: Instant }
 
-/** A lease that nobody has made yet. */
+/** Returns the object of a new lease. */
 export function newLease(place: ObjectName, hold: LeaseHold): KubeObject {
   const spec = { ...heldSpec(hold), acquireTime: microTime(hold.at), leaseTransitions: 0 }
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...place }, spec }
 }
 
-/** The record, taken or renewed by `hold.holder`. With its resourceVersion the server refuses it if anybody wrote in between. */
+/** Returns the lease as taken or renewed by `hold.holder`. Its resourceVersion makes the server refuse it if another client wrote in between. */
 export function heldLease(record: LeaseRecord, hold: LeaseHold): KubeObject {
   const taken = record.holder !== hold.holder
   const more = taken ? { acquireTime: microTime(hold.at), leaseTransitions: record.transitions + 1 } : {}
   return { ...record.object, spec: { ...asRecord(record.object['spec']), ...heldSpec(hold), ...more } }
 }
 
-/** The record, held by nobody: the next candidate need not wait. */
+/** Returns the lease without a holder, so that the next candidate need not wait. */
 export function releasedLease(record: LeaseRecord, at: Instant): KubeObject {
   return heldLease({ ...record, holder: '' }, { holder: '', durationMs: 1000, at })
 }
@@ -65,7 +65,7 @@ function heldSpec({ holder, durationMs, at }: LeaseHold): object {
   }
 }
 
-/** Kubernetes' MicroTime takes exactly six digits of a second. */
+/** Formats a MicroTime of Kubernetes, which needs exactly six digits after the second. */
 function microTime(at: Instant): string {
   return new Date(at).toISOString().replace('Z', '000Z')
 }

@@ -4,13 +4,16 @@ import type { Clock } from '../lib/clock.ts'
 import { type Answer, jsonAnswer, type Request, TransportError } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
 import { aborted } from '../lib/signals.ts'
-import { type VirtualClock, virtualClock } from '../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { createKubernetes } from './client.ts'
 import { createElector, type ElectionState, type Leadership } from './lease.ts'
 
 type Lease = { metadata: { resourceVersion: string }; spec: { holderIdentity: string; leaseTransitions: number } }
 
-/** One Lease behind the real rules: 404, 409 on a stale resourceVersion. `fault` decides, before and after carrying out, what each candidate meets. */
+/**
+ * Serves one Lease by the real rules: 404, and 409 for a stale resourceVersion. `fault` chooses a fault for each candidate, before and after
+ * the server carries out the request.
+ */
 function leaseServer(clock: Clock) {
   let revision = 0
   const server = {
@@ -93,7 +96,7 @@ function candidate(
 }
 
 describe('elector', () => {
-  it('makes the lease, leads, renews, and releases it on stop so that a successor starts at once', async () => {
+  it('creates the lease, leads, renews it, and releases it on stop, so that a successor starts immediately', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     const first = candidate('a', { clock, server })
@@ -117,7 +120,7 @@ describe('elector', () => {
     await second.stop()
   })
 
-  it('never lets two lead at once, whatever answers are lost, late or refused', async () => {
+  it('never lets two candidates lead at once if answers are lost, late or refused', async () => {
     for (let seed = 0; seed < 40; seed++) {
       const clock = virtualClock()
       const server = leaseServer(clock)
@@ -142,7 +145,7 @@ describe('elector', () => {
     }
   })
 
-  it('stops leading before the lease ends when the API server is lost, and the other starts only afterwards', async () => {
+  it('stops leading before the lease ends if the API server is down, and the other candidate starts later', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     const first = candidate('a', { clock, server })
@@ -169,7 +172,7 @@ describe('elector', () => {
     await second.stop()
   })
 
-  it('outlives an outage that is shorter than its term, a lost answer and slow ones', async () => {
+  it('keeps leading during an outage shorter than its term, and after lost and slow answers', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     const only = candidate('a', { clock, server })
@@ -185,7 +188,7 @@ describe('elector', () => {
     await only.stop()
   })
 
-  it('never counts a grant from when its answer came', async () => {
+  it('counts a term from its request, never from its answer', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     server.fault = () => 4_500
@@ -196,7 +199,7 @@ describe('elector', () => {
     await only.stop()
   })
 
-  it('loses at once when somebody else took the lease or deleted it', async () => {
+  it('loses the leadership immediately if another client takes or deletes the lease', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     const only = candidate('a', { clock, server })
@@ -219,7 +222,7 @@ describe('elector', () => {
     await only.stop()
   })
 
-  it('judges the holder by its own clock, not by the times in the record', async () => {
+  it('measures the age of a record with its own clock, not by the times in the record', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     const first = candidate('a', { clock, server })
@@ -235,7 +238,7 @@ describe('elector', () => {
     await first.stop()
   })
 
-  it('releases only after its work has ended', async () => {
+  it('releases the lease only after its work has ended', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     const only = candidate('a', { clock, server, windDownMs: 4_000 })
@@ -249,7 +252,7 @@ describe('elector', () => {
     expect(only.states.at(-1)?.state).toEqual({ is: 'stopped' })
   })
 
-  it('asks the server rarely', async () => {
+  it('sends few requests', async () => {
     const clock = virtualClock()
     const server = leaseServer(clock)
     const both = [candidate('a', { clock, server }), candidate('b', { clock, server })]

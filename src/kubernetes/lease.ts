@@ -1,5 +1,5 @@
-// Leader election on one Lease. A candidate judges the holder by its own clock: how long the record has not changed, never by the times in it.
-// A leader stops before others may take over: it counts from when it asked for its last renewal, they count from when they saw it.
+// Leader election on one Lease. A candidate measures with its own clock how long the record has not changed. It ignores the times in the record.
+// A leader stops before others may take over: it counts from its last renewal request, and they count from when they saw that renewal.
 import type { Clock, Instant, Timer } from '../lib/clock.ts'
 import type { Random } from '../lib/random.ts'
 import { linkSignals } from '../lib/signals.ts'
@@ -7,12 +7,12 @@ import { KubernetesError } from './errors.ts'
 import type { Kubernetes } from './kubernetes.ts'
 import { heldLease, type LeaseRecord, leases, newLease, readLease, releasedLease } from './lease-record.ts'
 
-export type ElectionDurations = {
-  /** How long others wait after the holder's last renewal that they saw. */
+type ElectionDurations = {
+  /** How long candidates wait after the last renewal that they saw. */
   readonly leaseMs: number
-  /** How long after its last renewal the leader stops; clearly shorter than `leaseMs`, for what it has under way. */
+  /** How long after its last renewal the leader stops. Much shorter than `leaseMs`, so that its requests in flight can end. */
   readonly renewMsMax: number
-  /** Between two looks or renewals. */
+  /** The pause between two reads or renewals. */
   readonly retryMs: number
 }
 
@@ -20,11 +20,11 @@ export type ElectorOptions = {
   readonly kubernetes: Kubernetes
   readonly namespace: string
   readonly name: string
-  /** Unique for each process, not only for each host. */
+  /** The name of this candidate. It must be unique for each process, not only for each host. */
   readonly identity: string
   readonly clock: Clock
   readonly random: Random
-  /** 15 s, 10 s and 2 s unless given. */
+  /** The defaults are 15 s, 10 s and 2 s. */
   readonly durations?: ElectionDurations
   readonly onState?: (state: ElectionState) => void
 }
@@ -32,20 +32,22 @@ export type ElectorOptions = {
 export type ElectionState =
   | { readonly is: 'following'; readonly holder: string }
   | { readonly is: 'leading' }
-  /** Another may lead from now on. */
+  /** Another process may lead from now on. */
   | { readonly is: 'lost'; readonly why: string }
   | { readonly is: 'stopped' }
 
 export interface Leadership {
-  /** Aborted when leadership ends, for whatever reason, and before anybody else can lead. */
+  /** Aborted when leadership ends for any reason, before another process can lead. */
   readonly signal: AbortSignal
-  /** Until when leadership is certain; moves on with each renewal. Check it right before a write: a process that slept runs code before its timers. */
+  /** Returns until when leadership is certain. Each renewal extends it. Check it right before a write: after a pause of the process, code may run before timers. */
   validUntil(): Instant
 }
 
 export interface Elector {
-  /** Competes until aborted and runs `lead` each time it is elected, waiting for its end before competing again. Resolves once it is stopped
-   *  or `lead` has ended by itself, and the lease is released; rejects only with what `lead` rejects with. */
+  /**
+   * Runs `lead` each time this candidate is elected, and waits for its end before the next election. Resolves after it was stopped or `lead`
+   * has ended by itself, and the lease is released. Rejects only with the error of `lead`.
+   */
   run(lead: (leadership: Leadership) => Promise<void>, until: AbortSignal): Promise<void>
 }
 
@@ -54,38 +56,38 @@ const releaseMsMax = 5_000
 
 export function createElector(options: ElectorOptions): Elector {
   const lease = createLeaseAccess(options, options.durations ?? durationsDefault)
-  const tell = options.onState ?? (() => {})
+  const report = options.onState ?? (() => {})
   return {
     run: async (lead, until) => {
       try {
         while (!until.aborted) {
-          const term = await acquire(lease, until, tell)
+          const term = await acquire(lease, until, report)
           if (!term) break
-          tell({ is: 'leading' })
-          const lost = await reign(lease, term, lead, until)
+          report({ is: 'leading' })
+          const lost = await leadAndRenew(lease, term, lead, until)
           if (lost === undefined) break
-          tell({ is: 'lost', why: lost })
+          report({ is: 'lost', why: lost })
         }
       } finally {
-        // Also without a term: a request to take the lease may have been under way.
+        // Releases the lease even without a term, because a request to take it may have succeeded unseen.
         await lease.release()
-        tell({ is: 'stopped' })
+        report({ is: 'stopped' })
       }
     },
   }
 }
 
-/** What one successful write of the lease grants: leadership for `renewMsMax` from when it was asked for. */
+/** One term of leadership. A successful write of the lease grants it for `renewMsMax`, counted from the request. */
 type Term = { readonly record: LeaseRecord; readonly validUntil: Instant; readonly signal: AbortSignal; close(): void }
 
 interface LeaseAccess {
   readonly identity: string
-  /** Undefined: there is no such lease yet. */
+  /** Resolves with undefined if the lease does not exist yet. */
   look(until: AbortSignal): Promise<LeaseRecord | undefined>
   take(record: LeaseRecord | undefined, until: AbortSignal): Promise<Term>
-  /** Throws `Superseded` when somebody else holds the lease, or nobody. */
+  /** Throws `Superseded` if this candidate no longer holds the lease. */
   renew(record: LeaseRecord, until: AbortSignal): Promise<Term>
-  /** Empties the lease if it is ours. Never rejects: it runs out by itself, too. */
+  /** Removes this candidate from the lease if it is the holder. Never rejects: an unreleased lease expires by itself. */
   release(): Promise<void>
   pause(until: AbortSignal): Promise<void>
   after: Clock['after']
@@ -100,7 +102,7 @@ function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations
   const read = async (signal: AbortSignal) => readLease(await kubernetes.get(leases, at, { signal }))
   const write = async (record: LeaseRecord, signal: AbortSignal) =>
     readLease((await kubernetes.replace(leases, heldLease(record, hold()), { signal })).object)
-  /** A hung request leaves time for a second one within the term. */
+  /** Limits a request to half a term, which leaves time for a second request if one hangs. */
   const bounded = <T>(until: AbortSignal, work: (signal: AbortSignal) => Promise<T>) =>
     withDeadline(clock, { ms: durations.renewMsMax / 2, until }, work)
   const term = async (until: AbortSignal, work: (signal: AbortSignal) => Promise<LeaseRecord>): Promise<Term> => {
@@ -129,9 +131,10 @@ function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations
       term(until, async (signal) => {
         const renewed = await orUndefined('conflict', write(record, signal))
         if (renewed) return renewed
-        // Either somebody else wrote, or a renewal of ours whose answer was lost.
+        // Either another client wrote, or an earlier renewal succeeded and its answer was lost.
         const current = await read(signal)
-        if (current.holder !== identity) throw new Superseded(`${current.holder || 'nobody'} holds the lease`)
+        if (current.holder !== identity)
+          throw new Superseded(current.holder ? `${current.holder} holds the lease` : 'the lease has no holder')
         return write(current, signal)
       }),
     release: () =>
@@ -144,11 +147,11 @@ function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations
   }
 }
 
-/** Looks and tries until this candidate holds the lease, or is stopped (undefined). */
+/** Reads the lease and tries to take it until this candidate holds it. Resolves with undefined if it was stopped. */
 async function acquire(
   lease: LeaseAccess,
   until: AbortSignal,
-  tell: (state: ElectionState) => void,
+  report: (state: ElectionState) => void,
 ): Promise<Term | undefined> {
   let seen: { readonly resourceVersion: string; readonly holder: string; readonly timer: Timer } | undefined
   let expired = false
@@ -160,7 +163,7 @@ async function acquire(
         if (record && record.resourceVersion !== seen?.resourceVersion) {
           seen?.timer.cancel()
           expired = false
-          if (!free && record.holder !== seen?.holder) tell({ is: 'following', holder: record.holder })
+          if (!free && record.holder !== seen?.holder) report({ is: 'following', holder: record.holder })
           const timer = lease.after(record.durationMs, () => {
             expired = true
           })
@@ -168,7 +171,7 @@ async function acquire(
         }
         if (free || expired) return await lease.take(record, until)
       } catch {
-        // Lost a race, or no answer: the next look shows which. What was seen keeps ageing meanwhile, as the holder's own term does.
+        // Another candidate was faster, or there was no answer. The next read shows which. The timer of the seen record goes on.
       }
       await lease.pause(until)
     }
@@ -178,8 +181,8 @@ async function acquire(
   }
 }
 
-/** Leads and renews. Undefined: `lead` ended, by itself or because it was stopped; else why leadership was lost. */
-async function reign(
+/** Runs `lead` and renews the lease. Resolves with undefined if `lead` ended or was stopped, or else with the reason why leadership was lost. */
+async function leadAndRenew(
   lease: LeaseAccess,
   first: Term,
   lead: (leadership: Leadership) => Promise<void>,
@@ -235,7 +238,7 @@ async function orUndefined<T>(kind: KubernetesError['kind'], work: Promise<T>): 
   }
 }
 
-/** Aborts the work's signal after `ms`, or when `until` is aborted. */
+/** Runs the work with a signal that is aborted after `ms`, or with `until`. */
 async function withDeadline<T>(
   clock: Clock,
   { ms, until }: { readonly ms: number; readonly until: AbortSignal | undefined },

@@ -1,8 +1,8 @@
-// A list in pages: one consistent snapshot, as long as it takes the server less than its history to hand it out.
+// Reads a list in pages of one consistent snapshot. The server keeps a snapshot for about five minutes.
 import type { ListOptions } from './kubernetes.ts'
 import { parseList, parseObject } from './parse.ts'
 import { collectionPath } from './path.ts'
-import { errorOfNonsense } from './refusal.ts'
+import { errorOfBadAnswer } from './refusal.ts'
 import type { Send } from './send.ts'
 import type { KubeObject, Resource } from './types.ts'
 
@@ -10,13 +10,13 @@ export type Page = { readonly items: readonly KubeObject[]; readonly resourceVer
 
 export type PageOptions = ListOptions & { readonly unread?: readonly string[] | undefined }
 
-/** Kubernetes: resource representations of metadata; the second is for servers that do not have the first. */
+/** Asks for metadata only, and for whole objects from a server without that representation. */
 const metadataList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.5'
 
-/** The default number of objects a page: Kubernetes' own clients use it. */
+/** The default number of objects in a page. Kubernetes' own clients use the same number. */
 const pageSizeDefault = 500
 
-/** Yields all pages or throws a KubernetesError: the list is whole only once the iteration has ended by itself. `expired`: start anew. */
+/** Yields all pages. The list is complete only if the iteration ends without a KubernetesError. After `expired`, start again. */
 export async function* readPages(send: Send, resource: Resource, options: PageOptions): AsyncGenerator<Page> {
   const path = collectionPath(resource, options.namespace)
   let next = ''
@@ -30,10 +30,10 @@ export async function* readPages(send: Send, resource: Resource, options: PageOp
     const accept = options.metadataOnly ? metadataList : undefined
     const answer = await send({ method: 'GET', path, query, accept, unread, signal })
     const list = answer.body.kind === 'json' ? parseList(answer.body.value) : undefined
-    if (!list) throw errorOfNonsense(`${path}: the API server answered ${answer.status} without a list`, false)
+    if (!list) throw errorOfBadAnswer(`${path}: the API server answered ${answer.status} without a list`, false)
     const items = list.items.map((item) => {
       const object = parseObject(item, resource)
-      if (!object) throw errorOfNonsense(`${path}: the list holds an object without a name`, false)
+      if (!object) throw errorOfBadAnswer(`${path}: the list holds an object without a name`, false)
       return object
     })
     yield { items, resourceVersion: list.resourceVersion }
@@ -41,7 +41,7 @@ export async function* readPages(send: Send, resource: Resource, options: PageOp
   } while (next !== '')
 }
 
-/** The selectors of a list or a watch. */
+/** Returns the query parameters for the selectors of a list or a watch. */
 export function selectorQuery(options: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>): Record<string, string> {
   return {
     ...(options.labelSelector ? { labelSelector: options.labelSelector } : {}),

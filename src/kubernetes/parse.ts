@@ -1,9 +1,9 @@
-// What the API server sends, checked as far as this client relies on it: the one place where its answers become types.
+// Checks the API server's answers as far as this client relies on them, and gives them types.
 import type { KubeObject, Resource } from './types.ts'
 
 export type JsonRecord = { readonly [field: string]: unknown }
 
-/** A page of a list: its objects, still as they came, and where to go on. */
+/** A page of a list: its objects without further checks, and the token of the next page. */
 export type ListPage = {
   readonly items: readonly unknown[]
   readonly resourceVersion: string
@@ -11,7 +11,7 @@ export type ListPage = {
   readonly next: string
 }
 
-/** A Status as Kubernetes answers every refusal with; fields it left out are empty. */
+/** The Status object with which Kubernetes refuses a request. Missing fields are empty. */
 export type Status = {
   readonly code: number
   readonly reason: string
@@ -21,7 +21,7 @@ export type Status = {
   readonly causes: readonly { readonly reason: string; readonly field: string; readonly message: string }[]
 }
 
-/** The object, with apiVersion and kind filled in where a list left them out; undefined when it has no name. */
+/** Returns the object, or undefined if it has no name. Adds apiVersion and kind, which the items of a list lack. */
 export function parseObject(value: unknown, resource: Resource): KubeObject | undefined {
   const object = asRecord(value)
   if (typeof asRecord(object?.['metadata'])?.['name'] !== 'string') return undefined
@@ -31,7 +31,7 @@ export function parseObject(value: unknown, resource: Resource): KubeObject | un
   return { ...typed, apiVersion, kind: resource.kind }
 }
 
-/** Undefined when it is not a list with a resourceVersion: such an answer proves nothing, least of all emptiness. */
+/** Returns the page, or undefined if the value is not a list with a resourceVersion. Such an answer does not prove that the list is empty. */
 export function parseList(value: unknown): ListPage | undefined {
   const list = asRecord(value)
   const metadata = asRecord(list?.['metadata'])

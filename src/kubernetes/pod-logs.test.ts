@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Answer, noBody, type Request, textAnswer } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { createPodLogs } from './pod-logs.ts'
 
 function world(answer: Answer) {
@@ -15,7 +15,7 @@ function world(answer: Answer) {
 
 const at = { namespace: 'ci', name: 'runner-a' }
 
-test('the end of a log is asked for in lines, and kept in bounds', async () => {
+test('the end of a log is requested in lines and limited in bytes', async () => {
   const { requests, logs } = world(
     textAnswer(200, `${'x'.repeat(100_000)}\nthe end\n`, { 'content-type': 'text/plain' }),
   )
@@ -30,7 +30,7 @@ test('the end of a log is asked for in lines, and kept in bounds', async () => {
   ])
 })
 
-test('no output is empty; a refusal is an error', async () => {
+test('a container without output has an empty log, and a refusal is an error', async () => {
   expect(await world({ status: 204, headers: {}, body: noBody }).logs.tail(at, { container: 'runner', lines: 1 })).toBe(
     '',
   )

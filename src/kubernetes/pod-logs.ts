@@ -1,24 +1,24 @@
-// The end of a container's log. Needs a right of its own, to get `pods/log`, so it is no verb of the client.
+// Reads the end of a container's log. It needs the permission to get `pods/log`, so it is separate from the client's verbs.
 import type { Body } from '../lib/http.ts'
 import { objectPath } from './path.ts'
 import { type Connection, createSend } from './send.ts'
 import type { ObjectName, Resource } from './types.ts'
 
-export type LogOptions = {
+type LogOptions = {
   readonly container: string
-  /** The last lines. */
+  /** The number of last lines to read. */
   readonly lines: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Rejects with a KubernetesError, or with the signal's reason. */
+/** Reads logs. Rejects with a KubernetesError or with the signal's reason. */
 export interface PodLogs {
-  /** At most 16 KiB. Empty also where the container has not started. */
+  /** Resolves with at most 16 KiB. Empty also if the container has not started. */
   tail(pod: ObjectName, options: LogOptions): Promise<string>
 }
 
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
-/** The server counts its limit from the first of the last lines, so it is asked for more than is kept. */
+/** The server counts its byte limit from the first of the requested lines, so the request asks for more than the result keeps. */
 const bytesAsked = 256 * 1024
 const charactersKept = 16 * 1024
 
@@ -33,7 +33,7 @@ export function createPodLogs(connection: Connection): PodLogs {
   }
 }
 
-/** A transport without a codec hands over the server's own pieces. */
+/** Joins the body. A transport without sockets passes on the server's own chunks. */
 async function textOf(body: Body): Promise<string> {
   if (body.kind === 'text') return body.text
   if (body.kind !== 'bytes') return ''

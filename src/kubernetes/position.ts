@@ -1,14 +1,14 @@
-// Where a watch stands. A resourceVersion is opaque (only equality means anything to us) except for one thing: where two of them are
-// plain numbers, the smaller is the earlier one (Kubernetes KEP-5504), and no bookmark may move a watch back, or past events still to come.
+// The position of a watch: the resourceVersion from which the next watch starts. A bookmark must move it neither back nor past pending events.
+// Resource versions are opaque, with one exception: if two are plain numbers, the smaller is the earlier one (Kubernetes KEP-5504).
 
 export interface Position {
-  /** From where the next watch is to start. */
+  /** The resource version from which the next watch starts. */
   readonly resourceVersion: string
-  /** An object's own version, from its event. Going back by one is harmless: what follows comes again. */
+  /** Records the version of an event's object. An older version is harmless: the server sends the later events again. */
   event(resourceVersion: string): void
-  /** A bookmark counts once a later one or the end of the stream confirms that no event was behind it. */
+  /** Records a bookmark. It counts after a later bookmark or the end of the stream confirms that no event was missing. */
   bookmark(resourceVersion: string): void
-  /** The server ended the stream in good order: everything up to its last bookmark was delivered. */
+  /** Records that the server ended the stream properly, so that all events before its last bookmark have arrived. */
   ended(): void
 }
 
@@ -36,7 +36,7 @@ export function createPosition(start: string): Position {
   }
 }
 
-/** Whether `left` is surely before `right`; false where that cannot be known. */
+/** Returns whether `left` is certainly before `right`. Returns false if that is unknown. */
 function isEarlier(left: string, right: string): boolean {
   if (!isNumber.test(left) || !isNumber.test(right)) return false
   return left.length === right.length ? left < right : left.length < right.length

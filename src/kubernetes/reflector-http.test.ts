@@ -1,4 +1,4 @@
-// The reflector over sockets: what breaks here are bytes.
+// Tests the reflector over sockets, where connections break in the middle of a line.
 import { expect, it } from 'vitest'
 import { faultServer } from '../../test/kubernetes/fault-server.ts'
 import { type Clock, sleepWith } from '../lib/clock.ts'
@@ -12,11 +12,11 @@ import type { Resource } from './types.ts'
 
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 const clock = systemClock()
-/** Waits a tenth of what it is told to. */
+/** Waits a tenth of the given time. */
 const after: Clock['after'] = (ms, run) => clock.after(ms / 10, run)
 const hasty: Clock = { now: clock.now, after, sleep: sleepWith(after) }
 
-/** Lets so many lines through, then half a line, and then resets the connection. */
+/** Passes `afterLines` lines and half a line, and then resets the connection. */
 function cutWithinLine(body: Body, afterLines: number): Body {
   if (body.kind !== 'events') return body
   const { items } = body
@@ -35,10 +35,10 @@ function cutWithinLine(body: Body, afterLines: number): Body {
   return { kind: 'bytes', chunks: chunks() }
 }
 
-it('mirrors the truth over connections that are reset within a line, in the list and after it', async () => {
+it('keeps the cache correct over connections that are reset within a line, in the list and after it', async () => {
   const server = faultServer(clock)
   for (let index = 0; index < 300; index++) server.put(`pod-${index}`, { text: 'ü'.repeat(300) })
-  // The first stream is the list; it is asked for in pages then, and the others are watches.
+  // The first stream is the list. Its second attempt uses pages, so the other streams are watches.
   const cuts = [150, 3, 0, 1]
   let streams = 0
   const handler = async (request: Request): Promise<Answer> => {
@@ -49,7 +49,7 @@ it('mirrors the truth over connections that are reset within a line, in the list
   }
   const listening = await httpServer(handler)
   const client = httpClient({ origin: listening.origin })
-  const mirror = new Map<string, string>()
+  const cache = new Map<string, string>()
   const sizes: number[] = []
   const reasons: string[] = []
   const until = new AbortController()
@@ -63,12 +63,12 @@ it('mirrors the truth over connections that are reset within a line, in the list
       random: seededRandom(3),
       sink: {
         replaced: (items) => {
-          mirror.clear()
-          for (const { name, version } of items) mirror.set(name, version)
+          cache.clear()
+          for (const { name, version } of items) cache.set(name, version)
           sizes.push(items.length)
         },
-        changed: ({ name, version }) => void mirror.set(name, version),
-        removed: ({ name }) => void mirror.delete(name),
+        changed: ({ name, version }) => void cache.set(name, version),
+        removed: ({ name }) => void cache.delete(name),
         progressed: () => {},
         stale: (_, why) => void reasons.push(why),
       },
@@ -80,10 +80,10 @@ it('mirrors the truth over connections that are reset within a line, in the list
     if (round % 7 === 0) server.remove(`pod-${100 + (round % 100)}`)
     await clock.sleep(20)
   }
-  const truth = () => new Map([...server.objects].map(([name, object]) => [name, object.metadata.resourceVersion]))
-  const equal = () => JSON.stringify([...mirror].sort()) === JSON.stringify([...truth()].sort())
+  const stored = () => new Map([...server.objects].map(([name, object]) => [name, object.metadata.resourceVersion]))
+  const equal = () => JSON.stringify([...cache].sort()) === JSON.stringify([...stored()].sort())
   for (let tries = 0; tries < 100 && !equal(); tries++) await clock.sleep(20)
-  expect(new Map([...mirror].sort())).toEqual(new Map([...truth()].sort()))
+  expect(new Map([...cache].sort())).toEqual(new Map([...stored()].sort()))
   expect(streams).toBe(cuts.length + 1)
   expect(sizes).toHaveLength(1)
   expect(sizes[0]).toBeGreaterThan(200)

@@ -1,9 +1,9 @@
-// After any sequence of changes and faults the mirror equals the server's truth, and nothing on the way was a part of a list.
+// Tests that the cache equals the server's objects after any sequence of changes and faults, and never shows a part of a list.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Fault, faultServer, statusAnswer } from '../../test/kubernetes/fault-server.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.ts'
+import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { runReflector } from './reflector.ts'
 
 const statuses = fc.constantFrom(
@@ -40,7 +40,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const) }) },
 )
 
-it('mirrors the truth after any sequence of changes and faults', { timeout: 60_000 }, async () => {
+it('makes the cache correct after any sequence of changes and faults', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 40 }),
@@ -55,7 +55,7 @@ it('mirrors the truth after any sequence of changes and faults', { timeout: 60_0
         const left = [...planned]
         server.faults = () => left.shift()
         for (let index = 0; index < 5; index++) server.put(`pod-${index}`)
-        const mirror = new Map<string, string>()
+        const cache = new Map<string, string>()
         const lists: string[] = []
         const past = new Set<string>()
         const remember = () => past.add([...server.objects.keys()].sort().join())
@@ -71,13 +71,13 @@ it('mirrors the truth after any sequence of changes and faults', { timeout: 60_0
             random: seededRandom(seed),
             sink: {
               replaced: (items) => {
-                mirror.clear()
-                for (const { name, version } of items) mirror.set(name, version)
-                lists.push([...mirror.keys()].sort().join())
+                cache.clear()
+                for (const { name, version } of items) cache.set(name, version)
+                lists.push([...cache.keys()].sort().join())
                 fresh = true
               },
-              changed: ({ name, version }) => void mirror.set(name, version),
-              removed: ({ name }) => void mirror.delete(name),
+              changed: ({ name, version }) => void cache.set(name, version),
+              removed: ({ name }) => void cache.delete(name),
               progressed: () => {
                 fresh = true
               },
@@ -95,11 +95,11 @@ it('mirrors the truth after any sequence of changes and faults', { timeout: 60_0
           remember()
           if (action.do === 'wait') await clock.advance(action.ms)
         }
-        // The faults end, also those of streams under way; doubt never lasts longer than a back-off and a list.
+        // No fault happens from here on, not even in open streams. The cache is in doubt for a back-off and a list at most.
         left.length = 0
         await clock.advance(1_500_000)
         for (let second = 0; second < 60 && !fresh; second++) await clock.advance(1_000)
-        expect(mirror).toEqual(
+        expect(cache).toEqual(
           new Map([...server.objects].map(([name, object]) => [name, object.metadata.resourceVersion])),
         )
         expect(fresh).toBe(true)

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Fault, type FaultServer, faultServer, statusAnswer } from '../../test/kubernetes/fault-server.ts'
 import type { Transport } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { type ReflectorOptions, runReflector } from './reflector.ts'
 import { withToken } from './token.ts'
 import type { Resource } from './types.ts'
@@ -13,7 +13,7 @@ type Seen = { name: string; version: string }
 type World = {
   readonly clock: VirtualClock
   readonly server: FaultServer
-  readonly mirror: Map<string, string>
+  readonly cache: Map<string, string>
   readonly seen: { fresh: boolean }
   readonly stale: { readonly since: number; readonly why: string }[]
   readonly replaced: { readonly count: number; readonly askedAt: number }[]
@@ -36,11 +36,11 @@ function start(
   const server = faultServer(clock)
   prepare(server)
   const until = new AbortController()
-  const mirror = new Map<string, string>()
+  const cache = new Map<string, string>()
   const world: World = {
     clock,
     server,
-    mirror,
+    cache,
     seen: { fresh: false },
     stale: [],
     replaced: [],
@@ -58,13 +58,13 @@ function start(
     random: seededRandom(7),
     sink: {
       replaced: (items, askedAt) => {
-        mirror.clear()
-        for (const { name, version } of items) mirror.set(name, version)
+        cache.clear()
+        for (const { name, version } of items) cache.set(name, version)
         world.replaced.push({ count: items.length, askedAt })
         world.seen.fresh = true
       },
-      changed: ({ name, version }) => void mirror.set(name, version),
-      removed: ({ name }) => void mirror.delete(name),
+      changed: ({ name, version }) => void cache.set(name, version),
+      removed: ({ name }) => void cache.delete(name),
       progressed: () => {
         world.seen.fresh = true
       },
@@ -80,22 +80,22 @@ function start(
   return world
 }
 
-function truth(server: FaultServer): Map<string, string> {
+function stored(server: FaultServer): Map<string, string> {
   return new Map([...server.objects].map(([name, object]) => [name, object.metadata.resourceVersion]))
 }
 
-/** The faults in turn, each for one request of the kind; then none. */
+/** Returns a source of faults: one for each request of the kind, in turn, and then none. */
 function inTurn(kind: 'list' | 'watch', faults: readonly Fault[]): FaultServer['faults'] {
   const left = [...faults]
   return (asked) => (asked === kind ? left.shift() : undefined)
 }
 
-/** Lets what is under way without time come to its end. */
+/** Waits for a condition while the virtual clock is still. */
 async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 100_000 && !condition(); turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** How often the kind was asked for, and the waits between. */
+/** Returns the number of requests of the kind and the waits between them. */
 function asked(server: FaultServer, kind: 'list' | 'watch') {
   const times = server.requests.filter((request) => request.kind === kind).map(({ at }) => at)
   return { count: times.length, waits: times.slice(1).map((at, index) => at - (times[index] ?? 0)) }
@@ -113,8 +113,8 @@ const cut = (by: Extract<Fault, { kind: 'break' }>['by'], afterLines: number): F
 const minute = 60_000
 
 describe('reflector', () => {
-  it('mirrors a streamed list and every change after it', async () => {
-    const { clock, server, mirror, replaced } = start((server) => {
+  it('puts a streamed list and every later change into the cache', async () => {
+    const { clock, server, cache, replaced } = start((server) => {
       server.put('a')
       server.put('b')
     })
@@ -124,7 +124,7 @@ describe('reflector', () => {
     server.put('a')
     server.remove('b')
     await clock.advance(10)
-    expect(mirror).toEqual(truth(server))
+    expect(cache).toEqual(stored(server))
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]?.request).toMatchObject({
       path: '/api/v1/namespaces/ci/pods',
@@ -132,7 +132,7 @@ describe('reflector', () => {
     })
   })
 
-  it('asks for what it was told to, by stream and by pages', async () => {
+  it('sends its namespace and selectors with streams and pages', async () => {
     const selectors = { labelSelector: 'dayfly.dev/set=a', fieldSelector: 'metadata.name=x' }
     const { clock, server } = start((server) => {
       server.streamingOffered = false
@@ -142,18 +142,18 @@ describe('reflector', () => {
     for (const { request } of server.requests) expect(request.query).toMatchObject(selectors)
   })
 
-  it('falls back to pages where the server does not stream lists', async () => {
-    const { clock, server, mirror, stale } = start((server) => {
+  it('reads pages if the server does not stream lists', async () => {
+    const { clock, server, cache, stale } = start((server) => {
       server.streamingOffered = false
       for (let index = 0; index < 1200; index++) server.put(`pod-${index}`)
     })
     await clock.advance(10)
-    expect(mirror).toEqual(truth(server))
+    expect(cache).toEqual(stored(server))
     expect(server.requests.map(({ kind }) => kind)).toEqual(['watch', 'list', 'list', 'list', 'watch'])
     expect(stale).toEqual([])
   })
 
-  it('ends each watch after a random 5 to 10 minutes and goes on where it stood', async () => {
+  it('ends each watch after a random 5 to 10 minutes and continues from the same position', async () => {
     const { clock, server, stale, replaced } = start((server) => server.put('a'))
     await clock.advance(120 * minute)
     const { count, waits } = asked(server, 'watch')
@@ -164,7 +164,7 @@ describe('reflector', () => {
     expect(stale).toEqual([])
   })
 
-  it('says since when what is known ages, and when it is true again', async () => {
+  it('reports since when the cache may be out of date, and when it is up to date again', async () => {
     const { clock, server, stale, seen } = start((server) => {
       server.put('a')
       server.faults = inTurn('watch', [cut('reset', 2), answered(500, 'InternalError')])
@@ -175,12 +175,12 @@ describe('reflector', () => {
     expect(seen.fresh).toBe(false)
     await clock.advance(20_000)
     expect(stale).toHaveLength(2)
-    // The watch after a failure is short, because the server sends a bookmark before its end.
+    // The watch after a failure is short, because the server sends a bookmark before the end of a watch.
     expect(server.requests[2]?.request.query['timeoutSeconds']).toBe('5')
     expect(seen.fresh).toBe(true)
   })
 
-  it('asks for the list when a quiet server leaves it in doubt after a failure', async () => {
+  it('requests the list if the server is quiet after a failure', async () => {
     const { clock, server, stale, replaced, seen } = start((server) => {
       server.put('a')
       server.bookmarksRepeated = false
@@ -191,13 +191,15 @@ describe('reflector', () => {
     expect(replaced).toHaveLength(2)
     expect(seen.fresh).toBe(true)
     await clock.advance(60 * minute)
-    // A quiet server is silent for longer than a watch may be: the list proves it alive.
-    expect(new Set(stale.map(({ why }) => why))).toEqual(new Set(['connection reset', 'no sign of life for 170 s']))
+    // A quiet server is silent for longer than a watch may be. The list shows that the server works.
+    expect(new Set(stale.map(({ why }) => why))).toEqual(
+      new Set(['connection reset', 'no event or bookmark for 170 s']),
+    )
     expect(server.requests.length).toBeLessThan(80)
     expect(seen.fresh).toBe(true)
   })
 
-  it('starts over after a 410 as status and as event, and not from the same position', async () => {
+  it('starts from a new list after a 410, as a status or as an event', async () => {
     for (const fault of [answered(410, 'Expired'), cut('expired', 0)]) {
       const world = start((server) => {
         server.put('a')
@@ -206,15 +208,15 @@ describe('reflector', () => {
       await world.clock.advance(10_000)
       world.server.put('b')
       await world.clock.advance(10)
-      expect(world.mirror).toEqual(truth(world.server))
+      expect(world.cache).toEqual(stored(world.server))
       expect(world.replaced).toHaveLength(2)
-      // A list may take long: only a watch that resumes is short.
+      // Only a watch that resumes is short, because a list may take long.
       const seconds = world.server.requests.map(({ request }) => Number(request.query['timeoutSeconds']))
       expect(seconds.map((length) => length === 5)).toEqual([false, true, false])
     }
   })
 
-  it('a repeated 410 or an early end backs off, and goes on doing so', async () => {
+  it('backs off further after each 410 or early end in a row', async () => {
     for (const by of ['expired', 'end'] as const) {
       const { clock, server } = start((server) => {
         server.put('a')
@@ -232,7 +234,7 @@ describe('reflector', () => {
     }
   })
 
-  it('an ever failing server is asked ever more rarely, and never given up', async () => {
+  it('asks a failing server less and less often, but never stops', async () => {
     const faults: readonly Fault[] = [
       { kind: 'refused' },
       { kind: 'lost' },
@@ -245,7 +247,7 @@ describe('reflector', () => {
       { kind: 'answer', answer: { status: 200, headers: {}, body: { kind: 'text', text: 'hello' } } },
     ]
     for (const fault of faults) {
-      const { clock, server, mirror, stale } = start((server) => {
+      const { clock, server, cache, stale } = start((server) => {
         server.put('a')
         server.faults = () => fault
       })
@@ -254,17 +256,17 @@ describe('reflector', () => {
       expect(server.requests.length, what).toBeLessThan(400)
       expect(server.requests.length, what).toBeGreaterThan(60)
       expect(stale.length, what).toBeGreaterThan(20)
-      expect(mirror.size, what).toBe(0)
+      expect(cache.size, what).toBe(0)
       server.faults = () => undefined
       await clock.advance(minute)
-      expect(mirror, what).toEqual(truth(server))
+      expect(cache, what).toEqual(stored(server))
     }
   })
 
-  it('waits at least as long as a 429 asks, as status of watch and list and as event', async () => {
+  it('waits at least as long as a 429 asks, for a watch, a list and an event', async () => {
     const limited = answered(429, 'TooManyRequests', { 'retry-after': '7' })
     for (const kind of ['watch', 'list'] as const) {
-      const { clock, server, mirror } = start((server) => {
+      const { clock, server, cache } = start((server) => {
         server.put('a')
         server.streamingOffered = kind === 'watch'
         server.faults = inTurn(kind, [limited, limited])
@@ -272,7 +274,7 @@ describe('reflector', () => {
       await clock.advance(minute)
       const { waits } = asked(server, kind)
       expect(waits.filter((wait) => wait >= 7_000 && wait < 10_000)).toHaveLength(2)
-      expect(mirror).toEqual(truth(server))
+      expect(cache).toEqual(stored(server))
     }
     const { clock, server, replaced } = start((server) => {
       server.put('a')
@@ -283,25 +285,37 @@ describe('reflector', () => {
     expect(replaced).toHaveLength(1)
   })
 
-  it('notices silence, in the list, before the answer and in a running watch', async () => {
+  it('waits five minutes at most, even if a server asks it to wait until the year 9999', async () => {
+    const limited = answered(429, 'TooManyRequests', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' })
+    const { clock, server, cache } = start((server) => {
+      server.put('a')
+      server.faults = inTurn('watch', [limited, limited])
+    })
+    await clock.advance(12 * minute)
+    const { waits } = asked(server, 'watch')
+    expect(waits.slice(0, 2).filter((wait) => wait >= 5 * minute && wait < 6 * minute)).toHaveLength(2)
+    expect(cache).toEqual(stored(server))
+  })
+
+  it('notices silence in the list, before the answer and in a running watch', async () => {
     const world = start((server) => {
       for (let index = 0; index < 10; index++) server.put(`pod-${index}`)
       server.faults = inTurn('watch', [cut('silence', 4), { kind: 'hang' }, cut('silence', 1)])
     })
     await world.clock.advance(31_000)
-    expect(world.stale.map(({ why }) => why)).toEqual(['no sign of life for 30 s'])
-    // The list came by pages, whose watch hangs.
+    expect(world.stale.map(({ why }) => why)).toEqual(['no event or bookmark for 30 s'])
+    // The list came by pages. The watch after it hangs.
     expect(world.replaced.map(({ count }) => count)).toEqual([10])
     await world.clock.advance(175_000)
     world.server.put('late')
     expect(world.stale).toHaveLength(2)
     await world.clock.advance(180_000)
     expect(world.stale).toHaveLength(3)
-    expect(world.stale[2]?.why).toBe('no sign of life for 170 s')
-    expect(world.mirror).toEqual(truth(world.server))
+    expect(world.stale[2]?.why).toBe('no event or bookmark for 170 s')
+    expect(world.cache).toEqual(stored(world.server))
   })
 
-  it('never shows a part of a list, by stream or by pages', async () => {
+  it('never reports a part of a list, by stream or by pages', async () => {
     const world = start((server) => {
       for (let index = 0; index < 1200; index++) server.put(`pod-${index}`)
       const watchFaults = [cut('reset', 900), cut('end', 1199), cut('error', 1), cut('limited', 1000)]
@@ -312,11 +326,11 @@ describe('reflector', () => {
       }
     })
     await world.clock.advance(10 * minute)
-    expect(world.mirror).toEqual(truth(world.server))
+    expect(world.cache).toEqual(stored(world.server))
     expect(new Set(world.replaced.map(({ count }) => count))).toEqual(new Set([1200]))
   })
 
-  it('a list is as old as its first request', async () => {
+  it('dates a list by its first request', async () => {
     const { clock, replaced } = start((server) => {
       server.streamingOffered = false
       for (let index = 0; index < 1200; index++) server.put(`pod-${index}`)
@@ -327,9 +341,9 @@ describe('reflector', () => {
     expect(replaced).toEqual([{ count: 1200, askedAt: startedAt }])
   })
 
-  it('goes on through bookmarks that come twice, too old or too early', async () => {
+  it('stays correct if bookmarks come twice, too old or too early', async () => {
     for (const how of ['twice', 'old', 'early'] as const) {
-      const { clock, server, mirror, replaced } = start((server) => {
+      const { clock, server, cache, replaced } = start((server) => {
         server.put('a')
         const faults: Fault[] = []
         for (let round = 0; round < 20; round++) faults.push({ kind: 'bookmarks', how })
@@ -341,19 +355,19 @@ describe('reflector', () => {
         if (step % 5 === 0) server.remove(`pod-${(step + 3) % 7}`)
       }
       await clock.advance(20 * minute)
-      expect(mirror, how).toEqual(truth(server))
+      expect(cache, how).toEqual(stored(server))
       expect(replaced, how).toHaveLength(1)
       const from = server.requests.slice(1).map(({ request }) => Number(request.query['resourceVersion']))
       expect(from, how).toEqual([...from].sort((a, b) => a - b))
     }
   })
 
-  it('outlives a token that expires again and again', async () => {
+  it('stays correct while its token expires again and again', async () => {
     const world = start(
       (server) => server.put('a'),
       {},
       (clock) => {
-        // A token is good for four minutes; its file is renewed a little late.
+        // A token is valid for four minutes. Its file is renewed a little late.
         const valid = () => `token-${Math.floor(clock.now() / (4 * minute))}`
         const written = () => `token-${Math.floor((clock.now() - 3_000) / (4 * minute))}`
         let cached = written()
@@ -376,27 +390,27 @@ describe('reflector', () => {
       world.server.put(`pod-${step}`)
     }
     await world.clock.advance(minute)
-    expect(world.mirror).toEqual(truth(world.server))
+    expect(world.cache).toEqual(stored(world.server))
   })
 
-  it('holds 10,000 pods by stream and by pages', async () => {
+  it('keeps 10,000 pods by stream and by pages', async () => {
     for (const streamingOffered of [true, false]) {
-      const { clock, server, mirror, stale } = start((server) => {
+      const { clock, server, cache, stale } = start((server) => {
         server.streamingOffered = streamingOffered
         for (let index = 0; index < 10_000; index++) server.put(`pod-${index}`)
       })
       await clock.advance(10)
-      await until(() => mirror.size === 10_000)
+      await until(() => cache.size === 10_000)
       for (let index = 0; index < 5_000; index++) server.put(`pod-${index}`)
       for (let index = 5_000; index < 6_000; index++) server.remove(`pod-${index}`)
       await clock.advance(10)
-      await until(() => mirror.size === 9_000)
-      expect(mirror).toEqual(truth(server))
+      await until(() => cache.size === 9_000)
+      expect(cache).toEqual(stored(server))
       expect(stale).toEqual([])
     }
   })
 
-  it('ends at once, at any moment, and leaves no timer', async () => {
+  it('stops immediately at any moment and leaves no timer', async () => {
     const faults: readonly (Fault | undefined)[] = [undefined, { kind: 'hang' }, { kind: 'refused' }, cut('silence', 1)]
     for (const fault of faults) {
       for (const afterMs of [0, 1, 100, 400, minute]) {
@@ -411,9 +425,9 @@ describe('reflector', () => {
     }
   })
 
-  it('keeps the projection only, and a projection that throws stops nothing', async () => {
+  it('keeps only projections, and continues after a projection that throws', async () => {
     let poisoned = true
-    const { clock, server, mirror, stale } = start((server) => server.put('a'), {
+    const { clock, server, cache, stale } = start((server) => server.put('a'), {
       project: ({ metadata }) => {
         if (poisoned && metadata.name === 'poison') throw new Error('cannot project')
         return { name: metadata.name, version: metadata.resourceVersion ?? '' }
@@ -425,6 +439,6 @@ describe('reflector', () => {
     expect(stale.at(-1)?.why).toBe('cannot project')
     poisoned = false
     await clock.advance(minute)
-    expect(mirror).toEqual(truth(server))
+    expect(cache).toEqual(stored(server))
   })
 })

@@ -1,4 +1,4 @@
-// Keeps a mirror of one kind true: list, watch, and again, for ever.
+// Keeps a cache of one kind up to date: it lists, watches, and starts again after every failure.
 
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock, Instant } from '../lib/clock.ts'
@@ -11,15 +11,15 @@ import { createSend, type Send } from './send.ts'
 import type { KubeObject, Resource } from './types.ts'
 import { type WatchEvent, type WatchOptions, watch } from './watch.ts'
 
-/** Told of every change, in order. Its methods never throw and never wait. */
+/** Receives every change in order. Its methods must neither throw nor wait. */
 export interface ReflectorSink<T> {
-  /** A complete list: what is not in it is absent. `askedAt`: when it was sent. */
+  /** Receives a complete list: an object that is missing from it does not exist. `askedAt` is the time of its first request. */
   replaced(items: readonly T[], askedAt: Instant): void
   changed(item: T): void
   removed(item: T): void
-  /** A sign of life (event or bookmark): what is known is true as of now. */
+  /** Reports an event or a bookmark: the cache is up to date at this time. */
   progressed(at: Instant): void
-  /** The watch is broken; what is known ages from `since` on, until `progressed` or `replaced`. */
+  /** Reports a broken watch. The cache may be out of date from `since` on, until `progressed` or `replaced`. */
   stale(since: Instant, why: string): void
 }
 
@@ -29,9 +29,9 @@ export type ReflectorOptions<T> = {
   readonly namespace?: string | undefined
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
-  /** Keeps only what is used, so that memory follows what we use and not what Kubernetes stores. */
+  /** Reduces an object to the fields that the caller uses, which saves memory. */
   readonly project: (object: KubeObject) => T
-  /** Keys whose arrays and objects `project` never looks at: they come empty, which spares half of the time that a pod takes to parse. */
+  /** Keys whose arrays and objects `project` never reads. They arrive empty, which saves half of the time to parse a pod. */
   readonly unread?: readonly string[] | undefined
   readonly sink: ReflectorSink<T>
   readonly clock: Clock
@@ -39,28 +39,28 @@ export type ReflectorOptions<T> = {
   readonly userAgent?: string | undefined
 }
 
-/** Runs until the signal is aborted; resolves then and never rejects. */
+/** Runs until the signal is aborted, and then resolves. Never rejects. */
 export async function runReflector<T>(options: ReflectorOptions<T>, until: AbortSignal): Promise<void> {
   const { clock, random, sink } = options
   const send = createSend(options)
-  const state: State = { position: undefined, streaming: 'yes', aliveAt: clock.now(), proving: false }
+  const state: State = { position: undefined, streaming: 'yes', aliveAt: clock.now(), inDoubt: false }
   let failures = 0
   while (!until.aborted) {
     const attempt: Attempt = { askedAt: clock.now(), openedAt: undefined, timeoutSeconds: timeoutOf(state, random) }
     try {
       if (!state.position && state.streaming !== 'yes') await listInPages(options, send, state, until)
       await follow(options, state, attempt, until)
-      if (!livedAsAsked(attempt, clock.now()))
+      if (!lastedAsRequested(attempt, clock.now()))
         throw new KubernetesError('unavailable', 'the API server ended the watch early')
       failures = 0
-      if (state.proving) state.position = undefined
+      if (state.inDoubt) state.position = undefined
     } catch (error) {
       if (until.aborted) return
       if (isStreamingRefused(error, state)) {
         state.streaming = 'never'
         continue
       }
-      failures = livedAWhile(attempt, clock.now()) ? 1 : failures + 1
+      failures = wasStable(attempt, clock.now()) ? 1 : failures + 1
       afterFailure(error, state, attempt)
       sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error))
       await clock.sleep(pauseMs(error, failures, options), until).catch(() => undefined)
@@ -69,38 +69,42 @@ export async function runReflector<T>(options: ReflectorOptions<T>, until: Abort
 }
 
 type State = {
-  /** Where to watch on from; undefined: a list is due. */
+  /** The position from which to continue the watch. If undefined, a new list is needed. */
   position: Position | undefined
-  /** Whether the next list comes as a stream. It costs a sixth of the memory of pages (reference/typescript.md 1.4), but not every server offers it. */
+  /** Whether to request the next list as a stream. A stream needs a sixth of the memory of pages, but not every server supports it. */
   streaming: 'yes' | 'not-now' | 'never'
-  /** The last sign of life. */
+  /** The time of the last event, bookmark or list. */
   aliveAt: Instant
-  /** After a failure: nothing has shown yet that we are up to date again. */
-  proving: boolean
+  /** True after a failure, until an event or a list shows that the cache is up to date again. */
+  inDoubt: boolean
 }
 
 type Attempt = { readonly askedAt: Instant; openedAt: Instant | undefined; readonly timeoutSeconds: number }
 
 const backoff = { baseMs: 500, capMs: 30_000 }
-/** A stream that lived this long was no part of a series of failures. */
-const livedMsMin = 30_000
-/** A living server sends a bookmark about every minute (Kubernetes PR #90249). */
+/** A stream that lived this long ends a series of failures. */
+const stableMsMin = 30_000
+/** A healthy server sends a bookmark about every minute (https://github.com/kubernetes/kubernetes/pull/90249). */
 const silenceMsMax = 170_000
-/** While the initial events come there is no reason for silence. */
+/** A healthy server sends the initial events without pauses. */
 const initialSilenceMsMax = 30_000
-/** A server's wish is honoured this far. */
+/** The maximum wait that a server may ask for. */
 const retryAfterMsMax = 300_000
-/** As client-go does: a random length spreads the clients over the API servers. */
+/** The range for the length of a watch. Like in client-go, a random length spreads the clients over the API servers. */
 const watchSeconds = { low: 300, high: 600 }
-/** After a failure a short watch: an event or the bookmark before its end proves that we have missed nothing. A server with nothing new to say (a real one
- *  never repeats a bookmark) is then asked for the list, so that doubt lasts seconds. */
-const provingSeconds = 5
+/**
+ * The length of the first watch after a failure. An event or a bookmark in it proves that no event was missed. A quiet server sends neither,
+ * because it never repeats a bookmark. Then a new list follows, so the cache is in doubt for a few seconds only.
+ */
+const watchSecondsAfterFailure = 5
 
 function timeoutOf(state: State, random: Random): number {
-  return state.proving && state.position ? provingSeconds : randomInteger(random, watchSeconds.low, watchSeconds.high)
+  return state.inDoubt && state.position
+    ? watchSecondsAfterFailure
+    : randomInteger(random, watchSeconds.low, watchSeconds.high)
 }
 
-/** Keeps the projected objects of one page at a time; nothing is shown before the last page is in. */
+/** Reads the list page by page and projects each page before the next. The sink receives the list after the last page. */
 async function listInPages<T>(
   options: ReflectorOptions<T>,
   send: Send,
@@ -118,7 +122,7 @@ async function listInPages<T>(
   replaceAll(sink, state, { items, askedAt, resourceVersion })
 }
 
-/** One watch, to its end. Without a position it begins with the whole list, which is shown once its last event is in. */
+/** Runs one watch to its end. Without a position it begins with the whole list, which the sink receives after its last event. */
 async function follow<T>(
   options: ReflectorOptions<T>,
   state: State,
@@ -144,7 +148,7 @@ async function follow<T>(
       state.position?.event(event.object.metadata.resourceVersion ?? '')
     }
     state.aliveAt = clock.now()
-    state.proving = false
+    state.inDoubt = false
     sink.progressed(state.aliveAt)
   }
   if (initial) throw new KubernetesError('unavailable', 'the API server ended the list early')
@@ -188,38 +192,40 @@ function replaceAll<T>(
 ): void {
   state.position = createPosition(list.resourceVersion)
   state.aliveAt = list.askedAt
-  state.proving = false
+  state.inDoubt = false
   if (state.streaming === 'not-now') state.streaming = 'yes'
   sink.replaced(list.items, list.askedAt)
 }
 
 function afterFailure(error: unknown, state: State, attempt: Attempt): void {
-  state.proving = true
+  state.inDoubt = true
   if (state.position === undefined) {
     if (state.streaming === 'yes' && attempt.openedAt !== undefined) state.streaming = 'not-now'
-  } else if (error instanceof KubernetesError && cannotGoOn(error, attempt)) state.position = undefined
+  } else if (error instanceof KubernetesError && isPositionUseless(error, attempt)) state.position = undefined
 }
 
-/** The position is of no use any more: it is too old or refused, the stream itself reported an error that time does not heal, or it went silent: a server
- *  that was set back to an older state says nothing about a position that it has not reached yet. */
-function cannotGoOn({ kind, status, cause }: KubernetesError, { openedAt }: Attempt): boolean {
+/**
+ * Returns whether the position is useless: it is too old or refused, the stream reported a permanent error, or the stream was silent.
+ * A server that was restored to an older state is silent about a position that it has not reached yet.
+ */
+function isPositionUseless({ kind, status, cause }: KubernetesError, { openedAt }: Attempt): boolean {
   if (['expired', 'bad-request', 'invalid', 'not-found'].includes(kind)) return true
   if (openedAt === undefined || kind === 'rate-limited') return false
   return status > 0 || (cause instanceof TransportError && cause.kind === 'timeout')
 }
 
-/** Servers that cannot stream a list say so: 422 since Kubernetes 1.27, 400 by others. */
+/** Returns whether the server cannot stream a list. Kubernetes 1.27 and later answers 422, other servers 400. */
 function isStreamingRefused(error: unknown, state: State): boolean {
   if (state.position || state.streaming !== 'yes') return false
   return error instanceof KubernetesError && (error.kind === 'invalid' || error.kind === 'bad-request')
 }
 
-function livedAsAsked(attempt: Attempt, now: Instant): boolean {
-  return livedAWhile(attempt, now) || now - attempt.askedAt >= attempt.timeoutSeconds * 800
+function lastedAsRequested(attempt: Attempt, now: Instant): boolean {
+  return wasStable(attempt, now) || now - attempt.askedAt >= attempt.timeoutSeconds * 800
 }
 
-function livedAWhile({ openedAt }: Attempt, now: Instant): boolean {
-  return openedAt !== undefined && now - openedAt >= livedMsMin
+function wasStable({ openedAt }: Attempt, now: Instant): boolean {
+  return openedAt !== undefined && now - openedAt >= stableMsMin
 }
 
 function pauseMs<T>(error: unknown, failures: number, { clock, random }: ReflectorOptions<T>): number {

@@ -1,46 +1,49 @@
-// From a refusal to a typed error: by the HTTP status and the Status object, which Kubernetes sends as an answer or as an event of a watch.
+// Turns a refusal into a typed error. It reads the HTTP status and the Status object, which Kubernetes sends as an answer or as a watch event.
 import type { Instant } from '../lib/clock.ts'
 import { type Answer, TransportError } from '../lib/http.ts'
+import { retryAfterMs } from '../lib/retry-after.ts'
 import { KubernetesError, type KubernetesErrorKind } from './errors.ts'
 import { parseStatus, type Status } from './parse.ts'
 
 const textLengthMax = 300
+/** The maximum wait that a server may ask for. */
+const retryAfterMsMax = 3_600_000
 
-/** The error of an answer of 400 and above. `write`: a 5xx to a write leaves open whether it was carried out. */
+/** Returns the error of an answer of 400 and above. After a 5xx to a `write`, the server may have carried it out. */
 export function errorOfAnswer(answer: Answer, write: boolean, now: Instant): KubernetesError {
   const { status, body, headers } = answer
   const parsed = body.kind === 'json' ? parseStatus(body.value) : undefined
-  // A page of a proxy in between is for browsers: its status says as much.
+  // An HTML page comes from a proxy and is written for browsers. Its status is enough.
   const text = body.kind === 'text' && !/^\s*</.test(body.text) ? body.text.trim().slice(0, textLengthMax) : ''
-  const retryAfter = retryAfterMs(headers['retry-after'], now) ?? secondsToMs(parsed?.retryAfterSeconds)
+  const wait = retryAfterMs(headers, now, { maxMs: retryAfterMsMax }) ?? waitOf(parsed)
   return new KubernetesError(kindOf(status, parsed), parsed?.message || text || `the API server answered ${status}`, {
     status,
     causes: parsed?.causes ?? [],
     about: parsed?.detailsName || undefined,
-    retryAt: retryAfter === undefined ? undefined : now + retryAfter,
+    retryAt: wait === undefined ? undefined : now + wait,
     perhapsDone: write && status >= 500,
   })
 }
 
-/** The error of a watch's ERROR event; `unavailable` when it carries no Status. */
+/** Returns the error of a watch's ERROR event, `unavailable` if it has no Status. */
 export function errorOfEvent(object: unknown, now: Instant): KubernetesError {
   const parsed = parseStatus(object)
-  const retryAfter = secondsToMs(parsed?.retryAfterSeconds)
+  const wait = waitOf(parsed)
   return new KubernetesError(kindOf(parsed?.code ?? 0, parsed), parsed?.message || 'the watch reported an error', {
     status: parsed?.code ?? 0,
     causes: parsed?.causes ?? [],
-    retryAt: retryAfter === undefined ? undefined : now + retryAfter,
+    retryAt: wait === undefined ? undefined : now + wait,
   })
 }
 
-/** The error of a request without a usable answer. Reads change nothing, so they are never perhaps done. */
+/** Returns the error of a request without a usable answer. `perhapsDone` is false for reads, because they change nothing. */
 export function errorOfTransport(error: TransportError, write: boolean): KubernetesError {
   const sent = error.kind === 'lost' || error.kind === 'timeout'
   return new KubernetesError('unavailable', error.message, { perhapsDone: write && sent, cause: error })
 }
 
-/** The error of an answer below 400 that is not what was asked for. */
-export function errorOfNonsense(what: string, write: boolean): KubernetesError {
+/** Returns the error of an answer below 400 with unusable content. */
+export function errorOfBadAnswer(what: string, write: boolean): KubernetesError {
   return errorOfTransport(new TransportError('lost', what), write)
 }
 
@@ -56,15 +59,7 @@ function kindOf(status: number, parsed: Status | undefined): KubernetesErrorKind
   return status >= 400 && status < 500 ? 'bad-request' : 'unavailable'
 }
 
-/** A Retry-After header in milliseconds: seconds or a date. */
-function retryAfterMs(header: string | undefined, now: Instant): number | undefined {
-  if (header === undefined || header === '') return undefined
-  const seconds = Number(header)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
-function secondsToMs(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000
+function waitOf(status: Status | undefined): number | undefined {
+  const seconds = status?.retryAfterSeconds
+  return seconds === undefined ? undefined : Math.min(retryAfterMsMax, seconds * 1000)
 }

@@ -1,5 +1,5 @@
-// One call to the API server, tried again where that is safe: a request refused with 429 was not carried out; reads change nothing;
-// a request that was never sent did nothing. A write without an answer is never repeated: only the caller can find out what became of it.
+// Sends one call to the API server. Retries it if that is safe: after a 429, for a read, or if it was never sent.
+// It never repeats a write without an answer: only the caller can find out whether the server carried it out.
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Answer, type Body, type Method, noBody, type Transport, TransportError } from '../lib/http.ts'
@@ -14,13 +14,13 @@ export type Call = {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly contentType?: string
-  /** JSON unless given. */
+  /** The default is JSON. */
   readonly accept?: string | undefined
   readonly unread?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Resolves with an answer below 400; rejects with a KubernetesError or the signal's reason. */
+/** Resolves with an answer below 400. Rejects with a KubernetesError or the signal's reason. */
 export type Send = (call: Call) => Promise<Answer>
 
 export type Connection = {
@@ -30,11 +30,11 @@ export type Connection = {
   readonly userAgent?: string | undefined
 }
 
-/** The API server ends its own requests after 60 s; whoever is still silent then is gone. */
+/** The API server ends its own requests after 60 s. After that, the connection is dead. */
 const attemptMsMax = 65_000
 const attemptsMax = { rateLimited: 10, unavailable: 5 }
 const backoff = { baseMs: 250, capMs: 10_000 }
-/** A longer wait belongs to the caller, who knows what else there is to do. */
+/** A call waits this long at most. For a longer wait it rejects, because the caller may have other work. */
 const waitMsMax = 30_000
 
 export function createSend(connection: Connection): Send {
@@ -49,7 +49,7 @@ export function createSend(connection: Connection): Send {
   }
 }
 
-/** The headers of every request. */
+/** Returns the headers of every request. */
 export function standardHeaders(userAgent: string | undefined): Record<string, string> {
   return { accept: 'application/json', 'user-agent': userAgent ?? 'dayfly' }
 }
@@ -84,7 +84,7 @@ async function attemptOnce(connection: Connection, call: Call): Promise<Outcome>
   }
 }
 
-/** Milliseconds, or undefined when the error is the answer. */
+/** Returns the milliseconds to wait before the next attempt, or undefined if there is none. */
 function waitBeforeNext(
   error: KubernetesError,
   call: Call,
@@ -96,8 +96,8 @@ function waitBeforeNext(
   if (attempt >= (refused ? attemptsMax.rateLimited : attemptsMax.unavailable)) return undefined
   const waitMs = backoffMs(backoff, attempt, random)
   if (error.retryAt === undefined) return waitMs
-  const askedMs = error.retryAt - clock.now()
-  // The jitter keeps clients that were refused together from coming back together.
+  const askedMs = Math.max(0, error.retryAt - clock.now())
+  // The added back-off has jitter, so that clients refused at the same time do not return at the same time.
   return askedMs > waitMsMax ? undefined : askedMs + waitMs
 }
 

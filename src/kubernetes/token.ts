@@ -1,17 +1,18 @@
-// Bearer tokens that change while we run: a file is read again each minute, a plugin asked again before its credential ends, and both whenever the server refuses what we have.
+// Bearer tokens that change at run time. A file is read again each minute, and a plugin runs again before its credential expires.
+// Both also happen when the server refuses the current token.
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../lib/clock.ts'
 import { type Transport, TransportError } from '../lib/http.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 
 export interface TokenSource {
-  /** The token to send, or undefined for none. `refused`: this one was answered with 401; another is worth a second try. */
+  /** Resolves with the token to send, if there is one. `refused` is a token that the server has just refused with 401. */
   current(refused?: string): Promise<string | undefined>
 }
 
 const readAgainMs = 60_000
 
-/** So long before its end a credential is not used any more: the request takes time, and clocks differ. */
+/** A credential is renewed this long before it expires, because a request takes time and clocks differ. */
 const marginMs = 60_000
 
 export function tokenSource(token: Kubeconfig['token'], clock: Clock): TokenSource {
@@ -28,7 +29,7 @@ function fromFile(token: Extract<Kubeconfig['token'], { kind: 'file' }>, clock: 
       try {
         known = { token: (await readFile(token.path, 'utf8')).trim(), at: clock.now() }
       } catch (error) {
-        // A token that was good a minute ago is better than none while the file is being replaced.
+        // The file may be missing while it is replaced. Then the token of a minute ago is better than none.
         if (!known) throw new TransportError('connect', `the token file ${token.path} cannot be read`, error)
       }
       return known.token
@@ -36,14 +37,14 @@ function fromFile(token: Extract<Kubeconfig['token'], { kind: 'file' }>, clock: 
   }
 }
 
-/** Requests that wait at the same time ask once. */
+/** Creates the source for a plugin. Concurrent requests share one run of the plugin. */
 function fromPlugin({ first, renew }: Extract<Kubeconfig['token'], { kind: 'plugin' }>, clock: Clock): TokenSource {
   let known = first
   let asking: Promise<void> | undefined
   const ask = async () => {
     const answer = await renew()
     if ('failed' in answer) {
-      throw new TransportError('connect', `the credential plugin gave no new token: ${answer.failed}`, undefined)
+      throw new TransportError('connect', `the credential plugin returned no new token: ${answer.failed}`, undefined)
     }
     known = answer
   }
@@ -60,7 +61,7 @@ function fromPlugin({ first, renew }: Extract<Kubeconfig['token'], { kind: 'plug
   }
 }
 
-/** Sends each request with the source's token; after a 401 once more if the source has a new one by then. */
+/** Sends each request with the source's token. After a 401 it sends the request once more if the source has a new token. */
 export function withToken(transport: Transport, source: TokenSource): Transport {
   return async (request) => {
     const token = await source.current()

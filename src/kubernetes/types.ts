@@ -1,4 +1,4 @@
-// Kubernetes' objects as far as a client needs them: metadata is typed, the rest is open.
+// The types of Kubernetes objects as far as a client needs them: metadata is typed, other fields are open.
 
 export type OwnerReference = {
   readonly apiVersion: string
@@ -31,7 +31,7 @@ export type KubeObject = {
   readonly [field: string]: unknown
 }
 
-/** A kind as its URL needs it: `group` is empty for the core group. */
+/** The parts of a kind's URL. `group` is empty for the core group. */
 export type Resource = {
   readonly group: string
   readonly version: string
@@ -40,5 +40,5 @@ export type Resource = {
   readonly namespaced: boolean
 }
 
-/** Where one object stands; `namespace` is absent for cluster-wide kinds. */
+/** The name of one object. `namespace` is absent for cluster-scoped kinds. */
 export type ObjectName = { readonly namespace?: string; readonly name: string }

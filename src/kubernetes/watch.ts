@@ -1,11 +1,11 @@
-// One watch: events until the stream ends. It throws what ends it otherwise, and counts silence as an end: a connection that
-// nobody answers any more looks just like a quiet one, but a living API server sends a bookmark about every minute.
+// Runs one watch until its stream ends. Silence counts as a failure: a dead connection looks like a quiet one, but a healthy API server
+// sends a bookmark about every minute.
 import type { Clock } from '../lib/clock.ts'
 import { type Answer, type Transport, TransportError } from '../lib/http.ts'
 import { linkSignals } from '../lib/signals.ts'
 import { asRecord, parseObject } from './parse.ts'
 import { collectionPath } from './path.ts'
-import { errorOfAnswer, errorOfEvent, errorOfNonsense, errorOfTransport } from './refusal.ts'
+import { errorOfAnswer, errorOfBadAnswer, errorOfEvent, errorOfTransport } from './refusal.ts'
 import { standardHeaders } from './send.ts'
 import type { KubeObject, Resource } from './types.ts'
 
@@ -21,31 +21,31 @@ export type WatchOptions = {
   readonly namespace: string | undefined
   readonly query: Readonly<Record<string, string>>
   readonly unread: readonly string[] | undefined
-  /** The stream is given up after this long without a line, in milliseconds; asked again whenever the time seems to be over. */
+  /** Returns the maximum silence, in milliseconds. The watch calls it again each time that the limit seems to be reached. */
   readonly silenceMsMax: () => number
-  /** Told as soon as the server has accepted the watch. */
+  /** Called as soon as the server has accepted the watch. */
   readonly onOpen: () => void
 }
 
-/** Ends when the server ends the stream in good order; throws a KubernetesError (also for an ERROR event), or the signal's reason. */
+/** Yields events until the server ends the stream properly. Throws a KubernetesError (also for an ERROR event) or the signal's reason. */
 export async function* watch(options: WatchOptions, until: AbortSignal): AsyncGenerator<WatchEvent> {
   const { clock, resource } = options
   const link = linkSignals(until)
   const quiet = watchSilence(clock, options.silenceMsMax, () =>
-    link.abort(new TransportError('timeout', `no sign of life for ${options.silenceMsMax() / 1000} s`)),
+    link.abort(new TransportError('timeout', `no event or bookmark for ${options.silenceMsMax() / 1000} s`)),
   )
   try {
     until.throwIfAborted()
     const answer = await open(options, link.signal)
     if (answer.status >= 400) throw errorOfAnswer(answer, false, clock.now())
     if (answer.body.kind !== 'events')
-      throw errorOfNonsense(`the API server answered ${answer.status} without a stream`, false)
+      throw errorOfBadAnswer(`the API server answered ${answer.status} without a stream`, false)
     options.onOpen()
     for await (const line of answer.body.items) {
       quiet.heard()
       yield parseEvent(line, resource, clock)
     }
-    // A stream that ended because it was cut from our side did not end in good order.
+    // If this side aborted the stream, it did not end properly.
     link.signal.throwIfAborted()
   } catch (error) {
     throw error instanceof TransportError ? errorOfTransport(error, false) : error
@@ -85,10 +85,10 @@ function parseEvent(line: unknown, resource: Resource, clock: Clock): WatchEvent
   } else if (type === 'ERROR') {
     throw errorOfEvent(object, clock.now())
   }
-  throw errorOfNonsense(`the watch sent what is no event: ${JSON.stringify(line)?.slice(0, 80)}`, false)
+  throw errorOfBadAnswer(`the watch sent an invalid event: ${JSON.stringify(line)?.slice(0, 80)}`, false)
 }
 
-/** Calls `tooLong` after `limitMs` without `heard`. One timer for the whole stream, not one an event. */
+/** Calls `tooLong` after `limitMs` without a call of `heard`. It uses one timer for the whole stream, not one for each event. */
 function watchSilence(clock: Clock, limitMs: () => number, tooLong: () => void) {
   let heardAt = clock.now()
   const check = () => {

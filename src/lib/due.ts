@@ -1,4 +1,4 @@
-// Which keys are due, and when the next one is: a binary heap with lazy deletion, so that looking costs what is due and not what exists.
+// Keeps keys by due time. A binary heap with lazy deletion makes a look-up cost as much as there are due keys, however many keys exist.
 import type { Instant } from './clock.ts'
 
 type Node = { readonly key: string; readonly at: Instant }
@@ -19,12 +19,12 @@ export class DueIndex {
     this.#at.delete(key)
   }
 
-  /** The next due time of any key. */
+  /** Returns the earliest due time of all keys. */
   next(): Instant | undefined {
     return this.#first()?.at
   }
 
-  /** Takes out and returns every key due at `now`, earliest first. */
+  /** Removes and returns every key that is due at `now`, earliest first. */
   take(now: Instant): readonly string[] {
     const keys: string[] = []
     for (let node = this.#first(); node && node.at <= now; node = this.#first()) {
@@ -34,7 +34,7 @@ export class DueIndex {
     return keys
   }
 
-  /** The earliest node that still stands; what was moved or deleted is dropped on the way. */
+  /** Returns the earliest valid node. Drops the nodes of moved and deleted keys on the way. */
   #first(): Node | undefined {
     for (let node = this.#heap[0]; node; node = this.#heap[0]) {
       if (this.#at.get(node.key) === node.at) return node

@@ -1,12 +1,12 @@
-// Short, stable fingerprints of plain values.
+// Computes short, stable hashes of plain values.
 import { createHash } from 'node:crypto'
 
-/** `length` hexadecimal characters of the SHA-256 of a text. */
+/** Returns the first `length` hexadecimal characters of the SHA-256 of a text. */
 export function hashText(text: string, length: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, length)
 }
 
-/** The same for a JSON value; the order of its keys does not matter. */
+/** Returns the same for a JSON value. The order of its keys does not matter. */
 export function hashValue(value: unknown, length: number): string {
   return hashText(JSON.stringify(value, sortedKeys) ?? 'undefined', length)
 }

@@ -18,7 +18,7 @@ async function against(handler: HttpHandler, options: HttpClientOptions = {}): P
   return client
 }
 
-/** A server that answers each connection with these bytes, whatever is asked, and then does `end`. */
+/** Starts a server that calls `end` on each connection after the first bytes of a request, and a client for it. */
 async function raw(end: (socket: Socket) => void, options: HttpClientOptions = {}): Promise<HttpClient> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -46,7 +46,7 @@ const get = (more: Partial<Request> = {}): Request => ({
   ...more,
 })
 
-/** What came before the end of the stream, and how it ended. */
+/** Reads the stream to its end. Returns its items, and the error that ended it, if any. */
 async function drain(body: Body): Promise<{ readonly items: unknown[]; readonly error?: unknown }> {
   const items: unknown[] = []
   try {
@@ -63,8 +63,8 @@ const failure = (kind: TransportError['kind']) => expect.objectContaining({ name
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
 
-describe('whole answers', () => {
-  it('carry what was sent, both ways', async () => {
+describe('a whole answer', () => {
+  it('arrives unchanged, and so does its request', async () => {
     const client = await against(async (request) => jsonAnswer(201, request, { 'x-more': 'yes' }))
     const body = { kind: 'json', value: { text: 'Grüße\u2028' } } as const
     const query = { q: 'a b&c=d', empty: '' }
@@ -76,13 +76,13 @@ describe('whole answers', () => {
     expect(value.headers).toMatchObject({ 'x-one': '1', 'content-type': 'application/json' })
   })
 
-  it('are read whole from 400 on, whatever was expected', async () => {
+  it('is read from 400 on, even if the caller expects a stream', async () => {
     const client = await against(async () => jsonAnswer(410, { kind: 'Status' }))
     const { status, body } = await client.transport(get({ expect: 'events' }))
     expect({ status, body }).toEqual({ status: 410, body: { kind: 'json', value: { kind: 'Status' } } })
   })
 
-  it('share a limited number of connections', async () => {
+  it('uses one of a limited number of connections', async () => {
     let running = 0
     let most = 0
     const client = await against(
@@ -98,7 +98,7 @@ describe('whole answers', () => {
     expect(most).toBe(3)
   })
 
-  it('do not wait behind streams', async () => {
+  it('does not wait for streams to end', async () => {
     const client = await against(
       async ({ path }) =>
         path === '/stream'
@@ -111,7 +111,7 @@ describe('whole answers', () => {
     expect((await client.transport(get())).status).toBe(200)
   })
 
-  it('that are cut or too large are lost', async () => {
+  it('counts as lost if it is cut or too large', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n'
     const cut = await raw((socket) => socket.end(`${head}half`))
     await expect(cut.transport(get())).rejects.toEqual(failure('lost'))
@@ -123,7 +123,7 @@ describe('whole answers', () => {
     await expect(reset.transport(get())).rejects.toEqual(failure('lost'))
   })
 
-  it.each(['plain', 'TLS'])('that a server cuts on purpose, or cannot go on with, are lost (%s)', async (over) => {
+  it.each(['plain', 'TLS'])('counts as lost if the server cuts or cannot complete it (%s)', async (over) => {
     const { cert, key } = selfSignedCertificate(Date.now())
     const breaking = async function* () {
       yield 'half'
@@ -143,12 +143,12 @@ describe('whole answers', () => {
     }
   })
 
-  it('that never begin time out', async () => {
+  it('times out if it never begins', async () => {
     const silent = await raw(() => {}, { headersTimeoutMs: 50 })
     await expect(silent.transport(get())).rejects.toEqual(failure('timeout'))
   })
 
-  it('come over a new connection when the server has closed the idle one', async () => {
+  it('comes over a new connection if the server has closed the idle one', async () => {
     let connections = 0
     const client = await raw((socket) => {
       connections++
@@ -161,7 +161,7 @@ describe('whole answers', () => {
     expect(connections).toBe(3)
   })
 
-  it('of nobody were surely not asked for', async () => {
+  it('fails with a connect error if there is no server', async () => {
     const server = await httpServer(async () => jsonAnswer(200, {}))
     await server.close()
     const client = httpClient({ origin: server.origin })
@@ -171,8 +171,8 @@ describe('whole answers', () => {
   })
 })
 
-describe('streams', () => {
-  it('come line by line, wherever the chunks are cut', async () => {
+describe('a stream', () => {
+  it('yields its lines, independent of where the chunks are cut', async () => {
     const lines = '{"a":"ü"}\n{"a":2}\n\n{"a":[3]}\n'
     const client = await raw(async (socket) => {
       socket.write(streamHead)
@@ -186,7 +186,7 @@ describe('streams', () => {
     expect(await drain(body)).toEqual({ items: [{ a: 'ü' }, { a: 2 }, { a: [3] }] })
   })
 
-  it('that break within a line, or between lines, give the lines before and then the error', async () => {
+  it('yields the lines before a break, within a line or between lines, and then the error', async () => {
     const ends: ((socket: Socket) => void)[] = [
       (socket) => socket.resetAndDestroy(),
       (socket) => socket.destroy(),
@@ -209,13 +209,13 @@ describe('streams', () => {
     }
   })
 
-  it('that are no JSON are lost', async () => {
+  it('counts as lost after a line that is not JSON', async () => {
     const client = await raw((socket) => socket.end(`${streamHead}${chunk('{"a":1}\nhello\n')}0\r\n\r\n`))
     const { body } = await client.transport(get({ expect: 'events' }))
     expect(await drain(body)).toEqual({ items: [{ a: 1 }], error: failure('lost') })
   })
 
-  it('may be silent for longer than an answer may take', async () => {
+  it('may be silent for longer than the timeout of an answer', async () => {
     const client = await raw(
       (socket) => {
         socket.write(streamHead)
@@ -227,7 +227,7 @@ describe('streams', () => {
     expect(await drain(body)).toEqual({ items: [{ a: 1 }] })
   })
 
-  it('leave out what is not read', async () => {
+  it('leaves out the values of unread keys', async () => {
     const events = [{ metadata: { name: 'a', managedFields: [{ x: ['[{"'] }] } }, { managedFields: {}, b: 1 }]
     const list = async function* () {
       yield* events
@@ -245,7 +245,7 @@ describe('streams', () => {
     expect(whole.body).toEqual({ kind: 'json', value: expected })
   })
 
-  it('hold the server back while nobody reads, and lose nothing', async () => {
+  it('holds the server back while its reader pauses, and loses no item', async () => {
     let produced = 0
     const text = 'x'.repeat(10_000)
     const many = async function* () {
@@ -267,7 +267,7 @@ describe('streams', () => {
 })
 
 describe('an abort', () => {
-  it('ends a call before, during and after its answer by the reason of the signal', async () => {
+  it("ends a call before, during and after its answer with the signal's reason", async () => {
     const client = await against(async ({ path }) => {
       if (path === '/hang') await new Promise(() => {})
       return { status: 200, headers: {}, body: { kind: 'events', items: endless() } }
@@ -285,7 +285,7 @@ describe('an abort', () => {
     }
   })
 
-  it('is seen by a stream that nobody has begun to read', async () => {
+  it('ends a stream that has no reader yet', async () => {
     const client = await against(async () => ({ status: 200, headers: {}, body: { kind: 'events', items: endless() } }))
     const controller = new AbortController()
     const reason = new Error('enough')
@@ -295,7 +295,7 @@ describe('an abort', () => {
     expect((await drain(body)).error).toBe(reason)
   })
 
-  it('of the reader ends the request at the server', async () => {
+  it("ends the server's request, too, if the reader stops", async () => {
     const signals: AbortSignal[] = []
     const client = await against(async ({ signal }) => {
       if (signal) signals.push(signal)
@@ -306,7 +306,7 @@ describe('an abort', () => {
     await once(signals[0] as AbortSignal, 'abort')
   })
 
-  it('of everything comes with close', async () => {
+  it('ends every call and stream when the client closes', async () => {
     const client = await against(async ({ path }) => {
       if (path === '/hang') await new Promise(() => {})
       return { status: 200, headers: {}, body: { kind: 'events', items: endless() } }

@@ -1,4 +1,4 @@
-// The client's codec: plain values to bytes and back, over node:http (docs/decisions/0005-node-http.md).
+// The HTTP client: sends plain values as bytes and reads the answer back, over node:http (docs/decisions/0005-node-http.md).
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
@@ -7,13 +7,13 @@ import { emptyValues, keySet, splitLines } from './json-bytes.ts'
 import { channel } from './queue.ts'
 
 export type HttpClientOptions = {
-  /** Where requests without an origin of their own go, for example `https://10.0.0.1:6443`. */
+  /** The server of requests without an origin of their own, for example `https://10.0.0.1:6443`. */
   readonly origin?: string | undefined
-  /** Connections a server for whole answers; streams get one each beside them. */
+  /** The maximum number of connections to one server for whole answers. Each stream has its own connection in addition. */
   readonly connections?: number
-  /** How long the answer's head may take, in milliseconds. */
+  /** How long the client waits for the status line and headers, in milliseconds. */
   readonly headersTimeoutMs?: number
-  /** The largest whole answer that is read, in bytes. */
+  /** The maximum size of a whole answer, in bytes. */
   readonly bytesMax?: number
   readonly tls?: {
     readonly ca?: string | readonly string[] | undefined
@@ -26,7 +26,7 @@ export type HttpClientOptions = {
 
 export interface HttpClient {
   readonly transport: Transport
-  /** Ends every connection, also those in use. */
+  /** Closes every connection, even those in use. */
   close(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ function tlsOptions(tls: HttpClientOptions['tls']): AgentOptions {
 
 type Pool = ReturnType<typeof createPool>
 
-/** Connections of one kind, and the requests under way on them: an agent alone cannot end these. */
+/** Creates a pool of connections. It also tracks the requests in flight, because an agent alone cannot end them. */
 function createPool(options: AgentOptions) {
   const http = new HttpAgent(options)
   const https = new HttpsAgent(options)
@@ -94,7 +94,7 @@ function createPool(options: AgentOptions) {
 
 type ExchangeOptions = { readonly origin: string; readonly pool: Pool; readonly headersTimeoutMs: number }
 
-/** Sends the request and resolves with the head of the answer. */
+/** Sends the request and resolves with the answer's status and headers; its body is still unread. */
 function exchange(request: Request, { origin, pool, headersTimeoutMs }: ExchangeOptions): Promise<IncomingMessage> {
   const { method, signal, expect } = request
   const { headers, text } = encodeBody(request)
@@ -107,7 +107,7 @@ function exchange(request: Request, { origin, pool, headersTimeoutMs }: Exchange
       let connecting = socket.connecting
       const onTimeout = () => {
         const code = connecting ? connectTimeoutCode : 'ETIMEDOUT'
-        const error = Object.assign(new Error('no sign of life in time'), { code })
+        const error = Object.assign(new Error('no answer in time'), { code })
         if (response) response.destroy(error)
         else outgoing.destroy(error)
       }
@@ -176,7 +176,7 @@ async function* readChunks(response: IncomingMessage, request: Request): AsyncGe
   }
 }
 
-/** One JSON value a line. A stream that ends or breaks within a line is lost, never half a value. */
+/** Yields one JSON value for each line. Throws `lost` if the stream ends or breaks within a line. */
 async function* readEvents(response: IncomingMessage, request: Request): AsyncGenerator<unknown> {
   const unread = request.unread && keySet(request.unread)
   try {
@@ -191,7 +191,7 @@ async function* readEvents(response: IncomingMessage, request: Request): AsyncGe
   }
 }
 
-/** Chunks as the socket brings them. A Readable's own iterator joins those that wait into one, and so copies most of a busy stream. */
+/** Yields the chunks as the socket delivers them. The iterator of a Readable joins waiting chunks and so copies most of a busy stream. */
 async function* chunksOf(response: IncomingMessage): AsyncGenerator<Buffer> {
   const waiting = channel<Buffer>(() => response.destroy())
   response.on('data', (chunk: Buffer) => {
@@ -199,7 +199,7 @@ async function* chunksOf(response: IncomingMessage): AsyncGenerator<Buffer> {
     if (waiting.size >= chunksMax) response.pause()
   })
   response.on('end', waiting.close).on('error', waiting.fail)
-  // An answer that was cut before anybody listened shows only as closed.
+  // If the answer was cut before these listeners were added, only its closed state shows it.
   const cut = () => waiting.fail(response.errored ?? new Error('the answer was cut'))
   response.on('close', cut)
   if (response.closed) cut()
@@ -219,15 +219,15 @@ function parseLine(line: Buffer): unknown {
 }
 
 const connectTimeoutMs = 10_000
-/** A connection that has been idle for longer is closed rather than used again: the server may be about to close it. */
+/** The client closes a connection that was idle for longer, because the server may be about to close it. */
 const idleMsMax = 15_000
-/** Silence within a whole answer. */
+/** The maximum silence within a whole answer. */
 const bodyTimeoutMs = 60_000
-/** How long a connection is quiet before the system asks whether the peer still lives. */
+/** How long a connection is idle before the operating system sends a TCP keep-alive probe. */
 const keepAliveProbeMs = 60_000
-/** How many chunks of a stream, of at most 64 KB, wait before the socket is held back. */
+/** The client pauses the socket when this many chunks of a stream wait. A chunk has at most 64 KB. */
 const chunksMax = 32
-/** The longest line of a stream, in bytes: far above what any server stores as one object. */
+/** The maximum length of a line in a stream, in bytes: far more than any server stores as one object. */
 const lineBytesMax = 32 * 1024 * 1024
 
 const connectTimeoutCode = 'DAYFLY_CONNECT_TIMEOUT'

@@ -1,4 +1,4 @@
-// The server's codec: bytes to plain values and back, over node:http, on loopback only.
+// The HTTP server: reads requests as plain values and writes the answers, over node:http, on 127.0.0.1 only.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -11,11 +11,11 @@ export type HttpHandler = (request: Request) => Promise<Answer>
 export type HttpServerOptions = {
   /** Serves over TLS with this certificate and key, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string }
-  /** 0 takes a free one. */
+  /** 0 (the default) takes a free port. */
   readonly port?: number
-  /** The largest request body that is read, in bytes; a larger one is answered with 413. */
+  /** The maximum size of a request body, in bytes. The server answers a larger one with 413. */
   readonly bytesMax?: number
-  /** Told of a handler that threw; the client gets a 500 without details. */
+  /** Receives the error of a handler that threw. The client gets a 500 without details. */
   readonly onError?: (error: unknown, request: Request) => void
 }
 
@@ -23,11 +23,11 @@ export interface HttpServer {
   readonly port: number
   /** `http://127.0.0.1:PORT`, or `https:` with a certificate. */
   readonly origin: string
-  /** Stops listening and cuts every connection. */
+  /** Stops listening and closes every connection. */
   close(): Promise<void>
 }
 
-/** Serves `handler` on 127.0.0.1. The request's signal is aborted when the client goes away. Rejects when the port is taken. */
+/** Serves `handler` on 127.0.0.1. The request's signal is aborted when the client disconnects. Rejects if the port is taken. */
 export async function httpServer(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
   const listener: RequestListener = (incoming, outgoing) => void serve(handler, options, incoming, outgoing)
   const settings = { keepAliveTimeout: 75_000 }
@@ -114,6 +114,8 @@ async function writeAnswer(outgoing: ServerResponse, answer: Answer): Promise<vo
     outgoing.writeHead(status, headers)
     outgoing.flushHeaders()
     await writeStream(outgoing, body)
+  } else if (body.kind === 'cut' && body.text === '') {
+    cut(outgoing)
   } else if (body.kind === 'cut') {
     outgoing.writeHead(status, { ...headers, 'transfer-encoding': 'chunked' })
     outgoing.write(body.text, () => cut(outgoing))
@@ -125,7 +127,7 @@ async function writeAnswer(outgoing: ServerResponse, answer: Answer): Promise<vo
   }
 }
 
-/** Writes a stream at the client's pace. A producer that throws cuts the connection, so that the client never takes a part for the whole. */
+/** Writes a stream as fast as the client reads it. If the producer throws, it cuts the connection: the client must not take a part for the whole. */
 async function writeStream(outgoing: ServerResponse, body: Extract<Body, { kind: 'events' | 'bytes' }>): Promise<void> {
   const items: AsyncIterable<unknown> = body.kind === 'events' ? body.items : body.chunks
   try {
@@ -140,13 +142,13 @@ async function writeStream(outgoing: ServerResponse, body: Extract<Body, { kind:
   }
 }
 
-/** By a reset; under TLS there is none, and the end comes where none may. */
+/** Cuts the connection by a TCP reset. TLS has no reset: there, the connection closes before the answer is complete. */
 function cut({ socket }: ServerResponse): void {
   if (socket instanceof TLSSocket) socket.destroy()
   else socket?.resetAndDestroy()
 }
 
-/** Resolves when there is room again, or nobody left to write to; leaves no listener behind, as a race of two `once` would. */
+/** Resolves when the client has read enough or has disconnected. Removes both listeners, which a race of two `once` would not. */
 function drained(outgoing: ServerResponse): Promise<void> {
   if (outgoing.destroyed) return Promise.resolve()
   return new Promise((resolve) => {

@@ -1,10 +1,10 @@
-// HTTP on plain values. Clients and servers meet on these types, so that production code runs against an in-process
-// server without sockets or serialisation; JSON and sockets live in the two codecs (http-client.ts, http-server.ts).
+// HTTP as plain values. Clients and servers share these types, so that production code also runs against an in-process server.
+// Only http-client.ts and http-server.ts work with sockets and serialise JSON.
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 
-/** What an answer or a request carries. `text` is what was not JSON; `events` is a stream of JSON values, one a line; `bytes` a stream of text as it comes.
- *  `cut` is a fault on purpose: a server sends the text and then resets the connection. */
+/** The body of a request or an answer. `text` is a body that is not JSON. `events` is a stream of JSON values, one on each line. `bytes` is a
+ *  stream of raw chunks. `cut` is a deliberate fault: the server sends the head and the text, then resets the connection. If the text is empty, it sends no byte at all. */
 export type Body =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: unknown }
@@ -15,7 +15,7 @@ export type Body =
 
 export type Request = {
   readonly method: Method
-  /** Scheme, host and port, without a trailing slash; absent: the transport's own server. */
+  /** Scheme, host and port, without a trailing slash. If absent, the transport uses its own server. */
   readonly origin?: string | undefined
   /** Percent-encoded, begins with a slash, without the query. */
   readonly path: string
@@ -23,9 +23,9 @@ export type Request = {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
-  /** How a successful answer is to be read; answers of 400 and above are always read whole. */
+  /** How to read a successful answer. Answers of 400 and above are always read whole. */
   readonly expect: 'whole' | 'events' | 'bytes'
-  /** Keys whose arrays and objects are never looked at: a codec may hand them over empty and spare the time to parse them. */
+  /** Keys whose arrays and objects the caller never reads. A client may return them empty to save parsing time. */
   readonly unread?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -36,12 +36,12 @@ export type Answer = {
   readonly body: Body
 }
 
-/** Sends one request. Rejects only with a `TransportError` (nothing usable came back) or the signal's reason; a status of 400 and above is an answer. */
+/** Sends one request. Rejects only with a `TransportError` or the signal's reason: a status of 400 and above is an answer, too. */
 export type Transport = (request: Request) => Promise<Answer>
 
-/** No usable answer: refused, reset, timed out, or broken in the middle. The request may or may not have been carried out. */
+/** The error of a request without a usable answer: refused, reset, timed out or cut. The server may have carried out the request. */
 export class TransportError extends Error {
-  /** `connect`: surely not sent; `lost`: perhaps carried out. `certificate`: the peer's certificate is not trusted, trying again is useless. */
+  /** `connect`: the request was not sent. `lost`: the server may have carried it out. `certificate`: the certificate is not trusted; do not retry. */
   readonly kind: 'connect' | 'lost' | 'timeout' | 'certificate'
 
   constructor(kind: TransportError['kind'], message: string, cause?: unknown) {
@@ -65,7 +65,7 @@ export function textAnswer(status: number, text: string, headers: Readonly<Recor
   return { status, headers, body: { kind: 'text', text } }
 }
 
-/** Bytes to a body: JSON where it is JSON (a leading byte order mark is dropped), else the raw text; protobuf stays bytes. */
+/** Parses bytes as JSON, without a leading byte order mark. Returns any other text as `text`, and protobuf as `bytes`. */
 export function parseBody(bytes: Buffer, type: string): Body {
   if (bytes.length > 0 && /\bprotobuf\b/.test(type)) return { kind: 'bytes', chunks: once(bytes) }
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '')

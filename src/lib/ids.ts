@@ -1,17 +1,17 @@
-// Identifiers made from a given randomness.
+// Creates identifiers from a given source of randomness.
 import type { Random } from './random.ts'
 
-/** Kubernetes' own alphabet for generated names: no vowels, no look-alikes. */
+/** The alphabet that Kubernetes uses for generated names: no vowels and no characters that look alike. */
 const nameAlphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** `length` characters that may stand in a DNS-1123 name. */
+/** Returns `length` random characters that are valid in a DNS-1123 name. */
 export function randomName(random: Random, length: number): string {
   let name = ''
   for (let index = 0; index < length; index++) name += nameAlphabet[Math.floor(random() * nameAlphabet.length)]
   return name
 }
 
-/** An RFC 9562 version 4 UUID in lower case. */
+/** Returns a version 4 UUID (RFC 9562) in lower case. */
 export function uuid(random: Random): string {
   let hex = ''
   for (let index = 0; index < 32; index++) {

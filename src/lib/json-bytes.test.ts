@@ -11,7 +11,7 @@ async function lines(chunks: readonly Uint8Array[], lineBytesMax = 1_000): Promi
   return found
 }
 
-/** What `emptyValues` is to do, done on the parsed value. */
+/** Does the work of `emptyValues` on a parsed value. */
 function emptied(value: unknown, keys: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => emptied(item, keys))
   if (typeof value !== 'object' || value === null) return value
@@ -23,7 +23,7 @@ function emptied(value: unknown, keys: readonly string[]): unknown {
 }
 
 describe('splitLines', () => {
-  it('finds the same lines wherever the chunks are cut', async () => {
+  it('finds the same lines for any size of chunks', async () => {
     const text = fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', '')))
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.nat(40)), async (texts, sizes) => {
@@ -40,12 +40,12 @@ describe('splitLines', () => {
     )
   })
 
-  it('marks what no line feed follows', async () => {
+  it('marks a last line without a line feed', async () => {
     expect(await lines([Buffer.from('a\nb'), Buffer.from('c')])).toEqual(['a', 'bc…'])
     expect(await lines([])).toEqual([])
   })
 
-  it('refuses a line without end before it is held in memory', async () => {
+  it('refuses an endless line before it fills the memory', async () => {
     const chunk = Buffer.alloc(400, 'x')
     await expect(lines([chunk, chunk, chunk])).rejects.toThrow('a line is longer than 1000 bytes')
   })
@@ -64,13 +64,13 @@ describe('emptyValues', () => {
     ['', ''],
   ])('%s', (json, expected) => expect(empty(json)).toBe(expected))
 
-  it('makes nothing valid that was not', () => {
+  it('leaves invalid JSON invalid', () => {
     for (const json of ['{"gone":[1', '{"gone":["]', '{"gone":{', '{"gon', '{"gone":["\\', '{"gone"', '{"gone":']) {
       expect(() => JSON.parse(empty(json)), json).toThrow()
     }
   })
 
-  it('changes nothing else, whatever the JSON and whatever came before it', () => {
+  it('changes nothing else in any JSON, also after other JSON', () => {
     const keys = ['gone', 'away', '', 'ä']
     const seen = keySet(keys)
     const key = fc.oneof(fc.constantFrom(...keys, 'x"gone', '"gone":[', 'a', '\\'), fc.string())

@@ -1,6 +1,9 @@
-// JSON as it comes from a socket: in lines, and with what nobody reads left unparsed. Works on bytes, because text is made only of what is needed.
+// Splits JSON from a socket into lines and empties values that the caller never reads. It works on bytes, so that only needed parts become text.
 
-/** Splits chunks of any size at line feeds; empty lines are left out. Throws a RangeError beyond `lineBytesMax`; what follows the last line feed is yielded last, with `ended` false. */
+/**
+ * Yields the lines of chunks of any size, without empty lines. A rest after the last line feed comes last, with `ended` false.
+ * Throws a RangeError if a line is longer than `lineBytesMax`.
+ */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   lineBytesMax: number,
@@ -26,7 +29,7 @@ export async function* splitLines(
   if (restBytes > 0) yield { line: Buffer.concat(rest), ended: false }
 }
 
-/** Keys to look for, by their length, each with the value last found under it. For one stream. */
+/** The keys to look for in one stream, by their length. Each has the value that was last found under it. */
 export type KeySet = readonly (readonly Key[] | undefined)[]
 type Key = { readonly name: Buffer; lastValue: Buffer }
 
@@ -40,8 +43,8 @@ export function keySet(names: readonly string[]): KeySet {
 }
 
 /**
- * The same JSON with the arrays and objects under the given keys emptied, which takes a third of the time to parse them. Works in place and returns
- * what is left of `json`. What is no JSON stays none. Keys are compared as they are written: one with escapes is never found.
+ * Empties the arrays and objects under the given keys, which takes a third of the time to parse them. Works in place and returns the used part
+ * of `json`. Invalid JSON stays invalid. A key that is written with escapes is not found.
  */
 export function emptyValues(json: Buffer, keys: KeySet): Buffer {
   const { length } = json
@@ -79,7 +82,7 @@ function find(keys: KeySet, json: Buffer, start: number, end: number): Key | und
   return undefined
 }
 
-/** As `endOfValue`. Objects made from one template hold the same values again and again: the same bytes end at the same place, and to compare them is much faster. */
+/** Returns the same as `endOfValue`. Objects from one template repeat their values, and comparing bytes is much faster than parsing them. */
 function endOfKnownValue(json: Buffer, start: number, key: Key): number {
   const { lastValue } = key
   const end = start + lastValue.length
@@ -90,7 +93,7 @@ function endOfKnownValue(json: Buffer, start: number, key: Key): number {
   return found
 }
 
-/** Where the quote stands that ends the string whose text begins at `start`; the end of all where it never comes. */
+/** Returns the position of the quote that ends the string from `start` on. Returns the length of the JSON if there is none. */
 function endOfString(json: Buffer, start: number): number {
   let at = start
   for (let byte = json[at]; byte !== quote; byte = json[++at]) {
@@ -100,7 +103,7 @@ function endOfString(json: Buffer, start: number): number {
   return at
 }
 
-/** Where the bracket or brace stands that ends the value whose content begins at `start`; the end of all where it never comes. */
+/** Returns the position of the bracket or brace that ends the content from `start` on. Returns the length of the JSON if there is none. */
 function endOfValue(json: Buffer, start: number): number {
   const { length } = json
   let depth = 1

@@ -1,17 +1,17 @@
-// Two small queues: a channel between a producer that pushes and a consumer that iterates, and a limit on concurrent work.
+// Two small queues: a channel from a producer that pushes to a consumer that iterates, and a limit on concurrent work.
 
 export interface Channel<T> extends AsyncIterable<T> {
   /** Adds an item; ignored after `close`. */
   push(item: T): void
-  /** Ends the iteration once what was pushed has been consumed. */
+  /** Ends the iteration after the last pushed item. */
   close(): void
-  /** Ends the iteration by this error once what was pushed has been consumed. */
+  /** Ends the iteration with this error after the last pushed item. */
   fail(error: unknown): void
-  /** How many items wait. */
+  /** The number of items that wait. */
   readonly size: number
 }
 
-/** One producer, one consumer, unbounded: whoever pushes from outside bounds it by `size`. `onReturn` runs when the consumer stops early. */
+/** Creates a channel for one producer and one consumer. It has no bound: the producer must watch `size`. `onReturn` runs when the iteration ends. */
 export function channel<T>(onReturn?: () => void): Channel<T> {
   const items: T[] = []
   let ended: { readonly error?: unknown } | undefined
@@ -60,7 +60,7 @@ export function channel<T>(onReturn?: () => void): Channel<T> {
 
 export type Limit = <T>(work: () => Promise<T>) => Promise<T>
 
-/** At most `most` pieces of work run at once; the others wait in order. */
+/** Runs at most `most` pieces of work at once. The others wait in order. */
 export function limit(most: number): Limit {
   let running = 0
   const waiting: (() => void)[] = []

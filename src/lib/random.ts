@@ -1,9 +1,9 @@
-// Randomness is an argument: a number source in, plain functions on top.
+// Randomness as an argument: a source of numbers, and functions on top of it.
 
-/** Yields numbers in [0, 1). */
+/** Returns a random number in [0, 1). */
 export type Random = () => number
 
-/** A reproducible source (mulberry32) for tests, fuzzing and the simulation; never for secrets. */
+/** Creates a reproducible source (mulberry32) for tests and fuzzing. Never use it for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -14,7 +14,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** An integer in [low, high]. */
+/** Returns an integer in [low, high]. */
 export function randomInteger(random: Random, low: number, high: number): number {
   return low + Math.floor(random() * (high - low + 1))
 }

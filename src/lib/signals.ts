@@ -1,14 +1,14 @@
-// Abort signals that are let go of again. AbortSignal.any with a long-lived parent leaks (reference: Node 20 to 26), so links are disposed by hand.
+// Links abort signals to parents. AbortSignal.any leaks memory if a parent lives long (Node 20 to 26), so callers dispose each link themselves.
 import { setMaxListeners } from 'node:events'
 
 export type LinkedSignal = {
   readonly signal: AbortSignal
   abort(reason?: unknown): void
-  /** Detaches from the parents. Call it when the work is over, whatever its outcome. */
+  /** Detaches the signal from its parents. Call it when the work is over, successful or not. */
   dispose(): void
 }
 
-/** A signal that follows each of `parents` and can be aborted by itself. */
+/** Creates a signal that is aborted with any of `parents`, or by its own `abort`. */
 export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const own = new AbortController()
   const detach: (() => void)[] = []
@@ -19,7 +19,7 @@ export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): L
       break
     }
     const follow = () => own.abort(parent.reason)
-    // Many links to one parent are no leak: each is let go of. Node would warn from the eleventh on.
+    // Node warns of a leak from the eleventh listener on. Here many listeners are no leak: each link removes its own.
     setMaxListeners(0, parent)
     parent.addEventListener('abort', follow, { once: true })
     detach.push(() => parent.removeEventListener('abort', follow))
@@ -33,7 +33,7 @@ export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): L
   }
 }
 
-/** Resolves when the signal is aborted; at once if it already is. */
+/** Resolves when the signal is aborted, immediately if it already is. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

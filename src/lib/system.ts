@@ -1,9 +1,9 @@
-// The edge to the machine's own time and randomness: the only file in which production code reads either.
+// Reads the machine's time and randomness. No other production file may do so.
 import { randomBytes } from 'node:crypto'
 import { type Clock, sleepWith } from './clock.ts'
 import type { Random } from './random.ts'
 
-/** The machine's clock. Timers are referenced: whoever starts one cancels it at the end. */
+/** Creates the machine's clock. A pending timer keeps the process alive, so callers must cancel it. */
 export function systemClock(): Clock {
   const after: Clock['after'] = (ms, run) => {
     const handle = setTimeout(run, ms)
@@ -12,7 +12,7 @@ export function systemClock(): Clock {
   return { now: () => Date.now(), after, sleep: sleepWith(after) }
 }
 
-/** Cryptographically strong randomness: credentials and names may rest on it. */
+/** Creates a cryptographically strong source, suitable for credentials. */
 export function systemRandom(): Random {
   let pool = Buffer.alloc(0)
   let at = 0

@@ -1,4 +1,4 @@
-// What lets one runner register. It has no printable form, so that it cannot reach a log, an event or a status.
+// The credential that lets one runner register. It has no printable form, so that it cannot reach a log, an event or a status.
 
 const redacted = '[credential]'
 
@@ -9,7 +9,7 @@ export class Credential {
     this.#secret = secret
   }
 
-  /** The secret itself. The only caller is the write of the runner's Secret. */
+  /** Returns the secret itself. Only the write of the runner's Secret calls this. */
   reveal(): string {
     return this.#secret
   }

@@ -1,4 +1,4 @@
-/** How a forge expresses need for runners, as state and never as counted messages. */
+/** The need of a forge for runners: a state, never a count of messages. */
 export type Demand =
   /** GitHub: jobs assigned to the set, waiting or running. */
   | { readonly kind: 'assigned'; readonly jobs: number }

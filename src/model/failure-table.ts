@@ -12,7 +12,7 @@ type Retry =
   /** At a steady pace: the cause passes by itself. */
   | { readonly is: 'every'; readonly everyMs: number }
 
-/** How long a start may be held up by a reason, in milliseconds from the first evidence of the `cause`, or from the last `progress` of the pod. */
+/** How long a reason may hold a start up. It counts from the first evidence of the `cause`, or from the last `progress` of the pod. */
 type Deadline = { readonly from: 'cause' | 'progress'; readonly ms: number }
 
 /** `sentence` says what happened, `next` what the operator can do. */
@@ -295,6 +295,6 @@ export const failures = {
     class: 'forge',
     sentence: 'Another owner uses the name of the scale set.',
     next: 'Choose another name, or delete the scale set at the forge if it is yours.',
-    retry: never,
+    retry: soon,
   },
 } as const satisfies Record<string, FailureInfo>

@@ -1,4 +1,4 @@
-// The bounds and delays by which the core decides, in milliseconds unless the name says otherwise. What belongs to one reason is in failure-table.ts.
+// The bounds and delays by which the core decides, in milliseconds unless the name says otherwise. failure-table.ts has those of a single reason.
 export type Limits = {
   /** A start that is held up for this long is shown, though it may still succeed. */
   readonly reportDelayMs: number

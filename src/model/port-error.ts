@@ -1,4 +1,4 @@
-// The one error by which a forge or a cluster fails us (style guide 5.4).
+// The one error with which a forge fails a call.
 import type { Instant } from '../lib/clock.ts'
 
 export type PortErrorKind =
@@ -10,11 +10,12 @@ export type PortErrorKind =
   | 'bad-response'
   | 'bad-config'
 
-/** The world failed. `details` are for the log: never a secret. */
+/** A call failed. `details` are for the log and never hold a secret. */
 export class PortError extends Error {
   readonly kind: PortErrorKind
-  /** Which port: `github`, `kubernetes`, … */
+  /** The forge: `github`, … */
   readonly port: string
+  /** The server asks for no further call before this time. */
   readonly retryAt: Instant | undefined
   readonly details: Readonly<Record<string, string | number | undefined>>
 

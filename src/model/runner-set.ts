@@ -1,6 +1,6 @@
 // A runner set: the configured kind of runner.
 
-/** A PodTemplateSpec as the user wrote it; merged over the forge's default by core/pod.ts. */
+/** A PodTemplateSpec as the user wrote it. src/core/pod.ts merges it over the default. */
 export type PodTemplate = {
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string>>
@@ -25,12 +25,13 @@ export type RunnerSet = {
   readonly uid: string
   readonly generation: number
   readonly source: GitHubSource
-  /** Idle spares on top of demand, and the ceiling of living runners. `max` 0 pauses the set. */
+  /** Idle spares on top of demand, and the ceiling of pods that may run a container. `max` 0 pauses the set. */
   readonly scale: { readonly min: number; readonly max: number }
-  /** How long the pod and Secret of an ended runner stay for debugging, in milliseconds. */
+  /** How long the pod and Secret of a runner that ended well are kept for debugging, in milliseconds. */
   readonly keepFinishedMs: number
+  /** The same for a runner that failed. */
   readonly keepFailedMs: number
-  /** The operator's bound on one life, in milliseconds; busy runners are ended by it too. */
+  /** The operator's bound on one life, in milliseconds. It ends busy runners, too. */
   readonly lifeMaxMs: number | undefined
   readonly template: PodTemplate
 }

@@ -117,4 +117,6 @@ export const phases: readonly Phase[] = ['starting', 'idle', 'busy', 'spent', 'e
 export type Counts = Readonly<Record<Phase, number>> & {
   /** Runners that count against `max`: all whose pod may still run a container and is not proved stuck. */
   readonly occupied: number
+  /** Runners that start, or run and have not been seen online: their start may still fail. */
+  readonly unproved: number
 }

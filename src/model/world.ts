@@ -7,7 +7,7 @@ import type { Counts, Reading, Registration, Runner, StartFailure } from './runn
 import type { RunnerSet } from './runner-set.ts'
 import type { Condition, SetStatus } from './status.ts'
 
-/** What the API server and our own rules say of the template with this hash. */
+/** The verdict of the API server and of our own rules on the template with this hash. */
 export type TemplateVerdict =
   | { readonly is: 'accepted'; readonly hash: string; readonly at: Instant }
   | { readonly is: 'refused'; readonly hash: string; readonly failure: Failure; readonly at: Instant }

@@ -118,7 +118,7 @@ export const arcStates: readonly LiveState[] = [
   {
     code: 'FIN502',
     what: 'a runner set waits for a controller that is gone',
-    says: 'AutoscalingRunnerSet set has been waiting 10 min to be deleted with 1 EphemeralRunner, 1 EphemeralRunnerSet behind it: only ARC',
+    says: 'AutoscalingRunnerSet set has waited 10 min for its deletion, which also blocks 1 EphemeralRunner, 1 EphemeralRunnerSet: only ARC',
     make: async (stage, isSick) => {
       const { create, remove, clock } = stage
       if (!isSick) await createController(stage, '0.13.0')

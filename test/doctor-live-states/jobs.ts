@@ -171,7 +171,7 @@ const lives: readonly LiveState[] = [
   {
     code: 'LIV303',
     what: 'no node has room for a pod',
-    says: 'no node takes it',
+    says: 'no node fits',
     make: async ({ create, clock }, isSick) => {
       const resources = { requests: { cpu: isSick ? '5000' : '1' } }
       await create(pod('p', { containers: [{ ...work, resources }] }))
@@ -182,7 +182,7 @@ const lives: readonly LiveState[] = [
   {
     code: 'LIV304',
     what: 'seven of ten finished pods are there',
-    says: '7 pods of the cluster have ended and are still there, most of them (7) here; at 10 the',
+    says: '7 finished pods are still in the cluster, most of them (7) in this namespace. Above 10 the',
     options: { scripts: quick, cluster: { terminatedPodGcThreshold: 10 } },
     make: async ({ create, clock }, isSick) => {
       const command = ['kube-controller-manager', '--terminated-pod-gc-threshold=10']

@@ -94,7 +94,7 @@ const versions: readonly LiveState[] = [
   {
     code: 'POD106',
     what: 'a webhook took restartPolicy away',
-    says: 'Webhooks that change pods, and may be built on older API types: injector',
+    says: 'These webhooks change pods and may have older API types: injector',
     make: async ({ create }, isSick) => {
       const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }]
       const clientConfig = { service: { name: 'injector', namespace: 'default' } }

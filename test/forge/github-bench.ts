@@ -5,7 +5,7 @@ import type { ForgeSet, ForgeState, Link } from '../../src/forge/forge.ts'
 import { createGitHubForge, type GitHubForgeOptions } from '../../src/forge/github/github.ts'
 import type { ProtocolAnomaly } from '../../src/forge/github/protocol-anomaly.ts'
 import { seededRandom } from '../../src/lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
 
 export const linux: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }

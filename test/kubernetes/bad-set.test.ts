@@ -1,4 +1,4 @@
-// `kubectl apply -f bad-set.yaml` into a running demo: what the user sees, within two seconds.
+// Tests what an operator sees within two seconds after `kubectl apply -f bad-set.yaml` into a running demo.
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.end())
 
-test('a set whose template cannot run says why, everywhere', async (context) => {
+test('a set with a template that cannot run shows the reason in its status, in Events and in the log', async (context) => {
   if (obstacle) context.skip(obstacle)
   const own = path.join(world.directory, 'own')
   const workflow = path.join(own, 'slow.yml')
@@ -40,7 +40,7 @@ test('a set whose template cannot run says why, everywhere', async (context) => 
   )
   await kubectl('apply', '-f', file)
   const applied = performance.now()
-  await until('get, describe and the log say it', 2_000, async () => {
+  await until('get, describe and the log show the reason', 2_000, async () => {
     const [list, described] = await Promise.all([kubectl('get', 'runnersets'), kubectl('describe', 'runnerset', 'bad')])
     const reason = /volumeMounts\[\d\]\.name: Not found: "gone"/
     return /^bad .*template-invalid/m.test(list) && reason.test(described) && reason.test(demo.stderr())

@@ -1,4 +1,4 @@
-// What our client expects of the verbs on objects.
+// Tests the client's verbs on objects.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Resource } from '../../src/kubernetes/types.ts'
 import {
@@ -17,7 +17,7 @@ import {
 
 export function objectSuite({ namespace, kubernetes, named, configMap }: Place, without: readonly string[]): void {
   describe('verbs', () => {
-    it('create stores and answers the object with its metadata; get finds it; a second create is refused', async () => {
+    it('create returns the stored object with its metadata, get finds it, and a second create is refused', async () => {
       const { object: made, warnings } = await kubernetes.create(configMaps, configMap('made', { a: '1' }))
       expect(made).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } })
       expect(made.metadata).toMatchObject({
@@ -32,7 +32,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(error.message).toBe('configmaps "made" already exists')
     })
 
-    it('get, replace and patch of what is not there are not-found; delete says absent', async () => {
+    it('get, replace and patch of a missing object fail with not-found, and delete returns absent', async () => {
       const error = await refusal(kubernetes.get(configMaps, named('nobody')), 'not-found')
       expect(error).toMatchObject({ status: 404, about: 'nobody', message: 'configmaps "nobody" not found' })
       await refusal(kubernetes.patch(configMaps, named('nobody'), { type: 'merge', body: {} }), 'not-found')
@@ -40,14 +40,14 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(await kubernetes.delete(configMaps, named('nobody'), { preconditions: { uid: 'x' } })).toBe('absent')
     })
 
-    it('a kind that the server does not know is not-found, never absent', async () => {
+    it('delete of an unknown kind fails with not-found instead of returning absent', async () => {
       const unknown: Resource = { ...pods, group: 'nowhere.example', plural: 'things', kind: 'Thing' }
       await refusal(kubernetes.get(unknown, named('x')), 'not-found')
       await refusal(kubernetes.list(unknown), 'not-found')
       await refusal(kubernetes.delete(unknown, named('x')), 'not-found')
     })
 
-    it('replace conflicts on an older resourceVersion and then changes nothing', async () => {
+    it('replace with an older resourceVersion fails with conflict and changes nothing', async () => {
       const { object: first } = await kubernetes.create(configMaps, configMap('replaced', { a: '1' }))
       const { object: second } = await kubernetes.replace(configMaps, { ...first, data: { a: '2' } })
       expect(second.metadata.resourceVersion).not.toBe(first.metadata.resourceVersion)
@@ -56,7 +56,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect((await kubernetes.get(configMaps, named('replaced')))['data']).toEqual({ a: '2' })
     })
 
-    it('merge patches set, remove and keep; JSON patches test and change', async () => {
+    it('merge patches set, remove and keep fields, and JSON patches test and change fields', async () => {
       await kubernetes.create(configMaps, configMap('patched', { a: '1', b: '2' }))
       const at = named('patched')
       const merged = await kubernetes.patch(configMaps, at, { type: 'merge', body: { data: { a: null, c: '3' } } })
@@ -82,7 +82,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(same.metadata.resourceVersion).toBe(made.metadata.resourceVersion)
     })
 
-    it('a dry run of create, replace, patch and delete answers and changes nothing', async () => {
+    it('a dry run of create, replace, patch and delete returns an answer and changes nothing', async () => {
       const dryRun = true
       const { object: tried } = await kubernetes.create(configMaps, configMap('dry', { a: '1' }), { dryRun })
       expect(tried.metadata.uid).toBeDefined()
@@ -94,7 +94,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(await kubernetes.get(configMaps, named('dry'))).toEqual(made)
     })
 
-    it('an immutable Secret refuses a change with its field', async () => {
+    it('a change of an immutable Secret is refused with the name of the field', async () => {
       const secret = object('v1', 'Secret', named('sealed'), { immutable: true, stringData: { key: 'value' } })
       const { object: made } = await kubernetes.create(secrets, secret)
       expect(made['data']).toEqual({ key: 'dmFsdWU=' })
@@ -106,7 +106,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       ])
     })
 
-    it('many writes at once all arrive', async () => {
+    it('many concurrent writes all succeed', async () => {
       const names = Array.from({ length: 60 }, (_, index) => `burst-${index}`)
       await Promise.all(names.map((name) => kubernetes.create(configMaps, configMap(name, {}, burst))))
       const { items } = await kubernetes.list(configMaps, { namespace, labelSelector: 'burst=yes' })
@@ -115,7 +115,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
     })
     const burst = { labels: { burst: 'yes' } }
 
-    it('an aborted call ends by the signal', async () => {
+    it("an aborted call rejects with the signal's reason", async () => {
       const reason = new Error('enough')
       const call = kubernetes.get(configMaps, named('made'), { signal: AbortSignal.abort(reason) })
       await expect(call).rejects.toBe(reason)
@@ -130,7 +130,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       }
     })
 
-    it('gives all pages of one snapshot, each object with its type', async () => {
+    it('returns all pages of one snapshot, and each object has its type', async () => {
       const list = await kubernetes.list(configMaps, { namespace, labelSelector: 'list=yes', pageSize: 2 })
       expect(list.items.map(({ metadata }) => metadata.name)).toEqual([0, 1, 2, 3, 4].map((n) => `listed-${n}`))
       expect(list.items[0]).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })
@@ -146,12 +146,12 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(await names({ fieldSelector: 'metadata.name=listed-3' })).toEqual(['listed-3'])
     })
 
-    it('refuses selectors that it does not understand', async () => {
+    it('refuses invalid selectors', async () => {
       await refusal(kubernetes.list(configMaps, { namespace, labelSelector: 'a=b=c' }), 'bad-request')
       await refusal(kubernetes.list(configMaps, { namespace, fieldSelector: 'data.a=1' }), 'bad-request')
     })
 
-    it('is empty, not absent, for a namespace that is not there', async () => {
+    it('is empty for a namespace that does not exist', async () => {
       expect((await kubernetes.list(configMaps, { namespace: 'dayfly-nowhere' })).items).toEqual([])
     })
   })
@@ -167,14 +167,14 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
         },
       })
     beforeAll(async () => {
-      // Real clusters make the default ServiceAccount a moment after the namespace; pods are refused until then.
+      // A real cluster creates the default ServiceAccount shortly after the namespace. It refuses pods until then.
       await eventually('a pod is accepted', async () => {
         await kubernetes.create(pods, waiting('probe'), { dryRun: true })
         return true
       })
     })
 
-    it('a pod waits unscheduled, and goes at once when deleted, whatever the grace', async () => {
+    it('a pod that no node takes stays pending, and its deletion is immediate for any grace period', async () => {
       const { object: made } = await kubernetes.create(pods, waiting('waits'))
       expect(made['status']).toMatchObject({ phase: 'Pending' })
       expect(made['spec']).toMatchObject({ restartPolicy: 'Always', terminationGracePeriodSeconds: 30 })
@@ -191,7 +191,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       await refusal(kubernetes.get(pods, named('waits')), 'not-found')
     })
 
-    it('delete refuses another uid or resourceVersion, and keeps the pod', async () => {
+    it('delete with another UID or resourceVersion is refused and keeps the pod', async () => {
       await kubernetes.create(pods, waiting('guarded'))
       const uid = '00000000-0000-0000-0000-000000000000'
       const other = await refusal(kubernetes.delete(pods, named('guarded'), { preconditions: { uid } }), 'conflict')
@@ -220,7 +220,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(error.about).toBe('invalid')
     })
 
-    it('unknown fields are refused when strict, and warned of when not', async () => {
+    it('unknown fields are refused in strict mode, and cause a warning otherwise', async () => {
       const typo = waiting('typo', { restartPolice: 'Never' })
       const error = await refusal(kubernetes.create(pods, typo, { fieldValidation: 'Strict' }), 'bad-request')
       expect(error.message).toContain('unknown field "spec.restartPolice"')
@@ -241,7 +241,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       await kubernetes.delete(pods, named('status'))
     })
 
-    it('fields of a pod that may not change are refused', async () => {
+    it('changes of immutable fields of a pod are refused', async () => {
       await kubernetes.create(pods, waiting('fixed'))
       const body = { spec: { restartPolicy: 'Never' } }
       const error = await refusal(kubernetes.patch(pods, named('fixed'), { type: 'merge', body }), 'invalid')
@@ -257,7 +257,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(error.message).toContain('serviceaccount "nobody" not found')
     })
 
-    it('a full quota is its own kind of error', async (context) => {
+    it('a create beyond the quota fails with the kind quota', async (context) => {
       if (without.includes('quota')) context.skip('this cluster has no quotas')
       const quota = object('v1', 'ResourceQuota', named('none'), { spec: { hard: { 'count/secrets': '0' } } })
       await kubernetes.create(quotas, quota)
@@ -272,7 +272,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
   })
 
   describe('deletion', () => {
-    it('an object with a finalizer is deleting until it is taken off', async () => {
+    it('an object with a finalizer is deleting until the finalizer is removed', async () => {
       await kubernetes.create(configMaps, configMap('held', {}, { finalizers: ['dayfly.dev/test'] }))
       expect(await kubernetes.delete(configMaps, named('held'))).toBe('deleting')
       const held = await kubernetes.get(configMaps, named('held'))
@@ -283,7 +283,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       expect(await kubernetes.delete(configMaps, named('held'))).toBe('absent')
     })
 
-    it('what an object owns goes with it', async () => {
+    it('the deletion of an object deletes its dependents', async () => {
       const { object: owner } = await kubernetes.create(configMaps, configMap('owner'))
       const uid = owner.metadata.uid ?? ''
       const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }]
@@ -292,7 +292,7 @@ export function objectSuite({ namespace, kubernetes, named, configMap }: Place, 
       await eventually('the dependent is collected', () => isAbsent(kubernetes.get(configMaps, named('owned'))))
     })
 
-    it('a namespace takes what is in it along, and takes nothing new', async () => {
+    it('the deletion of a namespace deletes its objects, and the namespace refuses new objects', async () => {
       const doomed = `${namespace}-doomed`
       await kubernetes.create(namespaces, object('v1', 'Namespace', { name: doomed }))
       const inside = {

@@ -1,4 +1,4 @@
-// Where the client's suite works: a namespace of its own on some cluster, and what its tests share.
+// The namespace in which the client's test suite runs, and the functions that its tests share.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createKubernetes } from '../../src/kubernetes/client.ts'
 import { KubernetesError, type KubernetesErrorKind } from '../../src/kubernetes/errors.ts'
@@ -36,7 +36,7 @@ export const crds: Resource = {
 export const clock = systemClock()
 export const random = systemRandom()
 
-/** Opens the cluster before the tests of the surrounding block, and leaves nothing on it behind them. */
+/** Opens the cluster before the tests of the surrounding block, and removes everything from it after them. */
 export function createPlace(open: () => Promise<Cluster>) {
   const run = randomName(random, 6)
   const namespace = `dayfly-client-${run}`
@@ -135,7 +135,7 @@ export async function isAbsent(get: Promise<KubeObject>): Promise<boolean> {
   )
 }
 
-/** Waits until the condition holds; an error of the API server counts as "not yet". */
+/** Waits until the condition holds. An error of the API server counts as "not yet". */
 export async function eventually(what: string, condition: () => Promise<unknown>, ms = 10_000): Promise<void> {
   const end = clock.now() + ms
   let last: unknown

@@ -1,4 +1,4 @@
-// What our client expects of watches, custom resources and leases.
+// Tests the client's watches, custom resources and leases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createElector, type Leadership } from '../../src/kubernetes/lease.ts'
 import { leases } from '../../src/kubernetes/lease-record.ts'
@@ -9,7 +9,7 @@ import { clock, configMaps, crds, eventually, object, type Place, random, refusa
 
 export function streamSuite({ run, namespace, kubernetes, transport, named, configMap, mirror }: Place): void {
   describe('reflector', () => {
-    it('sees what there is, and every change, as a list would show it', async () => {
+    it('sees all objects and every change in the same form as a list', async () => {
       await kubernetes.create(configMaps, configMap('before', { a: '1' }))
       const { objects, seen, stop, version } = mirror(configMaps)
       await eventually('the list is in', async () => seen.replaced === 1 && objects.has('before'))
@@ -33,7 +33,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
       await stop()
     })
 
-    it('an object that leaves the selector is removed, one that enters is there', async () => {
+    it('removes an object that stops matching the selector, and adds one that starts to match', async () => {
       const { objects, seen, stop } = mirror(configMaps, 'team=red')
       await eventually('the list is in', async () => seen.replaced === 1)
       await kubernetes.create(configMaps, configMap('moves', {}, { labels: { team: 'blue' } }))
@@ -46,7 +46,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
       await stop()
     })
 
-    it('gives the same by pages where streaming lists are refused', async () => {
+    it('returns the same objects by pages if the server refuses streaming lists', async () => {
       const refusing: Transport = (request) =>
         request.query['sendInitialEvents']
           ? Promise.resolve({ status: 422, headers: {}, body: { kind: 'none' } })
@@ -61,7 +61,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
       await Promise.all([paged.stop(), streamed.stop()])
     })
 
-    it('starts over from a position that is too old, and proves itself up to date after a break', async () => {
+    it('starts again from a list if its position is too old, and is up to date again after a break', async () => {
       let breakAt = 0
       const cutting: Transport = async (request) => {
         if (request.query['watch'] && request.query['resourceVersion']) breakAt++
@@ -133,7 +133,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
       await kubernetes.delete(crds, { name: `things.${group}` })
     })
 
-    it('are defaulted and counted by generation; their status is apart', async () => {
+    it('get defaults and a generation, and their status changes separately', async () => {
       const { object: made } = await kubernetes.create(things, thing('one', { size: 1 }))
       expect(made['spec']).toEqual({ size: 1, mode: 'a' })
       expect(made.metadata.generation).toBe(1)
@@ -147,7 +147,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
       expect(spec.object).toMatchObject({ spec: { size: 2 }, status: { ready: true }, metadata: { generation: 2 } })
     })
 
-    it('are refused with causes, and pruned or refused by field validation', async () => {
+    it('are refused with causes if they are invalid, and unknown fields are pruned or refused', async () => {
       const error = await refusal(kubernetes.create(things, thing('bad', { size: 0, mode: 'c' })), 'invalid')
       expect(error.causes.map(({ field }) => field).sort()).toEqual(['spec.mode', 'spec.size'])
       const odd = thing('odd', { size: 1, colour: 'red' })
@@ -157,7 +157,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
       expect(warnings).toEqual(['unknown field "spec.colour"'])
     })
 
-    it('are mirrored like built-in kinds', async () => {
+    it('appear in a reflector like built-in kinds', async () => {
       const { objects, seen, stop } = mirror(things)
       await eventually('the list is in', async () => seen.replaced === 1)
       const { object: made } = await kubernetes.create(things, thing('two', { size: 2 }))
@@ -170,7 +170,7 @@ export function streamSuite({ run, namespace, kubernetes, transport, named, conf
   })
 
   describe('leases', () => {
-    it('one of two leads; the other starts as soon as it is released', async () => {
+    it('let one of two candidates lead, and the other one as soon as the lease is released', async () => {
       const durations = { leaseMs: 3_000, renewMsMax: 2_000, retryMs: 250 }
       const start = (identity: string) => {
         const until = new AbortController()

@@ -1,4 +1,4 @@
-// The client's suite on whatever cluster KUBECONFIG names.
+// Runs the client's test suite on the cluster in KUBECONFIG.
 import { describe, it } from 'vitest'
 import { connect } from '../../src/kubernetes/connect.ts'
 import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'

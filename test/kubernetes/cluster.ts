@@ -1,6 +1,6 @@
-// The real cluster on which tests run: the one that KUBECONFIG names.
+// The real cluster on which tests run. KUBECONFIG names it.
 
-/** Undefined: there is none. */
+/** Undefined if there is no cluster. */
 export const kubeconfig = process.env['KUBECONFIG'] || undefined
 
 export const whyNone = process.env['DAYFLY_NO_CLUSTER'] ?? 'KUBECONFIG is not set'

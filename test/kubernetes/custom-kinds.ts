@@ -1,4 +1,4 @@
-// The custom kinds that the doctor knows, on a real cluster: defined where they are not, and removed again by whoever defined them.
+// Defines the custom kinds that the doctor knows on a real cluster, and removes those that it has defined.
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
 import { arcKinds, definitionOf } from '../doctor-cluster.ts'
 import { crds, eventually, isAbsent } from './client-place.ts'
@@ -20,7 +20,7 @@ export async function defineCustomKinds(kubernetes: Kubernetes): Promise<CustomK
   return {
     remove: async () => {
       for (const name of mine) await kubernetes.delete(crds, { name })
-      // Until then the next test would take them for defined, and could make nothing of them.
+      // Otherwise the next test would find the kinds, but could not create objects.
       for (const name of mine)
         await eventually(`${name} is gone`, () => isAbsent(kubernetes.get(crds, { name })), 60_000)
     },

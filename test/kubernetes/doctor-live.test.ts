@@ -1,10 +1,10 @@
-// The doctor's live side on a real API server: it finds there what it finds on the embedded one, and its cures work.
+// Tests `dayfly doctor --live` on a real API server: its findings are the same as on the embedded cluster, and its repairs work.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createCluster } from '../../src/embedded/cluster.ts'
-import { createScriptedRuntime } from '../../src/embedded/runtime/scripted/scripted-runtime.ts'
+import { createScriptedRuntime } from '../../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
 import { kubeconfigText } from '../../src/embedded/wire/kubeconfig.ts'
 import { createKubernetes } from '../../src/kubernetes/client.ts'
 import { connect } from '../../src/kubernetes/connect.ts'
@@ -51,7 +51,7 @@ function suite(file: string): void {
     return at
   }
 
-  it('finds what it finds on the embedded cluster', async () => {
+  it('has the same findings as on the embedded cluster', async () => {
     const there = await embedded()
     await incidentsOn(there)
     await incidentsOn(file)
@@ -74,7 +74,7 @@ function suite(file: string): void {
     )
   })
 
-  it('ends a stuck uninstall whose controller is gone', { timeout: 120_000 }, async () => {
+  it('completes a stuck uninstall without its controller', { timeout: 120_000 }, async () => {
     const cluster = connect(await loadKubeconfig(file), clock)
     ends.push(() => cluster.close())
     const kubernetes = createKubernetes({ transport: cluster.transport, clock, random })

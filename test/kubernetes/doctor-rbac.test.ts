@@ -1,4 +1,4 @@
-// The roles that `dayfly doctor rbac` prints, given to a ServiceAccount of a real API server: a whole repair is refused nothing and leaves nothing unused.
+// Tests the roles that `dayfly doctor rbac` prints on a real API server: a complete repair needs exactly their permissions.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -32,11 +32,11 @@ const accounts: Resource = {
   namespaced: true,
 }
 
-/** What no incident here calls for. */
+/** The permissions that no incident of this test needs. */
 const unusedHere = [
-  // The Job controller of a real cluster lets its pods go by itself.
+  // The Job controller of a real cluster removes its finalizers itself.
   'patch pods',
-  // The Job of the incidents does not try again, so its pod alone is deleted; and the listener is being deleted already.
+  // The Job of the incidents does not retry, so the doctor deletes only its pod. The listener is already being deleted.
   'get jobs.batch',
   'delete jobs.batch',
   'delete autoscalinglisteners.actions.github.com',
@@ -51,7 +51,7 @@ function suite(file: string): void {
     rmSync(folder, { recursive: true })
   })
 
-  it('refuse nothing, and have nothing to spare', async () => {
+  it('grant every needed permission and no other', async () => {
     const access = await loadKubeconfig(file)
     const admin = connect(access, clock)
     ends.push(admin.close)
@@ -66,7 +66,7 @@ function suite(file: string): void {
     const grant = await grantRoles(kubernetes, roles.stdout, account)
     ends.push(grant.remove)
 
-    // Without the credentials of the kubeconfig: what asks has its own.
+    // The connection must not use the credentials of the kubeconfig, because the account has its own token.
     const { ca } = access.tls
     const server = httpClient({ origin: access.server, tls: ca === undefined ? {} : { ca } })
     ends.push(server.close)
@@ -86,7 +86,7 @@ function suite(file: string): void {
   })
 }
 
-/** Kubernetes: TokenRequest. */
+/** Requests a token for the account (TokenRequest). */
 async function tokenOf(
   transport: Transport,
   { namespace, name }: { readonly namespace: string; readonly name: string },

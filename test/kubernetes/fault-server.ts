@@ -1,27 +1,27 @@
-// A small API server of one kind, on plain values, that misbehaves as it is told: for the tests of the client and its reflector.
-// It knows the truth (`objects`), its history, pages, streaming lists, bookmarks and time-outs; time comes from the given clock.
+// A small API server for tests of the client and its reflector. It serves one kind as plain values and produces faults on request.
+// It supports history, pages, streaming lists, bookmarks and timeouts. `objects` holds the current objects. Its time is the given clock.
 import type { Clock } from '../../src/lib/clock.ts'
 import { type Answer, jsonAnswer, type Request, TransportError } from '../../src/lib/http.ts'
 import { type Channel, channel } from '../../src/lib/queue.ts'
 
 export type Fault =
-  /** Answers at once, instead of what was asked for. */
+  /** The server sends this answer immediately and ignores the request. */
   | { readonly kind: 'answer'; readonly answer: Answer }
-  /** The request is carried out, the answer is lost. */
+  /** The server carries out the request, and the answer is lost. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'refused' }
-  /** Nothing ever comes. */
+  /** The server never answers. */
   | { readonly kind: 'hang' }
-  /** The stream ends in this way after so many lines. */
+  /** The stream ends in this way after `afterLines` lines. */
   | {
       readonly kind: 'break'
       readonly afterLines: number
       readonly by: 'reset' | 'end' | 'silence' | 'expired' | 'error' | 'limited'
     }
-  /** Every bookmark comes twice, comes between much older ones, or comes before the event that it should follow. */
+  /** Every bookmark comes twice, between much older ones, or before the event that it should follow. */
   | { readonly kind: 'bookmarks'; readonly how: 'twice' | 'old' | 'early' }
 
-export type Stored = {
+type Stored = {
   readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion: string }
   readonly [field: string]: unknown
 }
@@ -32,20 +32,20 @@ export interface FaultServer {
   readonly requests: { readonly at: number; readonly request: Request; readonly kind: 'list' | 'watch' }[]
   put(name: string, fields?: object): void
   remove(name: string): void
-  /** Forgets the past: watches and pages from before answer 410. */
+  /** Drops the history. The server answers older watches and pages with 410. */
   compact(): void
-  /** Decides what goes wrong with a request. */
+  /** Chooses the fault for a request, if any. */
   faults: (kind: 'list' | 'watch', request: Request) => Fault | undefined
   streamingOffered: boolean
-  /** Real servers skip a bookmark that would say nothing new. */
+  /** Whether to repeat an unchanged bookmark. Real servers skip it. */
   bookmarksRepeated: boolean
   readonly handle: (request: Request) => Promise<Answer>
 }
 
 const bookmarkMs = 60_000
 
-export function faultServer(clock: Clock, firstRevision = 100): FaultServer {
-  let revision = firstRevision
+export function faultServer(clock: Clock): FaultServer {
+  let revision = 100
   let compactedBelow = 0
   const history: { readonly revision: number; readonly line: Line }[] = []
   const listeners = new Set<(line: Line) => void>()
@@ -181,7 +181,7 @@ function hang(request: Request): Promise<Answer> {
   })
 }
 
-/** Where the server's lines go on their way to the client. */
+/** Returns the function that passes the server's lines to the client, with the fault. */
 function withFault(lines: Channel<Line>, fault: Fault | undefined, stop: () => void): (line: Line) => void {
   if (fault?.kind === 'break') return breaking(lines, fault, stop)
   if (fault?.kind === 'bookmarks') return misplacing(lines, fault.how)

@@ -1,4 +1,4 @@
-// Every live incident as objects of an API server, whichever it is: pods on a node that no kubelet keeps, their states written by hand, ARC's objects, and an uninstall that is stuck.
+// Creates every live incident as objects of any API server: pods on a node without a kubelet, ARC's objects, and a stuck uninstall.
 import { KubernetesError } from '../../src/kubernetes/errors.ts'
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
@@ -28,15 +28,15 @@ const listeners = arc('autoscalinglisteners', 'AutoscalingListener')
 
 type Site = {
   readonly kubernetes: Kubernetes
-  /** Of what is made outside of namespaces, and the start of the namespaces' names. */
+  /** The name of cluster-scoped objects and the prefix of the namespaces' names. */
   readonly name: string
-  /** Milliseconds since 1970: now, for the API server. */
+  /** Returns the API server's time in milliseconds since 1970. */
   readonly now: () => number
 }
 
 type Incidents = { remove(): Promise<void> }
 
-/** The same objects on every API server, so that what the doctor says of them can be compared. */
+/** Creates the same objects on every API server, so that tests can compare the doctor's findings. */
 export async function makeIncidents(site: Site): Promise<Incidents> {
   const places = { runners: `${site.name}-runners`, arc: `${site.name}-arc`, uninstall: `${site.name}-uninstall` }
   const { kubernetes, name } = site
@@ -44,7 +44,7 @@ export async function makeIncidents(site: Site): Promise<Incidents> {
   await kubernetes.patch(nodes, { name }, ready, { subresource: 'status' })
   for (const namespace of Object.values(places)) {
     await kubernetes.create(namespaces, object('v1', 'Namespace', { name: namespace }))
-    // Pods need one where a controller makes it, and that takes its time.
+    // Pods need a ServiceAccount. On a real cluster a controller creates it, but only after a while.
     await kubernetes.create(accounts, object('v1', 'ServiceAccount', { namespace, name: 'default' })).catch(ifThere)
   }
   await makeRunners(site, places.runners)
@@ -86,7 +86,7 @@ async function makeRunners(site: Site, namespace: string): Promise<void> {
   await kubernetes.create(budgets, budget)
 }
 
-/** Left alone by the Job controller, so that its pods are what is written here. */
+/** Creates a Job that the Job controller does not manage, so that it has only the pods of this file. */
 async function makeJob({ kubernetes }: Site, namespace: string): Promise<KubeObject> {
   const containers = runnerContainers()
   const spec = {
@@ -99,7 +99,7 @@ async function makeJob({ kubernetes }: Site, namespace: string): Promise<KubeObj
   return (await kubernetes.create(jobs, object('batch/v1', 'Job', { namespace, name: 'build' }, { spec }))).object
 }
 
-/** A set of two whose places are held by failed runners, and one whose runner has lost its pod. */
+/** Creates a set of two failed runners, which use up its maximum, and a set with a runner without a pod. */
 async function makeArc({ kubernetes }: Site, namespace: string): Promise<void> {
   const make = async (resource: Resource, name: string, more: object = {}, metadata: object = {}) => {
     const { group, version, kind } = resource
@@ -120,7 +120,7 @@ async function makeArc({ kubernetes }: Site, namespace: string): Promise<void> {
 
 const protection = 'actions.github.com/cleanup-protection'
 
-/** As ARC 0.14.2 and its chart make them; then everything is deleted, and no controller is there to let it go. */
+/** Creates the objects of ARC 0.14.2 and its chart and deletes them. No controller runs, so nothing removes their finalizers. */
 async function installArc(site: Site, namespace: string): Promise<void> {
   const { kubernetes } = site
   const labels = { 'actions.github.com/scale-set-name': 'linux', 'actions.github.com/scale-set-namespace': namespace }
@@ -190,7 +190,7 @@ function runnerContainers() {
   ]
 }
 
-/** Bound to the node that nobody keeps, with the status that a kubelet would give. */
+/** Creates a pod on the node without a kubelet, with the status that a kubelet would write. */
 async function makePod(site: Site, metadata: Metadata, { runner, docker, phase = 'Running' }: Look): Promise<void> {
   const { kubernetes, name: nodeName } = site
   const spec = { restartPolicy: 'Never', nodeName, containers: runnerContainers(), terminationGracePeriodSeconds: 3600 }
@@ -227,7 +227,7 @@ export function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
   return { apiVersion, kind, name, uid: uid ?? '', controller: true, blockOwnerDeletion: true }
 }
 
-/** What finalizers hold in a namespace. */
+/** Returns the objects in a namespace that have finalizers. */
 export async function heldIn(
   kubernetes: Kubernetes,
   namespace: string,
@@ -240,7 +240,7 @@ export async function heldIn(
   return (await Promise.all(lists)).flat()
 }
 
-/** Frees whatever a test has left, so that the namespace can go. */
+/** Removes the finalizers and pods that a test has left, so that the namespace can be deleted. */
 async function clear(kubernetes: Kubernetes, namespace: string): Promise<void> {
   for (const { resource, name } of await heldIn(kubernetes, namespace)) {
     const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const

@@ -1,4 +1,4 @@
-// Stock kubectl against `dayfly cluster`, over real HTTP, as a user works with it. Each test has a namespace of its own, so that they may run side by side.
+// Tests `dayfly cluster` with an unmodified kubectl over real HTTP. Each test has its own namespace, so that tests can run concurrently.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = createWorld()
   mkdirSync(path.join(world.directory, 'own'))
   cluster = world.start('cluster', '--json')
-  const line = await until('the cluster says where it is', 10_000, () => /^\{.*\}$/m.exec(cluster.stdout())?.[0])
+  const line = await until('the cluster prints its address', 10_000, () => /^\{.*\}$/m.exec(cluster.stdout())?.[0])
   const { kubeconfig } = JSON.parse(line)
   environment = { ...process.env, KUBECONFIG: kubeconfig, HOME: path.join(world.directory, 'own') }
 })
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Result = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-/** Runs kubectl to its end, whatever that is. */
+/** Runs kubectl, which may fail. */
 async function attempt(args: readonly string[], input = ''): Promise<Result> {
   const all = ['--cache-dir', path.join(world.directory, 'own', 'cache'), ...args]
   const running = execute(program, all, { env: environment, timeout: 30_000 })
@@ -49,7 +49,7 @@ async function attempt(args: readonly string[], input = ''): Promise<Result> {
   )
 }
 
-/** Runs kubectl, which must succeed, and gives its output. */
+/** Runs kubectl, which must succeed, and resolves with its output. */
 async function kubectl(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await attempt(args)
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`)
@@ -61,7 +61,7 @@ async function apply(namespace: string, manifest: object | string, ...more: read
   return await attempt(['-n', namespace, 'apply', '-f', '-', ...more], text)
 }
 
-/** The output so far of a kubectl that does not end by itself. */
+/** Starts a kubectl that does not end by itself. Returns a function that returns its output so far. */
 function follow(...args: readonly string[]): () => string {
   const all = ['--cache-dir', path.join(world.directory, 'own', 'cache'), ...args]
   const child = spawn(program, all, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -74,7 +74,7 @@ function follow(...args: readonly string[]): () => string {
   return () => output
 }
 
-/** A table's rows as lists of cells; cells are two spaces apart. */
+/** Splits a table into rows and cells. Two or more spaces separate cells. */
 function rows(table: string): readonly (readonly string[])[] {
   return table
     .trim()
@@ -88,7 +88,7 @@ function shell(name: string, script: string, more: object = {}) {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...more }, spec }
 }
 
-/** A test in a namespace of its own, skipped where there is no kubectl. */
+/** Declares a test with its own namespace. The test is skipped if there is no kubectl. */
 function kubectlTest(name: string, namespace: string, run: (namespace: string) => Promise<void>): void {
   test.concurrent(name, { timeout: 40_000 }, async (context) => {
     if (obstacle) context.skip(obstacle)
@@ -170,7 +170,7 @@ describe('kubectl', () => {
     expect((await attempt(['-n', namespace, 'get', 'pods'])).stderr).toContain('No resources found in life namespace.')
   })
 
-  kubectlTest('deletes, and waits for the end', 'deletion', async (namespace) => {
+  kubectlTest('deletes pods and waits for their end', 'deletion', async (namespace) => {
     await apply(namespace, shell('slow', 'trap "sleep 0.5; exit 0" TERM; sleep 600 & wait'))
     await apply(namespace, shell('label', 'sleep 600', { labels: { app: 'x' } }))
     await kubectl('-n', namespace, 'wait', '--for=condition=Ready', 'pod', '--all', '--timeout=10s')
@@ -189,7 +189,7 @@ describe('kubectl', () => {
     )
   })
 
-  kubectlTest('applies a manifest: first, again, changed, wrong', 'apply', async (namespace) => {
+  kubectlTest('applies a new, an unchanged, a changed and an invalid manifest', 'apply', async (namespace) => {
     const settings = (data: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data })
     const worker = shell('worker', 'sleep 600')
     const list = (...items: object[]) => ({ apiVersion: 'v1', kind: 'List', items })
@@ -227,7 +227,7 @@ describe('kubectl', () => {
     expect(diff.code).toBeGreaterThan(0)
   })
 
-  kubectlTest('creates, labels, annotates, patches', 'changes', async (namespace) => {
+  kubectlTest('creates, labels, annotates and patches objects', 'changes', async (namespace) => {
     const here = (...args: readonly string[]) => kubectl('-n', namespace, ...args)
     await Promise.all([
       here('create', 'configmap', 'settings', '--from-literal=a=1'),
@@ -253,7 +253,7 @@ describe('kubectl', () => {
     expect((await attempt(['replace', '-f', '-'], stale)).stderr).toContain('the object has been modified')
   })
 
-  kubectlTest('asks the server without writing', 'dry', async (namespace) => {
+  kubectlTest('runs a server-side dry run without writing', 'dry', async (namespace) => {
     const run = ['run', 'ghost', '--image=busybox', '--dry-run=server']
     expect(await kubectl('-n', namespace, ...run)).toBe('pod/ghost created (server dry run)\n')
     const shown = await kubectl('-n', namespace, ...run, '-o', 'yaml')
@@ -320,7 +320,7 @@ describe('kubectl', () => {
   })
 })
 
-test('an interrupted cluster ends its pods, and leaves no process and no file', async (context) => {
+test('an interrupted cluster ends its pods and leaves no process and no file', async (context) => {
   if (obstacle) context.skip(obstacle)
   await kubectl('run', 'survivor', '--image=busybox', '--command', '--', 'sh', '-c', 'setsid sleep 300 & sleep 300')
   await kubectl('wait', '--for=condition=Ready', 'pod/survivor', '--timeout=10s')

@@ -1,4 +1,4 @@
-// Where the stock kubectl is: on the machine, else built once from its Go modules and cached.
+// Finds kubectl on the machine, or else builds it once from its Go modules and caches it.
 import { execFile } from 'node:child_process'
 import { access, mkdir, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -25,14 +25,13 @@ export type Found =
   | { readonly is: 'found'; readonly program: string }
   | { readonly is: 'missing'; readonly why: string }
 
-/** Building takes half a minute to five minutes on two cores, by how many modules are there already. */
+/** Finds or builds kubectl. A build takes half a minute to five minutes on two cores, depending on the cached modules. */
 export async function findKubectl(): Promise<Found> {
   if (await works('kubectl', ['version', '--client'])) return { is: 'found', program: 'kubectl' }
   const folder = path.join(cacheFolder(), `kubectl-${version}`)
   const program = path.join(folder, 'kubectl')
   if (await exists(program)) return { is: 'found', program }
-  if (!(await works('go', ['version'])))
-    return { is: 'missing', why: 'neither kubectl nor Go, to build it, is installed' }
+  if (!(await works('go', ['version']))) return { is: 'missing', why: 'neither kubectl nor Go is installed' }
   try {
     await buildKubectl(folder, program)
     return { is: 'found', program }

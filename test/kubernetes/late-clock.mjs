@@ -1,3 +1,3 @@
-// Loaded before the program: its clock is LATE_MS ahead, so that what a test has just made has long been there.
+// Node loads this file before the program. It sets the clock LATE_MS ahead, so that new objects of a test seem old.
 const now = Date.now
 Date.now = () => now() + Number(process.env.LATE_MS)

@@ -1,20 +1,20 @@
-// Runs `dayfly doctor --live` as its users do, some hours in the future.
+// Runs `dayfly doctor --live` with a clock that is two hours ahead.
 import { fileURLToPath } from 'node:url'
 import { jsonReport } from '../../src/doctor/reporters/shape.ts'
-import { runCli, type Told } from '../cli.ts'
+import { type CliResult, runCli } from '../cli.ts'
 
-/** Milliseconds: every patience of a live rule is over by then. */
-const late = 2 * 3_600_000
+/** Longer than every waiting time of the live rules. */
+const aheadMs = 2 * 3_600_000
 const clock = fileURLToPath(new URL('./late-clock.mjs', import.meta.url))
 
-/** In this folder, which keeps the logs of its repairs. */
-export function liveDoctor(folder: string, kubeconfig: string, ...args: readonly string[]): Promise<Told> {
+/** Runs the doctor in this folder, where it writes the logs of its repairs. */
+export function liveDoctor(folder: string, kubeconfig: string, ...args: readonly string[]): Promise<CliResult> {
   const command = ['doctor', '--live', '--kubeconfig', kubeconfig, '--format', 'json', ...args]
-  return runCli(command, { cwd: folder, node: ['--import', clock], environment: { LATE_MS: String(late) } })
+  return runCli(command, { cwd: folder, node: ['--import', clock], environment: { LATE_MS: String(aheadMs) } })
 }
 
-/** `CODE Kind/name` of each finding of these namespaces, with its message, from which what differs by run is taken away. */
-export function findingsIn({ stdout }: Told, site: string): readonly string[] {
+/** Returns `CODE Kind/name: message` for each finding in these namespaces. Names and times that differ from run to run are replaced. */
+export function findingsIn({ stdout }: CliResult, site: string): readonly string[] {
   const { findings } = jsonReport.parse(JSON.parse(stdout))
   return findings
     .filter(({ object }) => (object.namespace ?? object.name).startsWith(site))

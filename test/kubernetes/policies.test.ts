@@ -1,4 +1,4 @@
-// The admission policies on a real API server: each compiles, and says of every object of every rule's page what the rule says.
+// Tests the admission policies on a real API server: each compiles, and agrees with its rule on every object of the rule's page.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
@@ -71,7 +71,7 @@ function suite(file: string): void {
     await kinds?.remove()
   })
 
-  /** For this namespace only; and it warns of hints and of its own errors, too. */
+  /** Limits a policy to this namespace, and makes it report its hints and its own errors. */
   function inHere(document: KubeObject): KubeObject {
     const metadata = { name: installed(document.metadata.name) }
     const { spec } = document as KubeObject & { readonly spec: Readonly<Record<string, object>> }
@@ -108,7 +108,7 @@ function suite(file: string): void {
     expect((await get()).status?.typeChecking).toEqual({})
   })
 
-  it('say what the rules say, of every page and sample', async () => {
+  it('agree with the rules on every page and sample', async () => {
     const subjects = allSubjects().filter(resourceOf)
     let differing: unknown[] = []
     const fired = new Set<string>()
@@ -127,7 +127,7 @@ function suite(file: string): void {
       }
       return differing.length === 0
     }
-    // The API server takes up new policies one by one, within seconds.
+    // The API server activates new policies one by one within seconds.
     await eventually('they agree', compare, 30_000).catch((error: unknown) => {
       expect(differing).toEqual([])
       throw error
@@ -136,7 +136,7 @@ function suite(file: string): void {
     expect(admitted).toBeGreaterThan(200)
   })
 
-  it('are silent about what another object controls', async () => {
+  it('ignore objects that another object controls', async () => {
     const zombie = {
       restartPolicy: 'Never',
       containers: [
@@ -153,7 +153,7 @@ function suite(file: string): void {
     expect(await warningsOf({ ownerReferences: [owner] })).toEqual([])
   })
 
-  it('refuse when they are told to', async () => {
+  it('refuse objects if their binding says so', async () => {
     const bare = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] } } }
     const job = object('batch/v1', 'Job', { name: 'x', namespace }, { spec: bare })
     const name = installed(nameOf('JOB201', 'ttl-missing'))
@@ -170,7 +170,7 @@ function suite(file: string): void {
     expect(error.message).toContain(`ValidatingAdmissionPolicy '${name}'`)
   })
 
-  it('cannot see a misplaced TTL: the API server drops the field and warns of it by itself', async () => {
+  it('cannot see a misplaced TTL, because the API server drops the field and warns of it itself', async () => {
     const spec = { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }], ttlSecondsAfterFinished: 60 }
     const job = object(
       'batch/v1',

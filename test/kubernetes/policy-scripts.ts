@@ -1,6 +1,6 @@
-// Scripts and commands on which admission policies are held to the rules beyond those of the rules' pages.
+// Scripts and commands for comparing admission policies with the rules, in addition to those on the rules' pages.
 
-/** Of a postStart hook; one text is a script, several words a command. */
+/** Commands of postStart hooks. A string is a script, and a list is a command with its arguments. */
 export const hooks: readonly (string | readonly string[])[] = [
   'mkdir -p /work/cache && touch /work/ready',
   'set -e; timeout 30 sh -c "until nc -z localhost 1; do sleep 1; done"',
@@ -37,7 +37,7 @@ export const hooks: readonly (string | readonly string[])[] = [
   ['/bin/app', 'warm-up'],
 ]
 
-/** Of an init container. */
+/** Fields of init containers. */
 export const inits: readonly object[] = [
   { image: 'redis' },
   { image: 'redis:7', args: ['--save', ''] },

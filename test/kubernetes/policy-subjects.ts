@@ -1,25 +1,24 @@
-// Objects on which admission policies are tried: those of every rule's page and of the samples, as written and as a custom resource that nobody validates.
+// The objects for tests of admission policies: those of every rule's page and of the samples, as written and as ARC's unvalidated custom resource.
 import { readdirSync, readFileSync } from 'node:fs'
 import { decodeFiles, runRules } from '../../src/doctor/engine.ts'
 import type { ObjectFact } from '../../src/doctor/facts.ts'
 import { gatherFacts, undeclaredVersion } from '../../src/doctor/gather-facts.ts'
 import { viewPods } from '../../src/doctor/pods/pod-views.ts'
 import type { Rule } from '../../src/doctor/rule.ts'
-import { readRulePage } from '../../src/doctor/rule-page.ts'
+import { readRuleFixtures } from '../../src/doctor/rule-fixtures.ts'
 import { catalogue } from '../../src/doctor/rules/catalogue.ts'
 import { filler } from '../../src/doctor/sources/unknown.ts'
 import type { KubeObject } from '../../src/kubernetes/types.ts'
 import { hooks, inits } from './policy-scripts.ts'
 
 export type Subject = {
-  /** Where it is written. */
+  /** The file that contains the object. */
   readonly from: string
   readonly fact: ObjectFact
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-const rules = new URL('../../src/doctor/rules/', import.meta.url)
 const samples = new URL('../../src/doctor/samples/', import.meta.url)
 
 export function allSubjects(): readonly Subject[] {
@@ -31,7 +30,7 @@ export function allSubjects(): readonly Subject[] {
   ]
 }
 
-/** The codes of these rules that fire on the object when nothing else is known. */
+/** Returns the codes of those rules that have a finding for the object alone. */
 export function codesOf({ fact }: Subject, among: readonly Rule[]): readonly string[] {
   const facts = { version: undeclaredVersion, objects: [fact], pods: viewPods([fact]), live: undefined }
   const { hits } = runRules(facts, among)
@@ -39,10 +38,9 @@ export function codesOf({ fact }: Subject, among: readonly Rule[]): readonly str
 }
 
 function ofPage({ slug }: Rule): readonly Subject[] {
-  const { fixtures } = readRulePage(readFileSync(new URL(`${slug}.md`, rules), 'utf8'))
-  return fixtures.flatMap(({ kind, text, cured, fixed }, index) =>
-    Object.entries({ [kind]: text, cured, fixed }).flatMap(([as, version]) =>
-      version === undefined ? [] : decode(`${slug}.md, block ${index + 1} (${as})`, version),
+  return readRuleFixtures(slug).flatMap(({ name, kind, text, withoutHazard, fixed }) =>
+    Object.entries({ [kind]: text, withoutHazard, fixed }).flatMap(([as, version]) =>
+      version === undefined ? [] : decode(`${slug}, ${name} (${as})`, version),
     ),
   )
 }
@@ -75,7 +73,7 @@ function decode(from: string, text: string): readonly Subject[] {
   })
 }
 
-/** What pages leave out for shortness and the API server asks for; and without the marks of a life in another cluster. */
+/** Adds the required fields that pages leave out, and removes fields that another cluster has set. */
 function complete({ object, raw }: ObjectFact): Fields {
   const { name, labels, annotations, finalizers } = asFields(raw['metadata'])
   const metadata = { name: name ?? 'unnamed', labels, annotations, finalizers }
@@ -83,12 +81,12 @@ function complete({ object, raw }: ObjectFact): Fields {
   if (!object.apiVersion.startsWith('apps/')) return bare
   const spec = asFields(raw['spec'])
   const template = asFields(spec['template'])
-  const told = { app: 'it', ...asFields(asFields(template['metadata'])['labels']) }
-  const withLabels = { ...template, metadata: { ...asFields(template['metadata']), labels: told } }
+  const allLabels = { app: 'it', ...asFields(asFields(template['metadata'])['labels']) }
+  const withLabels = { ...template, metadata: { ...asFields(template['metadata']), labels: allLabels } }
   return { ...bare, spec: { ...spec, selector: { matchLabels: { app: 'it' } }, template: withLabels } }
 }
 
-/** ARC takes any pod template, also one that the API server would refuse. */
+/** Puts the object's pod template into a custom resource of ARC, which accepts even templates that the API server would refuse. */
 function asRunnerSet({ from, fact }: Subject): readonly Subject[] {
   const [view] = viewPods([fact])
   if (!view || fact.object.kind === 'AutoscalingRunnerSet') return []
@@ -102,7 +100,7 @@ function asRunnerSet({ from, fact }: Subject): readonly Subject[] {
   return [{ from: `${from} as ${kind}`, fact: { object, document: fact.document, raw } }]
 }
 
-/** The object to be created in this namespace. */
+/** Returns the object to create in this namespace. */
 export function objectIn(namespace: string, { fact }: Subject): KubeObject {
   const metadata = { ...asFields(fact.raw['metadata']), namespace }
   return { ...fact.raw, metadata } as unknown as KubeObject

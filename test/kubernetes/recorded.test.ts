@@ -1,4 +1,4 @@
-// Plays the recorded calls on the cluster that KUBECONFIG names: its answers must be the recorded ones. `vitest -u` records them anew.
+// Repeats the recorded calls on the cluster in KUBECONFIG and compares the answers with the recorded ones. `vitest -u` records them again.
 import { describe, expect, it } from 'vitest'
 import { calls } from '../../src/embedded/api/recorded/calls.fixture.ts'
 import { play, type Recorded } from '../../src/embedded/api/recorded/play.fixture.ts'
@@ -41,7 +41,7 @@ async function send(transport: Transport, method: 'GET' | 'POST' | 'DELETE', pat
 }
 
 describe('the recorded answers', () => {
-  it('are those of a real cluster', async (context) => {
+  it('match those of a real cluster', async (context) => {
     if (!kubeconfig) return context.skip(whyNone)
     const lines = (await playOn(kubeconfig)).map((answer) => JSON.stringify(answer))
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(recording.pathname)

@@ -1,4 +1,4 @@
-// The public Go client of the scale-set API drives our GitHub emulator: what it accepts cannot have drifted far from the real service.
+// Drives the GitHub emulator with the public Go client of the scale-set API, which checks the emulator against the real protocol.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Builds the Go program. Returns why it cannot be built here; a program that does not compile is a failure. */
+/** Builds the Go program. Resolves with a reason if Go or its modules are missing. Rejects if the program does not compile. */
 async function build(output: string): Promise<string | undefined> {
   try {
     await run('nice', ['go', 'build', '-mod=readonly', '-o', output, '.'], { cwd: source })
@@ -32,7 +32,7 @@ async function build(output: string): Promise<string | undefined> {
   } catch (error) {
     const { stderr = '', message } = error as { stderr?: string; message: string }
     if (/ENOENT|‘?go’?: No such file/.test(`${stderr}${message}`)) return 'Go is not installed'
-    if (offline.test(stderr)) return 'the Go modules cannot be fetched here'
+    if (offline.test(stderr)) return 'the Go modules cannot be downloaded'
     throw error
   }
 }

@@ -1,4 +1,4 @@
-// The demo's forge: an emulated GitHub on loopback, and the one account at it that runner sets of the demo may use.
+// The demo's forge: an emulated GitHub on 127.0.0.1, and the clients with which runner sets use it.
 
 import type { Control } from '../../emulator/github/control.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
@@ -14,26 +14,26 @@ import type { GitHubSource } from '../../model/runner-set.ts'
 
 export interface DemoForge {
   readonly control: Control
-  /** What a runner set of the demo has as its `github.url`. */
+  /** The `github.url` of the demo's runner sets. */
   readonly url: string
   readonly token: string
-  /** The account behind a set. Throws a `PortError` for every other forge: the demo never leaves this machine. */
+  /** Returns the client for a set. Throws a `PortError` for any other forge, so that the demo never leaves this machine. */
   forgeFor(source: GitHubSource, credential: Readonly<Record<string, string>>): Forge
   close(): Promise<void>
 }
 
-/** A runner that was killed is given up sooner than at GitHub (10 minutes); runners say something every minute. */
+/** The forge gives up a silent runner after this time. GitHub waits 10 minutes. Runners report at least once a minute. */
 const jobLeaseS = 90
 
 export type DemoForgeOptions = {
   readonly clock: Clock
   readonly random: Random
   readonly userAgent: string
-  /** Told of what the forge does against its protocol. */
-  readonly onOddity: AnomalyLog
+  /** Receives the forge's protocol anomalies. */
+  readonly onAnomaly: AnomalyLog
 }
 
-export async function openForge({ clock, random, userAgent, onOddity }: DemoForgeOptions): Promise<DemoForge> {
+export async function openForge({ clock, random, userAgent, onAnomaly }: DemoForgeOptions): Promise<DemoForge> {
   const token = `ghp_${randomName(random, 36)}`
   const emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs: { jobLeaseS } })
   const server = await emulator.listen(0)
@@ -42,7 +42,7 @@ export async function openForge({ clock, random, userAgent, onOddity }: DemoForg
   const accounts = new Map<string, Forge>()
   const forgeFor: DemoForge['forgeFor'] = (source, credential) => {
     if (!source.url.startsWith(`${server.origin}/`)) {
-      throw new PortError('github', 'bad-config', `the demo has only its own forge, ${url}, not ${source.url}`)
+      throw new PortError('github', 'bad-config', `the demo can use only its own forge ${url}, not ${source.url}`)
     }
     const key = JSON.stringify([source.url, credential['github_token']])
     const account =
@@ -54,7 +54,7 @@ export async function openForge({ clock, random, userAgent, onOddity }: DemoForg
         clock,
         random,
         userAgent,
-        log: onOddity,
+        log: onAnomaly,
       })
     accounts.set(key, account)
     return account

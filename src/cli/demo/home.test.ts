@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(parent, { recursive: true, force: true })
 })
 
-/** Starts a shell script and resolves with the first line it prints. A script that then calls `exec` is the shell a moment longer: poll for what it becomes. */
+/** Starts a shell script and resolves with its first line of output. If the script then calls `exec`, poll for the new program. */
 function start(
   script: string,
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
@@ -38,38 +38,38 @@ function start(
 const find = (ancestor?: number) => findProcesses({ directory: home.cluster, variable: markVariable, ancestor })
 const mark = () => ({ [markVariable]: path.join(home.cluster, 'pods/a/runner.0') })
 
-describe('processes', () => {
-  test('one is found by the mark in its environment', async () => {
+describe('findProcesses', () => {
+  test('finds a process by the mark in its environment', async () => {
     const pid = Number(await start('echo $$; exec sleep 60', { env: mark() }))
     await expect.poll(() => find()).toMatchObject([{ pid, by: 'environment', command: 'sleep 60' }])
   })
 
-  test('one with an empty environment and a session of its own is found by its directory', async () => {
+  test('finds a process with an empty environment in its own session by its directory', async () => {
     const pid = Number(await start('setsid env -i sh -c "echo \\$\\$; exec sleep 60"', { cwd: home.cluster }))
     expect(find().map((found) => found.pid)).toContain(pid)
     await expect.poll(() => find()).toContainEqual({ pid, by: 'directory', command: 'sleep 60' })
   })
 
-  test('one that has moved away too is found by its parents', async () => {
+  test('finds a process that has also left its directory by its parents', async () => {
     const pid = Number(
       await start('cd /; env -i sh -c "echo \\$\\$; sleep 60; :" & wait', { cwd: home.cluster, env: mark() }),
     )
     expect(find()).toContainEqual(expect.objectContaining({ pid, by: 'parentage' }))
   })
 
-  test('descendants of a given process are found without any mark', async () => {
+  test('finds the descendants of a given process without any mark', async () => {
     const pid = Number(await start('echo $$; exec sleep 60'))
     await expect.poll(() => find(process.pid)).toContainEqual({ pid, by: 'parentage', command: 'sleep 60' })
     expect(find()).toEqual([])
   })
 
-  test('neither a home of a similar name nor a mere mention of the path is taken for it', async () => {
+  test('ignores homes with a similar name, and processes that only mention the path', async () => {
     await start('echo $$; exec sleep 60', { env: { [markVariable]: `${home.cluster}-other/x` } })
     await start('echo $$; exec sleep 60', { env: { KUBECONFIG: home.kubeconfig } })
     expect(find()).toEqual([])
   })
 
-  test('a tree that ignores SIGTERM is ended', async () => {
+  test('finds the processes of a tree that ignores SIGTERM, and endProcesses kills them', async () => {
     await start('trap "" TERM; (trap "" TERM; sleep 60) & echo $$; wait', { env: mark() })
     expect(find().length).toBeGreaterThan(1)
     expect(await endProcesses(home, clock)).toEqual([])
@@ -77,13 +77,13 @@ describe('processes', () => {
   })
 })
 
-describe('abandoned homes', () => {
-  test('the home of a living process is left alone', async () => {
+describe('endAbandoned', () => {
+  test('keeps the home of a living process', async () => {
     expect(await endAbandoned(clock, parent)).toEqual([])
     expect(existsSync(home.directory)).toBe(true)
   })
 
-  test('the home of a dead process goes, and its processes with it', async () => {
+  test('removes the home of a dead process and kills its processes', async () => {
     const { pid } = spawnSync('true')
     const abandoned = home.directory.replace(/-\d+-\d+-(\w+)$/, `-${pid}-12345-$1`)
     spawnSync('mv', [home.directory, abandoned])
@@ -94,7 +94,7 @@ describe('abandoned homes', () => {
     expect(findProcesses({ directory: cluster, variable: markVariable, ancestor: undefined })).toEqual([])
   })
 
-  test('a home of another pid namespace, or any other directory, is left alone', async () => {
+  test('keeps the home of another PID namespace and any other directory', async () => {
     const foreign = path.join(parent, 'dayfly-demo-1-99999999-1-abcdef')
     const other = path.join(parent, 'dayfly-demo-notes')
     mkdirSync(foreign)
@@ -103,7 +103,7 @@ describe('abandoned homes', () => {
     expect(existsSync(foreign) && existsSync(other)).toBe(true)
   })
 
-  test('removeHome leaves nothing', () => {
+  test('leaves the removal of one home to removeHome, which leaves nothing', () => {
     mkdirSync(path.join(home.cluster, 'pods/a'), { recursive: true })
     expect(removeHome(home)).toBe(true)
     expect(existsSync(home.directory)).toBe(false)

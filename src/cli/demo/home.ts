@@ -1,5 +1,5 @@
-// The demo's directory: everything it writes stands in it, and its name says whose it is, so that the next demo finds and ends
-// what one that was killed has left.
+// The demo's directory, which contains everything that the demo writes. Its name identifies the owning process: after a demo was killed,
+// the next one finds its directory, kills its processes and removes it.
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,26 +9,26 @@ import { type FoundProcess, findProcesses, startTime } from './processes.ts'
 
 export type Home = {
   readonly directory: string
-  /** Where the cluster's runtime keeps its containers. */
+  /** The directory where the cluster's runtime keeps its containers. */
   readonly cluster: string
   readonly kubeconfig: string
 }
 
-/** The variable by which the process runtime marks every process of a container. */
+/** The environment variable with which the process runtime marks every process of a container. */
 export const markVariable = 'DAYFLY_TOKEN'
 
 const prefix = 'dayfly-demo-'
 const endMs = 5_000
-/** A process may fork while a pass goes on; it cannot outrun several. */
-const atOncePasses = 5
+/** A process may fork during a pass, but not faster than several passes. */
+const immediatePasses = 5
 
-/** Makes the directory of this process's demo, readable by its user alone. */
+/** Creates the directory of this process's demo. Only its user may read it. */
 export function openHome(parent: string = tmpdir()): Home {
   const owner = `${prefix}${pidNamespace()}-${process.pid}-${startTime(process.pid)}-`
   return homeAt(mkdtempSync(join(realpathSync(parent), owner)))
 }
 
-/** Ends what demos have left whose process is gone. Resolves with their directories; those of living ones are not touched. */
+/** Kills the processes of demos whose own process is gone, and removes their directories. Resolves with the removed directories. */
 export async function endAbandoned(clock: Clock, parent: string = tmpdir()): Promise<readonly string[]> {
   const real = realpathSync(parent)
   const ended: string[] = []
@@ -44,9 +44,9 @@ export async function endAbandoned(clock: Clock, parent: string = tmpdir()): Pro
 
 export interface HomeKeeper {
   readonly home: Home
-  /** Ends every process of the home, and removes it. */
+  /** Kills every process of the home and removes the home. */
   remove(): Promise<void>
-  /** The same without waiting for anything: for a process that is about to exit. */
+  /** Does the same without waiting, for a process that is about to exit. */
   removeAtOnce(): void
 }
 
@@ -60,13 +60,13 @@ export function homeKeeper(clock: Clock): HomeKeeper {
     },
     removeAtOnce: () => {
       const mark = { directory: home.cluster, variable: markVariable, ancestor: process.pid }
-      for (let pass = 0; pass < atOncePasses; pass++) for (const { pid } of findProcesses(mark)) kill(pid)
+      for (let pass = 0; pass < immediatePasses; pass++) for (const { pid } of findProcesses(mark)) kill(pid)
       removeHome(home)
     },
   }
 }
 
-/** Kills every process of the home by force, again until a pass finds none. Resolves with those that do not go. */
+/** Kills every process of the home with SIGKILL until a pass finds none. Resolves with those that still exist after 5 s. */
 export async function endProcesses(home: Home, clock: Clock, ancestor?: number): Promise<readonly FoundProcess[]> {
   const deadline = clock.now() + endMs
   for (;;) {
@@ -77,7 +77,7 @@ export async function endProcesses(home: Home, clock: Clock, ancestor?: number):
   }
 }
 
-/** False when it is somebody else's, or something still writes to it. */
+/** Removes the home. Returns false if it belongs to another user or if a process still writes to it. */
 export function removeHome(home: Home): boolean {
   try {
     rmSync(home.directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 })
@@ -91,13 +91,13 @@ function homeAt(directory: string): Home {
   return { directory, cluster: join(directory, 'cluster'), kubeconfig: join(directory, 'kubeconfig') }
 }
 
-/** Pids mean something within one namespace only; /tmp may be shared by several. Throws a `CliFailure` where there is no /proc. */
+/** Returns the id of the PID namespace, because several namespaces may share /tmp. Throws a `CliFailure` if there is no /proc. */
 function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
   } catch (cause) {
-    const sentence = 'The processes this command starts are found again in /proc, which this machine does not have.'
-    const next = 'Run it on Linux, or in a Linux container.'
+    const sentence = 'This command needs /proc to find the processes that it starts, and this machine has no /proc.'
+    const next = 'Run the command on Linux or in a Linux container.'
     throw new CliFailure({ code: 'unsupported-platform', sentence, next, exitCode: 1, cause })
   }
 }
@@ -106,6 +106,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended meanwhile.
+    // The process has already ended.
   }
 }

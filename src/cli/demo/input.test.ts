@@ -48,12 +48,12 @@ describe('bad input', () => {
     expect(describeFailure(failure, false)).not.toMatch(/\n\s+at /)
   })
 
-  test('a missing path', async () => {
+  test('includes a missing path', async () => {
     const failure = await refusal(path.join(folder, 'gone.yml'))
     expect(failure.details).toMatchObject({ code: 'workflow-missing', sentence: 'There is no such file.' })
   })
 
-  test('is told of every file at once', async () => {
+  test('is reported for every file at once', async () => {
     const failure = await refusal(
       path.join(folder, 'gone.yml'),
       file('bad.yml', 'on: [\n'),
@@ -65,19 +65,19 @@ describe('bad input', () => {
 })
 
 describe('good input', () => {
-  test('comes with the repository that holds it', async () => {
+  test('comes with the repository of its file', async () => {
     const [input] = await readInput(['.github/workflows/ci.yml'], searchPath)
     expect(input?.workflow.name).toBe('ci')
     expect(input?.checkout?.root).toBe(process.cwd())
   })
 
-  test('the examples of this package can be read', async () => {
+  test('includes the examples of this package', async () => {
     const inputs = await readInput(exampleFiles(), searchPath)
     expect(inputs.length).toBeGreaterThanOrEqual(3)
   })
 })
 
-test('numbers are whole and within their bounds', () => {
+test('a number must be whole and within its bounds', () => {
   const jobs = wholeNumber('--jobs', 1, 100)
   expect(jobs('30')).toBe(30)
   for (const text of ['0', '101', '-1', '1.5', '1e2', 'many', '']) expect(() => jobs(text)).toThrow(CliFailure)

@@ -1,4 +1,4 @@
-// Reads every workflow file before anything starts, so that bad input costs nothing but a sentence.
+// Reads every workflow file before the demo starts anything, so that bad input fails early.
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,10 +8,10 @@ import { WorkflowError, type WorkflowProblem } from '../../emulator/workflow/pro
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
 
-/** A workflow as it will be run, with the repository that holds its file. */
+/** A workflow to run, and the repository of its file. */
 export type Input = { readonly workflow: Workflow; readonly checkout: Checkout | undefined }
 
-/** Throws one `CliFailure` that names everything that is wrong with any of the files. @param searchPath the `PATH` on which git is found. */
+/** Reads the files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
 export async function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
   const problems: WorkflowProblem[] = []
   const inputs: Input[] = []
@@ -38,29 +38,34 @@ function asFailure(problems: readonly WorkflowProblem[]): CliFailure {
   return new CliFailure({ ...(first ?? { code: 'workflow-invalid', sentence: '', next: '' }), others })
 }
 
-/** The workflow files of a demo that was given none: the examples of this package. */
+/** Returns the example workflow files of this package. */
 export function exampleFiles(): readonly string[] {
   const folder = join(packageFolder(), 'examples/workflows')
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
   return names.sort().map((name) => join(folder, name))
 }
 
-/** The small runner's program, beside the bundle. */
+/** Returns the path of the small runner's program, next to the bundle. */
 export function runnerProgram(): string {
   const program = join(packageFolder(), 'dist/runner.js')
   if (existsSync(program)) return program
-  const sentence = `The runner's program ${program} is missing.`
-  throw new CliFailure({ code: 'not-built', sentence, next: 'Run npm run build.', exitCode: 1 })
+  const sentence = `The runner program ${program} does not exist.`
+  throw new CliFailure({
+    code: 'not-built',
+    sentence,
+    next: 'Run "npm run build", then run the command again.',
+    exitCode: 1,
+  })
 }
 
-/** The folder with package.json: above dist/ in the bundle, above src/ in the sources. */
+/** Returns the folder with package.json: the parent of dist/ for the bundle, the parent of src/ for the sources. */
 function packageFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder)
   return folder
 }
 
-/** An option that has to be a whole number from `least` on. */
+/** Returns a parser for an option whose value must be a whole number from `least` to `most`. */
 export function wholeNumber(name: string, least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -68,7 +73,7 @@ export function wholeNumber(name: string, least: number, most: number): (text: s
     throw new CliFailure({
       code: 'usage',
       sentence: `${name} must be a whole number from ${least} to ${most}, not "${text.slice(0, 40)}".`,
-      next: 'Run it with --help to see what it takes.',
+      next: 'Run the command with --help to see its options.',
     })
   }
 }

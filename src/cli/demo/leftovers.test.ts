@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const nothing: Leftovers = { pods: [], secrets: [], registrations: [], processes: [], directories: [] }
 
-/** Plants a leak, sees exactly it reported, and removes it. */
+/** Creates a leftover, expects a report of exactly this one, and removes it. */
 async function plant(kind: keyof Leftovers, name: RegExp, leak: () => Promise<() => unknown>): Promise<void> {
   expect(stage.leftovers()).toEqual(nothing)
   const remove = await leak()
@@ -39,7 +39,7 @@ async function plant(kind: keyof Leftovers, name: RegExp, leak: () => Promise<()
   expect(stage.leftovers()).toEqual(nothing)
 }
 
-/** GitHub's REST API for runners, as somebody else at the same account would use it. */
+/** Calls GitHub's REST API for runners like another client of the same account. */
 async function rest(method: string, at: string, body?: object): Promise<unknown> {
   const secret = await stage.kubernetes.get(secrets, { namespace: 'default', name: 'github' })
   const { github_token = '' } = secret['data'] as Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ async function rest(method: string, at: string, body?: object): Promise<unknown>
   return text === '' ? undefined : JSON.parse(text)
 }
 
-test('a pod', () =>
+test('finds a pod', () =>
   plant('pods', /^left$/, async () => {
     const at = { namespace: 'kube-public', name: 'left' }
     const spec = { nodeName: 'no-such-node', containers: [{ name: 'a', image: 'a', command: ['true'] }] }
@@ -62,28 +62,28 @@ test('a pod', () =>
     return () => stage.kubernetes.delete(pods, at, { gracePeriodSeconds: 0 })
   }))
 
-test('a Secret', () =>
+test('finds a Secret', () =>
   plant('secrets', /^left$/, async () => {
     const at = { namespace: 'default', name: 'left' }
     await stage.kubernetes.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: at })
     return () => stage.kubernetes.delete(secrets, at)
   }))
 
-test('a registration', () =>
+test('finds a registration', () =>
   plant('registrations', /^left$/, async () => {
     const body = { name: 'left', runner_group_id: 1, labels: ['left'] }
     const { runner } = (await rest('POST', '/generate-jitconfig', body)) as { readonly runner: { readonly id: number } }
     return () => rest('DELETE', `/${runner.id}`)
   }))
 
-test('a process that has left its session, its environment and its directory, while a parent of it is known', () =>
+test('finds a process without its session, environment and directory by a known parent', () =>
   plant('processes', /sleep 300.*parentage/, async () => {
     const child = spawn('/bin/sh', ['-c', 'cd /; exec setsid env -i sleep 300'], { stdio: 'ignore', cwd: '/' })
     await new Promise((resolve) => child.once('spawn', resolve))
     return () => child.kill('SIGKILL')
   }))
 
-test('a process without any known parent, by its working directory', () =>
+test('finds a process without a known parent by its working directory', () =>
   plant('processes', /sleep 301.*directory/, async () => {
     const child = spawn('/bin/sh', ['-c', '(setsid env -i sleep 301 & echo $!) '], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -95,7 +95,7 @@ test('a process without any known parent, by its working directory', () =>
     return () => process.kill(pid, 'SIGKILL')
   }))
 
-test('a directory', () =>
+test('finds a directory', () =>
   plant('directories', /pods\/left$/, async () => {
     const directory = path.join(keeper.home.cluster, 'pods', 'left')
     mkdirSync(directory, { recursive: true })

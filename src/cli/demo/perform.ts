@@ -1,5 +1,6 @@
-// One demo from the first job to the last trace: starts the stage, plays the runs, shows what happens, tells what came of it.
+// Runs one demo: it starts the forge, the controller and the cluster, runs the workflows, shows the progress and prints the result.
 import type { Clock } from '../../lib/clock.ts'
+import { printableLine } from '../../lib/printable.ts'
 import { aborted } from '../../lib/signals.ts'
 import { systemRandom } from '../../lib/system.ts'
 import { printJson, printNote, screen } from '../output.ts'
@@ -13,12 +14,12 @@ import { countJobs } from './schedule.ts'
 import { type FinishedJob, type Scorekeeper, scorekeeper } from './score.ts'
 import { openScreen, type Screen } from './screen.ts'
 import { type DemoStage, openStage } from './stage.ts'
-import { tellJob } from './view.ts'
+import { jobLines } from './view.ts'
 import { warningOf } from './warnings.ts'
 
 export type DemoPlan = {
   readonly runs: readonly Input[]
-  /** Whether the result tells each job and step. */
+  /** Whether the JSON result contains each job and step. */
   readonly detailed: boolean
   readonly runner: string
   readonly interval: number
@@ -27,20 +28,20 @@ export type DemoPlan = {
   readonly json: boolean
 }
 
-/** Every job is told where there are few; of many only those that failed. */
-const toldJobsMax = 50
-const toldLogLines = 20
-const calmMs = 3_000
+/** Up to this number of jobs the demo prints every job, otherwise only failed jobs. */
+const printedJobsMax = 50
+const printedLogLines = 20
+const lastRunnersMs = 3_000
 const retireMs = 15_000
 
-/** Resolves with the exit code; rejects with the signal's reason when it is interrupted. Nothing runs on either way. */
+/** Resolves with the exit code after everything has stopped. Rejects with the signal's reason if it is interrupted. */
 export async function perform(plan: DemoPlan, home: Home, clock: Clock, until: AbortSignal): Promise<number> {
   const started = clock.now()
   const total = plan.runs.reduce((sum, { workflow }) => sum + countJobs(workflow), 0)
   const show: { screen?: Screen; stage?: DemoStage } = {}
   const score = scorekeeper((job) => {
-    const lines = total <= toldJobsMax || job.result !== 'succeeded' ? tellFinished(job, show.stage) : []
-    if (lines.length > 0) show.screen?.tell(lines)
+    const lines = total <= printedJobsMax || job.result !== 'succeeded' ? finishedLines(job, show.stage) : []
+    if (lines.length > 0) show.screen?.print(lines)
   })
   const stage = await openStage({
     home,
@@ -53,19 +54,19 @@ export async function perform(plan: DemoPlan, home: Home, clock: Clock, until: A
     onEntry: (entry) => {
       score.journal(entry)
       const warning = warningOf(entry)
-      if (warning) show.screen?.tell([warning])
+      if (warning) show.screen?.print([warning])
     },
   })
   show.stage = stage
-  greet(home)
+  printIntroduction(home)
   show.screen = openScreen(score.read, clock)
   try {
     const played = await playRuns(plan.runs, plan.interval, { ...stage, clock, score }, until)
     if (!plan.exit) await stayUntil(until, show.screen)
-    await calm(score, clock)
+    await waitForLastRunners(score, clock)
     show.screen.close()
     const leftovers = await stage.retire(retireMs)
-    tellEnd({ plan, played, leftovers, score, apiWrites: stage.apiWrites(), wallMs: clock.now() - started })
+    printResultOf({ plan, played, leftovers, score, apiWrites: stage.apiWrites(), wallMs: clock.now() - started })
     return played.every(({ conclusion }) => conclusion === 'success') ? 0 : 1
   } finally {
     show.screen.close()
@@ -73,29 +74,34 @@ export async function perform(plan: DemoPlan, home: Home, clock: Clock, until: A
   }
 }
 
-function greet({ kubeconfig }: Home): void {
-  printNote('forge, controller and cluster run on this machine; look at them with')
+function printIntroduction({ kubeconfig }: Home): void {
+  printNote('The forge, the controller and the cluster run on this machine. To look at the cluster, run:')
   printNote(`  kubectl --kubeconfig ${kubeconfig} get runnersets,pods\n`)
 }
 
-/** The last runners end by themselves, as those before them did; who is idle by now waits for work that does not come. */
-async function calm(score: Scorekeeper, clock: Clock): Promise<void> {
-  const deadline = clock.now() + calmMs
+/** Waits until no runner is busy or ending. Idle runners do not end by themselves, because no further job comes. */
+async function waitForLastRunners(score: Scorekeeper, clock: Clock): Promise<void> {
+  const deadline = clock.now() + lastRunnersMs
   const isEnding = () => score.read().runners.busy + score.read().runners.ending > 0
   while (isEnding() && clock.now() < deadline) await clock.sleep(20)
 }
 
 async function stayUntil(until: AbortSignal, shown: Screen): Promise<never> {
-  shown.tell(['all jobs have ended; the demo goes on until Ctrl-C'])
+  shown.print(['All jobs have ended. Press Ctrl-C to stop the demo.'])
   await aborted(until)
   throw until.reason
 }
 
-function tellFinished(job: FinishedJob, stage: DemoStage | undefined): readonly string[] {
-  const lines = tellJob(job, screen())
+function finishedLines(job: FinishedJob, stage: DemoStage | undefined): readonly string[] {
+  const lines = jobLines(job, screen())
   if (job.result === 'succeeded') return lines
-  const log = stage?.control.job(job.id)?.log.lines.slice(-toldLogLines) ?? []
-  return [...lines, ...log.map((line) => `    | ${line}`)]
+  const log = stage?.control.job(job.id)?.log.lines.slice(-printedLogLines) ?? []
+  return [...lines, ...log.map((line) => `    | ${printableLine(withoutColours(line))}`)]
+}
+
+/** Removes the colours that a step's programs print. */
+function withoutColours(line: string): string {
+  return line.replace(/\x1b\[[0-9;]*m/g, '')
 }
 
 type End = {
@@ -107,7 +113,7 @@ type End = {
   readonly wallMs: number
 }
 
-function tellEnd({ plan, played, leftovers, score, apiWrites, wallMs }: End): void {
+function printResultOf({ plan, played, leftovers, score, apiWrites, wallMs }: End): void {
   const left = describeLeftovers(leftovers)
   for (const line of left) printNote(line)
   const peakRssBytes = process.resourceUsage().maxRSS * 1024
@@ -115,11 +121,11 @@ function tellEnd({ plan, played, leftovers, score, apiWrites, wallMs }: End): vo
   if (plan.json) printJson(plan.detailed ? { ...report, runs: played.map(outcomeOf) } : report)
   else
     printNote(
-      `${report.runners} runners for ${report.jobs} jobs, ${report.ranTwice} ran twice, ${left.length || 'nothing'} left behind`,
+      `${report.runners} runners for ${report.jobs} jobs, ${report.ranTwice} jobs ran twice, ${left.length || 'nothing'} left behind`,
     )
 }
 
-/** What became of each job and step. */
+/** Returns the conclusion of each job and step. */
 function outcomeOf({ workflow, file, conclusion, jobs }: PlayedRun) {
   const outcomes = jobs.map(({ name, conclusion, report }) => ({
     name,
@@ -131,7 +137,7 @@ function outcomeOf({ workflow, file, conclusion, jobs }: PlayedRun) {
 
 const passedOn = /^(PATH|LANG|LC_\w+|TZ|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO)$/i
 
-/** What steps get of our environment: the ways to programs and networks, nothing that may be secret. */
+/** Returns the environment variables that steps receive: paths, locale, proxies and certificates, but nothing that may be secret. */
 function stepEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
   const entries = Object.entries(environment).filter(([name, value]) => passedOn.test(name) && value !== undefined)
   return Object.fromEntries(entries as [string, string][])

@@ -1,4 +1,4 @@
-// Plays the scheduled runs to the emulated forge and waits for their ends.
+// Runs the scheduled workflows on the emulated forge and waits until they have ended.
 import type { Control } from '../../emulator/github/control.ts'
 import { runFacts } from '../../emulator/workflow/facts.ts'
 import { feedRun, type JobQueue } from '../../emulator/workflow/feed.ts'
@@ -18,7 +18,7 @@ export type PlayedRun = {
 
 export type Stage = {
   readonly control: Pick<Control, 'queueJobs' | 'cancel' | 'onJob'>
-  /** The label by which every job is sent to the demo's runners, whatever its `runs-on` says. */
+  /** The label that sends every job to the demo's runners, independent of its `runs-on`. */
   readonly label: string
   readonly clock: Clock
   readonly score: Scorekeeper
@@ -26,7 +26,7 @@ export type Stage = {
 
 type Finished = Parameters<Parameters<JobQueue['onFinished']>[0]>
 
-/** Starts the runs `intervalMs` apart and resolves once all have ended; rejects with the signal's reason when that comes first. */
+/** Starts a run every `intervalMs` and resolves when all have ended. Rejects with the signal's reason if that comes first. */
 export async function playRuns(
   runs: readonly Input[],
   intervalMs: number,
@@ -44,7 +44,7 @@ export async function playRuns(
     owner?.(jobEvent.id, jobEvent.report)
   })
   const halted = aborted(until).then(() => Promise.reject(until.reason))
-  // Where something else ends the play first, nobody waits for this one.
+  // If the runs end or fail first, no code waits for this promise. Without this line its rejection would be unhandled.
   halted.catch(() => {})
   try {
     const played: Promise<PlayedRun>[] = []

@@ -1,5 +1,5 @@
-// Finds every process that a demo has started, directly or not: by the mark in its environment, by its working directory, by its parents.
-// One that has left all three (its own session, an empty environment, another directory, a parent that has ended) cannot be told from a stranger's.
+// Finds every process that a demo has started: by the mark in its environment, by its working directory, or by its parents.
+// A process with none of the three cannot be distinguished from processes of other programs.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 export type FoundProcess = {
@@ -9,24 +9,24 @@ export type FoundProcess = {
 }
 
 export type ProcessMark = {
-  /** The directory under which every container of the demo stands. */
+  /** The directory that contains the directories of all containers of the demo. */
   readonly directory: string
   /** The environment variable whose value begins with that directory. */
   readonly variable: string
-  /** All descendants of this process belong to the demo too. */
+  /** All descendants of this process belong to the demo, too. */
   readonly ancestor: number | undefined
 }
 
 type Row = { readonly pid: number; readonly parent: number }
 
-/** One pass over /proc. Processes of other users, and the dead whom nobody has waited for, are left out; so is this process itself. */
+/** Reads /proc once. Leaves out processes of other users, zombies and this process itself. */
 export function findProcesses(mark: ProcessMark): readonly FoundProcess[] {
   const rows = readRows()
   const how = new Map<number, FoundProcess['by']>()
   for (const { pid } of rows) {
     if (pid === process.pid) continue
     if (carriesVariable(pid, mark)) how.set(pid, 'environment')
-    else if (standsIn(pid, mark.directory)) how.set(pid, 'directory')
+    else if (runsIn(pid, mark.directory)) how.set(pid, 'directory')
   }
   for (let grown = true; grown; ) {
     grown = false
@@ -39,7 +39,10 @@ export function findProcesses(mark: ProcessMark): readonly FoundProcess[] {
   return [...how].map(([pid, by]) => ({ pid, by, command: commandOf(pid) }))
 }
 
-/** When the process started, in clock ticks since the machine did: with the pid it names one process for ever. Undefined: there is none. */
+/**
+ * Returns when the process started, in clock ticks since the machine's start, or undefined if it does not exist. Together with the PID, it
+ * identifies a process uniquely.
+ */
 export function startTime(pid: number): string | undefined {
   return readStat(pid)?.[19]
 }
@@ -55,7 +58,7 @@ function readRows(): Row[] {
   return rows
 }
 
-/** The fields of /proc/PID/stat from the state on; the name before them may hold anything. */
+/** Returns the fields of /proc/PID/stat from the state on. The name before the state may contain any character. */
 function readStat(pid: number): string[] | undefined {
   const stat = readText(`/proc/${pid}/stat`)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -66,7 +69,7 @@ function carriesVariable(pid: number, { variable, directory }: ProcessMark): boo
   return environment?.split('\0').some((entry) => isWithin(entry, `${variable}=${directory}`)) ?? false
 }
 
-function standsIn(pid: number, directory: string): boolean {
+function runsIn(pid: number, directory: string): boolean {
   try {
     return isWithin(readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, ''), directory)
   } catch {
@@ -82,7 +85,7 @@ function commandOf(pid: number): string {
   return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim().slice(0, 200)
 }
 
-/** Undefined for a process that has ended meanwhile, or belongs to somebody else. */
+/** Returns undefined if the process has ended or belongs to another user. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')

@@ -9,7 +9,7 @@ export type Report = {
   readonly succeeded: number
   readonly failed: number
   readonly skipped: number
-  /** Runners registered. */
+  /** The number of registered runners. */
   readonly runners: number
   readonly ranTwice: number
   readonly leftovers: {
@@ -19,12 +19,12 @@ export type Report = {
     readonly processes: number
     readonly directories: number
   }
-  /** Null when no job came to its first step. */
+  /** Null if no job reached its first step. */
   readonly queuedToFirstStepMs: Percentiles | null
-  /** Writes of the controller at the API server for each runner, all kinds and failed ones included; null without a runner. */
+  /** The controller's writes to the API server for each runner, with failed writes. Null if there was no runner. */
   readonly apiWritesPerRunner: number | null
   readonly wallMs: number
-  /** Of this process, its runners not included. */
+  /** The peak memory of this process, without its runners. */
   readonly peakRssBytes: number
 }
 
@@ -60,7 +60,7 @@ export function demoReport({ score, leftovers, apiWrites, wallMs, peakRssBytes }
   }
 }
 
-/** By nearest rank, in whole milliseconds; null of no values. */
+/** Computes percentiles by nearest rank, in whole milliseconds. Returns null if there are no values. */
 export function percentiles(values: readonly number[]): Percentiles | null {
   if (values.length === 0) return null
   const sorted = [...values].sort((one, other) => one - other)

@@ -14,13 +14,13 @@ const names = (runs: readonly { readonly workflow: { readonly name: string } }[]
   runs.map((run) => run.workflow.name).join(' ')
 const inputs = [{ workflow: one }, { workflow: three }]
 
-describe('jobs of a workflow', () => {
-  test('are counted with their matrix', async () => {
+describe('countJobs', () => {
+  test('counts the jobs of a matrix', async () => {
     expect(countJobs(one)).toBe(1)
     expect(countJobs(three)).toBe(3)
   })
 
-  test('a matrix that only an expression tells counts as one', async () => {
+  test('counts a matrix from an expression as one job', async () => {
     const dynamic = await workflow(
       'dynamic',
       job('a') + job('b', `    needs: a\n${matrix(`"\${{ fromJSON('[]') }}"`)}`),
@@ -30,7 +30,7 @@ describe('jobs of a workflow', () => {
 })
 
 describe('the schedule', () => {
-  test('runs each workflow once where no number is given', () => {
+  test('runs each workflow once if no number is given', () => {
     expect(names(scheduleRuns(inputs, undefined))).toBe('one three')
   })
 
@@ -39,11 +39,11 @@ describe('the schedule', () => {
     [2, 'one one'],
     [4, 'one three'],
     [9, 'one three one three one'],
-  ])('makes exactly %i jobs where a small workflow fills the rest: %s', (jobs, runs) => {
+  ])('contains exactly %i jobs if a small workflow fills the rest: %s', (jobs, runs) => {
     expect(names(scheduleRuns(inputs, jobs))).toBe(runs)
   })
 
-  test('never makes fewer than were asked for', () => {
+  test('never contains fewer jobs than requested', () => {
     expect(names(scheduleRuns([{ workflow: three }], 7))).toBe('three three three')
   })
 })

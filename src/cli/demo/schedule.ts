@@ -1,10 +1,12 @@
-// Which workflows the demo runs, how often, and how many jobs that makes.
+// Decides which workflows the demo runs and how often, and counts their jobs.
 import { hasExpression } from '../../emulator/expression.ts'
 import { expandMatrix } from '../../emulator/workflow/matrix.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 
-/** The workflows in the order in which they are run. Without `jobs` each runs once; with it they are repeated until there are so many
- *  jobs, and no more wherever a smaller workflow fills the rest. */
+/**
+ * Returns the workflows in the order of their runs. Without `jobs`, each runs once. With it, they repeat until there are at least that many
+ * jobs, and exactly that many if a smaller workflow fills the rest.
+ */
 export function scheduleRuns<T extends { readonly workflow: Workflow }>(
   inputs: readonly T[],
   jobs: number | undefined,
@@ -29,7 +31,7 @@ export function scheduleRuns<T extends { readonly workflow: Workflow }>(
   return runs
 }
 
-/** As far as it is known before the run: a matrix that only an expression tells counts as one job. */
+/** Counts the jobs that are known before the run. A matrix from an expression counts as one job. */
 export function countJobs(workflow: Workflow): number {
   return workflow.jobs.reduce((sum, { strategy }) => {
     const known = strategy.matrix !== undefined && !hasExpression(strategy.matrix)

@@ -3,13 +3,13 @@ import type { JobEvent } from '../../emulator/github/emulation.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import { demoReport, percentiles } from './report.ts'
 import { type FinishedJob, scorekeeper } from './score.ts'
-import { drawScore, tellJob, tellScore } from './view.ts'
+import { drawScore, jobLines, scoreLine } from './view.ts'
 
 const of = { namespace: 'demo', set: 'demo' }
 
 function jobEvent(kind: JobEvent['kind'], id: string, more: Partial<JobEvent> = {}): JobEvent {
   const times = { queuedAt: 1_000, assignedAt: 1_010, startedAt: 1_200, firstStepAt: 1_250, finishedAt: 2_200 }
-  const base = { id, jobId: id, name: `job ${id}`, labels: [], runner: 'r', at: 1_250, times, runs: 1 }
+  const base = { id, name: `job ${id}`, runner: 'r', at: 1_250, times, runs: 1 }
   return { kind, ...base, result: undefined, report: undefined, ...more }
 }
 
@@ -43,14 +43,14 @@ describe('the score', () => {
     ])
   })
 
-  test('a job that ran twice is counted once, however often it is told', () => {
+  test('counts a job that ran twice once, however many events report it', () => {
     const score = keeper()
     score.job(jobEvent('started', 'a', { runs: 2 }))
     score.job(jobEvent('finished', 'a', { runs: 2, result: 'succeeded' }))
     expect(score.read().ranTwice).toBe(1)
   })
 
-  test('runners move through their states and leave', () => {
+  test('follows each runner from its registration to its removal', () => {
     const score = keeper()
     const r = { ...of, runner: 'r' }
     score.journal({ ...r, kind: 'runner-registered', registration: '1' })
@@ -70,7 +70,7 @@ describe('the score', () => {
 })
 
 describe('percentiles', () => {
-  test('by nearest rank', () => {
+  test('are computed by nearest rank', () => {
     const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
     expect(percentiles(hundred)).toEqual({ p50: 50, p95: 95, max: 100 })
     expect(percentiles([7])).toEqual({ p50: 7, p95: 7, max: 7 })
@@ -80,7 +80,7 @@ describe('percentiles', () => {
 
 const none = { pods: [], secrets: [], registrations: [], processes: [], directories: [] }
 
-test('the report has what was asked for, and counts what is left', () => {
+test('the report contains all figures and counts the leftovers', () => {
   const score = keeper()
   score.expect(2)
   score.journal({ ...of, runner: 'r', kind: 'runner-registered', registration: '1' })
@@ -103,7 +103,7 @@ test('the report has what was asked for, and counts what is left', () => {
   })
 })
 
-test('without a runner and a first step the figures are unknown, not zero', () => {
+test('figures without a runner or a first step are null, not zero', () => {
   const report = demoReport({ score: keeper().read(), leftovers: none, apiWrites: 3, wallMs: 1, peakRssBytes: 1 })
   expect(report).toMatchObject({ queuedToFirstStepMs: null, apiWritesPerRunner: null })
 })
@@ -122,11 +122,22 @@ describe('the view', () => {
     expect(text).toContain('p50 250 ms  p95 250 ms  max 250 ms')
   })
 
-  test('is one line where there is no terminal', () => {
-    expect(tellScore(score.read(), 1_500)).toMatch(/^ {2}1\.5 s {2}1 of 4 jobs done, 0 failed; runners: 0 starting/)
+  test('is one line if stderr is not a terminal', () => {
+    expect(scoreLine(score.read(), 1_500)).toMatch(/^ {2}1\.5 s {2}1 of 4 jobs done, 0 failed; runners: 0 starting/)
   })
 
-  test('tells each step of a finished job, and why one was skipped', () => {
+  test('replaces control characters of a job and its steps', () => {
+    const step = { id: 'a', startedAt: 1, finishedAt: 2, conclusion: 'success' as const, outcome: 'success' as const }
+    const steps = [{ ...step, name: 'Build \x9b2J', note: undefined }]
+    const report = { conclusion: 'success' as const, outputs: {}, note: 'bell \x07', steps }
+    expect(jobLines({ id: 'a', name: 'te\x1b[2Jst', result: 'succeeded', ranMs: 1_000, report }, plain)).toEqual([
+      '✓ te\ufffd[2Jst  1.0 s',
+      '    ✓ Build \ufffd2J',
+      '    bell \ufffd',
+    ])
+  })
+
+  test('shows each step of a finished job, and why one was skipped', () => {
     const step = { id: 'a', startedAt: 1, finishedAt: 2 }
     const report = {
       conclusion: 'failure' as const,
@@ -137,9 +148,9 @@ describe('the view', () => {
         { ...step, name: 'Set up', conclusion: 'skipped' as const, outcome: 'skipped' as const, note: 'not supported' },
       ],
     }
-    expect(tellJob({ id: 'a', name: 'test', result: 'failed', ranMs: 1_000, report }, plain)).toEqual([
+    expect(jobLines({ id: 'a', name: 'test', result: 'failed', ranMs: 1_000, report }, plain)).toEqual([
       '✗ test: failed  1.0 s',
-      '    ✓ Build  (failure, and it may)',
+      '    ✓ Build  (failure, ignored by continue-on-error)',
       '    – Set up  (not supported)',
     ])
   })

@@ -1,11 +1,11 @@
-// Keeps the demo's count: what became of each job, and which runners live, from the forge's news and the controller's journal.
+// Counts the demo's jobs and runners from the forge's events and the controller's journal.
 import type { JobEvent } from '../../emulator/github/emulation.ts'
 import type { JobReport } from '../../emulator/job.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Entry } from '../../model/event.ts'
 
-export type JobCounts = {
-  /** All jobs of the demo, also those not queued yet. */
+type JobCounts = {
+  /** All jobs of the demo, even those that are not queued yet. */
   readonly total: number
   readonly waiting: number
   readonly running: number
@@ -14,7 +14,7 @@ export type JobCounts = {
   readonly skipped: number
 }
 
-export type RunnerState = 'starting' | 'idle' | 'busy' | 'ending'
+type RunnerState = 'starting' | 'idle' | 'busy' | 'ending'
 
 export type FinishedJob = {
   readonly id: string
@@ -27,15 +27,15 @@ export type FinishedJob = {
 export type Score = {
   readonly jobs: JobCounts
   readonly runners: Readonly<Record<RunnerState, number>>
-  /** Runners registered so far. */
+  /** The number of runners registered so far. */
   readonly runnersMade: number
   readonly ranTwice: number
-  /** From queued to the first step, one a job that came so far. */
+  /** The time from the queue to the first step of each job that reached it, in milliseconds. */
   readonly firstStepMs: readonly number[]
 }
 
 export interface Scorekeeper {
-  /** More jobs are known to come. */
+  /** Adds expected jobs to the total. */
   expect(jobs: number): void
   skipped(jobs: number): void
   job(jobEvent: JobEvent): void
@@ -43,7 +43,7 @@ export interface Scorekeeper {
   read(): Score
 }
 
-/** @param onFinished told of each job as it ends. */
+/** Creates a scorekeeper. @param onFinished called for each job that ends. */
 export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper {
   const counts = { total: 0, running: 0, succeeded: 0, failed: 0, skipped: 0 }
   const running = new Set<string>()

@@ -1,18 +1,18 @@
-// Keeps the view on the terminal while it changes: lines of news scroll above, the score is redrawn below; without a terminal, plain lines.
+// Shows the demo's progress. On a terminal, messages scroll above a score that is redrawn. Elsewhere, it prints plain lines.
 import type { Clock, Timer } from '../../lib/clock.ts'
 import { printRaw, screen } from '../output.ts'
 import type { Score } from './score.ts'
-import { drawScore, tellScore } from './view.ts'
+import { drawScore, scoreLine } from './view.ts'
 
 export interface Screen {
-  /** Lines that stay. */
-  tell(lines: readonly string[]): void
-  /** Shows the last score and redraws no more. */
+  /** Prints lines that stay. They may contain colours, but no other control characters. */
+  print(lines: readonly string[]): void
+  /** Shows the last score and stops redrawing. */
   close(): void
 }
 
 const redrawMs = 100
-/** Plain lines are for logs: seldom, and only when something has changed. */
+/** The shortest time between two plain lines, which usually go to a log. */
 const plainMs = 1_000
 
 export function openScreen(read: () => Score, clock: Clock): Screen {
@@ -22,31 +22,31 @@ export function openScreen(read: () => Score, clock: Clock): Screen {
 
 function liveScreen(read: () => Score, elapsed: () => number, clock: Clock): Screen {
   let shown: readonly string[] = []
-  const draw = (news: readonly string[]) => {
+  const draw = (messages: readonly string[]) => {
     const look = screen()
     const lines = drawScore(read(), elapsed(), look).map((line) => cut(line, look.columns))
-    if (news.length === 0 && lines.join() === shown.join()) return
+    if (messages.length === 0 && lines.join() === shown.join()) return
     const up = shown.length > 0 ? `\x1b[${shown.length}A` : ''
     shown = lines
-    printRaw(`${up}\x1b[0J${[...news, ...lines].join('\n')}\n`)
+    printRaw(`${up}\x1b[0J${[...messages, ...lines].join('\n')}\n`)
   }
   draw([])
-  return { tell: draw, close: repeatedly(clock, redrawMs, () => draw([])) }
+  return { print: draw, close: repeatedly(clock, redrawMs, () => draw([])) }
 }
 
 function plainScreen(read: () => Score, elapsed: () => number, clock: Clock): Screen {
   let last = ''
-  const print = () => {
+  const show = () => {
     const { jobs, runners } = read()
     const state = JSON.stringify([jobs, runners])
-    if (state !== last) printRaw(`${tellScore(read(), elapsed())}\n`)
+    if (state !== last) printRaw(`${scoreLine(read(), elapsed())}\n`)
     last = state
   }
-  const tell = (lines: readonly string[]) => printRaw(lines.map((line) => `${line}\n`).join(''))
-  return { tell, close: repeatedly(clock, plainMs, print) }
+  const print = (lines: readonly string[]) => printRaw(lines.map((line) => `${line}\n`).join(''))
+  return { print, close: repeatedly(clock, plainMs, show) }
 }
 
-/** Calls `show` every `ms`, and a last time when the returned function is first called. */
+/** Calls `show` every `ms`. The returned function calls it a last time and stops. */
 function repeatedly(clock: Clock, ms: number, show: () => void): () => void {
   let timer: Timer | undefined
   const repeat = () => {
@@ -63,7 +63,7 @@ function repeatedly(clock: Clock, ms: number, show: () => void): () => void {
   }
 }
 
-/** Milliseconds since now; it stands still while nothing waits or runs, so that an idle demo redraws nothing. */
+/** Returns a function that returns the milliseconds since now. It pauses while no job waits or runs, so that an idle demo redraws nothing. */
 function stopwatch(read: () => Score, clock: Clock): () => number {
   const started = clock.now()
   let stopped: number | undefined
@@ -76,7 +76,7 @@ function stopwatch(read: () => Score, clock: Clock): () => number {
   }
 }
 
-/** A line that wraps would break the redrawing; colours take no room. */
+/** Cuts a line to the terminal's width, because a wrapped line would break the redrawing. Colours take no columns. */
 function cut(line: string, columns: number): string {
   let room = columns
   return line.replace(/\x1b\[[0-9;]*m|[\s\S]/g, (part) => (part.length > 1 || room-- > 0 ? part : ''))

@@ -1,4 +1,4 @@
-// What the demo puts into its cluster before the controller starts: the definition of RunnerSet, the forge's credential, one set.
+// Creates the objects that the demo's controller needs: the definition of RunnerSet, a Secret with the forge's credential, and one set.
 import { runnerSetCrd } from '../../config/crd.ts'
 import { runnerSets, secrets } from '../../controller/resources.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
@@ -6,7 +6,7 @@ import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 
 export const demoNamespace = 'default'
 export const demoSet = 'demo'
-/** The Secret with the forge's credential: also for the sets of those who try their own. */
+/** The Secret with the forge's credential. Sets that the operator adds can use it, too. */
 export const credentialSecret = 'github'
 
 const definitions: Resource = {
@@ -36,7 +36,7 @@ export async function setUp(kubernetes: Kubernetes, { url, token, max }: SetUp):
   })
 }
 
-/** Every set goes: the controller ends their runners and gives back what the forge holds of them. */
+/** Deletes every set. The controller then ends their runners and removes their registrations. */
 export async function retireSets(kubernetes: Kubernetes): Promise<void> {
   const { items } = await kubernetes.list(runnerSets)
   await Promise.all(

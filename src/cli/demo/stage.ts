@@ -1,4 +1,4 @@
-// Everything of a demo in one process, on loopback: forge, cluster, and the production controller, which meets both over HTTP.
+// Starts the demo's parts in one process: the forge, the cluster, and the production controller, which uses both over HTTP on 127.0.0.1.
 import { writeFileSync } from 'node:fs'
 import { parseRunnerSet } from '../../config/runner-set.ts'
 import { startController } from '../../controller/controller.ts'
@@ -24,11 +24,11 @@ export type StageOptions = {
   readonly home: Home
   readonly clock: Clock
   readonly random: Random
-  /** Runners at once. */
+  /** The maximum number of runners at the same time. */
   readonly max: number
-  /** The small runner: a program of Node. */
+  /** The path of the small runner, a Node program. */
   readonly runner: string
-  /** What every step's environment begins with; at least `PATH`. */
+  /** The environment of every step, at least `PATH`. */
   readonly environment: Readonly<Record<string, string>>
   readonly userAgent: string
   readonly onEntry: JournalReader
@@ -36,27 +36,27 @@ export type StageOptions = {
 
 export interface DemoStage {
   readonly control: Control
-  /** The label of the demo's set: jobs with it come here. */
+  /** The label of the demo's set. Its runners take the jobs with this label. */
   readonly label: string
   readonly url: string
-  /** As an administrator of the cluster. */
+  /** A client with the rights of a cluster administrator. */
   readonly kubernetes: Kubernetes
-  /** The controller's writes at the API server so far, all kinds, failed ones included. */
+  /** Returns the number of the controller's writes to the API server so far, with failed writes. */
   apiWrites(): number
   leftovers(): Leftovers
-  /** Deletes every set and waits until nothing is left of them, but not longer than `ms`; then tells what is. */
+  /** Deletes every set and waits at most `ms` until nothing is left. Resolves with the leftovers. */
   retire(ms: number): Promise<Leftovers>
-  /** Ends everything; runners that live are killed. */
+  /** Stops everything and kills the remaining runners. */
   stop(): Promise<void>
 }
 
 const controllerUser = 'dayfly-controller'
-/** The image of the default template; on this machine the small runner stands for it. */
+/** The image of the default template. On this machine, the small runner replaces it. */
 const runnerImage = 'ghcr.io/actions/actions-runner:latest'
-/** How long the controller may take to give back what it holds. */
+/** How long the controller may take to release its lease and its session. */
 const controllerMs = 5_000
 
-/** Rejects with what went wrong, with nothing left open. */
+/** Starts all parts. Rejects with the cause, after it has closed everything that it opened. */
 export async function openStage(options: StageOptions): Promise<DemoStage> {
   const closers: (() => Promise<void>)[] = []
   const stop = async () => {
@@ -74,16 +74,16 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
   const { clock, random, home, userAgent } = options
   const journal = createJournal(clock)
   journal.subscribe(options.onEntry)
-  const onOddity: AnomalyLog = ({ kind, set, sentence }) =>
+  const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
     journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
-  const forge = await openForge({ clock, random, userAgent, onOddity })
+  const forge = await openForge({ clock, random, userAgent, onAnomaly })
   closers.push(forge.close)
   const tokens = { admin: randomName(random, 32), controller: randomName(random, 32) }
   const cluster = createCluster({ clock, random, runtime: runtimeOf(options), users: usersOf(tokens) })
   closers.push(cluster.stop)
   const { origin, ca } = await cluster.listen()
   const as = (token: string) => {
-    const kubeconfig = { server: origin, context: '', namespace: demoNamespace, tls: { ca } }
+    const kubeconfig = { server: origin, namespace: demoNamespace, tls: { ca } }
     const connection = connect({ ...kubeconfig, token: { kind: 'fixed', token } }, clock)
     closers.push(connection.close)
     return connection.transport
@@ -94,7 +94,7 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
   writeFileSync(home.kubeconfig, access, { mode: 0o600 })
   const controller = controllerOf(options, journal, forge, as(tokens.controller))
   closers.push(() => withinMs(clock, controllerMs, controller.stop()))
-  const leftovers = () => findLeftovers(witnessesOf(cluster, forge), home, process.pid)
+  const leftovers = () => findLeftovers(leftoverSources(cluster, forge), home, process.pid)
   return {
     control: forge.control,
     label: demoSet,
@@ -150,7 +150,7 @@ function controllerOf(
   )
 }
 
-function witnessesOf({ registry }: Cluster, { control }: DemoForge) {
+function leftoverSources({ registry }: Cluster, { control }: DemoForge) {
   const names = (resource: string) => registry.list(resource).map(({ metadata }) => metadata.name)
   return {
     pods: () => names('pods'),
@@ -159,7 +159,7 @@ function witnessesOf({ registry }: Cluster, { control }: DemoForge) {
   }
 }
 
-/** Waits for the work, but not longer than `ms`. */
+/** Waits for the work, at most `ms`. */
 async function withinMs(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   const done = new AbortController()
   await Promise.race([work, clock.sleep(ms, done.signal).catch(() => {})])

@@ -1,12 +1,13 @@
-// The demo as it is seen: a view that redraws itself on a terminal, plain lines elsewhere.
+// Formats the demo's progress: several lines for a terminal that is redrawn, one plain line for other outputs.
 import picocolors from 'picocolors'
 import type { JobReport } from '../../emulator/job.ts'
+import { printableLine } from '../../lib/printable.ts'
 import { percentiles } from './report.ts'
 import type { FinishedJob, Score } from './score.ts'
 
 export type Look = { readonly columns: number; readonly colour: boolean }
 
-/** The live view, line by line; redrawn as a whole. */
+/** Returns the lines of the live view. */
 export function drawScore(score: Score, elapsedMs: number, look: Look): readonly string[] {
   const colours = picocolors.createColors(look.colour)
   const { total, running, waiting, succeeded, failed, skipped } = score.jobs
@@ -23,8 +24,8 @@ export function drawScore(score: Score, elapsedMs: number, look: Look): readonly
   ]
 }
 
-/** The same in one line. */
-export function tellScore(score: Score, elapsedMs: number): string {
+/** Returns the score in one line. */
+export function scoreLine(score: Score, elapsedMs: number): string {
   const { total, succeeded, failed, skipped } = score.jobs
   const { starting, idle, busy, ending } = score.runners
   const runners = `runners: ${starting} starting, ${idle} idle, ${busy} busy, ${ending} ending`
@@ -32,15 +33,15 @@ export function tellScore(score: Score, elapsedMs: number): string {
   return `${seconds(elapsedMs).padStart(7)}  ${done}; ${runners}; queued → first step ${firstStep(score)}`
 }
 
-/** One ended job: its result and what became of each step. */
-export function tellJob(job: FinishedJob, look: Look): readonly string[] {
+/** Returns the lines for a job that has ended: its result and the conclusion of each step. Control characters of its texts are replaced. */
+export function jobLines(job: FinishedJob, look: Look): readonly string[] {
   const colours = picocolors.createColors(look.colour)
   const good = job.result === 'succeeded'
   const mark = good ? colours.green('✓') : colours.red('✗')
   const time = job.ranMs === undefined ? '' : `  ${seconds(job.ranMs)}`
-  const lines = [`${mark} ${job.name}${good ? '' : `: ${job.result}`}${time}`]
-  for (const step of job.report?.steps ?? []) lines.push(`    ${stepLine(step)}`)
-  if (job.report?.note) lines.push(`    ${job.report.note}`)
+  const lines = [`${mark} ${printableLine(job.name)}${good ? '' : `: ${printableLine(job.result)}`}${time}`]
+  for (const step of job.report?.steps ?? []) lines.push(`    ${printableLine(stepLine(step))}`)
+  if (job.report?.note) lines.push(`    ${printableLine(job.report.note)}`)
   return lines
 }
 
@@ -48,7 +49,7 @@ const marks: Readonly<Record<string, string>> = { success: '✓', failure: '✗'
 
 function stepLine(step: JobReport['steps'][number]): string {
   const note = step.note ? `  (${step.note})` : ''
-  const kept = step.outcome === step.conclusion ? '' : `  (${step.outcome}, and it may)`
+  const kept = step.outcome === step.conclusion ? '' : `  (${step.outcome}, ignored by continue-on-error)`
   return `${marks[step.conclusion] ?? '?'} ${step.name}${note}${kept}`
 }
 

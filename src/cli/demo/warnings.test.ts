@@ -18,10 +18,16 @@ test.each<[JournalEvent, RegExp]>([
     /spec-invalid: spec\.scale: max is missing/,
   ],
   [{ ...of, kind: 'write-failed', action: 'report', message: 'conflict' }, /report failed: conflict/],
-])('%j is told with reason and next step', (event, text) => {
+])('%j becomes a warning with its reason and next step', (event, text) => {
   expect(warningOf({ at: 0, event })).toMatch(text)
 })
 
-test('what goes well is not told', () => {
+test('a warning is one line without control characters', () => {
+  const failure = { reason: 'image-missing', message: 'first\nsecond \x1b[2J\u202e' } as const
+  const warning = warningOf({ at: 0, event: { ...of, kind: 'start-refused', runner: 'r', failure } })
+  expect(warning).toContain('first second \ufffd[2J\ufffd')
+})
+
+test('a success is no warning', () => {
   expect(warningOf({ at: 0, event: { ...of, kind: 'forge-connected' } })).toBeUndefined()
 })

@@ -1,17 +1,23 @@
-// What of the controller's journal the reader of a terminal has to know: failures, each with its reason and the next step.
+// Turns the failures in the controller's journal into warnings for the terminal, each with its reason and next step.
+import { printableLine } from '../../lib/printable.ts'
 import type { Entry } from '../../model/event.ts'
 import { type Failure, failureInfo } from '../../model/failure.ts'
 
-/** One line, or nothing for an event that only says that all goes well. */
-export function warningOf({ event }: Entry): string | undefined {
+/** Returns one printable line, or undefined if the event is not a failure. */
+export function warningOf(entry: Entry): string | undefined {
+  const text = describe(entry)
+  return text === undefined ? undefined : printableLine(text)
+}
+
+function describe({ event }: Entry): string | undefined {
   switch (event.kind) {
     case 'template-refused':
     case 'forge-failed':
-      return tell(`${event.namespace}/${event.set}`, event.failure)
+      return describeFailure(`${event.namespace}/${event.set}`, event.failure)
     case 'runner-failed':
     case 'runner-delayed':
     case 'start-refused':
-      return tell(`${event.namespace}/${event.set} runner ${event.runner}`, event.failure)
+      return describeFailure(`${event.namespace}/${event.set} runner ${event.runner}`, event.failure)
     case 'set-invalid':
       return `warning ${event.namespace}/${event.set}: spec-invalid: ${event.problems.join('; ')}`
     case 'protocol-anomaly':
@@ -23,7 +29,7 @@ export function warningOf({ event }: Entry): string | undefined {
   }
 }
 
-function tell(about: string, { reason, message }: Failure): string {
+function describeFailure(about: string, { reason, message }: Failure): string {
   const { sentence, next } = failureInfo(reason)
   return `warning ${about}: ${reason}: ${sentence} ${message} next: ${next}`
 }

@@ -1,4 +1,4 @@
-// `dayfly doctor explain <rule>`: the page of a rule, from the pages that the build put beside the program.
+// `dayfly doctor explain <rule>`: prints the page of a rule. The build stores the pages next to the program.
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { wrap } from '../../doctor/reporters/look.ts'
@@ -11,9 +11,11 @@ import { printLine, resultColumns } from '../output.ts'
 
 export function explainCommand(): Command {
   return new Command('explain')
-    .description('Shows what a rule finds, why it matters, how to mend it, and when not. Without a rule, lists them.')
-    .argument('[rule]', 'its code or its slug: POD101, dind-ordinary-container')
-    .option('--json', 'for programs')
+    .description(
+      'Shows what a rule finds, why it matters, how to fix it, and when it does not apply. Without a rule, lists all rules.',
+    )
+    .argument('[rule]', 'code or slug of the rule: POD101, dind-ordinary-container')
+    .option('--json', 'print JSON for programs')
     .addHelpText('after', help)
     .action((name: string | undefined, { json }: { json?: true }) => {
       if (name === undefined) printLine(json ? toJson(catalogue.map(describe)) : listRules(resultColumns()))
@@ -21,18 +23,18 @@ export function explainCommand(): Command {
         printLine(
           json
             ? toJson({ ...describe(findRule(name)), page: pageOf(findRule(name)) })
-            : fitPage(explain(name), resultColumns()),
+            : explainRule(findRule(name), readPages(), resultColumns()),
         )
     })
 }
 
 const help = `
 Examples:
-  dayfly doctor explain              every rule with its code
-  dayfly doctor explain POD101       the page of one, by its code
-  dayfly doctor explain ttl-missing  or by its slug`
+  dayfly doctor explain              list all rules
+  dayfly doctor explain POD101       show a rule's page by its code
+  dayfly doctor explain ttl-missing  show a rule's page by its slug`
 
-/** The pages by slug, as the sources have them. */
+/** Returns the source of each page, by slug. */
 export function readPages(): ReadonlyMap<string, string> {
   const file = new URL('./doctor-rules.json', import.meta.url)
   try {
@@ -43,7 +45,7 @@ export function readPages(): ReadonlyMap<string, string> {
   } catch (cause) {
     throw new CliFailure({
       code: 'not-built',
-      sentence: `The rules' pages, ${file.pathname}, are missing.`,
+      sentence: `The file with the rules' pages, ${file.pathname}, is missing.`,
       next: 'Run npm run build.',
       exitCode: 1,
       cause,
@@ -51,7 +53,7 @@ export function readPages(): ReadonlyMap<string, string> {
   }
 }
 
-/** One line a rule; two where the terminal has too few columns. */
+/** Prints one line per rule, or two if the terminal has too few columns. */
 export function listRules(columns: number | undefined): string {
   const width = Math.max(...catalogue.map(({ slug }) => slug.length))
   const lines = catalogue.map(({ code, slug, title }) => `${code}  ${slug.padEnd(width)}  ${title}`)
@@ -59,7 +61,7 @@ export function listRules(columns: number | undefined): string {
   return catalogue.map(({ code, slug, title }) => `${code}  ${slug}\n${wrap(title, '        ', columns)}`).join('\n')
 }
 
-/** Breaks the prose of a page between words, and leaves its examples as they are. */
+/** Breaks the prose of a page between words. Examples stay unchanged. */
 export function fitPage(page: string, columns: number | undefined): string {
   let example = false
   return page
@@ -84,18 +86,17 @@ function pageOf({ slug }: Rule): string {
   return withoutMarks(readPages().get(slug) ?? '')
 }
 
-function explain(name: string): string {
-  const rule = findRule(name)
+/** Returns the page of a rule for a terminal with this many columns. */
+export function explainRule(rule: Rule, pages: ReadonlyMap<string, string>, columns: number | undefined): string {
   const facts = `${rule.severity}, ${rule.confidence} confidence; in ${rule.modes.map((mode) => where[mode]).join(' and ')}; fix: ${rule.fix}`
   const head = `# ${rule.code} ${rule.slug}\n\n${rule.title}.\n${facts}.\n`
-  return pageOf(rule)
-    .replace(/^# .*\n/, () => head)
-    .trimEnd()
+  const page = withoutMarks(pages.get(rule.slug) ?? '').replace(/^# .*\n/, () => head)
+  return fitPage(page.trimEnd(), columns)
 }
 
 const where = { static: 'files', live: 'clusters' } as const
 
-/** By its code or slug. */
+/** Finds a rule by its code or slug. */
 export function findRule(name: string): Rule {
   const wanted = name.toLowerCase()
   const rule = catalogue.find(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)
@@ -110,7 +111,7 @@ export function findRule(name: string): Rule {
   })
 }
 
-/** The first of those that have most of the typed words: `docker-ordinary` is in none as it stands. */
+/** Finds the name that shares the most words with the typed text, such as `docker-ordinary`, which is not part of any name. */
 function nearestByWords(typed: string, names: readonly string[]): string | undefined {
   const words = typed.split(/[^a-z0-9]+/).filter((word) => word.length > 2)
   let best: string | undefined

@@ -1,7 +1,7 @@
 // When a look at a cluster ends before it has begun.
 import { expect, test } from 'vitest'
 import { jsonAnswer, type Transport, TransportError } from '../../lib/http.ts'
-import { virtualClock } from '../../lib/virtual-clock.ts'
+import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { CliFailure } from '../failure.ts'
 import { makeContact } from './first-contact.ts'
 

@@ -1,4 +1,4 @@
-// What every action of one set works with. An action makes calls and returns an Outcome: it keeps no state and decides nothing about a life.
+// The arguments of every action of one set. An action makes calls and returns an Outcome: it keeps no state and decides nothing about a life.
 import type { Link } from '../../forge/forge.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { Instant } from '../../lib/clock.ts'

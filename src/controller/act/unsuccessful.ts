@@ -19,7 +19,8 @@ export function forgeUnsuccessful(error: unknown, signal: AbortSignal): Unsucces
   if (signal.aborted) return { is: 'aborted' }
   const failure = failureOfForge(error)
   if (!(error instanceof PortError)) return { is: 'lost-answer', failure, retryAt: undefined }
-  const lost = error.kind === 'unavailable' || error.kind === 'bad-response'
+  // A runner's name is random: if it exists, an earlier attempt of the same request registered it.
+  const lost = error.kind === 'unavailable' || error.kind === 'bad-response' || error.kind === 'conflict'
   return { is: lost ? 'lost-answer' : 'refused', failure, retryAt: error.retryAt }
 }
 

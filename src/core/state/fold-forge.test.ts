@@ -80,7 +80,7 @@ describe('jobs', () => {
     expect(set.runner()?.job?.finished?.at).toBe(now + 5)
   })
 
-  it('that finished without an announced start are known all the same', () => {
+  it('are known also if only their end is reported', () => {
     const set = withRunner()
     set.event(jobFinished)
     expect(set.runner()?.job).toMatchObject({ id: 'j', finished: { result: 'succeeded' } })
@@ -102,7 +102,7 @@ describe('jobs', () => {
     expect(set.world().departed).toEqual([])
   })
 
-  it('that start after the end of their runner keep their place', () => {
+  it('reported after the end of their runner stay counted', () => {
     const set = withRunner({ ...running, end: { ...ended, at: now } })
     expect(set.world().departed).toMatchObject([{ jobOpen: false }])
     set.event(jobStarted)
@@ -240,7 +240,7 @@ describe('a list of registrations', () => {
 describe('pending removals', () => {
   const early = () => withRunner({ ...running, end: { ...ended, at: now } })
 
-  it('of a runner that ended well without a job show an early exit, if the forge still lists it', () => {
+  it('show an early exit if the forge still lists a runner that ended well without a job', () => {
     const set = early()
     expect(set.pending()).toEqual([{ name: a, in: limits.lateEventMs, early: true }])
     set.listed([registration(a)], now + limits.lateEventMs - 1)
@@ -271,7 +271,7 @@ describe('pending removals', () => {
     expect(set.pending()).toEqual([])
   })
 
-  const owed = () => {
+  const removing = () => {
     const set = open()
     set.list()
     set.listed([registration(a)], now - limits.lateEventMs)
@@ -281,7 +281,7 @@ describe('pending removals', () => {
   }
 
   it.each(['removed', 'absent'] as const)('are over when the forge answers %s', (is) => {
-    const set = owed()
+    const set = removing()
     expect(set.outcome({ action: 'drop-registration', name: a, result: { is } })).toMatchObject([
       { kind: 'registration-dropped', name: a },
     ])
@@ -289,7 +289,7 @@ describe('pending removals', () => {
   })
 
   it('are repeated every 30 to 45 s while the forge reports the runner as busy', () => {
-    const set = owed()
+    const set = removing()
     const [event] = set.outcome({ action: 'drop-registration', name: a, result: { is: 'busy' } })
     expect(event).toMatchObject({ kind: 'registration-kept', failure: { reason: 'deregistration-refused' } })
     const wait = set.pending()[0]?.in ?? 0
@@ -298,10 +298,10 @@ describe('pending removals', () => {
   })
 
   it('honour a Retry-After, and can be tried again after an aborted attempt', () => {
-    const set = owed()
+    const set = removing()
     set.outcome({ action: 'drop-registration', name: a, result: refused(unreachable, now + seconds(200)) })
     expect(set.pending()).toMatchObject([{ in: seconds(200) }])
-    const other = owed()
+    const other = removing()
     other.outcome({ action: 'drop-registration', name: a, result: { is: 'aborted' } })
     expect(other.tick().actions).toContainEqual({ kind: 'drop-registration', registration: registration(a) })
   })

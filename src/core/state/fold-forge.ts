@@ -1,13 +1,13 @@
-// What the forge reports: demand, jobs, failures, and its registrations.
+// Folds the reports of the forge: demand, jobs, failures, and its registrations.
 import { unreachable } from '../../lib/assert.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
 import type { Registration, Runner } from '../../model/runner.ts'
-import { phaseOf } from '../phase.ts'
+import { isSeenOnline, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
-import { isSeenOnline, withJob, withListedRegistration } from './runner-facts.ts'
+import { withJob, withListedRegistration } from './runner-facts.ts'
 import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
 
 export function foldForgeEvent(step: Step, event: ForgeEvent): void {

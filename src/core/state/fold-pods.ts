@@ -1,4 +1,4 @@
-// What the watch of pods reports.
+// Folds the reports of the watch of pods.
 import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { PodFacts, Runner } from '../../model/runner.ts'

@@ -140,7 +140,18 @@ describe('a change of the set', () => {
     expect([set.state.retries, set.state.set.generation]).toEqual([{}, 2])
   })
 
-  it('of its template forgets every failure', () => {
+  it('has a refused template checked again, and keeps an accepted one', () => {
+    const set = open()
+    const hash = hashOf(set)
+    set.outcome({ action: 'check-template', hash, result: refused({ reason: 'template-invalid', message: 'x' }) })
+    set.take({ kind: 'set-changed', set: runnerSet({ generation: 2 }) })
+    expect(set.state.template).toBeUndefined()
+    set.outcome({ action: 'check-template', hash, result: { is: 'accepted', stored } })
+    set.take({ kind: 'set-changed', set: runnerSet({ generation: 3 }) })
+    expect(set.state.template).toMatchObject({ is: 'accepted' })
+  })
+
+  it('forgets every failure if its template changes', () => {
     const set = blocked()
     const before = set.state.templateHash
     set.take({ kind: 'set-changed', set: runnerSet({ template: { spec: { priorityClassName: 'low' } } }) })

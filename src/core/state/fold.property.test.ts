@@ -4,7 +4,7 @@ import type { Input } from '../../model/input.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { type Counts, type PodFacts, phases } from '../../model/runner.ts'
 import { decide } from '../decide.ts'
-import { occupies, phaseOf } from '../phase.ts'
+import { isUnproved, occupies, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { limits, podFacts, registration, runnerSet } from '../world.fixture.ts'
 import { fold } from './fold.ts'
@@ -175,7 +175,7 @@ function recounted(state: SetState): Counts {
     (typeof phases)[number],
     number
   >
-  return { ...byPhase, occupied: runners.filter(occupies).length }
+  return { ...byPhase, occupied: runners.filter(occupies).length, unproved: runners.filter(isUnproved).length }
 }
 
 it('holds after any sequence of inputs what complete lists would build', () => {

@@ -61,11 +61,12 @@ function foldInput(step: Step, input: Input): void {
   }
 }
 
-/** The owner changed the set. What could not work before may work now: failures and waits are forgotten. */
+/** The owner changed the set. A cause that stopped it may be gone, so failures and waits are forgotten. */
 function setChanged({ state }: Step, { set }: Extract<Input, { kind: 'set-changed' }>): void {
   const hash = templateHash(set)
   state.history = hash === state.templateHash ? { ...state.history, blocked: undefined, retryAt: undefined } : noHistory
   state.retries = {}
+  if (state.template?.is === 'refused') state.template = undefined
   state.set = set
   state.templateHash = hash
 }

@@ -1,4 +1,4 @@
-// What is known of a set's side of the forge: demand, failures, registrations, ids to store.
+// The readings of the forge about one set: demand, failures, registrations, ids to store.
 import type { Instant } from '../../lib/clock.ts'
 import type { Demand } from '../../model/demand.ts'
 import type { Failure } from '../../model/failure.ts'

@@ -74,8 +74,3 @@ export function isDroppedByForge({ job, pod }: Runner): boolean {
   const exitCode = pod.is === 'present' ? pod.value.end?.exitCode : undefined
   return job !== undefined && (job.finished !== undefined || exitCode === 0)
 }
-
-/** Returns whether the forge has seen the runner at work: its start is a success. */
-export function isSeenOnline({ registration }: Runner): boolean {
-  return registration.is === 'present' && (registration.value.status === 'online' || registration.value.busy === true)
-}

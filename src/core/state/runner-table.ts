@@ -3,12 +3,13 @@ import type { Instant } from '../../lib/clock.ts'
 import { DueIndex } from '../../lib/due.ts'
 import type { Counts, Phase, Runner, StartFailure } from '../../model/runner.ts'
 import type { Delays } from '../../model/world.ts'
-import { occupies, phaseOf } from '../phase.ts'
+import { isUnproved, occupies, phaseOf } from '../phase.ts'
 
 export class RunnerTable {
   readonly #runners = new Map<string, Runner>()
   readonly #phases: Record<Phase, number> = { starting: 0, idle: 0, busy: 0, spent: 0, ended: 0 }
   #occupied = 0
+  #unproved = 0
   #stuck = 0
   /** Delays that are shown, and the oldest of them; undefined when it must be looked for. */
   readonly #delays = new Map<string, StartFailure>()
@@ -28,7 +29,7 @@ export class RunnerTable {
   }
 
   counts(): Counts {
-    return { ...this.#phases, occupied: this.#occupied }
+    return { ...this.#phases, occupied: this.#occupied, unproved: this.#unproved }
   }
 
   /** Runners that are proved stuck. */
@@ -127,6 +128,7 @@ export class RunnerTable {
   #count(runner: Runner, by: 1 | -1): void {
     this.#phases[phaseOf(runner)] += by
     if (occupies(runner)) this.#occupied += by
+    if (isUnproved(runner)) this.#unproved += by
     if (runner.stuck) this.#stuck += by
   }
 

@@ -9,7 +9,8 @@ import type { VersionFact } from '../facts.ts'
 import type { Finding, Path } from '../finding.ts'
 import { undeclaredVersion } from '../gather-facts.ts'
 import { isRecord } from '../raw.ts'
-import { type Fixture, readRulePage } from '../rule-page.ts'
+import { readRuleFixtures } from '../rule-fixtures.ts'
+import type { Fixture } from '../rule-page.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { DecodedFile } from '../sources/document.ts'
 import { fixFiles } from './fixes.ts'
@@ -27,8 +28,7 @@ type Bad = {
 type Case = Bad & { readonly plain: ReturnType<typeof mend> }
 
 const pages = catalogue.flatMap(({ slug }) => {
-  const page = readRulePage(readFileSync(new URL(`../rules/${slug}.md`, import.meta.url), 'utf8'))
-  const inFiles = page.fixtures.filter(({ options }) => options['at'] === undefined)
+  const inFiles = readRuleFixtures(slug).filter(({ options }) => options['at'] === undefined)
   return inFiles.map((fixture, index) => {
     return { name: `${slug} ${index + 1}`, rule: slug, text: fixture.text, version: versionOf(fixture) }
   })

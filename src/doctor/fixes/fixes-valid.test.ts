@@ -7,13 +7,13 @@ import { ApiError } from '../../embedded/api/errors.ts'
 import type { Registry } from '../../embedded/api/registry.ts'
 import { createStore } from '../../embedded/store/store.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { virtualClock } from '../../lib/virtual-clock.ts'
+import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { decodeFiles, examine } from '../engine.ts'
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt } from '../fields.ts'
 import { gatherFacts } from '../gather-facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
-import { readRulePage } from '../rule-page.ts'
+import { readRuleFixtures } from '../rule-fixtures.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { DecodedFile } from '../sources/document.ts'
 import { filler } from '../sources/unknown.ts'
@@ -22,8 +22,7 @@ import { fixFiles } from './fixes.ts'
 const profiles: readonly Profile[] = ['1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
 
 const pages = catalogue.flatMap(({ slug }) => {
-  const { fixtures } = readRulePage(readFileSync(new URL(`../rules/${slug}.md`, import.meta.url), 'utf8'))
-  return fixtures
+  return readRuleFixtures(slug)
     .filter(({ kind, options }) => kind === 'bad' && options['at'] === undefined)
     .map(({ text }, index) => ({ path: `${slug}-${index + 1}.yaml`, text }))
 })

@@ -4,7 +4,7 @@ import { decodeFiles } from '../engine.ts'
 import type { Finding } from '../finding.ts'
 import { fixFiles } from '../fixes/fixes.ts'
 import { styles } from '../fixes/restyle.ts'
-import { readRulePage } from '../rule-page.ts'
+import { readRuleFixtures } from '../rule-fixtures.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { Report } from './report.ts'
 import { job, reportOf, standing } from './report-of.ts'
@@ -70,8 +70,7 @@ function fixedAlone(text: string, file: string, finding: Finding): string | unde
 const fixtures = catalogue
   .filter(({ modes, fix }) => modes.includes('static') && (fix === 'safe' || fix === 'unsafe'))
   .flatMap(({ slug }) => {
-    const page = readRulePage(readFileSync(new URL(`../rules/${slug}.md`, import.meta.url), 'utf8'))
-    return page.fixtures
+    return readRuleFixtures(slug)
       .filter(({ kind }) => kind === 'bad')
       .map(({ text }, index) => [`${slug} ${index}`, text] as const)
   })

@@ -50,7 +50,7 @@ const precisions = { high: 'very-high', medium: 'medium', low: 'low' } as const
 
 function describeRule(rule: Rule, page: string | undefined): object {
   const { slug, code, title, severity, confidence, modes } = rule
-  const link = page && /^- (https:\S+)/m.exec(page.slice(page.indexOf('## Evidence')))?.[1]
+  const link = page && /^- (https:\S+)/m.exec(page.slice(page.indexOf('## Links')))?.[1]
   return {
     id: code,
     name: slug,

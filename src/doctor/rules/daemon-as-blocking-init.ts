@@ -1,4 +1,4 @@
-// A daemon, or a helper that serves for ever, as a plain init container: initialisation waits for it for ever (incident S1's false cure).
+// Finds daemons and other programs that never end in plain init containers, which block the start of the pod.
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
@@ -15,7 +15,7 @@ import { isUnknown } from '../sources/unknown.ts'
 export const rule: Rule = {
   slug: 'daemon-as-blocking-init',
   code: 'POD104',
-  title: 'A daemon as a plain init container blocks the pod for ever',
+  title: 'A daemon in a plain init container blocks the pod forever',
   severity: 'error',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -34,7 +34,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
         path: written ? [...container.path, 'restartPolicy'] : container.path,
         absent: ['command', 'args', ...(written ? [] : ['restartPolicy'])].map((key) => [...container.path, key]),
         container: container.name,
-        message: `${container.name} ${endless.what} and never ends, but an init container without restartPolicy Always must end before the next one starts: the pod stays in Init for ever.`,
+        message: `${container.name} ${endless.what} and never ends. An init container without restartPolicy Always must end before the next container starts, so the pod stays in Init forever. Set restartPolicy Always.`,
         confidence: endless.confidence,
         fix: initAsSidecar(container, version),
       }),
@@ -49,7 +49,7 @@ function endlessOf(container: ContainerView, pod: PodView): Helper | undefined {
   return helper && { ...helper, what: `runs ${helper.what}` }
 }
 
-/** Every version in question refuses the pod for its policy, so it never comes to hang. */
+/** Returns whether each version in question refuses the pod because of its policy: then the pod cannot hang. */
 function isRefused(container: ContainerView, { minors }: VersionFact): boolean {
   const policy = container.restartPolicy
   if (policy === undefined) return false

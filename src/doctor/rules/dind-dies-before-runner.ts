@@ -1,4 +1,4 @@
-// Docker beside a runner as an ordinary container: both get TERM at once, and Docker is quicker.
+// Finds Docker daemons in ordinary containers next to a runner: both receive SIGTERM at the same time, and Docker ends first.
 
 import type { Hit } from '../finding.ts'
 import { daemonOf } from '../pods/daemon.ts'
@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'dind-dies-before-runner',
   code: 'POD113',
-  title: 'Docker is stopped while the runner still works',
+  title: 'Docker stops while the runner still works',
   severity: 'warning',
   confidence: 'high',
   modes: ['static'],
@@ -18,7 +18,7 @@ export const rule: Rule = {
 }
 
 function check(pod: PodView): readonly Hit[] {
-  // In a pod that is meant to end the same container is the graver hazard: it never ends.
+  // In a pod that is meant to end, dind-ordinary-container reports the same container as an error.
   if (!pod.isRunner || pod.runsToCompletion) return []
   return ordinaryContainers(pod).flatMap((container) => {
     const daemon = daemonOf(container, pod)
@@ -27,7 +27,7 @@ function check(pod: PodView): readonly Hit[] {
       hitIn(pod, {
         path: container.path,
         container: container.name,
-        message: `${container.name} gets TERM together with the runner and ends within seconds, and the job loses its Docker. A native sidecar is stopped after the runner; an ordinary container needs a preStop that waits.`,
+        message: `${container.name} receives SIGTERM together with the runner and ends within seconds, so the job loses Docker. Make it a native sidecar, which the kubelet stops after the runner, or add a preStop hook that waits.`,
         confidence: daemon.confidence,
         absent: [
           [...container.path, 'lifecycle'],

@@ -1,4 +1,4 @@
-// A Docker sidecar without a startup probe: the runner may start before the daemon answers.
+// Finds Docker sidecars without a startup probe: the runner may start before the daemon answers.
 
 import type { Fix, Hit, Path } from '../finding.ts'
 import { daemonOf } from '../pods/daemon.ts'
@@ -18,8 +18,8 @@ export const rule: Rule = {
   check: (facts) => ({ hits: facts.pods.flatMap(check) }),
 }
 
-/** A minute at most, asked each second: a real daemon answers within one to three. */
-const pace = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 60 }
+/** Probes each second for at most one minute. A real daemon answers within one to three seconds. */
+const timing = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 60 }
 
 function check(pod: PodView): readonly Hit[] {
   if (pod.daemons.size === 0 || pod.containers.some((container) => waitsForDocker(container))) return []
@@ -27,14 +27,14 @@ function check(pod: PodView): readonly Hit[] {
   return pod.containers.flatMap((container, index) => {
     const daemon = container.role === 'sidecar' ? daemonOf(container, pod) : undefined
     if (!daemon || container.startupProbe || container.postStart) return []
-    // An init container that stands behind it starts behind it, and the runner after both.
+    // A later init container starts after the daemon, and the runner starts after both.
     if (pod.containers.some((other, at) => at > index && other.role === 'init' && loopsOnDocker(other))) return []
     const path = [...container.path, 'startupProbe']
     return [
       hitIn(pod, {
         path: container.path,
         container: container.name,
-        message: `${container.name} has no startup probe, so the runner starts as soon as its process runs, which is before it answers.`,
+        message: `${container.name} has no startup probe, so the runner starts as soon as the daemon's process runs, before the daemon answers. Add a startup probe with docker info.`,
         confidence: daemon.confidence,
         absent: [path, [...container.path, 'lifecycle'], ...waits],
         fix: daemon.engine === 'docker' ? addProbe(container, pod, path) : undefined,
@@ -48,18 +48,18 @@ function addProbe(container: ContainerView, pod: PodView, path: Path): Fix | und
   if (!command) return undefined
   return {
     safety: 'unsafe',
-    title: 'Start the runner when docker info succeeds',
-    edits: [{ do: 'set', path, value: { exec: { command: [...command] }, ...pace } }],
+    title: 'Start the runner after docker info succeeds',
+    edits: [{ do: 'set', path, value: { exec: { command: [...command] }, ...timing } }],
   }
 }
 
-/** The runner's own wait. */
+/** Returns whether an ordinary container, such as the runner, waits for Docker itself. */
 function waitsForDocker(container: ContainerView): boolean {
   if (container.role !== 'container') return false
   return 'RUNNER_WAIT_FOR_DOCKER_IN_SECONDS' in container.env || loopsOnDocker(container)
 }
 
 function loopsOnDocker({ words }: ContainerView): boolean {
-  const asks = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
-  return words.some((word) => /\b(until|while|wait)/.test(word) && asks.test(word))
+  const dockerCheck = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
+  return words.some((word) => /\b(until|while|wait)/.test(word) && dockerCheck.test(word))
 }

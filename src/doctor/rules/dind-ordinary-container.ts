@@ -1,4 +1,4 @@
-// A container engine beside the work, as an ordinary container of a pod that is meant to end: the pod never ends (incident S0).
+// Finds container engines in ordinary containers of pods that are meant to end: such a pod never ends.
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
@@ -12,7 +12,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'dind-ordinary-container',
   code: 'POD101',
-  title: 'Docker as an ordinary container keeps the pod alive after its work has ended',
+  title: 'Docker in an ordinary container keeps the pod running after its work has ended',
   severity: 'error',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -32,7 +32,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
       hitIn(pod, {
         path: container.path,
         container: container.name,
-        message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod, keeper)}. ${cure(version)}`,
+        message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod, keeper)}. ${advice(version)}`,
         confidence,
         ...(keeper ? { severity: 'warning' as const } : {}),
         absent: [[...container.path, 'command']],
@@ -42,12 +42,12 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
 }
 
 function consequence(pod: PodView, keeper: string | undefined): string {
-  if (keeper) return `when the runner ends, the pod goes only if ${keeper} deletes it`
+  if (keeper) return `after the runner ends, the pod remains until ${keeper} deletes it`
   if (pod.owner === 'Pod') return 'the pod stays Running after its work has ended'
   return 'the pod stays Running after its work has ended, the Job stays active, and its TTL never starts'
 }
 
-function cure(version: VersionFact): string {
+function advice(version: VersionFact): string {
   return lacksSidecars(version)
     ? 'Native sidecars need Kubernetes 1.29.'
     : 'Make it a native sidecar: an init container with restartPolicy Always (Kubernetes 1.29 and later).'

@@ -1,4 +1,4 @@
-// A runner's Job that takes a drained node for a failed run.
+// Finds Jobs of runners that count a drained node as a failed run.
 import { listAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
@@ -18,7 +18,7 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  // A failure policy needs restartPolicy Never.
+  // A podFailurePolicy requires restartPolicy Never.
   if (!job || !pod.isRunner || !isWhole(pod) || pod.restartPolicy !== 'Never') return []
   const names = listAt(job.fields, 'podFailurePolicy', 'rules').flatMap((each) =>
     listAt(each, 'onPodConditions').map((condition) => textAt(condition, 'type')),
@@ -28,7 +28,7 @@ function check(pod: PodView): readonly Hit[] {
     hitIn(pod, {
       path: job.path,
       message:
-        'No podFailurePolicy says what a disruption (DisruptionTarget: drain, preemption, lost node) means: it counts as a failed run and uses up backoffLimit.',
+        'No podFailurePolicy has a rule for disruptions (DisruptionTarget: drain, preemption, lost node), so each of them counts as a failed run and uses up backoffLimit. Add a rule with Ignore or FailJob.',
       absent: [[...job.path, 'podFailurePolicy']],
     }),
   ]

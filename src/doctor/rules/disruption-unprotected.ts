@@ -1,4 +1,4 @@
-// A runner on nodes that an autoscaler takes away, without the word that keeps its pod.
+// Finds runners on autoscaled nodes whose pods have no annotation against eviction.
 import type { Facts } from '../facts.ts'
 import { fieldsAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
@@ -34,7 +34,7 @@ function check(facts: Facts): RuleResult {
     const protection = selectsKarpenter(pod) ? karpenter : everywhere
     return protection ? [{ pod, protection }] : []
   })
-  if (runners.length > 0 && seen.length === 0) return { skipped: 'nothing in the input tells of a node autoscaler' }
+  if (runners.length > 0 && seen.length === 0) return { skipped: 'the input shows no node autoscaler' }
   return { hits: seen.flatMap(({ pod, protection }) => missing(pod, protection)) }
 }
 
@@ -57,7 +57,7 @@ function missing(pod: PodView, { by, annotation, value }: Protection): readonly 
   return [
     hitIn(pod, {
       path: pod.path,
-      message: `${by} may evict this runner in the middle of its job to save a node: its pod has no ${annotation}: "${value}".`,
+      message: `${by} may evict this runner in the middle of its job to remove a node, because its pod does not have the annotation ${annotation}: "${value}".`,
       fix: annotate(pod, annotation, value),
       absent: [[...podMetadataPath(pod), 'annotations', annotation]],
     }),
@@ -75,7 +75,7 @@ function annotate(pod: PodView, annotation: string, value: string): Fix {
       : [metadata, { annotations: { [annotation]: value } }]
   return {
     safety: 'unsafe',
-    title: `Keep the pod while it runs: ${annotation}`,
+    title: `Protect the pod from eviction: ${annotation}`,
     edits: [{ do: 'set', path, value: content }],
   }
 }

@@ -1,4 +1,4 @@
-// Docker's data without a volume, or in one without a limit: images and layers fill the node's disk.
+// Finds Docker daemons whose data has no volume or no size limit: images and layers can fill the node's disk.
 
 import { fieldsAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -40,21 +40,21 @@ function problemOf(container: ContainerView, pod: PodView) {
   if (name === undefined) {
     return {
       path: container.path,
-      message: `${container.name} keeps images and layers at ${root} in its own file system: overlay on overlay (slow, or refused by newer engines), and without a limit it fills the node's disk. Mount an emptyDir with a sizeLimit there.`,
+      message: `${container.name} stores images and layers at ${root} in its own file system. Overlay on overlay is slow, newer engines refuse it, and without a limit it can fill the node's disk. Mount an emptyDir with a sizeLimit there.`,
     }
   }
   const isEmptyDir = volume !== undefined && fieldsAt(volume.raw, 'emptyDir') !== undefined
   if (!isEmptyDir || textAt(volume.raw, 'emptyDir', 'sizeLimit') !== undefined) return undefined
   return {
     path: [...volume.path, 'emptyDir'],
-    message: `The volume ${volume.name} with Docker's data has no sizeLimit: one build can fill the node's disk, and the kubelet then evicts others.`,
+    message: `The volume ${volume.name} with Docker's data has no sizeLimit. One build can fill the node's disk, and the kubelet then evicts other pods. Set a sizeLimit.`,
   }
 }
 
-/** Docker: a rootless daemon keeps its data in the home of its user, which in its own image is this. */
+/** The data root of a rootless daemon in Docker's own image: it is in the home directory of the daemon's user. */
 const rootlessRoot = '/home/rootless/.local/share/docker'
 
-/** In the home that is mounted, whoever's it is. */
+/** Returns the data root in the mounted home directory of any user. */
 function rootlessRootIn({ mounts }: ContainerView): string {
   const home = Object.keys(mounts).find((path) => /^\/home\/[^/]+\/?$/.test(path))
   return home === undefined ? rootlessRoot : `${home.replace(/\/$/, '')}/.local/share/docker`
@@ -71,7 +71,7 @@ function isRootless({ image, words, mounts, raw }: ContainerView, pod: PodView):
   )
 }
 
-/** The folder and those around it, but the root of the file system, from the inside. */
+/** Returns the folder and its parents, innermost first, without the root of the file system. */
 function parentsOf(folder: string): readonly string[] {
   const names = folder.split('/').filter((name) => name !== '')
   return names.map((_, index) => `/${names.slice(0, names.length - index).join('/')}`)

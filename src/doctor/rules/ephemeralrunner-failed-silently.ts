@@ -1,4 +1,4 @@
-// ARC: a runner that failed says why only in its own status (incident S1).
+// Finds failed runners of ARC. Only their own status contains the reason.
 import { arcObjects } from '../arc/arc.ts'
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, textAt, valueAt } from '../fields.ts'
@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'ephemeralrunner-failed-silently',
   code: 'ARC401',
-  title: 'A runner has failed, and only its status says why',
+  title: 'A runner has failed, and only its status shows the reason',
   severity: 'error',
   confidence: 'high',
   modes: ['live'],
@@ -23,42 +23,43 @@ function check(runner: ObjectFact): readonly Hit[] {
   if (textAt(raw, 'status', 'phase') !== 'Failed' || isDeleted) return []
   const reason = textAt(raw, 'status', 'reason') ?? 'no reason'
   const failures = Object.keys(fieldsAt(raw, 'status', 'failures') ?? {}).length
-  const said = textAt(raw, 'status', 'message')?.trim().replace(/\.$/, '')
+  const statusMessage = textAt(raw, 'status', 'message')?.trim().replace(/\.$/, '')
   const times = failures > 0 ? `, after ${failures} failed pods` : ''
   return [
     {
       object: runner.object,
       document: runner.document,
       path: ['status', 'phase'],
-      message: `The runner failed (${reason}${times})${said ? `: ${said}` : ', and its status says no more'}. ${adviceOn(reason, said ?? '')} It is never retried and holds a slot of its set until it is deleted.`,
+      message: `The runner failed (${reason}${times})${statusMessage ? `: ${statusMessage}` : ', and its status has no message'}. ${adviceOn(reason, statusMessage ?? '')} ARC never retries it, and it holds a slot of its set until it is deleted.`,
     },
   ]
 }
 
 function adviceOn(reason: string, message: string): string {
-  const known = advices.find(({ says }) => says.test(message))
+  const known = advices.find(({ pattern }) => pattern.test(message))
   if (known) return known.advice
   return reason === 'TooManyPodFailures'
-    ? "Look at what its pods' runner containers exited with."
-    : 'Mend the template of the set, and try the rendered pod with kubectl apply --dry-run=server.'
+    ? 'Check the exit codes of the runner containers in its pods.'
+    : 'Fix the template of the set, and check the rendered pod with kubectl apply --dry-run=server.'
 }
 
-const advices: readonly { readonly says: RegExp; readonly advice: string }[] = [
+const advices: readonly { readonly pattern: RegExp; readonly advice: string }[] = [
   {
-    says: /initContainers\[\d+\]\.(startupProbe|livenessProbe|readinessProbe|lifecycle)/,
+    pattern: /initContainers\[\d+\]\.(startupProbe|livenessProbe|readinessProbe|lifecycle)/,
     advice:
-      'Something took restartPolicy Always away, or it was never there: see probe-without-sidecar and sidecar-field-stripped.',
+      'restartPolicy Always is missing or was removed on the way: see probe-without-sidecar and sidecar-field-stripped.',
   },
   {
-    says: /initContainers\[\d+\]\.restartPolicy.*Unsupported value/s,
-    advice: 'See init-restart-policy-invalid: a daemon needs Always, and removing the field would make it hang.',
+    pattern: /initContainers\[\d+\]\.restartPolicy.*Unsupported value/s,
+    advice: 'See init-restart-policy-invalid: a daemon needs Always, and without the field it would block the pod.',
   },
   {
-    says: /violates PodSecurity|privileged/i,
-    advice: 'The namespace does not admit such pods: a Docker daemon needs one whose Pod Security level is privileged.',
+    pattern: /violates PodSecurity|privileged/i,
+    advice:
+      'The namespace does not admit such pods: a Docker daemon needs a namespace with the Pod Security level privileged.',
   },
   {
-    says: /denied the request/,
-    advice: 'An admission webhook refused the pod: ask its owner, or exempt the namespace.',
+    pattern: /denied the request/,
+    advice: 'An admission webhook refused the pod: ask the owner of the webhook, or exempt the namespace.',
   },
 ]

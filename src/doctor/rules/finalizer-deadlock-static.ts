@@ -1,4 +1,4 @@
-// Runner sets and the controller that must take their finalizers away, in one delivery without an order (incident S4).
+// Finds runner sets of ARC that are delivered together with their controller but without an order. Only the controller can remove their finalizers.
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, mayMeet } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
@@ -17,22 +17,22 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static'],
   fix: 'unsafe',
-  check: (facts) => ({ hits: [...delivered(facts), ...together(facts)] }),
+  check: (facts) => ({ hits: [...checkReleases(facts), ...checkManifests(facts)] }),
 }
 
 const waveAnnotation = 'argocd.argoproj.io/sync-wave'
-const stay = "the controller may go first, and the runner set's finalizers stay for ever"
+const consequence = "the controller may be deleted first, and the runner set's finalizers stay forever"
 
-/** Each release of a runner set beside the controllers that the same tool delivers to the same cluster. */
-function delivered(facts: Facts): readonly Hit[] {
+/** Checks each release of a runner set against the controllers that the same tool delivers to the same cluster. */
+function checkReleases(facts: Facts): readonly Hit[] {
   const controllers = chartReleases(facts, 'gha-runner-scale-set-controller')
   const hits = chartReleases(facts, 'gha-runner-scale-set').flatMap((set) => {
     const tool = toolOf(set)
     const beside = controllers.filter((each) => toolOf(each) === tool && mayMeet(each, set))
     const [first, ...others] = beside
     if (!first) return []
-    if (tool === 'Application') return argo(set, [first, ...others])
-    return tool === 'HelmRelease' ? flux(facts, set, first) : atOnce(set, beside)
+    if (tool === 'Application') return checkArgo(set, [first, ...others])
+    return tool === 'HelmRelease' ? checkFlux(facts, set, first) : checkOneFile(set, beside)
   })
   return onePerPlace(hits)
 }
@@ -43,37 +43,37 @@ function toolOf({ fact }: ChartRelease): string {
 
 type Some = readonly [ChartRelease, ...ChartRelease[]]
 
-/** Argo CD deletes in the opposite order of the waves: the sets need a higher one than the controller. */
-function argo({ fact }: ChartRelease, controllers: Some): readonly Hit[] {
+/** Argo CD deletes in the reverse order of the waves: the sets need a higher wave than the controller. */
+function checkArgo({ fact }: ChartRelease, controllers: Some): readonly Hit[] {
   const wave = Math.max(...controllers.map((each) => waveOf(each.fact)))
   const own = controllers.some((each) => each.fact === fact)
   if ((waveOf(fact) > wave && !own) || keepsOrder(fact)) return []
   const { kind, name } = fact.object
-  const makes = kind === 'ApplicationSet' ? 'makes Applications of' : 'delivers'
-  // What an ApplicationSet computes may be for other clusters than it seems.
+  const delivers = kind === 'ApplicationSet' ? 'creates Applications of' : 'delivers'
+  // The Applications of an ApplicationSet may be for other clusters than its template suggests.
   const isMade = [fact, ...controllers.map((each) => each.fact)].some(({ object }) => object.kind === 'ApplicationSet')
   const found = own
     ? hit(fact, {
         path: ['metadata'],
-        message: `${kind} ${name} ${makes} the runner set and its controller at once: when it is deleted, ${stay}. Make two ${kind}s of it, the set's in a later ${waveAnnotation}.`,
+        message: `${kind} ${name} ${delivers} the runner set together with its controller. When it is deleted, ${consequence}. Split it into two ${kind}s, and give the set's a later ${waveAnnotation}.`,
       })
     : hit(fact, {
         path: ['metadata'],
-        message: `${kind} ${name} is in the same wave as its controller (${controllers[0].fact.object.name}) or an earlier one: when both are deleted, ${stay}. Give it a later ${waveAnnotation}.`,
+        message: `${kind} ${name} is in the same wave as its controller (${controllers[0].fact.object.name}) or in an earlier one. When both are deleted, ${consequence}. Give it a later ${waveAnnotation}.`,
         fix: laterWave(fact, wave + 1),
       })
   return [isMade ? { ...found, confidence: 'medium' } : found]
 }
 
-/** An ApplicationSet that deletes its Applications one step after the other, or leaves what they delivered. */
+/** Returns whether an ApplicationSet deletes its Applications in reverse order, or keeps their resources. */
 function keepsOrder({ object, raw }: ObjectFact): boolean {
   if (object.kind !== 'ApplicationSet') return false
   const isKept = valueAt(raw, 'spec', 'syncPolicy', 'preserveResourcesOnDeletion') === true
   return isKept || textAt(raw, 'spec', 'strategy', 'deletionOrder') === 'Reverse'
 }
 
-/** An order can also stand one level above, between Flux's Kustomizations: then nothing is known. */
-function flux(facts: Facts, { fact }: ChartRelease, controller: ChartRelease): readonly Hit[] {
+/** Checks a HelmRelease of Flux. Flux's Kustomizations may define the order as well: then nothing is reported. */
+function checkFlux(facts: Facts, { fact }: ChartRelease, controller: ChartRelease): readonly Hit[] {
   const above = objectsOf(facts, 'Kustomization').some(({ raw }) => listAt(raw, 'spec', 'dependsOn').length > 0)
   const { name, namespace } = controller.fact.object
   const dependsOn = listAt(fact.raw, 'spec', 'dependsOn')
@@ -82,12 +82,12 @@ function flux(facts: Facts, { fact }: ChartRelease, controller: ChartRelease): r
   return [
     hit(fact, {
       path: ['spec'],
-      message: `Nothing says that HelmRelease ${fact.object.name} needs its controller (${name}): when both are deleted, ${stay}. Say so with dependsOn; and as Flux heeds that only when it installs, delete the set first, in a commit of its own.`,
+      message: `HelmRelease ${fact.object.name} does not depend on its controller (${name}). When both are deleted, ${consequence}. Add dependsOn, and delete the set first in its own commit, because Flux applies dependsOn only when it installs.`,
       fix:
         dependsOn.length === 0
           ? {
               safety: 'unsafe',
-              title: `Depend on ${name}`,
+              title: `Add dependsOn for ${name}`,
               edits: [
                 { do: 'set', path: ['spec', 'dependsOn'], value: [{ name, ...(elsewhere ? { namespace } : {}) }] },
               ],
@@ -97,8 +97,8 @@ function flux(facts: Facts, { fact }: ChartRelease, controller: ChartRelease): r
   ]
 }
 
-/** A chart with both as dependencies, a kustomization or a helmfile of both, a folder of Terraform: one command deletes all. */
-function atOnce(set: ChartRelease, controllers: readonly ChartRelease[]): readonly Hit[] {
+/** Checks a chart, a kustomization, a helmfile or a Terraform folder that installs both: one command deletes both. */
+function checkOneFile(set: ChartRelease, controllers: readonly ChartRelease[]): readonly Hit[] {
   const { fact, path } = set
   const isTerraform = path[0] === 'helm_release'
   const beside = controllers.find((each) =>
@@ -106,12 +106,12 @@ function atOnce(set: ChartRelease, controllers: readonly ChartRelease[]): readon
   )
   if (!beside) return []
   const [entry, controller] = [set, beside].map((each) => fieldsAt(each.fact.raw, ...each.path) ?? {})
-  // A helmfile and Terraform delete in the opposite order of what their releases need.
+  // Helmfile and Terraform delete in the reverse order of the dependencies.
   if (listAt(entry, 'needs').length > 0) return []
   const mayBeOff = [entry, controller].some((each) => each && 'condition' in each)
   const how = isTerraform
-    ? `Nothing says that the runner set needs its controller: destroyed at once, ${stay}. Say it with depends_on = [helm_release.${textAt(controller, 'name')}].`
-    : `The runner set and its controller are installed by one file: deleted at once, ${stay}. Install them apart, and delete the set first.`
+    ? `The runner set does not depend on its controller. When both are destroyed, ${consequence}. Add depends_on = [helm_release.${textAt(controller, 'name')}].`
+    : `One file installs the runner set and its controller. When both are deleted, ${consequence}. Install them separately, and delete the set first.`
   return [
     {
       ...hit(fact, { path, message: how }),
@@ -120,8 +120,8 @@ function atOnce(set: ChartRelease, controllers: readonly ChartRelease[]): readon
   ]
 }
 
-/** Both as plain manifests in the same input, without waves. */
-function together(facts: Facts): readonly Hit[] {
+/** Checks plain manifests of both in the same input, without waves. */
+function checkManifests(facts: Facts): readonly Hit[] {
   const controllers = arcControllers(facts)
   const [controller] = controllers
   if (!controller) return []
@@ -131,7 +131,7 @@ function together(facts: Facts): readonly Hit[] {
     .map((fact) => ({
       ...hit(fact, {
         path: ['metadata'],
-        message: `The runner set ${fact.object.name} and its controller (${controller.object.name}) are delivered together without an order: deleted together, ${stay}. Deliver them apart, or give the set a later ${waveAnnotation}.`,
+        message: `The runner set ${fact.object.name} and its controller (${controller.object.name}) are delivered together without an order. When both are deleted, ${consequence}. Deliver them separately, or give the set a later ${waveAnnotation}.`,
       }),
       confidence: 'medium' as const,
     }))
@@ -150,7 +150,7 @@ function laterWave({ raw }: ObjectFact, wave: number): Fix {
   const path = ['metadata', 'annotations']
   return {
     safety: 'unsafe',
-    title: `Put it in wave ${value}`,
+    title: `Set the sync wave ${value}`,
     edits: [
       fieldsAt(raw, ...path)
         ? { do: 'set', path: [...path, waveAnnotation], value }

@@ -1,4 +1,4 @@
-// A runner's grace that ends before its job can.
+// Finds runners whose grace period ends before their job can.
 import type { Hit } from '../finding.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import type { PodView } from '../pods/pod-view.ts'
@@ -7,7 +7,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'grace-too-short',
   code: 'POD112',
-  title: 'The runner is killed before its job can end',
+  title: 'The kubelet kills the runner before its job can end',
   severity: 'warning',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -15,7 +15,7 @@ export const rule: Rule = {
   check: (facts) => ({ hits: writtenPods(facts).flatMap(check) }),
 }
 
-/** Kubernetes: what a pod gets that asks for nothing. */
+/** Seconds: the default of Kubernetes. */
 const defaultGrace = 30
 
 function check(pod: PodView): readonly Hit[] {
@@ -31,13 +31,13 @@ function check(pod: PodView): readonly Hit[] {
       path: written ? path : pod.path,
       message:
         wanted === undefined
-          ? `The runner gets ${grace} s${written ? '' : ' (the default)'} to end when its pod is deleted or its node is drained: a job that takes longer is killed.`
-          : `The runner waits up to ${wanted} s for its job (RUNNER_GRACEFUL_STOP_TIMEOUT), but its pod is killed after ${grace} s${written ? '' : ' (the default)'}.`,
+          ? `The runner has ${grace} s${written ? '' : ' (the default)'} to end when its pod is deleted or its node is drained. A job that takes longer is killed. Increase terminationGracePeriodSeconds.`
+          : `The runner waits up to ${wanted} s for its job (RUNNER_GRACEFUL_STOP_TIMEOUT), but the kubelet kills its pod after ${grace} s${written ? '' : ' (the default)'}.`,
       confidence: wanted === undefined ? 'medium' : 'high',
       absent: written ? [] : [path],
       fix: {
         safety: 'unsafe',
-        title: `Give the pod ${value} s to end`,
+        title: `Give the pod a grace period of ${value} s`,
         edits: [{ do: 'set', path, value }],
       },
     }),

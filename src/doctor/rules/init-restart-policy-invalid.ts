@@ -1,4 +1,4 @@
-// restartPolicy on an init container with a value that the API server refuses or silently drops (incident S1).
+// Finds init containers whose restartPolicy the API server refuses or silently drops.
 
 import type { Minor, VersionFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
@@ -41,7 +41,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
   })
 }
 
-/** Kubernetes: an ordinary container may have its own only since 1.34; 1.28 to 1.33 forbid any value. */
+/** Checks an ordinary container. It may have its own restartPolicy only since 1.34; 1.28 to 1.33 refuse any value. */
 function checkOrdinary(container: ContainerView, pod: PodView, { minors, declared }: VersionFact): readonly Hit[] {
   if (container.restartPolicy === undefined || isUnknown(container.restartPolicy) || !declared) return []
   const refused = minors.filter((minor) => minor >= 28 && minor < 34)
@@ -50,7 +50,7 @@ function checkOrdinary(container: ContainerView, pod: PodView, { minors, declare
     hitIn(pod, {
       path: [...container.path, 'restartPolicy'],
       container: container.name,
-      message: `restartPolicy on ${container.name}, which is no init container, is refused by Kubernetes ${range(refused)}, so that no pod is ever made.`,
+      message: `restartPolicy on ${container.name}, which is not an init container, is refused by Kubernetes ${range(refused)}, so no pod is created. Remove the field.`,
       fix: removal(container),
     }),
   ]
@@ -58,8 +58,8 @@ function checkOrdinary(container: ContainerView, pod: PodView, { minors, declare
 
 function verdict(refused: readonly Minor[], dropped: readonly Minor[]): string {
   return [
-    refused.length > 0 ? `refused by Kubernetes ${range(refused)}, so that no pod is ever made` : '',
-    dropped.length > 0 ? `dropped without a word by ${refused.length > 0 ? '' : 'Kubernetes '}${range(dropped)}` : '',
+    refused.length > 0 ? `refused by Kubernetes ${range(refused)}, so no pod is created` : '',
+    dropped.length > 0 ? `silently dropped by ${refused.length > 0 ? '' : 'Kubernetes '}${range(dropped)}` : '',
   ]
     .filter((part) => part !== '')
     .join(', and ')
@@ -78,10 +78,11 @@ function range(minors: readonly Minor[]): string {
 }
 
 function hint(container: ContainerView, pod: PodView, version: VersionFact): string {
-  if (!daemonOf(container, pod)) return '. Without the field it follows the pod; Always would make it a sidecar.'
+  if (!daemonOf(container, pod))
+    return '. Remove the field: the container then follows the policy of the pod. Always would make it a sidecar.'
   return lacksSidecars(version)
-    ? '. Without it a daemon blocks the pod for ever; native sidecars need 1.29.'
-    : '. A daemon needs Always; without the field it blocks the pod for ever.'
+    ? '. Without the field, a daemon blocks the pod forever; native sidecars need 1.29.'
+    : '. A daemon needs Always; without the field, it blocks the pod forever.'
 }
 
 function fixOf(container: ContainerView, pod: PodView, version: VersionFact): Fix | undefined {
@@ -91,7 +92,7 @@ function fixOf(container: ContainerView, pod: PodView, version: VersionFact): Fi
 function removal({ name, path }: ContainerView): Fix {
   return {
     safety: 'unsafe',
-    title: `Remove restartPolicy from ${name}, which then follows the pod`,
+    title: `Remove restartPolicy from ${name}, so that the pod's policy applies`,
     edits: [{ do: 'remove', path: [...path, 'restartPolicy'] }],
   }
 }

@@ -1,4 +1,4 @@
-// A proxy, log shipper or secret agent beside the work of a Job: it serves for ever, so the pod never ends.
+// Finds proxies, log shippers and agents next to the work of a Job: they never end, so the pod never ends.
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
@@ -11,7 +11,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'long-lived-helper-in-job',
   code: 'POD102',
-  title: 'A helper that serves for ever keeps the pod alive after its work has ended',
+  title: 'A helper that never ends keeps the pod running after its work has ended',
   severity: 'warning',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -35,7 +35,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
           [...container.path, 'args'],
         ],
         container: container.name,
-        message: `${container.name} runs ${what}, which goes on until somebody ends it: ${consequence(pod)}. Make it a native sidecar (Kubernetes 1.29 and later).`,
+        message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod)}. Make it a native sidecar (Kubernetes 1.29 and later).`,
         confidence,
         fix: fix && { ...fix, safety: 'unsafe' },
       })
@@ -45,6 +45,6 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
 function consequence(pod: PodView): string {
   const keeper = keeperOf(pod)
   return keeper
-    ? `when the work has ended, the pod goes only if ${keeper} deletes it`
+    ? `after the work has ended, the pod remains until ${keeper} deletes it`
     : 'the pod stays Running after its work has ended'
 }

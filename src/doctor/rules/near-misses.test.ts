@@ -1,4 +1,4 @@
-// What a rule does not say, and what its fix does not do, in cases that are too fine for its page.
+// Cases that are too detailed for the rules' pages: what a rule does not report, and what its fix does not do.
 import { expect, test } from 'vitest'
 import { decodeFiles, examine } from '../engine.ts'
 import { undeclaredVersion } from '../gather-facts.ts'
@@ -47,14 +47,14 @@ test.each<[Fields, readonly string[] | undefined]>([
   [{ image: 'docker:27-dind-rootless', env: [{ name: 'XDG_RUNTIME_DIR', value: '/x' }] }, undefined],
   [{ image: 'registry.example/rootless-dind:1' }, undefined],
   [{ securityContext: { runAsUser: 1000 } }, undefined],
-])('dind-no-startup-probe asks the daemon where it listens: %j', (fields, command) => {
+])('dind-no-startup-probe probes the socket or port of the daemon: %j', (fields, command) => {
   const [finding] = findingsOf('dind-no-startup-probe', pod({ initContainers: [{ ...docker, ...fields }] }))
   expect(finding).toBeDefined()
   const [edit] = finding?.fix?.edits ?? []
   expect(edit).toEqual(command && expect.objectContaining({ value: expect.objectContaining({ exec: { command } }) }))
 })
 
-test('dind-no-startup-probe: an init container before the daemon cannot wait for it', () => {
+test('dind-no-startup-probe: only an init container after the daemon can wait for it', () => {
   const wait = { name: 'wait', image: 'docker:cli', command: ['sh', '-c', 'until docker info; do sleep 1; done'] }
   expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [wait, docker] }))).toHaveLength(1)
   expect(findingsOf('dind-no-startup-probe', pod({ initContainers: [docker, wait] }))).toEqual([])
@@ -77,12 +77,12 @@ test.each<[string, number]>([
   ['TOKEN=$(curl http://localhost/token)', 1],
   ['tail -F /var/log/a', 1],
   ['nc -lw 5 -p 80', 1],
-])('unbounded-poststart tells a wait with a limit from one without: %s', (script, count) => {
+])('unbounded-poststart distinguishes a wait with a limit from one without: %s', (script, count) => {
   const lifecycle = { postStart: { exec: { command: ['/bin/bash', '-c', script] } } }
   expect(findingsOf('unbounded-poststart', pod({ containers: [{ ...runner, lifecycle }] }))).toHaveLength(count)
 })
 
-test('docker-root-unbounded looks for the data of a rootless daemon in its home', () => {
+test('docker-root-unbounded finds the data of a rootless daemon in its home directory', () => {
   const at = (mountPath: string, emptyDir: Fields) =>
     findingsOf(
       'docker-root-unbounded',
@@ -98,7 +98,7 @@ test('docker-root-unbounded looks for the data of a rootless daemon in its home'
   expect(at('/var/lib/docker', { sizeLimit: '20Gi' })).toHaveLength(1)
 })
 
-test('docker-root-unbounded looks into the mounted home of a daemon that is not root', () => {
+test('docker-root-unbounded finds the data of a non-root daemon in the mounted home directory', () => {
   const found = (runAsUser: number, sizeLimit?: string) =>
     findingsOf(
       'docker-root-unbounded',
@@ -120,7 +120,7 @@ test('docker-root-unbounded looks into the mounted home of a daemon that is not 
   expect(found(0, '20Gi')[0]?.message).toContain('/var/lib/docker')
 })
 
-test('probe-without-sidecar makes no sidecar where none can be', () => {
+test('probe-without-sidecar does not propose a sidecar for a version without sidecars', () => {
   const { restartPolicy: _, ...plain } = docker
   const object = pod({ initContainers: [{ ...plain, startupProbe: { exec: { command: ['docker', 'info'] } } }] })
   const fixAt = (minor: number) => findingsOf('probe-without-sidecar', object, minor)[0]?.fix
@@ -128,7 +128,7 @@ test('probe-without-sidecar makes no sidecar where none can be', () => {
   expect(fixAt(29)?.edits).toEqual([expect.objectContaining({ value: 'Always' })])
 })
 
-test("stale-docker-pid: a runner's pod that says nothing never restarts", () => {
+test("stale-docker-pid: a runner set's pod without restartPolicy never restarts", () => {
   const engine = { name: 'docker', image: 'registry.example/engine:1', command: ['dockerd'] }
   const containers = [runner, { ...engine, volumeMounts: [{ name: 'run', mountPath: '/var/run' }] }]
   const spec = { containers, volumes: [{ name: 'run', emptyDir: {} }] }
@@ -137,7 +137,7 @@ test("stale-docker-pid: a runner's pod that says nothing never restarts", () => 
   expect(findingsOf('stale-docker-pid', pod({ ...spec, restartPolicy: undefined }))).toHaveLength(1)
 })
 
-test('retry-reuses-registration leaves a limit that a template computes', () => {
+test('retry-reuses-registration does not change a limit that a template computes', () => {
   const job = (backoffLimit: unknown): Fields => ({
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -157,7 +157,7 @@ const jobWith = (spec: Fields, ...containers: readonly Fields[]): Fields => ({
   spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers } } },
 })
 
-test('ttl-missing: an empty TTL is none, and none is added to a Job that cannot end or has its own elsewhere', () => {
+test('ttl-missing: an empty TTL counts as missing, and a Job that cannot end or has a misplaced TTL gets no fix', () => {
   const fixOf = (object: Fields) => findingsOf('ttl-missing', object)[0]?.fix?.safety
   expect(fixOf(jobWith({ ttlSecondsAfterFinished: null }, runner))).toBe('safe')
   expect(fixOf(jobWith({}, runner, { name: 'docker', image: 'docker:27-dind' }))).toBeUndefined()
@@ -165,7 +165,7 @@ test('ttl-missing: an empty TTL is none, and none is added to a Job that cannot 
   expect(findingsOf('ttl-missing', jobWith({ ttlSecondsAfterFinished: 0 }, runner))).toEqual([])
 })
 
-test('ttl-misplaced: a container has no TTL', () => {
+test('ttl-misplaced: the fix moves a TTL from a container to the Job', () => {
   const [finding] = findingsOf('ttl-misplaced', jobWith({}, { ...runner, ttlSecondsAfterFinished: 600 }))
   expect(finding?.fix?.edits).toEqual([
     {
@@ -176,20 +176,20 @@ test('ttl-misplaced: a container has no TTL', () => {
   ])
 })
 
-test('init-restart-policy-invalid: an ordinary container may have none before 1.34', () => {
+test('init-restart-policy-invalid reports the field on an ordinary container from 1.28 to 1.33', () => {
   const object = pod({ containers: [{ ...runner, restartPolicy: 'Never' }] })
   const countAt = (minor?: number) => findingsOf('init-restart-policy-invalid', object, minor).length
   expect([27, 28, 33, 34, 35, undefined].map(countAt)).toEqual([0, 1, 1, 0, 0, 0])
 })
 
-test('init-restart-policy-invalid does not advise what the version lacks', () => {
+test('init-restart-policy-invalid does not advise a feature that the version lacks', () => {
   const object = pod({ initContainers: [{ ...docker, restartPolicy: 'OnFailure' }] })
   const messageAt = (minor: number) => findingsOf('init-restart-policy-invalid', object, minor)[0]?.message
-  expect(messageAt(27)).toMatch(/dropped without a word by Kubernetes 1\.27\. .* native sidecars need 1\.29/)
+  expect(messageAt(27)).toMatch(/silently dropped by Kubernetes 1\.27\. .* native sidecars need 1\.29/)
   expect(messageAt(33)).toMatch(/refused by Kubernetes 1\.33.* needs Always/)
 })
 
-test('dind-ordinary-container: what is only likely a daemon is moved by an unsafe fix alone', () => {
+test('dind-ordinary-container: the fix is unsafe for a container that is only likely a daemon', () => {
   const work = { name: 'work', image: 'registry.example/work:1', volumeMounts: [{ name: 'run', mountPath: '/run' }] }
   const fixOf = (image: string) => {
     const engine = { ...work, name: 'docker', image, securityContext: { privileged: true } }
@@ -209,7 +209,7 @@ test.each([
   [{ matchExpressions: [{ key: 'actions-ephemeral-runner', operator: 'DoesNotExist' }] }, 'a', 0],
   [{ matchExpressions: [{ key: 'app.kubernetes.io/part-of', operator: 'NotIn', values: ['x'] }] }, 'a', 0],
   [{}, 'a', 0],
-])('pdb-on-arc-runners reads the whole selector: %j in %s', (selector, namespace, count) => {
+])('pdb-on-arc-runners evaluates the whole selector: %j in %s', (selector, namespace, count) => {
   const template = { metadata: { labels: { tier: 'ci' } }, spec: { containers: [runner] } }
   const set = { apiVersion: 'actions.github.com/v1alpha1', kind: 'AutoscalingRunnerSet', spec: { template } }
   const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { selector } }
@@ -220,7 +220,7 @@ test.each([
   expect(findingsOf('pdb-on-arc-runners', { apiVersion: 'v1', kind: 'List', items })).toHaveLength(count)
 })
 
-test('probe-without-sidecar removes the lifecycle with its last hook', () => {
+test('probe-without-sidecar removes the lifecycle together with its last hook', () => {
   const removed = (lifecycle: Fields) => {
     const object = pod({ initContainers: [{ name: 'first', image: 'registry.example/first:1', lifecycle }] })
     return findingsOf('probe-without-sidecar', object).map(({ fix }) => fix?.edits)

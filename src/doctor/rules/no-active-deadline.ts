@@ -1,4 +1,4 @@
-// A runner's Job that nothing ends when its runner hangs.
+// Finds Jobs of runners without a deadline: nothing ends such a Job if its runner hangs.
 import { valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { hitIn, isWhole, jobSpecOf, writtenPods } from '../pods/pod-parts.ts'
@@ -25,7 +25,7 @@ function check(pod: PodView): readonly Hit[] {
     hitIn(pod, {
       path: job.path,
       message:
-        'No activeDeadlineSeconds: a runner that hangs, or whose pod cannot start, holds its place for ever. Set it above your longest job.',
+        'There is no activeDeadlineSeconds: a runner that hangs, or whose pod cannot start, keeps its slot forever. Set it above your longest job.',
       absent: limits,
     }),
   ]

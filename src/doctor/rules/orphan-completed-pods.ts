@@ -1,4 +1,4 @@
-// Finished pods whose Job is gone: no TTL and no owner will ever remove them.
+// Finds finished pods whose Job is gone: no TTL and no owner removes them.
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'orphan-completed-pods',
   code: 'LIV305',
-  title: 'A finished pod whose Job is gone stays for ever',
+  title: 'A finished pod whose Job is gone stays forever',
   severity: 'info',
   confidence: 'high',
   modes: ['live'],
@@ -17,23 +17,23 @@ export const rule: Rule = {
   check: (facts) => withLive(facts, ['Pod', 'Job'], (live) => check(facts, live)),
 }
 
-/** Milliseconds: the garbage collector may still be at it. */
-const patience = 3_600_000
+/** Milliseconds: the garbage collector may still be removing younger pods. */
+const minAge = 3_600_000
 const labels = ['batch.kubernetes.io/job-name', 'job-name']
 
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const jobs = new Set(objectsOf(facts, 'Job').map(({ raw }) => uidOf(raw)))
   return objectsOf(facts, 'Pod').flatMap((pod) => {
     const age = ageOf(pod.raw, live.at) ?? 0
-    const isOver = /^(Succeeded|Failed)$/.test(textAt(pod.raw, 'status', 'phase') ?? '')
+    const isFinished = /^(Succeeded|Failed)$/.test(textAt(pod.raw, 'status', 'phase') ?? '')
     const isDeleted = valueAt(pod.raw, 'metadata', 'deletionTimestamp') !== undefined
-    if (!isOver || isDeleted || age < patience || !isOrphan(pod, jobs)) return []
+    if (!isFinished || isDeleted || age < minAge || !isOrphan(pod, jobs)) return []
     return [
       {
         object: pod.object,
         document: pod.document,
         path: ['status', 'phase'],
-        message: `The pod ended, its Job is gone, and nothing will remove it; it is ${durationText(age)} old. Jobs that are deleted without a propagation policy leave their pods behind.`,
+        message: `The pod has ended, its Job is gone, and nothing removes it; it is ${durationText(age)} old. A Job that is deleted without a propagation policy leaves its pods behind.`,
       },
     ]
   })

@@ -1,4 +1,4 @@
-// A registration at GitHub whose runner is gone: no pod, no runner object, offline, no job, and old enough not to be on its way.
+// Finds registrations at GitHub whose runner is gone: offline, idle, older than an hour, with no pod and no runner object.
 
 import { scaleSetsAt } from '../arc/scale-sets.ts'
 import type { Facts, LiveFacts, ObjectFact, RegistrationFact } from '../facts.ts'
@@ -11,7 +11,7 @@ import type { Rule, RuleResult } from '../rule.ts'
 export const rule: Rule = {
   slug: 'orphan-registration',
   code: 'LIV307',
-  title: 'A runner is registered that the cluster no longer has',
+  title: 'GitHub lists a runner that the cluster no longer has',
   severity: 'warning',
   confidence: 'high',
   modes: ['live'],
@@ -19,41 +19,41 @@ export const rule: Rule = {
   check,
 }
 
-/** Milliseconds: whatever starts as slowly as runners can has long come by then. */
-const patience = 3_600_000
+/** Milliseconds: even a slow runner has started by then. */
+const minAge = 3_600_000
 
 function check(facts: Facts): RuleResult {
   const live = facts.live
   if (live && !live.forge && live.unreadable['Registration'] === undefined) {
     return { skipped: 'the registrations at the forge were not read (--github-url)' }
   }
-  if (live?.namespaces) return { skipped: 'a runner of its name may be in a namespace that was not read' }
+  if (live?.namespaces) return { skipped: 'the runner of a registration may be in a namespace that was not read' }
   return withLiveRunners(facts)
 }
 
-/** Runner sets tell which registrations are this cluster's; what could not be read of them might be the missing runner. */
+/** Judges the registrations of this cluster's runner sets. An object that could not be read may be the missing runner. */
 function withLiveRunners(facts: Facts): RuleResult {
   let unknown = 0
   const result = withLive(facts, ['Registration', 'Pod', 'EphemeralRunner', 'AutoscalingRunnerSet'], (live) => {
-    const candidates = leftOver(facts, live)
-    unknown = candidates.filter(({ registration }) => !isJudged(registration)).length
+    const candidates = candidatesAt(facts, live)
+    unknown = candidates.filter(({ registration }) => !isDecidable(registration)).length
     return candidates.flatMap((one) => judge(one, live))
   })
   if ('hits' in result && result.hits.length === 0 && unknown > 0) {
-    return { skipped: `of ${unknown} registrations the forge does not say whether they are idle, or how old they are` }
+    return { skipped: `the forge does not report whether ${unknown} registrations are idle, or how old they are` }
   }
   return result
 }
 
 type Candidate = { readonly registration: RegistrationFact; readonly set: ObjectFact }
 
-/** Of scale sets of this cluster, not online, not busy, and without anything of their name. */
-function leftOver(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
+/** Returns the registrations of this cluster's scale sets that are not online, not busy, and have no object of their name. */
+function candidatesAt(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
   if (!forge) return []
   const sets = scaleSetsAt(forge.url, facts.objects)
   const names = new Set(
     facts.objects.flatMap(({ object, raw }) =>
-      namesakes.includes(object.kind) ? [object.name, textAt(raw, 'status', 'runnerName') ?? object.name] : [],
+      kindsOfRunners.includes(object.kind) ? [object.name, textAt(raw, 'status', 'runnerName') ?? object.name] : [],
     ),
   )
   return forge.registrations.flatMap((registration) => {
@@ -63,22 +63,22 @@ function leftOver(facts: Facts, { forge }: LiveFacts): readonly Candidate[] {
   })
 }
 
-const namesakes = ['Pod', 'Job', 'EphemeralRunner']
+const kindsOfRunners = ['Pod', 'Job', 'EphemeralRunner']
 
-function isJudged({ status, busy, createdAt }: RegistrationFact): boolean {
+function isDecidable({ status, busy, createdAt }: RegistrationFact): boolean {
   return status === 'offline' && busy === false && createdAt !== undefined
 }
 
 function judge({ registration, set }: Candidate, { at }: LiveFacts): readonly Hit[] {
   const { name, id, createdAt } = registration
-  if (!isJudged(registration) || createdAt === undefined || at - createdAt < patience) return []
+  if (!isDecidable(registration) || createdAt === undefined || at - createdAt < minAge) return []
   const { kind, namespace, name: owner } = set.object
   return [
     {
       object: { apiVersion: '', kind: 'Registration', namespace: undefined, name },
       document: undefined,
       path: [],
-      message: `GitHub has had ${name} (id ${id}) registered for ${durationText(at - createdAt)} for the scale set of ${kind} ${namespace}/${owner}: it is offline and idle, and the cluster has no pod and no runner of its name. Its runner ended without deregistering; the registration counts towards the account's limit until somebody removes it.`,
+      message: `${name} (id ${id}) has been registered at GitHub for ${durationText(at - createdAt)}, in the scale set of ${kind} ${namespace}/${owner}. It is offline and idle, and the cluster has no pod and no runner of its name. Its runner ended without deregistering. The registration counts towards the account's limit until it is removed.`,
     },
   ]
 }

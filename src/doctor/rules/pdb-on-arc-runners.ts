@@ -1,4 +1,4 @@
-// A PodDisruptionBudget over ARC's runner pods, which protects nothing.
+// Finds PodDisruptionBudgets that select ARC's runner pods. Such a budget protects nothing.
 import type { Facts, ObjectFact } from '../facts.ts'
 import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -19,7 +19,7 @@ export const rule: Rule = {
 }
 
 function check(facts: Facts): RuleResult {
-  // Of the few pods of ARC, so that many budgets are not held against every pod of a repository.
+  // Only ARC's few pods are compared: comparing many budgets with every pod of a repository would be slow.
   const runners = facts.pods.filter(({ owner }) => owner === 'arc')
   return { hits: objectsOf(facts, 'PodDisruptionBudget').flatMap((budget) => checkBudget(budget, runners)) }
 }
@@ -45,14 +45,14 @@ function checkBudget(budget: ObjectFact, runners: readonly PodView[]): readonly 
       document: budget.document,
       path: ['spec', 'selector'],
       message:
-        'It selects runner pods of ARC. Their owner, the EphemeralRunner, has no scale, so the budget cannot count them and protects none. Use the annotation of your node autoscaler instead.',
+        'The budget selects runner pods of ARC. Their owner, the EphemeralRunner, has no scale subresource, so the budget cannot count the pods and protects none of them. Use the annotation of your node autoscaler instead.',
     },
   ]
 }
 
 type Requirement = { readonly label: string; readonly operator: string; readonly values: readonly string[] }
 
-/** Kubernetes: LabelSelector; a label and its value are a requirement as well. */
+/** Returns all requirements of the LabelSelector. A label with its value is also a requirement. */
 function requirementsOf({ raw }: ObjectFact): readonly Requirement[] {
   const labels = Object.entries(asTexts(valueAt(raw, 'spec', 'selector', 'matchLabels')))
   return [
@@ -68,7 +68,7 @@ function requirementsOf({ raw }: ObjectFact): readonly Requirement[] {
 function isMet({ label, operator, values }: Requirement, labels: PodView['labels']): boolean {
   const value = labels[label]
   if (operator === 'Exists') return value !== undefined
-  // ARC: its controller adds labels of its own to the pods, so that their absence from the template says nothing.
+  // ARC's controller adds its own labels to the pods, so their absence from the template proves nothing.
   if (operator !== 'In' && /^(actions-ephemeral-runner$|actions\.github\.com\/|app\.kubernetes\.io\/)/.test(label))
     return false
   if (operator === 'DoesNotExist') return value === undefined

@@ -1,4 +1,4 @@
-// An exec hook after start in a shared PID namespace: it may never return, and then the pod neither starts nor stops (incident S3).
+// Finds postStart hooks with exec in a shared PID namespace: such a hook may never return, and then the pod neither starts nor stops.
 import type { Hit } from '../finding.ts'
 import { hitIn, writtenPods } from '../pods/pod-parts.ts'
 import type { PodView } from '../pods/pod-view.ts'
@@ -25,7 +25,7 @@ function check(pod: PodView): readonly Hit[] {
           hitIn(pod, {
             path: postStart.path,
             container: name,
-            message: `The postStart command of ${name} runs under ${shared}: if the container dies before it returns, it can hang, and then the pod can neither start nor be deleted.`,
+            message: `The postStart command of ${name} runs with ${shared}. If the container dies before the command returns, the command can hang, and then the pod can neither start nor be deleted. Remove ${shared}, or replace the hook.`,
             ...(isBounded(postStart.exec) ? { severity: 'warning' as const } : {}),
             related: [{ path: [...pod.path, shared], message: 'the PID namespace is shared here' }],
           }),

@@ -1,4 +1,4 @@
-// A Job whose pods vanish before they are counted, so that it makes them again and again (incident S2).
+// Finds Jobs whose pods are removed before the Job counts them, so that the Job creates them again and again.
 import type { Instant } from '../../lib/clock.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt, timeAt } from '../fields.ts'
@@ -10,24 +10,24 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'pods-removed-under-job',
   code: 'JOB209',
-  title: "The Job's pods vanish before they are counted",
+  title: "The Job's pods are removed before the Job counts them",
   severity: 'error',
   confidence: 'high',
   modes: ['live'],
   fix: 'guided',
   check: (facts) =>
     withLive(facts, ['Job', 'Pod'], (live) => {
-      const seen = lookAt(facts, live)
+      const seen = readBoth(facts, live)
       return objectsOf(facts, 'Job').flatMap((job) => check(job, seen, live))
     }),
 }
 
-/** Pods that may be under way between two counts. */
-const slack = 2
+/** The number of pods that may be in transition between two counts. */
+const maxInTransition = 2
 
 function check(job: ObjectFact, seen: Seen, live: LiveFacts): readonly Hit[] {
   const started = timeAt(job.raw, 'status', 'startTime')
-  if (started === undefined || isDecided(job)) return []
+  if (started === undefined || isDone(job)) return []
   const lost = Math.max(lostByEvents(job, seen), lostSince(job, seen, live))
   if (lost === 0) return []
   return [
@@ -35,12 +35,12 @@ function check(job: ObjectFact, seen: Seen, live: LiveFacts): readonly Hit[] {
       object: job.object,
       document: job.document,
       path: ['status'],
-      message: `At least ${lost} pods of this Job are gone without having been counted; it has been active for ${durationText(live.at - started)} and makes new ones, which do the work again. Look at who deletes them: the pod garbage collector above its threshold, a clean-up script, a node that comes and goes.`,
+      message: `At least ${lost} pods of this Job are gone, and the Job did not count them. It has been active for ${durationText(live.at - started)} and creates new pods, which do the work again. Find the client that deletes them: the pod garbage collector above its threshold, a clean-up script, or a node that is removed.`,
     },
   ]
 }
 
-function isDecided({ raw }: ObjectFact): boolean {
+function isDone({ raw }: ObjectFact): boolean {
   const met = ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget', 'Suspended']
   return listAt(raw, 'status', 'conditions').some(
     (each) => met.includes(textAt(each, 'type') ?? '') && textAt(each, 'status') === 'True',
@@ -53,23 +53,23 @@ function counted(raw: unknown): number {
   return [...lists, ...numbers].reduce((sum, each) => sum + each, 0)
 }
 
-/** More were made, as events tell, than are there, counted, or taken away by the Job itself. */
+/** Returns how many more pods were created, according to events, than exist, are counted, or were deleted by the Job itself. */
 function lostByEvents(job: ObjectFact, seen: Seen): number {
   const started = timeAt(job.raw, 'status', 'startTime') ?? 0
   const events = (seen.events.get(uidOf(job.raw) ?? '') ?? []).filter(({ first }) => first >= started)
   const sum = (reason: string) =>
     events.reduce((total, event) => total + (event.reason === reason ? event.count : 0), 0)
   const lost = sum('SuccessfulCreate') - sum('SuccessfulDelete') - counted(job.raw)
-  return lost > slack ? lost : 0
+  return lost > maxInTransition ? lost : 0
 }
 
-/** Pods of the earlier look that are gone, while nothing more was counted as ended. */
+/** Returns how many pods of the earlier read are gone although the Job has not counted another end. */
 function lostSince(job: ObjectFact, seen: Seen, live: LiveFacts): number {
   const uid = uidOf(job.raw)
   const before = uid === undefined ? undefined : seen.jobsBefore.get(uid)
   if (uid === undefined || !before) return 0
   const ended = (raw: unknown) => (numberAt(raw, 'status', 'succeeded') ?? 0) + (numberAt(raw, 'status', 'failed') ?? 0)
-  // Suspended in between, it took its pods away itself, and starts anew.
+  // A Job that was suspended in between deleted its pods itself and started again.
   if (textAt(job.raw, 'status', 'startTime') !== textAt(before.raw, 'status', 'startTime')) return 0
   if (ended(job.raw) !== ended(before.raw)) return 0
   const now = seen.pods.get(uid) ?? []
@@ -80,19 +80,19 @@ function lostSince(job: ObjectFact, seen: Seen, live: LiveFacts): number {
   return isReplaced ? gone.length : 0
 }
 
-/** What both looks say, by the UIDs of Jobs. */
+/** The results of both reads, by the UIDs of Jobs. */
 type Seen = {
-  /** What the Job controller says it did. */
+  /** The events of the Job controller. */
   readonly events: ReadonlyMap<string, readonly JobEvent[]>
   readonly pods: ReadonlyMap<string, readonly ObjectFact[]>
   readonly podsBefore: ReadonlyMap<string, readonly ObjectFact[]>
   readonly jobsBefore: ReadonlyMap<string, ObjectFact>
 }
 
-/** One event, or several of the same words: how many, and when the first of them was. */
+/** One event, or several equal ones: their number, and the time of the first. */
 type JobEvent = { readonly reason: string; readonly count: number; readonly first: Instant }
 
-function lookAt(facts: Facts, live: LiveFacts): Seen {
+function readBoth(facts: Facts, live: LiveFacts): Seen {
   const events = new Map<string, JobEvent[]>()
   for (const { raw } of objectsOf(facts, 'Event')) {
     const uid = textAt(raw, 'involvedObject', 'uid')

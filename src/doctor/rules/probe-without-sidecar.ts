@@ -1,4 +1,4 @@
-// Probes and hooks on a plain init container: every API server refuses the pod.
+// Finds probes and hooks on plain init containers: every API server refuses such a pod.
 
 import type { VersionFact } from '../facts.ts'
 import { fieldsAt } from '../fields.ts'
@@ -29,8 +29,8 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
         hitIn(pod, {
           path,
           container: container.name,
-          message: `${path.at(-1)} on the init container ${container.name} is refused: only one with restartPolicy Always may have it.`,
-          // A daemon without its probe would only block the pod.
+          message: `${path.at(-1)} on the init container ${container.name} is refused: only an init container with restartPolicy Always may have it.`,
+          // Without its probe, the daemon would still block the pod.
           fix: daemonOf(container, pod) ? initAsSidecar(container, version) : removal(container, path),
         }),
       ),
@@ -48,7 +48,7 @@ function forbidden(container: ContainerView): readonly Path[] {
   return found.flatMap((part) => (part ? [part.path] : []))
 }
 
-/** With the last hook goes the lifecycle around it, which is refused as well when it is empty. */
+/** Removes a probe or hook. The last hook is removed together with its lifecycle: the API server also refuses an empty one. */
 function removal({ raw }: ContainerView, path: Path): Fix {
   const isLastHook = path.at(-2) === 'lifecycle' && Object.keys(fieldsAt(raw, 'lifecycle') ?? {}).length === 1
   const whole = isLastHook ? path.slice(0, -1) : path

@@ -1,4 +1,4 @@
-// A one-shot runner in a Job that retries: the second try registers with what the first has used up.
+// Finds Jobs that retry an ephemeral runner: the second try reuses the registration of the first.
 
 import { numberAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'retry-reuses-registration',
   code: 'JOB206',
-  title: 'A retry starts a runner again with a registration that is used up',
+  title: 'A retry starts a runner again with a used registration',
   severity: 'warning',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -19,8 +19,8 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  // What many Jobs of one template start with is no registration that serves once.
-  if (!job || pod.owner !== 'Job' || !pod.isRunner || !isWhole(pod) || registersAnew(pod)) return []
+  // A template of many Jobs cannot contain a registration that works only once.
+  if (!job || pod.owner !== 'Job' || !pod.isRunner || !isWhole(pod) || registersAtEachStart(pod)) return []
   const policyPath: Path = [...pod.path, 'restartPolicy']
   const limitPath: Path = [...job.path, 'backoffLimit']
   const restarts = pod.restartPolicy === 'OnFailure'
@@ -30,32 +30,35 @@ function check(pod: PodView): readonly Hit[] {
   return [
     hitIn(pod, {
       path: restarts ? policyPath : written ? limitPath : job.path,
-      message: `A runner registers once, but ${ways(restarts, limit, written)}: the next try runs with a used registration, or runs the pipeline twice.`,
+      message: `A runner registers once, but ${retryReason(restarts, limit, written)}. The next try uses a registration that is already used, or runs the pipeline twice. Set restartPolicy Never and backoffLimit 0.`,
       absent: restarts ? [] : [limitPath],
-      fix: never(pod, policyPath, limitPath, { restarts, limit }),
+      fix: neverRetry(pod, policyPath, limitPath, { restarts, limit }),
       ...(restarts && written && limit !== undefined && limit !== 0
-        ? { related: [{ path: limitPath, message: 'and this makes a new pod after a failure' }] }
+        ? { related: [{ path: limitPath, message: 'this also creates a new pod after a failure' }] }
         : {}),
     }),
   ]
 }
 
-/** Each start of it asks for a registration with a credential that lasts. */
-function registersAnew({ containers }: PodView): boolean {
+/** Returns whether the runner requests a new registration at each start, with a lasting credential. */
+function registersAtEachStart({ containers }: PodView): boolean {
   const names = containers.flatMap(({ env, role }) => (role === 'container' ? Object.keys(env) : []))
-  return names.some((name) => lasting.test(name)) && !names.some((name) => name.startsWith('ACTIONS_RUNNER_INPUT_'))
+  return (
+    names.some((name) => lastingCredential.test(name)) &&
+    !names.some((name) => name.startsWith('ACTIONS_RUNNER_INPUT_'))
+  )
 }
 
-/** Personal tokens, keys of a GitHub App, Azure's agents, and the registration tokens of Gitea and Forgejo, which serve many times. */
-const lasting =
+/** The variables of credentials that work many times: personal tokens, GitHub App keys, Azure agents, tokens of Gitea and Forgejo. */
+const lastingCredential =
   /^(ACCESS_TOKEN|GITHUB_PAT|APP_PRIVATE_KEY|AZP_TOKEN|(GITEA|FORGEJO)_RUNNER_REGISTRATION_TOKEN)(_FILE)?$/
 
-function ways(restarts: boolean, limit: number | undefined, written: boolean): string {
-  if (restarts) return 'restartPolicy OnFailure starts its container again after a failure'
-  return `backoffLimit ${limit}${written ? '' : ' (the default)'} makes a new pod after a failure`
+function retryReason(restarts: boolean, limit: number | undefined, written: boolean): string {
+  if (restarts) return 'restartPolicy OnFailure restarts its container after a failure'
+  return `backoffLimit ${limit}${written ? '' : ' (the default)'} creates a new pod after a failure`
 }
 
-function never(
+function neverRetry(
   pod: PodView,
   policy: Path,
   limitAt: Path,
@@ -71,7 +74,7 @@ function never(
       ...(now.restarts || pod.restartPolicy === undefined
         ? [{ do: 'set' as const, path: policy, value: 'Never' }]
         : []),
-      // A limit that a template computes stays its own.
+      // A limit that a template computes is not changed.
       ...(now.limit === 0 || now.limit === undefined ? [] : [{ do: 'set' as const, path: limitAt, value: 0 }]),
     ],
   }

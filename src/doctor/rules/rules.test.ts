@@ -1,5 +1,5 @@
-// Every code block of every rule's page is a test: bad fires on the marked lines, cured and fixed and good are silent.
-import { readdirSync, readFileSync } from 'node:fs'
+// Runs each fixture of each rule: a bad block fires on its marked lines; without its hazard, fixed, or good, it has no finding.
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decodeFiles, examine, runRules } from '../engine.ts'
 import type { Facts, ForgeFacts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
@@ -8,15 +8,15 @@ import type { Hit } from '../finding.ts'
 import { fixFiles } from '../fixes/fixes.ts'
 import { gatherFacts, undeclaredVersion } from '../gather-facts.ts'
 import type { Rule } from '../rule.ts'
-import { type Fixture, pageSections, readRulePage } from '../rule-page.ts'
+import { readRuleFixtures } from '../rule-fixtures.ts'
+import type { Fixture } from '../rule-page.ts'
 import type { DecodedFile } from '../sources/document.ts'
 import { indexLines, placeOf } from '../sources/place.ts'
 import { catalogue } from './catalogue.ts'
 
 const folder = new URL('.', import.meta.url)
-const pageOf = (rule: Rule) => readRulePage(readFileSync(new URL(`${rule.slug}.md`, folder), 'utf8'))
 
-test('the catalogue lists every rule of the folder, once, in order', () => {
+test('the catalogue lists each rule of the folder once, in the order of the codes', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !/^(catalogue|.*\.test)\.ts$/.test(name))
   expect(catalogue.map((rule) => `${rule.slug}.ts`).sort()).toEqual(files.sort())
   const families = ['POD', 'JOB', 'LIV', 'ARC', 'FIN']
@@ -25,17 +25,7 @@ test('the catalogue lists every rule of the folder, once, in order', () => {
 })
 
 describe.each(catalogue.map((rule) => [rule.slug, rule] as const))('%s', (slug, rule) => {
-  const page = pageOf(rule)
-
-  test('has a page with every section', () => {
-    expect(page.title).toBe(slug)
-    expect([...page.sections.keys()]).toEqual([...pageSections])
-    expect([...page.sections.values()].filter((text) => text === '')).toEqual([])
-    expect(page.sections.get('Evidence')).toMatch(/^- https:\/\//)
-    expect(new Set(page.fixtures.map(({ kind }) => kind))).toEqual(new Set(['bad', 'good']))
-  })
-
-  test.each(page.fixtures.map((fixture, index) => [`${fixture.kind} ${index + 1}`, fixture] as const))(
+  test.each(readRuleFixtures(slug).map((fixture) => [`${fixture.name}: ${fixture.kind}`, fixture] as const))(
     '%s',
     (_, fixture) => {
       const hits = check(rule, fixture, fixture.text)
@@ -43,9 +33,9 @@ describe.each(catalogue.map((rule) => [rule.slug, rule] as const))('%s', (slug, 
       for (const { hit } of hits) expect(hit.message).toMatch(/^\S.*\.$/s)
       if (fixture.kind === 'good') return
       expect(hits.length).toBeGreaterThan(0)
-      const cured = [fixture.cured, fixture.fixed].filter((text) => text !== undefined)
-      expect(cured.length, 'a bad block has a line with ~, or a fixed one behind it').toBeGreaterThan(0)
-      for (const text of cured) expect(check(rule, fixture, text)).toEqual([])
+      const corrected = [fixture.withoutHazard, fixture.fixed].filter((text) => text !== undefined)
+      expect(corrected.length, 'a bad block has a line with ~, or a fixed block after it').toBeGreaterThan(0)
+      for (const text of corrected) expect(check(rule, fixture, text)).toEqual([])
       if (fixture.fixed === undefined) return
       expect(applyFixes(rule, fixture)).toEqual({ text: fixture.fixed, refused: [] })
     },
@@ -84,7 +74,7 @@ function versionOf({ options }: Fixture): VersionFact {
   return minors ? { minors, declared: true, from: 'fixture' } : undeclaredVersion
 }
 
-/** `at` makes a fixture a look at a cluster. */
+/** Returns the cluster that a fixture with the option `at` describes. */
 function liveOf(fixture: Fixture): LiveFacts | undefined {
   const { options, earlier } = fixture
   if (options['at'] === undefined) return undefined
@@ -100,14 +90,14 @@ function liveOf(fixture: Fixture): LiveFacts | undefined {
   }
 }
 
-/** Ends of logs stand in the fixture as objects of the kind Log, named by the uid of their pod. */
+/** Reads the ends of logs: in a fixture they are objects of kind Log, with the UID of their pod as name. */
 function logsOf({ text }: Fixture): LiveFacts['logs'] {
   const logs = objectsIn(text, 'Log')
   const tails = logs.map((log) => [textAt(log, 'metadata', 'name') ?? '', textAt(log, 'spec', 'tail') ?? ''] as const)
   return logs.length === 0 ? undefined : { tails: new Map(tails), unread: 0 }
 }
 
-/** `account` is the URL of an account that was asked; what it lists stands in the fixture as objects of the kind Registration. */
+/** Reads what the account of the option `account` lists: in a fixture these are objects of kind Registration. */
 function forgeOf({ options, text }: Fixture): ForgeFacts | undefined {
   if (options['account'] === undefined) return undefined
   const registrations = objectsIn(text, 'Registration').map((raw) => ({

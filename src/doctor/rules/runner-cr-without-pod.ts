@@ -1,4 +1,4 @@
-// ARC: a runner that is said to run and has no pod.
+// Finds runners of ARC whose status is Running but that have no pod.
 import { arcObjects, hasJob } from '../arc/arc.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { fieldsAt, textAt, timeAt, valueAt } from '../fields.ts'
@@ -10,7 +10,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'runner-cr-without-pod',
   code: 'ARC403',
-  title: 'A runner is said to run, and has no pod',
+  title: 'A runner is Running by its status but has no pod',
   severity: 'error',
   confidence: 'high',
   modes: ['live'],
@@ -18,38 +18,38 @@ export const rule: Rule = {
   check: (facts) => withLive(facts, ['EphemeralRunner', 'Pod'], (live) => check(facts, live)),
 }
 
-/** Milliseconds: the controller may be about to make its pod again; it waits up to 80 s after a failure (ARC 3). */
-const patience = 600_000
+/** Milliseconds: the controller may be about to create the pod again; it waits up to 80 s after a failure (docs/reference/arc.md#s3). */
+const reactionTime = 600_000
 
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
-  const pods = new Set(objectsOf(facts, 'Pod').map(placeOf))
-  const before = new Set((live.earlier?.objects ?? []).filter(({ object }) => object.kind === 'Pod').map(placeOf))
+  const pods = new Set(objectsOf(facts, 'Pod').map(nameOf))
+  const podsBefore = new Set((live.earlier?.objects ?? []).filter(({ object }) => object.kind === 'Pod').map(nameOf))
   return arcObjects(facts, 'EphemeralRunner').flatMap((runner) => {
     const { object, document, raw } = runner
     const age = ageOf(raw, live.at) ?? 0
     const isDeleted = valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined
-    if (textAt(raw, 'status', 'phase') !== 'Running' || isDeleted || age < patience) return []
-    if (pods.has(placeOf(runner)) || live.at - (lastFailure(runner) ?? 0) < patience) return []
-    if (before.has(placeOf(runner)) && live.at - (live.earlier?.at ?? 0) < patience) return []
+    if (textAt(raw, 'status', 'phase') !== 'Running' || isDeleted || age < reactionTime) return []
+    if (pods.has(nameOf(runner)) || live.at - (lastFailure(runner) ?? 0) < reactionTime) return []
+    if (podsBefore.has(nameOf(runner)) && live.at - (live.earlier?.at ?? 0) < reactionTime) return []
     const busy = hasJob(runner)
-      ? ' It still names a job: look whether the forge says it runs before you delete it.'
+      ? ' Its status still names a job: check at the forge whether that job runs before you delete the runner.'
       : ''
     return [
       {
         object,
         document,
         path: ['status', 'phase'],
-        message: `The runner is Running by its status, is ${durationText(age)} old, and has no pod: it counts as capacity and does no work. Delete the EphemeralRunner.${busy}`,
+        message: `The status of the runner is Running, but it has no pod and is ${durationText(age)} old. It counts as capacity and does no work. Delete the EphemeralRunner.${busy}`,
       },
     ]
   })
 }
 
-function placeOf({ object }: ObjectFact): string {
+function nameOf({ object }: ObjectFact): string {
   return `${object.namespace}/${object.name}`
 }
 
-/** When its last pod failed: ARC keeps a time for each, by the pod's UID. */
+/** Returns when its last pod failed. ARC keeps the time of each failure by the pod's UID. */
 function lastFailure({ raw }: ObjectFact): number | undefined {
   const failures = fieldsAt(raw, 'status', 'failures') ?? {}
   const times = Object.keys(failures).flatMap((uid) => timeAt(failures, uid) ?? [])

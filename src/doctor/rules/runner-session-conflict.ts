@@ -1,4 +1,4 @@
-// A runner's pod that runs while the forge knows no such runner, or lets another hold its session: it waits for jobs that can never come.
+// Finds runners that wait for jobs that can never come: the forge has no such runner, or another session holds its registration.
 
 import { isSameAccount } from '../arc/forge-url.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
@@ -13,7 +13,7 @@ import type { Rule, RuleResult } from '../rule.ts'
 export const rule: Rule = {
   slug: 'runner-session-conflict',
   code: 'LIV306',
-  title: 'A runner runs that the forge gives no job',
+  title: 'A runner waits, but the forge can never give it a job',
   severity: 'warning',
   confidence: 'high',
   modes: ['live'],
@@ -31,7 +31,7 @@ function check(facts: Facts): RuleResult {
     waitingRunners(facts, known.at).flatMap((runner) => judge(runner, known)),
   )
   const unread = live?.forge ? undefined : live?.unreadable['pods/log']
-  // A log that was not read is not a good one.
+  // A log that was not read proves nothing.
   return unread !== undefined && 'hits' in result && result.hits.length === 0
     ? { skipped: `the logs of runners could not be read: ${unread}` }
     : result
@@ -42,16 +42,16 @@ function judge(waiting: WaitingRunner, live: LiveFacts): readonly Hit[] {
   if (cause === undefined) return []
   const { pod, runner, container, startedAt } = waiting
   const since = durationText(live.at - startedAt)
-  const cure = runner
-    ? `Delete its EphemeralRunner${runner.object.name === pod.object.name ? '' : ` ${runner.object.name}`}: a new one takes its place. The pod alone would come back with the same registration.`
-    : 'Delete what made the pod, so that the next one registers anew.'
+  const advice = runner
+    ? `Delete its EphemeralRunner${runner.object.name === pod.object.name ? '' : ` ${runner.object.name}`}: the set creates a new one. If you delete only the pod, it returns with the same registration.`
+    : 'Delete the owner of the pod, so that the next runner gets a new registration.'
   return [
     {
       object: (runner ?? pod).object,
       document: (runner ?? pod).document,
       path: runner ? ['status', 'phase'] : ['status'],
       container: runner ? undefined : container,
-      message: `The runner has run for ${since}, and ${cause}. No job will come to it, though it counts as capacity. ${cure}`,
+      message: `The runner has run for ${since}, and ${cause}. It counts as capacity but never gets a job. ${advice}`,
     },
   ]
 }
@@ -64,7 +64,7 @@ function causeInLog({ pod }: WaitingRunner, { logs }: LiveFacts): string | undef
   return `its log ends with ${JSON.stringify(sign.line)}: ${says}`
 }
 
-/** Only of the account that was asked, and only of a runner whose object says whose it is. */
+/** Compares the runner with the forge's list. Only runners whose object names the account that was read are judged. */
 function causeAtForge({ runner }: WaitingRunner, { forge }: LiveFacts): string | undefined {
   const url = textAt(runner?.raw, 'spec', 'githubConfigUrl')
   if (!forge || !runner || url === undefined || !isSameAccount(url, forge.url)) return undefined

@@ -1,4 +1,4 @@
-// ARC in kubernetes mode: job pods that the scheduler may put on another node than the runner's volume.
+// Finds runners of ARC in kubernetes mode whose job pods may be scheduled to another node than the runner's volume.
 import { textAt, textsAt } from '../fields.ts'
 import type { Hit, Path } from '../finding.ts'
 import { hitIn } from '../pods/pod-parts.ts'
@@ -8,7 +8,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'rwo-work-volume',
   code: 'ARC405',
-  title: 'The work volume can be mounted on one node only, but jobs may run on another',
+  title: 'The work volume can be mounted on only one node, but jobs may run on another',
   severity: 'warning',
   confidence: 'high',
   modes: ['static'],
@@ -24,12 +24,15 @@ function check(pod: PodView): readonly Hit[] {
   return [
     hitIn(pod, {
       path,
-      message: `The work volume is ${modes.join(', ')}, but ACTIONS_RUNNER_USE_KUBE_SCHEDULER lets the scheduler put a job's pod on another node, where the volume cannot be mounted (Multi-Attach). It must be ReadWriteMany.`,
+      message: `The work volume is ${modes.join(', ')}, but with ACTIONS_RUNNER_USE_KUBE_SCHEDULER the scheduler may choose another node for a job's pod. The volume cannot be mounted there (Multi-Attach). Use ReadWriteMany.`,
     }),
   ]
 }
 
-/** Where the work volume says who may mount it: the template's own, or else the one that the chart makes in kubernetes mode (ARC 5.2). */
+/**
+ * Returns the path of the work volume's access modes. They are in the template's own volume, or in the claim that the chart
+ * creates in kubernetes mode (docs/reference/arc.md#s5-2).
+ */
 function claimOf(pod: PodView): Path | undefined {
   const own = pod.volumes.find(({ name }) => name === 'work')
   if (own) return [...own.path, 'ephemeral', 'volumeClaimTemplate', 'spec', 'accessModes']

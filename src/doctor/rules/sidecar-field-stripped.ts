@@ -1,4 +1,4 @@
-// A template says restartPolicy Always, and the pod that came of it does not: something took the field away.
+// Finds pods that lost the restartPolicy Always of their template: something removed the field.
 import type { Facts } from '../facts.ts'
 import { listAt, textAt, textsAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -11,7 +11,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'sidecar-field-stripped',
   code: 'POD106',
-  title: 'The template has a native sidecar, the pod has not',
+  title: "The pod lost the template's native sidecar",
   severity: 'error',
   confidence: 'high',
   modes: ['live'],
@@ -36,38 +36,40 @@ function check(pod: PodView, templates: ReadonlyMap<string, PodView>, facts: Fac
         hitIn(pod, {
           path: found.path,
           container: name,
-          message: `${template.object.kind} ${template.object.name} says restartPolicy Always for ${name}, the pod does not: it is a plain init container and blocks the pod. ${suspects(facts)}`,
+          message: `${template.object.kind} ${template.object.name} has restartPolicy Always for ${name}, but the pod does not. There it is a plain init container and blocks the pod. ${possibleCauses(facts)}`,
         }),
       ]
     })
 }
 
-/** By UID: the Jobs and EphemeralRunners that have a sidecar. */
+/** Returns the Jobs and EphemeralRunners with a sidecar, by UID. */
 function templatesOf(facts: Facts): ReadonlyMap<string, PodView> {
-  const having = facts.pods.filter(
+  const withSidecar = facts.pods.filter(
     ({ object, containers }) => object.kind !== 'Pod' && containers.some(({ role }) => role === 'sidecar'),
   )
-  return new Map(having.map((pod) => [uidOf(pod.raw) ?? '', pod]))
+  return new Map(withSidecar.map((pod) => [uidOf(pod.raw) ?? '', pod]))
 }
 
-function suspects(facts: Facts): string {
+function possibleCauses(facts: Facts): string {
   const names = objectsOf(facts, 'MutatingWebhookConfiguration').flatMap(({ object, raw }) =>
     listAt(raw, 'webhooks').some(changesPods) ? [object.name] : [],
   )
-  const older = 'an API server below 1.29, or a webhook or client built on older API types'
+  const older = 'an API server below 1.29, or a webhook or client with older API types'
   return names.length === 0
-    ? `What takes it away: ${older}.`
-    : `Webhooks that change pods, and may be built on older API types: ${names.join(', ')}.`
+    ? `Possible causes: ${older}.`
+    : `These webhooks change pods and may have older API types: ${names.join(', ')}.`
 }
 
 function changesPods(webhook: unknown): boolean {
   return listAt(webhook, 'rules').some((each) => {
     const resources = textsAt(each, 'resources')
     const isCore = textsAt(each, 'apiGroups').some((group) => group === '' || group === '*')
-    return isCore && resources.some((name) => name === 'pods' || name === '*' || name === '*/*') && creates(each)
+    return (
+      isCore && resources.some((name) => name === 'pods' || name === '*' || name === '*/*') && appliesToCreate(each)
+    )
   })
 }
 
-function creates(rule: unknown): boolean {
+function appliesToCreate(rule: unknown): boolean {
   return textsAt(rule, 'operations').some((name) => name === 'CREATE' || name === '*') || !textAt(rule, 'operations', 0)
 }

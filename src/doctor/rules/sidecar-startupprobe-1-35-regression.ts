@@ -1,4 +1,5 @@
-// A regression of kubelet 1.35: after its restart, containers beside a sidecar with a startup probe are not started again. Told by its symptom, so that patched kubelets stay silent.
+// Finds a regression of kubelet 1.35: after its own restart, it does not restart containers next to a sidecar with a startup probe.
+// The rule looks for the symptom, so it reports nothing on patched kubelets.
 import type { LiveFacts } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -11,7 +12,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'sidecar-startupprobe-1-35-regression',
   code: 'POD109',
-  title: 'Kubelet 1.35 does not start a crashed container again beside a sidecar with a startup probe',
+  title: 'Kubelet 1.35 does not restart a container next to a sidecar with a startup probe',
   severity: 'warning',
   confidence: 'high',
   modes: ['live'],
@@ -25,8 +26,8 @@ export const rule: Rule = {
     }),
 }
 
-/** Milliseconds: longer than the longest back-off of five minutes. */
-const patience = 600_000
+/** Milliseconds: more than the longest back-off, which is five minutes. */
+const minIdle = 600_000
 
 function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   if (pod.restartPolicy === 'Never') return []
@@ -39,12 +40,12 @@ function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   return containerStates(pod.raw, 'containerStatuses').flatMap((state) => {
     const idle = live.at - (state.finishedAt ?? live.at)
     const shouldRestart = state.exitCode !== 0 || pod.restartPolicy !== 'OnFailure'
-    if (state.state !== 'terminated' || state.restartCount !== 0 || !shouldRestart || idle < patience) return []
+    if (state.state !== 'terminated' || state.restartCount !== 0 || !shouldRestart || idle < minIdle) return []
     return [
       hitIn(pod, {
         path: ['status', 'containerStatuses'],
         container: state.name,
-        message: `${state.name} ended ${durationText(idle)} ago and was never started again, although the pod's policy says so: kubelet 1.35 forgets it after a restart of its own when a sidecar (${probed.name}) has a startup probe. Delete the pod, and update the kubelets.`,
+        message: `${state.name} ended ${durationText(idle)} ago, and the kubelet did not restart it as the pod's policy requires. After its own restart, kubelet 1.35 forgets containers next to a sidecar with a startup probe (${probed.name}). Delete the pod, and update the kubelets.`,
       }),
     ]
   })

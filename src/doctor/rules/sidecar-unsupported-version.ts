@@ -1,4 +1,4 @@
-// A native sidecar for an API server or a node that does not know native sidecars.
+// Finds native sidecars for an API server or a node that does not support them.
 import type { Facts } from '../facts.ts'
 import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -11,7 +11,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'sidecar-unsupported-version',
   code: 'POD105',
-  title: 'A native sidecar, and a Kubernetes version that has none',
+  title: 'Native sidecar on a Kubernetes version that does not support it',
   severity: 'error',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -31,7 +31,7 @@ function check(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, string>
       hitIn(pod, {
         path: [...path, 'restartPolicy'],
         container: name,
-        message: `${problem}: there ${name} becomes a plain init container, or the pod is refused. Native sidecars need 1.29.`,
+        message: `${problem}: ${name} becomes a plain init container, or the pod is refused. Native sidecars need 1.29.`,
       }),
     )
 }
@@ -40,7 +40,7 @@ function problemOf(pod: PodView, facts: Facts, kubelets: ReadonlyMap<string, str
   const at = pod.object.kind === 'Pod' ? textAt(pod.raw, 'spec', 'nodeName') : undefined
   const kubelet = kubelets.get(at ?? '')
   const minor = Number(/^v?1\.(\d+)/.exec(kubelet ?? '')?.[1])
-  // A pod that has its node lives by that kubelet, whatever the others are.
+  // If the pod has a node, only the kubelet of that node matters.
   if (!Number.isNaN(minor)) {
     return minor < firstSidecarMinor ? `The kubelet of its node ${at} is ${kubelet}` : undefined
   }

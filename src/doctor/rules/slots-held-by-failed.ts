@@ -1,4 +1,4 @@
-// ARC counts failed runners among the replicas: enough of them, and the set never scales up again.
+// Finds runner sets of ARC that cannot scale up because failed runners use their free slots: ARC counts them as replicas.
 import { arcObjects, runnersOf } from '../arc/arc.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 import { numberAt, textAt, valueAt } from '../fields.ts'
@@ -33,7 +33,7 @@ function check(set: ObjectFact, facts: Facts): readonly Hit[] {
       object: set.object,
       document: set.document,
       path: ['spec', 'maxRunners'],
-      message: `${failed} failed runners count towards maxRunners ${max} beside ${alive} live ones: the set cannot start another runner until they are deleted.`,
+      message: `${failed} failed runners and ${alive} live ones use all of maxRunners ${max}. The set cannot start another runner until you delete the failed ones.`,
     },
   ]
 }

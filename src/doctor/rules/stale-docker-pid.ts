@@ -1,4 +1,4 @@
-// dockerd's pid file in a volume that outlives it: after a crash the daemon refuses to start, for ever.
+// Finds Docker daemons whose pid file is in a volume that outlives the container: after a crash they never start again.
 
 import { textsAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -10,7 +10,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'stale-docker-pid',
   code: 'POD115',
-  title: 'A Docker daemon that crashes cannot start again over its pid file',
+  title: 'A crashed Docker daemon cannot restart because of its old pid file',
   severity: 'warning',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -22,31 +22,31 @@ function check(pod: PodView): readonly Hit[] {
   return pod.containers.flatMap((container) => {
     if (!restarts(container, pod) || daemonOf(container, pod)?.engine !== 'docker') return []
     const [folder] = Object.keys(container.mounts).filter((path) => /^(\/var)?\/run\/?$/.test(path))
-    if (folder === undefined || !startsDirectly(container) || avoids(container)) return []
+    if (folder === undefined || !startsDirectly(container) || avoidsStaleFiles(container)) return []
     return [
       hitIn(pod, {
         path: container.path,
         container: container.name,
-        message: `${container.name} writes its pid files into the volume at ${folder}, which outlives it: after a crash it finds them and refuses to start (process with PID 1 is still running). Put --pidfile and --exec-root elsewhere, or delete the files first.`,
+        message: `${container.name} writes its pid files into the volume at ${folder}, which outlives the container. After a crash it finds them and refuses to start (process with PID 1 is still running). Set --pidfile and --exec-root to other folders, or delete the files first.`,
       }),
     ]
   })
 }
 
 function restarts(container: ContainerView, pod: PodView): boolean {
-  // ARC: a runner's pod that says nothing gets Never.
+  // ARC sets Never on a runner's pod without restartPolicy.
   const policy = pod.restartPolicy ?? (pod.owner === 'arc' ? 'Never' : 'Always')
   return container.role === 'sidecar' || (container.role === 'container' && policy !== 'Never')
 }
 
-/** Not through the image's entry point, which deletes the files. */
+/** Returns whether the command starts dockerd itself. The image's entry point would delete the files. */
 function startsDirectly(container: ContainerView): boolean {
   const command = textsAt(container.raw, 'command')
   return command.some((word) => /(^|[\s/])dockerd(\s|$)/.test(word)) && !command.join(' ').includes('entrypoint')
 }
 
-function avoids(container: ContainerView): boolean {
+function avoidsStaleFiles(container: ContainerView): boolean {
   const words = scriptsOf(container).join(' ').slice(0, 10_000)
-  const elsewhere = (flag: string) => new RegExp(`--${flag}[= ](?!(/var)?/run/)\\S`).test(words)
-  return (elsewhere('pidfile') && elsewhere('exec-root')) || /\brm\b[^;&|]*\.pid|-delete\b/.test(words)
+  const isOutsideRun = (flag: string) => new RegExp(`--${flag}[= ](?!(/var)?/run/)\\S`).test(words)
+  return (isOutsideRun('pidfile') && isOutsideRun('exec-root')) || /\brm\b[^;&|]*\.pid|-delete\b/.test(words)
 }

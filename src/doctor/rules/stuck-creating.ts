@@ -1,4 +1,4 @@
-// A pod that does not get to run, with the reason from its status and events.
+// Finds pods that do not start, with the reason from their status and events.
 import type { Instant } from '../../lib/clock.ts'
 import type { LiveFacts } from '../facts.ts'
 import { listAt, textAt, timeAt, valueAt } from '../fields.ts'
@@ -13,7 +13,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'stuck-creating',
   code: 'LIV303',
-  title: 'A pod does not get to run',
+  title: 'A pod does not start',
   severity: 'warning',
   confidence: 'high',
   modes: ['live'],
@@ -27,34 +27,34 @@ export const rule: Rule = {
 
 type Events = ReturnType<typeof eventIndex>
 
-/** Milliseconds since the pod was made, or since it got its node. */
-const window = 300_000
+/** Milliseconds since the pod was created, or since it got its node. */
+const minPending = 300_000
 
-/** Milliseconds: what hinders a pod is said again within two minutes or so; what was said earlier is over. */
-const recent = 600_000
+/** Milliseconds: a lasting problem is reported again within about two minutes, so an older event is over. */
+const maxEventAge = 600_000
 
 function check(pod: PodView, seen: Events, live: LiveFacts): readonly Hit[] {
   const age = ageOf(pod.raw, live.at) ?? 0
   const isDeleted = valueAt(pod.raw, 'metadata', 'deletionTimestamp') !== undefined
-  if (textAt(pod.raw, 'status', 'phase') !== 'Pending' || isDeleted || age < window) return []
+  if (textAt(pod.raw, 'status', 'phase') !== 'Pending' || isDeleted || age < minPending) return []
   const scheduled = conditionOf(pod, 'PodScheduled')
-  // Waiting in a queue on purpose (Kueue).
+  // The pod waits in a queue on purpose (Kueue).
   if (textAt(scheduled, 'reason') === 'SchedulingGated') return []
   const onNode = live.at - (timeAt(scheduled, 'lastTransitionTime') ?? 0)
   const cause =
     textAt(scheduled, 'status') === 'False'
-      ? unscheduled(scheduled)
-      : onNode < window
+      ? schedulingCause(scheduled)
+      : onNode < minPending
         ? undefined
-        : (image(pod) ?? event(pod, seen, live.at) ?? startup(pod, seen))
-  const slow = cause === undefined && onNode >= window ? runningInit(pod) : undefined
-  const says = cause ?? slow?.says
-  if (says === undefined) return []
+        : (imageCause(pod) ?? eventCause(pod, seen, live.at) ?? startCause(pod, seen))
+  const slow = cause === undefined && onNode >= minPending ? unfinishedInit(pod) : undefined
+  const reason = cause ?? slow?.reason
+  if (reason === undefined) return []
   return [
     hitIn(pod, {
       path: ['status', 'phase'],
-      ...(slow && !slow.surely ? { confidence: 'medium' as const } : {}),
-      message: `Pending for ${durationText(age)}: ${says.replace(/\.?$/, '.')}`,
+      ...(slow && !slow.isCertain ? { confidence: 'medium' as const } : {}),
+      message: `Pending for ${durationText(age)}: ${reason.replace(/\.?$/, '.')}`,
     }),
   ]
 }
@@ -63,14 +63,14 @@ function conditionOf(pod: PodView, type: string): unknown {
   return listAt(pod.raw, 'status', 'conditions').find((each) => textAt(each, 'type') === type)
 }
 
-function unscheduled(condition: unknown): string {
-  return `no node takes it: ${textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'the scheduler does not say why'}`
+function schedulingCause(condition: unknown): string {
+  return `no node fits: ${textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'the scheduler gives no reason'}`
 }
 
 const imageReasons = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|ImageInspectError)$/
 const configReasons = /^(CreateContainerConfigError|CreateContainerError|RunContainerError)$/
 
-function image(pod: PodView): string | undefined {
+function imageCause(pod: PodView): string | undefined {
   const state = statesOf(pod).find(({ reason }) => imageReasons.test(reason ?? '') || configReasons.test(reason ?? ''))
   if (!state) return undefined
   const what = imageReasons.test(state.reason ?? '') ? 'the image of' : 'the configuration of'
@@ -79,19 +79,21 @@ function image(pod: PodView): string | undefined {
 
 const hookFailed = 'FailedPostStartHook'
 
-/** What the kubelet and the volume controllers say, the gravest first. */
+/** The events of the kubelet and the volume controllers, the most severe first. */
 const eventReasons: readonly (readonly [string, string])[] = [
   ['FailedAttachVolume', 'a volume cannot be attached'],
   ['FailedMount', 'a volume cannot be mounted'],
-  ['FailedCreatePodSandBox', 'its sandbox cannot be made (network, runtime)'],
+  ['FailedCreatePodSandBox', 'its sandbox cannot be created (network, runtime)'],
   ['NetworkNotReady', 'the network of its node is not ready'],
   [hookFailed, 'its postStart command fails'],
 ]
 
-/** Volumes and the sandbox come before every container: once one has started, what was said of them is over. */
-function event(pod: PodView, seen: Events, at: Instant): string | undefined {
+/** Returns the most severe recent event. Volumes and the sandbox come first: once a container has started, their events are over. */
+function eventCause(pod: PodView, seen: Events, at: Instant): string | undefined {
   const hasStarted = statesOf(pod).some(({ state }) => state === 'running' || state === 'terminated')
-  const events = seen(pod).filter(({ last, reason }) => at - last < recent && (!hasStarted || reason === hookFailed))
+  const events = seen(pod).filter(
+    ({ last, reason }) => at - last < maxEventAge && (!hasStarted || reason === hookFailed),
+  )
   for (const [reason, what] of eventReasons) {
     const found = events.find((each) => each.reason === reason)
     if (found) return `${what}: ${found.message}`
@@ -99,8 +101,8 @@ function event(pod: PodView, seen: Events, at: Instant): string | undefined {
   return undefined
 }
 
-/** An init container that has not ended: a daemon never will, any other may have much to do. */
-function runningInit(pod: PodView): { readonly says: string; readonly surely: boolean } | undefined {
+/** Returns the init container that still runs. A daemon never ends; any other container may only be slow. */
+function unfinishedInit(pod: PodView): { readonly reason: string; readonly isCertain: boolean } | undefined {
   const states = containerStates(pod.raw, 'initContainerStatuses')
   const found = pod.containers.find(
     ({ name, role }) => role === 'init' && states.some((each) => each.name === name && each.state === 'running'),
@@ -108,21 +110,21 @@ function runningInit(pod: PodView): { readonly says: string; readonly surely: bo
   if (!found) return undefined
   return daemonOf(found, pod)
     ? {
-        says: `the init container ${found.name} is a daemon and never ends: it needs restartPolicy Always`,
-        surely: true,
+        reason: `the init container ${found.name} is a daemon and never ends: it needs restartPolicy Always`,
+        isCertain: true,
       }
-    : { says: `the init container ${found.name} still runs: its log says at what`, surely: false }
+    : { reason: `the init container ${found.name} still runs: read its log`, isCertain: false }
 }
 
-/** A sidecar that never starts, a container that ends again and again, a hook that never returns. */
-function startup(pod: PodView, seen: Events): string | undefined {
+/** Returns the reason if a sidecar never starts, a container restarts in a loop, or a hook never returns. */
+function startCause(pod: PodView, seen: Events): string | undefined {
   const states = statesOf(pod)
   for (const container of pod.containers) {
     const state = states.find(({ name }) => name === container.name)
     if (container.role === 'sidecar' && state?.state === 'running' && !state.started && container.startupProbe) {
       return `the startup probe of ${container.name} does not succeed`
     }
-    if (state?.reason === 'CrashLoopBackOff') return `${container.name} ends again and again (CrashLoopBackOff)`
+    if (state?.reason === 'CrashLoopBackOff') return `${container.name} crashes again and again (CrashLoopBackOff)`
     if (container.postStart?.exec && creating.test(state?.reason ?? '') && isInHook(container, pod, seen)) {
       return `the postStart command of ${container.name} may hang`
     }
@@ -134,19 +136,19 @@ const creating = /^(ContainerCreating|PodInitializing)$/
 const startReasons = /^(Pulling|Pulled|Created|Started)$/
 
 /**
- * While the hook runs, the kubelet's one worker of the pod waits for it: its status stays as it was before the start, without
- * an address, and only the events tell that the container has been started and none after it (Kubernetes: pkg/kubelet, SyncPod).
- * Where they have expired, a sandbox that is there has to do.
+ * Returns whether the hook of this container seems to run. The kubelet's only worker of the pod waits for the hook (SyncPod in
+ * pkg/kubelet). So the pod's status stays as it was before the start, without an address. Only the events show that this
+ * container was started and no later one. If the events have expired, an existing sandbox is taken as the sign.
  */
 function isInHook(container: ContainerView, pod: PodView, seen: Events): boolean {
-  const told = seen(pod).filter(({ reason }) => startReasons.test(reason))
-  if (told.length === 0) {
+  const events = seen(pod).filter(({ reason }) => startReasons.test(reason))
+  if (events.length === 0) {
     const ready = textAt(conditionOf(pod, 'PodReadyToStartContainers'), 'status') === 'True'
     return container.role === 'container' && (ready || textAt(pod.raw, 'status', 'podIP') !== undefined)
   }
   const about = (each: ContainerView) => {
     const field = `spec.${each.role === 'container' ? 'containers' : 'initContainers'}{${each.name}}`
-    return told.filter((event) => event.field === field)
+    return events.filter((event) => event.field === field)
   }
   const later = pod.containers.slice(pod.containers.indexOf(container) + 1)
   const isStarted = about(container).some(({ reason }) => reason === 'Started')

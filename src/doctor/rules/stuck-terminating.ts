@@ -1,4 +1,4 @@
-// A pod that should have been deleted by now, with the reason that the API shows for it (incident S3).
+// Finds pods that should have been deleted by now, with the reason that the API shows.
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, numberAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -32,7 +32,7 @@ function nodesByName(facts: Facts): ReadonlyMap<string, ObjectFact> {
   return new Map(objectsOf(facts, 'Node').map((node) => [node.object.name, node]))
 }
 
-/** Its only finalizer has a rule of its own. */
+/** tracking-finalizer-stuck reports a pod that has only this finalizer. */
 const tracking = 'batch.kubernetes.io/job-tracking'
 
 function check(pod: PodView, seen: Seen, live: LiveFacts): readonly Hit[] {
@@ -48,11 +48,11 @@ function check(pod: PodView, seen: Seen, live: LiveFacts): readonly Hit[] {
   ]
 }
 
-/** The first that fits, in the order of the Kubernetes reference 4.3. */
+/** Returns the first matching cause, in the order of docs/reference/kubernetes.md#s4-3. */
 function causeOf(pod: PodView, seen: Seen, live: LiveFacts, isOver: boolean): string {
   const finalizers = finalizersOf(pod.raw)
   if (finalizers.length > 0 && isOver) {
-    return `it has ended, and waits for whoever set ${finalizers.join(', ')}. Look for that controller; remove no finalizer while it lives.`
+    return `it has ended and waits for the controller that set ${finalizers.join(', ')}. Find that controller; do not remove a finalizer while the controller runs.`
   }
   return nodeCause(pod, seen, live) ?? hookCause(pod, seen) ?? containerCause(pod, isOver)
 }
@@ -61,14 +61,14 @@ function nodeCause(pod: PodView, seen: Seen, live: LiveFacts): string | undefine
   const name = textAt(pod.raw, 'spec', 'nodeName')
   if (name === undefined || live.unreadable['Node'] !== undefined) return undefined
   const node = seen.nodes.get(name)
-  if (!node) return `its node ${name} does not exist any more, and the pod garbage collector has not taken it yet.`
+  if (!node) return `its node ${name} no longer exists, and the pod garbage collector has not removed the pod yet.`
   const ready = listAt(node.raw, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready')
   const status = textAt(ready, 'status')
   if (status === undefined || status === 'True') return undefined
-  return `its node ${name} is not ready (Ready is ${status}), so nobody can say that its containers have stopped. Make sure the machine is off, then delete the Node or taint it out-of-service; force deletion leaves containers running.`
+  return `its node ${name} is not ready (Ready is ${status}), so it is unknown whether its containers have stopped. Make sure that the machine is off, then delete the Node or taint it as out-of-service. Force deletion may leave containers running.`
 }
 
-/** A postStart that hangs: its container was started, and its status still says that it waits. */
+/** Returns the cause if a postStart hook hangs: its container was started, but its status is still waiting. */
 function hookCause(pod: PodView, seen: Seen): string | undefined {
   const states = [
     ...containerStates(pod.raw, 'initContainerStatuses'),
@@ -81,19 +81,19 @@ function hookCause(pod: PodView, seen: Seen): string | undefined {
     )
   })
   if (hung) {
-    return `the postStart command of ${hung.name} seems to hang, and the kubelet waits for it before it deletes. End that process, or the container, on the node ${textAt(pod.raw, 'spec', 'nodeName') ?? ''}; force deletion alone leaves it there.`
+    return `the postStart command of ${hung.name} seems to hang, and the kubelet waits for it before it deletes the pod. End that process or its container on the node ${textAt(pod.raw, 'spec', 'nodeName') ?? ''}. Force deletion alone leaves it running.`
   }
   const kill = seen.events(pod).find(({ reason }) => reason === 'FailedKillPod')
-  return kill && `the node cannot stop it: ${kill.message.replace(/\.?$/, '.')}`
+  return kill && `the node cannot stop the pod: ${kill.message.replace(/\.?$/, '.')}`
 }
 
 function containerCause(pod: PodView, isOver: boolean): string {
   const running = containerStates(pod.raw, 'containerStatuses').filter(({ state }) => state === 'running')
   const grace = numberAt(pod.raw, 'metadata', 'deletionGracePeriodSeconds')
   if (running.length > 0) {
-    return `${running.map(({ name }) => name).join(', ')} still runs beyond its grace${grace === undefined ? '' : ` of ${grace} s`}. Compare with other pods of the node: one alone points to its process, several to the kubelet or the runtime.`
+    return `${running.map(({ name }) => name).join(', ')} still runs after the grace period${grace === undefined ? '' : ` of ${grace} s`}. Compare with other pods of the node: a single pod suggests its process as the cause, several suggest the kubelet or the runtime.`
   }
   return isOver
-    ? 'its containers have ended, so a volume that cannot be unmounted, its cgroup, or a webhook that denies the delete holds it.'
-    : 'the API shows no container that runs and no reason; look at the kubelet of its node.'
+    ? 'its containers have ended, so a volume that cannot be unmounted, its cgroup, or a webhook that denies the deletion holds it.'
+    : 'the API shows no running container and no reason. Check the kubelet of its node.'
 }

@@ -1,4 +1,4 @@
-// A pod that only the Job controller's finalizer holds, while its Job is gone or has ended.
+// Finds pods that only the Job controller's finalizer holds although their Job is gone or has ended.
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { listAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'tracking-finalizer-stuck',
   code: 'JOB210',
-  title: 'A pod waits for a Job that will not count it any more',
+  title: 'A pod waits for a Job that no longer counts it',
   severity: 'error',
   confidence: 'high',
   modes: ['live'],
@@ -20,11 +20,11 @@ export const rule: Rule = {
 
 const tracking = 'batch.kubernetes.io/job-tracking'
 /** Milliseconds: a busy Job controller may need minutes for the pods of a deleted Job. */
-const patience = 600_000
+const minOverdue = 600_000
 
 function check(pod: ObjectFact, facts: Facts, live: LiveFacts): readonly Hit[] {
   const overdue = overdueBy(pod.raw, live.at) ?? 0
-  if (overdue < patience || finalizersOf(pod.raw).join() !== tracking) return []
+  if (overdue < minOverdue || finalizersOf(pod.raw).join() !== tracking) return []
   const phase = textAt(pod.raw, 'status', 'phase')
   if (phase !== 'Succeeded' && phase !== 'Failed') return []
   const uid = ownerOf(pod.raw, 'Job')?.uid
@@ -35,7 +35,7 @@ function check(pod: ObjectFact, facts: Facts, live: LiveFacts): readonly Hit[] {
       object: pod.object,
       document: pod.document,
       path: ['metadata', 'finalizers'],
-      message: `The pod should have been gone ${durationText(overdue)} ago; only ${tracking} holds it, and its Job ${job ? 'has ended' : 'is gone'}. ${job ? 'Look whether the Job controller runs.' : 'That one finalizer can be removed.'}`,
+      message: `The pod should have been gone ${durationText(overdue)} ago. Only ${tracking} holds it, and its Job ${job ? 'has ended' : 'is gone'}. ${job ? 'Check whether the Job controller runs.' : 'You can remove this one finalizer.'}`,
     },
   ]
 }

@@ -1,4 +1,4 @@
-// ttlSecondsAfterFinished where nobody reads it.
+// Finds ttlSecondsAfterFinished in places where nothing reads it.
 import type { ObjectFact } from '../facts.ts'
 import { fieldsAt, valueAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
@@ -8,7 +8,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'ttl-misplaced',
   code: 'JOB203',
-  title: 'ttlSecondsAfterFinished stands where nothing reads it',
+  title: 'ttlSecondsAfterFinished is in a place where nothing reads it',
   severity: 'error',
   confidence: 'high',
   modes: ['static'],
@@ -16,7 +16,7 @@ export const rule: Rule = {
   check: (facts) => ({ hits: facts.objects.flatMap(check) }),
 }
 
-/** Where each kind's Job has it; the kinds without one never do. */
+/** The path at which the Job of each kind has the field; undefined for kinds without a Job. */
 const rightPlaces: Readonly<Record<string, Path | undefined>> = {
   Job: ['spec'],
   CronJob: ['spec', 'jobTemplate', 'spec'],
@@ -38,16 +38,16 @@ function check(fact: ObjectFact): readonly Hit[] {
       document: fact.document,
       path: [...parent, ttlField],
       message: right
-        ? `${ttlField} is read only in ${right.join('.')}: here the API server drops it, and the Job is never cleaned up.`
-        : `A ${kind} has no ${ttlField}: only Jobs are cleaned up by it.`,
+        ? `Kubernetes reads ${ttlField} only in ${right.join('.')}. The API server drops it here, and the Job is never cleaned up. Move it.`
+        : `A ${kind} has no ${ttlField}: the field works only for Jobs. Remove it.`,
       fix: right ? moveTo(right, parent, fact) : removal([...parent, ttlField]),
     }))
 }
 
 function moveTo(right: Path, wrong: Path, fact: ObjectFact): Fix {
   const from: Path = [...wrong, ttlField]
-  const there = valueAt(fact.raw, ...right, ttlField) !== undefined || fieldsAt(fact.raw, ...right) === undefined
-  if (there) return removal(from)
+  const cannotMove = valueAt(fact.raw, ...right, ttlField) !== undefined || fieldsAt(fact.raw, ...right) === undefined
+  if (cannotMove) return removal(from)
   return {
     safety: 'unsafe',
     title: `Move ${ttlField} to ${right.join('.')}`,

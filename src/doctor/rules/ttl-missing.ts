@@ -1,4 +1,4 @@
-// A Job that nothing cleans up.
+// Finds Jobs that nothing cleans up.
 
 import { fieldsAt, listAt, valueAt } from '../fields.ts'
 import type { Fix, Hit, Path } from '../finding.ts'
@@ -11,7 +11,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'ttl-missing',
   code: 'JOB201',
-  title: 'A Job without a TTL stays in the cluster for ever',
+  title: 'A Job without a TTL stays in the cluster forever',
   severity: 'warning',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -19,37 +19,44 @@ export const rule: Rule = {
   check: (facts) => ({ hits: facts.pods.flatMap(check) }),
 }
 
-/** Seconds: long enough to read the logs of a run. */
+/** Seconds: enough time to read the logs of a run. */
 const proposed = 600
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
   if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod)) return []
   const path = [...job.path, 'ttlSecondsAfterFinished']
-  // An empty value is none to the API server.
+  // The API server treats an empty value as no value.
   if ((valueAt(pod.raw, ...path) ?? undefined) !== undefined) return []
   return [
     hitIn(pod, {
       path: job.path,
-      message: 'No ttlSecondsAfterFinished: when the Job has ended, it and its pod stay until somebody deletes them.',
+      message:
+        'There is no ttlSecondsAfterFinished: after the Job ends, it and its pods stay until someone deletes them. Set it in the spec of the Job.',
       fix: insertion(pod, path),
       absent: [path, ['metadata', 'annotations', helmHook]],
     }),
   ]
 }
 
-/** None for a Job that cannot end, in which a TTL alone is another error, or whose own TTL is only to be moved: once that is mended, the next pass sees to this. */
+/**
+ * Returns the fix. Jobs that cannot end and Jobs with a misplaced TTL get none: other rules report those, and after their fix the
+ * next pass adds the TTL.
+ */
 function insertion(pod: PodView, path: Path): Fix | undefined {
   const isMisplaced = ttlHolders(pod.raw).some((holder) => holder.join() !== 'spec')
   if (isMisplaced || endlessBesideWork(pod).length > 0) return undefined
   return {
     safety: pod.isRunner ? 'safe' : 'unsafe',
-    title: `Delete the Job ${proposed} seconds after it has ended`,
+    title: `Delete the Job ${proposed} seconds after it ends`,
     edits: [{ do: 'set', path, value: proposed }],
   }
 }
 
-/** Somebody else deletes it: an owner, or Helm's hooks. Or makes it again when it is gone, and so runs it again: Argo CD (but for its hooks) and Flux, known by their annotations and labels. */
+/**
+ * Returns whether an owner or a Helm hook deletes the Job, or whether Argo CD or Flux would run it again after its
+ * deletion. Annotations and labels show these tools.
+ */
 function isCleanedUp(pod: PodView): boolean {
   if (listAt(pod.raw, 'metadata', 'ownerReferences').length > 0) return true
   const names = ['annotations', 'labels'].flatMap((key) => Object.keys(fieldsAt(pod.raw, 'metadata', key) ?? {}))

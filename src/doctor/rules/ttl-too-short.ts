@@ -1,4 +1,4 @@
-// A TTL that deletes a Job before anybody, or anything, can read its end.
+// Finds TTLs that delete a Job before people or log collectors can read its result.
 
 import { numberAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
@@ -17,7 +17,7 @@ export const rule: Rule = {
   check: (facts) => ({ hits: facts.pods.flatMap(check) }),
 }
 
-/** Seconds: collectors look each 10 to 60 s. */
+/** Seconds: log collectors run every 10 to 60 s. */
 const shortest = 60
 
 function check(pod: PodView): readonly Hit[] {
@@ -27,7 +27,7 @@ function check(pod: PodView): readonly Hit[] {
   return [
     hitIn(pod, {
       path: [...job.path, 'ttlSecondsAfterFinished'],
-      message: `${ttl} s after its end the Job and its pod are gone, with exit code and logs: log collectors may need up to ${shortest} s.`,
+      message: `The Job and its pod are deleted ${ttl} s after their end, with exit code and logs. Log collectors may need up to ${shortest} s. Use a longer TTL.`,
     }),
   ]
 }

@@ -1,4 +1,4 @@
-// A Job with a TTL whose pod can never end: the TTL does nothing (incident S0).
+// Finds Jobs with a TTL whose pod can never end: the TTL has no effect.
 
 import type { Hit } from '../finding.ts'
 import { endlessBesideWork } from '../pods/endless.ts'
@@ -26,7 +26,7 @@ function check(pod: PodView): readonly Hit[] {
   return [
     hitIn(pod, {
       path: [...job.path, 'ttlSecondsAfterFinished'],
-      message: `ttlSecondsAfterFinished counts from the end of the Job, and the Job cannot end: the container ${first.container.name} runs for ever.`,
+      message: `ttlSecondsAfterFinished counts from the end of the Job, but the Job cannot end because the container ${first.container.name} never ends. Make that container a native sidecar.`,
       confidence: first.confidence,
       related: [{ path: first.container.path, message: 'this container never ends by itself' }],
     }),

@@ -1,4 +1,4 @@
-// A CronJob whose Jobs have a TTL: its history limits find nothing to keep.
+// Finds CronJobs whose Jobs have a TTL, which deletes the history that the CronJob would keep.
 import type { Hit } from '../finding.ts'
 import { hitIn, jobSpecOf } from '../pods/pod-parts.ts'
 import type { PodView } from '../pods/pod-view.ts'
@@ -7,7 +7,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'ttl-vs-history',
   code: 'JOB204',
-  title: "The TTL of a CronJob's Jobs works against its history limits",
+  title: "The TTL of a CronJob's Jobs conflicts with its history limits",
   severity: 'info',
   confidence: 'high',
   modes: ['static'],
@@ -22,7 +22,7 @@ function check(pod: PodView): readonly Hit[] {
     hitIn(pod, {
       path: [...job.path, 'ttlSecondsAfterFinished'],
       message:
-        'A CronJob cleans up its own Jobs by successfulJobsHistoryLimit and failedJobsHistoryLimit: with a TTL the last failed run may be gone before anybody looks.',
+        'A CronJob deletes its own Jobs according to successfulJobsHistoryLimit and failedJobsHistoryLimit. With a TTL, the last failed run may be deleted before anyone reads its log. Remove the TTL, or rely on it alone.',
     }),
   ]
 }

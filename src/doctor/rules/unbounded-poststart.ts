@@ -1,4 +1,4 @@
-// A postStart command that can wait without a limit: the kubelet waits with it, also when the pod is to be deleted.
+// Finds postStart commands that can wait without a limit. The kubelet waits for them, even when the pod is being deleted.
 import type { Hit } from '../finding.ts'
 import { hitIn } from '../pods/pod-parts.ts'
 import type { PodView } from '../pods/pod-view.ts'
@@ -25,7 +25,7 @@ function check(pod: PodView): readonly Hit[] {
       hitIn(pod, {
         path: postStart.path,
         container: name,
-        message: `The postStart command of ${name} has no time limit: while it hangs, no other container starts, and the pod cannot be deleted. Wrap it in timeout, or use a startup probe.`,
+        message: `The postStart command of ${name} has no time limit. While it hangs, no later container starts, and the pod cannot be deleted. Wrap it in timeout, or use a startup probe.`,
         confidence: waits === 'surely' ? 'high' : 'medium',
       }),
     ]

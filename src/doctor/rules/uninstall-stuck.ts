@@ -1,4 +1,4 @@
-// ARC: objects that wait for a controller that is gone or does not act (incident S4). The root of each chain is named, not every link.
+// Finds objects of ARC whose deletion waits for a controller that is gone or does not act. It reports only the root of each chain.
 import { arcControllers, arcFinalizers, arcObjects, hasJob, type LeaderLease, leaderLeases } from '../arc/arc.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import { numberAt, timeAt } from '../fields.ts'
@@ -10,7 +10,7 @@ import type { Rule, RuleResult } from '../rule.ts'
 export const rule: Rule = {
   slug: 'uninstall-stuck',
   code: 'FIN502',
-  title: 'Objects of a runner set wait for ever to be deleted',
+  title: 'The deletion of a runner set waits forever',
   severity: 'error',
   confidence: 'high',
   modes: ['live'],
@@ -25,8 +25,8 @@ function examine(facts: Facts): RuleResult {
   return withLive(facts, ['Deployment', 'AutoscalingRunnerSet'], (live) => check(facts, live))
 }
 
-/** Milliseconds: a controller that is there gets longer. */
-const patience = { gone: 60_000, there: 900_000 }
+/** Milliseconds: an existing controller gets more time. */
+const minWait = { gone: 60_000, present: 900_000 }
 
 function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const controllers = arcControllers(facts)
@@ -34,7 +34,7 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const leases = leaderLeases(facts, live.at)
   const hung = leases.length > 0 && leases.every(({ isStale }) => isStale) ? leases[0] : undefined
   const busy = busyNamespaces(facts)
-  const wait = ready && !hung ? patience.there : patience.gone
+  const wait = ready && !hung ? minWait.present : minWait.gone
   const stuck = facts.objects.filter(
     (fact) => arcFinalizers(fact).length > 0 && live.at - (deletedAt(fact) ?? live.at) > wait,
   )
@@ -43,11 +43,11 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
     document: root.document,
     path: ['metadata', 'finalizers'],
     severity: ready ? ('warning' as const) : ('error' as const),
-    message: `${root.object.kind} ${root.object.name} has been waiting ${durationText(live.at - (deletedAt(root) ?? live.at))} to be deleted${behind}: ${cause(controllers, ready, hung && { ...hung, ago: live.at - hung.renewed })}`,
+    message: `${root.object.kind} ${root.object.name} has waited ${durationText(live.at - (deletedAt(root) ?? live.at))} for its deletion${behind}: ${cause(controllers, ready, hung && { ...hung, ago: live.at - hung.renewed })}`,
   }))
 }
 
-/** The namespaces in which a job still runs: the controller waits for it, as it should. */
+/** Returns the namespaces in which a job still runs: there the controller waits for it on purpose. */
 function busyNamespaces(facts: Facts): ReadonlySet<string | undefined> {
   return new Set(arcObjects(facts, 'EphemeralRunner').flatMap((one) => (hasJob(one) ? [one.object.namespace] : [])))
 }
@@ -56,10 +56,10 @@ function deletedAt(fact: ObjectFact): number | undefined {
   return timeAt(fact.raw, 'metadata', 'deletionTimestamp')
 }
 
-/** ARC deletes in this order; whatever is higher holds what is lower. */
+/** The order in which ARC deletes: each kind blocks the kinds after it. */
 const order = ['AutoscalingRunnerSet', 'EphemeralRunnerSet', 'AutoscalingListener', 'EphemeralRunner']
 
-/** In each namespace the objects of the highest kind that is stuck there, with how many of each other kind wait behind them. */
+/** Returns, for each namespace, the stuck objects of the first kind in that order, and the number of objects that wait for them. */
 function rootsOf(stuck: readonly ObjectFact[]): readonly { readonly root: ObjectFact; readonly behind: string }[] {
   const rank = (kind: string) => (order.indexOf(kind) + order.length + 1) % (order.length + 1)
   const byNamespace = new Map<string, Map<string, ObjectFact[]>>()
@@ -75,7 +75,7 @@ function rootsOf(stuck: readonly ObjectFact[]): readonly { readonly root: Object
     const others = [...kinds].filter(([kind]) => rank(kind) > highest)
     const counts = others.map(([kind, facts]) => `${facts.length} ${kind}`).join(', ')
     const roots = [...kinds].filter(([kind]) => rank(kind) === highest).flatMap(([, facts]) => facts)
-    return roots.map((root) => ({ root, behind: counts === '' ? '' : ` with ${counts} behind it` }))
+    return roots.map((root) => ({ root, behind: counts === '' ? '' : `, which also blocks ${counts}` }))
   })
 }
 
@@ -86,11 +86,11 @@ function cause(
 ): string {
   if (ready && hung) {
     const { namespace, name } = hung.fact.object
-    return `ARC's controller is there, but nobody has renewed its lease ${namespace}/${name} for ${durationText(hung.ago)}: it hangs, or cannot reach the API server. Restart it and let it finish.`
+    return `ARC's controller is present, but its lease ${namespace}/${name} has not been renewed for ${durationText(hung.ago)}. The controller hangs or cannot reach the API server. Restart it and let it finish.`
   }
   if (ready) {
-    return "ARC's controller runs but does not finish: its log says why (credentials gone, GitHub refuses, a right was taken away)."
+    return "ARC's controller runs but does not finish. Read the reason in its log: missing credentials, a refusal by GitHub, or a missing permission."
   }
-  const state = controllers.length === 0 ? 'is not installed any more' : 'has no ready pod'
-  return `only ARC's controller takes its finalizer away, and that ${state}. Bring it back in the same version and let it finish; finalizers that are removed by hand leave the scale set and its runners at GitHub.`
+  const state = controllers.length === 0 ? 'is no longer installed' : 'has no ready pod'
+  return `only ARC's controller removes its finalizer, and that controller ${state}. Install it again in the same version and let it finish. If you remove finalizers by hand, the scale set and its runners stay at GitHub.`
 }

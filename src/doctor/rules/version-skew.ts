@@ -1,4 +1,4 @@
-// ARC: runner sets and controller of different versions. The controller deletes sets that are not of its own (major.minor) version.
+// Finds runner sets of ARC whose major or minor version differs from their controller's. The controller deletes such sets.
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, isVersion, mayMeet, type Said } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
@@ -13,7 +13,7 @@ import { isUnknown } from '../sources/unknown.ts'
 export const rule: Rule = {
   slug: 'version-skew',
   code: 'ARC404',
-  title: "ARC's controller and its runner sets are of different versions",
+  title: "ARC's controller and its runner sets have different versions",
   severity: 'error',
   confidence: 'high',
   modes: ['static', 'live'],
@@ -21,7 +21,7 @@ export const rule: Rule = {
   check: (facts) => ({ hits: check(facts) }),
 }
 
-/** A controller: the version of the program that runs, and that of the chart, which brings the CRDs. */
+/** A controller, with the version of its program and the version of its chart, which installs the CRDs. */
 type Controller = {
   readonly fact: ObjectFact
   readonly program: Said | undefined
@@ -39,29 +39,32 @@ function check(facts: Facts): readonly Hit[] {
   return onePerPlace(split.length > 0 ? split : setsOf(facts).flatMap((set) => setHit(set, controllers)))
 }
 
-/** Of all controllers that may own the set, none known of its version. Any of an unknown version, or two that differ: which is its own is not known. */
+/**
+ * Reports a set whose version differs from that of all controllers that may own it. If a version is unknown, or two controllers
+ * differ, the owner is unknown and nothing is reported.
+ */
 function setHit({ said, cluster }: RunnerSet, all: readonly Controller[]): readonly Hit[] {
   const controllers = all.filter((each) => mayMeet({ cluster }, each))
   const minors = new Set(controllers.map(({ program }) => program && minorOf(program.version)))
   const [controller] = controllers
   const [minor] = minors
   if (!controller?.program || minors.size !== 1 || minor === minorOf(said.version)) return []
-  const set = `${nameOf(said.fact)} is of version ${said.version}, the controller (${nameOf(controller.fact)}) of ${controller.program.version}`
+  const set = `${nameOf(said.fact)} has version ${said.version}, but the controller (${nameOf(controller.fact)}) has ${controller.program.version}`
   return [
     hitAt(
       said,
-      `${set}: a controller deletes the runner sets of another minor version when it starts. Upgrade both together.`,
+      `${set}. When a controller starts, it deletes the runner sets of other minor versions. Upgrade both together.`,
     ),
   ]
 }
 
-/** The image of one version in the chart of another: its CRDs and its runner sets are not of the program's version. */
+/** Reports a controller whose image has another version than its chart, and so than its CRDs and runner sets. */
 function splitHit({ program, chart }: Controller): readonly Hit[] {
   if (!program || chart === undefined || minorOf(chart) === minorOf(program.version)) return []
   return [
     hitAt(
       program,
-      `The controller's image is of version ${program.version}, its chart of ${chart}: the CRDs are the chart's, and a controller deletes the runner sets of another minor version when it starts. Leave the tag to the chart.`,
+      `The controller's image has version ${program.version}, but its chart has ${chart}. The CRDs come from the chart, and when a controller starts, it deletes the runner sets of other minor versions. Let the chart set the tag.`,
     ),
   ]
 }
@@ -85,7 +88,7 @@ function deployed(fact: ObjectFact): readonly Controller[] {
     containers.findIndex((each) => imageParts(textAt(each, 'image')).name === 'gha-runner-scale-set-controller'),
   )
   const image = textAt(containers[manager], 'image')
-  // A template of the chart says nothing of what is installed.
+  // A template of the chart does not show the installed version.
   if (isUnknown(image)) return []
   const path = ['spec', 'template', 'spec', 'containers', manager, 'image']
   const chart = /-(\d+\.\d+\.\d+\S*)$/.exec(textAt(fact.raw, 'metadata', 'labels', 'helm.sh/chart') ?? '')?.[1]
@@ -96,7 +99,7 @@ function released({ fact, version, image, cluster }: ChartRelease): Controller {
   return { fact, program: image ?? version, chart: version?.version, cluster }
 }
 
-/** What can be of another version than its controller; what is being deleted does not matter any more. */
+/** Returns the objects that can have another version than their controller, without those that are being deleted. */
 function setsOf(facts: Facts): readonly RunnerSet[] {
   const lasting = ({ raw }: ObjectFact) => valueAt(raw, 'metadata', 'deletionTimestamp') === undefined
   const sets = arcObjects(facts, 'AutoscalingRunnerSet').filter(lasting).flatMap(labelled)

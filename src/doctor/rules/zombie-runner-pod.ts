@@ -1,4 +1,4 @@
-// A live pod whose work has ended while a helper keeps it Running (incident S0).
+// Finds live pods whose work has ended while a helper keeps them Running.
 
 import type { Facts, LiveFacts } from '../facts.ts'
 import { textAt, valueAt } from '../fields.ts'
@@ -25,8 +25,8 @@ export const rule: Rule = {
     ),
 }
 
-/** Milliseconds beyond the pod's own grace. */
-const margin = 60_000
+/** Milliseconds after the pod's own grace period. */
+const extraWait = 60_000
 
 function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   if (textAt(pod.raw, 'status', 'phase') !== 'Running') return []
@@ -38,18 +38,18 @@ function check(pod: PodView, live: LiveFacts): readonly Hit[] {
   if (workers.length === 0 || running.length === 0 || !ended.every((state) => hasEnded(state, pod))) return []
   const since = Math.max(...ended.map((state) => state?.finishedAt ?? Number.POSITIVE_INFINITY))
   const idle = live.at - since
-  if (!(idle > (pod.terminationGracePeriodSeconds ?? 30) * 1000 + margin)) return []
+  if (!(idle > (pod.terminationGracePeriodSeconds ?? 30) * 1000 + extraWait)) return []
   const codes = ended.map((state) => `${state?.name} (exit code ${state?.exitCode ?? 'unknown'})`).join(', ')
   return [
     hitIn(pod, {
       path: ['status', 'phase'],
       container: running[0],
-      message: `${codes} ended ${durationText(idle)} ago, but ${running.join(', ')} still runs: the pod never ends by itself. Delete it, and make ${running.join(', ')} a native sidecar in the template.`,
+      message: `${codes} ended ${durationText(idle)} ago, but ${running.join(', ')} still runs, so the pod never ends by itself. Delete the pod, and make ${running.join(', ')} a native sidecar in the template.`,
     }),
   ]
 }
 
-/** One that the kubelet starts again has not ended: with OnFailure after any exit code but 0. */
+/** Returns whether a container has ended. With OnFailure, the kubelet restarts it after any exit code except 0. */
 function hasEnded(state: ContainerState | undefined, pod: PodView): boolean {
   if (state?.state !== 'terminated') return false
   const own = pod.containers.find(({ name }) => name === state.name)?.restartPolicy
@@ -57,7 +57,7 @@ function hasEnded(state: ContainerState | undefined, pod: PodView): boolean {
   return policy === 'Never' || (policy === 'OnFailure' && state.exitCode === 0)
 }
 
-/** Everything that is no known helper is work: a container beside the runner may still upload its results. */
+/** Splits the containers. A container that is not a known helper counts as work: it may still upload results. */
 function rolesOf(pod: PodView): { readonly workers: readonly string[]; readonly helpers: readonly string[] } {
   const ordinary = ordinaryContainers(pod)
   const helpers = ordinary.filter((each) => (daemonOf(each, pod) ?? longLivedHelper(each, pod)) !== undefined)

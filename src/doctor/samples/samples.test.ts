@@ -1,4 +1,4 @@
-// Whole files as people have them, examined by every rule: comments at the ends of lines name exactly the rules that speak there.
+// Whole files as people write them, examined by every rule. A comment at the end of a line names exactly the rules that report it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeFiles, examine } from '../engine.ts'
@@ -12,7 +12,7 @@ const names = readdirSync(folder).filter((name) => /\.yaml(\.template)?$/.test(n
 const version: VersionFact = { minors: [33], declared: true, from: 'the test' }
 const findingsOf = (files: readonly DecodedFile[]) => examine(files, catalogue, { version }).findings
 
-test.each(names)('%s', (name) => {
+test.each(names)('%s has exactly the findings in its comments', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const files = decodeFiles([{ path: name, text }])
   const { findings, coverage } = examine(files, catalogue)
@@ -23,7 +23,7 @@ test.each(names)('%s', (name) => {
   )
 })
 
-test.each(names)('%s, fixed, keeps only what no fix cures', (name) => {
+test.each(names)('%s, after all fixes, has only the errors that have no fix', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const { refused, files } = fixFiles(decodeFiles([{ path: name, text }]), findingsOf, () => true)
   expect(refused).toEqual([])
@@ -32,7 +32,7 @@ test.each(names)('%s, fixed, keeps only what no fix cures', (name) => {
   expect(left).toEqual(byHand[name] ?? [])
 })
 
-/** Errors that only a person can mend. */
+/** Errors that only a person can correct. */
 const byHand: Readonly<Record<string, readonly string[]>> = { 's3-hook.yaml': ['POD110'], 's4-oci.yaml': ['ARC404'] }
 
 function expectedIn(text: string): string[] {

@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
 import { randomInteger, seededRandom } from '../../lib/random.ts'
 import type { Path } from '../finding.ts'
-import { readRulePage } from '../rule-page.ts'
+import { readRuleFixtures } from '../rule-fixtures.ts'
+import { catalogue } from '../rules/catalogue.ts'
 import { parseFast } from './fast-parse.ts'
 import { findSpotFast } from './fast-spot.ts'
 import { mutateText } from './mutate-text.ts'
@@ -12,11 +11,9 @@ import { splitDocuments } from './split.ts'
 import { findSpot } from './spot.ts'
 
 const rounds = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 3_000)
-const folder = path.resolve(import.meta.dirname, '../rules')
-const pages = readdirSync(folder).filter((name) => name.endsWith('.md'))
-const documents = pages
-  .flatMap((page) => readRulePage(readFileSync(path.join(folder, page), 'utf8')).fixtures)
-  .flatMap(({ text, cured, fixed }) => [text, ...(cured ? [cured] : []), ...(fixed ? [fixed] : [])])
+const documents = catalogue
+  .flatMap(({ slug }) => readRuleFixtures(slug))
+  .flatMap(({ text, withoutHazard, fixed }) => [text, withoutHazard, fixed].filter((each) => each !== undefined))
   .flatMap((text) => splitDocuments(text).map(({ start, end }) => text.slice(start, end)))
 
 describe('the spot of a path without nodes', () => {

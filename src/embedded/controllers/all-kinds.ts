@@ -1,11 +1,11 @@
-// Follows the objects of every kind, also of kinds that are defined later.
+// Subscribes to the objects of every kind, including kinds that are defined later.
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../api/registry.ts'
 import type { StoreEvent } from '../store/event-ring.ts'
 import type { ResourceKey } from '../store/object.ts'
 import { startLoop } from './loop.ts'
 
-/** Tells of every change from now on; returns how to stop. */
+/** Reports every change from now on. Returns a function that stops it. */
 export function subscribeAll(
   registry: Registry,
   clock: Clock,

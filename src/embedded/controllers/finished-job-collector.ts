@@ -1,12 +1,12 @@
-// Removes finished Jobs once their `ttlSecondsAfterFinished` is over, pods first (Kubernetes: pkg/controller/ttlafterfinished).
+// Removes finished Jobs when their `ttlSecondsAfterFinished` has passed, pods first (Kubernetes: pkg/controller/ttlafterfinished).
 import type { Clock, Instant } from '../../lib/clock.ts'
-import { ApiError } from '../api/errors.ts'
 import type { Registry } from '../api/registry.ts'
 import { jobSpecOf, jobStatusOf } from '../api/rules/job/job-spec.ts'
 import type { StoredObject } from '../store/object.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
-/** Starts it; returns how to stop. */
+/** Starts the collector of finished Jobs. Returns a function that stops it. */
 export function startFinishedJobCollector({
   registry,
   clock,
@@ -32,7 +32,7 @@ export function startFinishedJobCollector({
   }
 }
 
-/** When it is to go; undefined while nobody knows, and once it goes. */
+/** The time at which the Job expires; undefined if the Job has no TTL, has not finished, or is being deleted. */
 function dueAt(job: StoredObject): Instant | undefined {
   const { ttlSecondsAfterFinished } = jobSpecOf(job)
   if (ttlSecondsAfterFinished === undefined || job.metadata.deletionTimestamp !== undefined) return undefined
@@ -45,10 +45,7 @@ function dueAt(job: StoredObject): Instant | undefined {
 
 function remove(registry: Registry, { metadata }: StoredObject): void {
   const { namespace, name, uid } = metadata
-  try {
+  ignoreRefusal(() => {
     registry.delete('jobs.batch', namespace, name, { propagationPolicy: 'Foreground', preconditions: { uid } })
-  } catch (error) {
-    // Somebody was faster.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }

@@ -1,39 +1,39 @@
-// Whether a pod fits on a node, and if not, why, in the scheduler's own words.
+// Decides whether a pod fits on a node. If it does not, the reasons are in the scheduler's own words.
 import { field, isObject } from '../api/json.ts'
+import { parseQuantity } from '../api/quantity.ts'
 import type { StoredObject } from '../store/object.ts'
-import { parseQuantity } from './quantity.ts'
 
-/** What a pod asks for, or what is in use: by resource name, `pods` among them. */
+/** Requested or used amounts by resource name. `pods` is one of the names. */
 export type Amounts = Readonly<Record<string, number>>
 
-/** The reasons against, none where it fits. */
+/** The reasons why the pod does not fit; empty if it fits. */
 export function obstacles(pod: StoredObject, node: StoredObject, used: Amounts): readonly string[] {
   if (field(node, 'spec', 'unschedulable') === true) return ['node(s) were unschedulable']
   const taint = untoleratedTaint(pod, node)
   if (taint) return [`node(s) had untolerated taint {${taint['key']}: ${taint['value'] ?? ''}}`]
   if (!matchesSelector(pod, node)) return ["node(s) didn't match Pod's node affinity/selector"]
   const offered = field(node, 'status', 'allocatable')
-  const asked = requestsOf(pod)
-  return Object.keys(asked).flatMap((name) => {
-    const room = (parseQuantity(isObject(offered) ? (offered[name] ?? 0) : 0) ?? 0) - (used[name] ?? 0)
-    if ((asked[name] ?? 0) <= room) return []
+  const requested = requestsOf(pod)
+  return Object.keys(requested).flatMap((name) => {
+    const free = (isObject(offered) ? amountOf(offered[name]) : 0) - (used[name] ?? 0)
+    if ((requested[name] ?? 0) <= free) return []
     return [name === 'pods' ? 'Too many pods' : `Insufficient ${name}`]
   })
 }
 
-/** Another pod's end cannot help against these. */
-export function isLasting(obstacle: string): boolean {
+/** Whether the obstacle stays when another pod ends. */
+export function isPermanent(obstacle: string): boolean {
   return obstacle.startsWith('node(s)')
 }
 
-/** Kubernetes: the larger of all regular containers with all sidecars, and of each init container with the sidecars before it. */
+/** The requests of a pod: the sum of regular containers and sidecars, or an init container with the sidecars before it if that is larger. */
 export function requestsOf(pod: StoredObject): Amounts {
   const sidecars: Record<string, number> = {}
   const highest: Record<string, number> = {}
   for (const container of objects(field(pod, 'spec', 'initContainers'))) {
-    const asked = containerRequests(container)
-    if (container['restartPolicy'] === 'Always') addTo(sidecars, asked)
-    else raiseTo(highest, plus(asked, sidecars))
+    const requested = containerRequests(container)
+    if (container['restartPolicy'] === 'Always') addTo(sidecars, requested)
+    else raiseTo(highest, plus(requested, sidecars))
   }
   const regular: Record<string, number> = { ...sidecars }
   for (const container of objects(field(pod, 'spec', 'containers'))) addTo(regular, containerRequests(container))
@@ -44,9 +44,13 @@ export function requestsOf(pod: StoredObject): Amounts {
 function containerRequests(container: object): Amounts {
   const requests = field(container, 'resources', 'requests')
   const amounts: Record<string, number> = {}
-  for (const [name, value] of Object.entries(isObject(requests) ? requests : {}))
-    amounts[name] = parseQuantity(value) ?? 0
+  for (const [name, value] of Object.entries(isObject(requests) ? requests : {})) amounts[name] = amountOf(value)
   return amounts
+}
+
+/** A quantity as a number; 0 if there is none or it is not valid. */
+function amountOf(quantity: unknown): number {
+  return Number(parseQuantity(String(quantity ?? 0))?.nano ?? 0n) / 1e9
 }
 
 function addTo(sum: Record<string, number>, amounts: Amounts): void {

@@ -1,15 +1,15 @@
-// How every controller of the cluster works: keys of what may need attention, looked at one after the other, soon after they were named.
+// The work queue of a controller: it reconciles one key after the other, each soon after it was added.
 import type { Clock, Instant, Timer } from '../../lib/clock.ts'
 
 export interface Loop {
-  /** Look at this soon; named twice it is looked at once. */
+  /** Reconciles this key soon. A key that is added twice before its turn is reconciled once. */
   add(key: string): void
-  /** Look at this again later, in milliseconds. */
+  /** Reconciles this key in `ms` milliseconds. */
   after(key: string, ms: number): void
   stop(): void
 }
 
-/** @param reconcile brings what the key names to where it should be; it is called outside of any write, never twice at the same time. */
+/** @param reconcile brings the object of the key to its wanted state. It is called outside of any write, and never twice at the same time. */
 export function startLoop(clock: Clock, reconcile: (key: string) => void): Loop {
   const due = new Set<string>()
   const timers = new Map<string, { readonly at: Instant; readonly timer: Timer }>()

@@ -20,7 +20,7 @@ function openNamespace(profile: Profile = '1.36') {
   return { ...stage, conditions, hasData }
 }
 
-test('a deleted namespace is emptied, pods before everything else, and says what remains', async () => {
+test('empties a deleted namespace, pods first, and reports what remains', async () => {
   const stage = openNamespace()
   await stage.clock.advance(1_000)
   stage.registry.delete('namespaces', undefined, 'ci')
@@ -36,7 +36,7 @@ test('a deleted namespace is emptied, pods before everything else, and says what
   expect(stage.runtime.running()).toBe(0)
 })
 
-test('before 1.33 everything goes at once', async () => {
+test('deletes everything at once before Kubernetes 1.33', async () => {
   const stage = openNamespace('1.32')
   await stage.clock.advance(1_000)
   stage.registry.delete('namespaces', undefined, 'ci')
@@ -45,7 +45,7 @@ test('before 1.33 everything goes at once', async () => {
   expect(stage.conditions()).toHaveLength(1)
 })
 
-test('a finalizer on what is in it holds the namespace, and is named', async () => {
+test('reports the finalizer of an object that holds the namespace', async () => {
   const stage = openNamespace()
   const pod = stage.registry.get('pods', 'ci', 'p')
   stage.registry.update('pods', { ...pod, metadata: { ...pod?.metadata, finalizers: ['example.com/hold'] } })

@@ -1,13 +1,13 @@
-// The namespace controller: empties a namespace that is being deleted, pods before everything else, and says in its conditions what remains.
+// The namespace controller empties a namespace that is being deleted, pods first. It reports in the namespace's conditions what remains.
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
 import type { Profile } from '../api/api.ts'
-import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { Kind } from '../api/kinds.ts'
 import type { Registry } from '../api/registry.ts'
 import type { StoredObject } from '../store/object.ts'
 import { subscribeAll } from './all-kinds.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
 export type NamespaceCollectorOptions = {
@@ -16,9 +16,9 @@ export type NamespaceCollectorOptions = {
   readonly profile: Profile
 }
 
-/** Starts it; returns how to stop. */
+/** Starts the namespace controller. Returns a function that stops it. */
 export function startNamespaceCollector({ registry, clock, profile }: NamespaceCollectorOptions): () => void {
-  // Kubernetes: OrderedNamespaceDeletion, on from 1.33.
+  // The feature gate OrderedNamespaceDeletion is on since Kubernetes 1.33.
   const podsFirst = Number(profile.split('.')[1]) >= 33
   const loop = startLoop(clock, (name) => {
     const namespace = registry.get('namespaces', undefined, name)
@@ -45,7 +45,7 @@ function isTerminating(registry: Registry, name: string): boolean {
 
 type Remaining = { readonly kind: Kind; readonly objects: readonly StoredObject[] }
 
-/** Deletes everything in the namespace, or its pods alone while there are any; what is still there afterwards. */
+/** Deletes everything in the namespace, or only its pods while there are any. Returns what still exists afterwards. */
 function empty(registry: Registry, namespace: string, podsFirst: boolean): readonly Remaining[] {
   const kinds = registry.kinds.all().filter(({ namespaced }) => namespaced)
   const rest = (of: readonly Kind[]) =>
@@ -67,15 +67,12 @@ function empty(registry: Registry, namespace: string, podsFirst: boolean): reado
 
 function deleteOne(registry: Registry, { resource }: Kind, { metadata }: StoredObject): void {
   if (metadata.deletionTimestamp !== undefined) return
-  try {
+  ignoreRefusal(() => {
     registry.delete(resource, metadata.namespace, metadata.name, {
       preconditions: { uid: metadata.uid },
       propagationPolicy: 'Background',
     })
-  } catch (error) {
-    // Gone or replaced in the meantime: the next look tells.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }
 
 function report(registry: Registry, clock: Clock, namespace: StoredObject, remaining: readonly Remaining[]): void {
@@ -134,11 +131,11 @@ function setConditions(
   registry.update('namespaces', { ...namespace, status: { ...status, conditions: next } }, { subresource: 'status' })
 }
 
-/** Takes its mark out of `spec.finalizers`; the API server then removes the namespace, unless somebody else holds it. */
+/** Removes its own entry from `spec.finalizers`. The API server then removes the namespace, unless another finalizer holds it. */
 function finalize(registry: Registry, clock: Clock, namespace: StoredObject): void {
-  const marks = field(namespace, 'spec', 'finalizers')
-  const rest = Array.isArray(marks) ? marks.filter((mark) => mark !== 'kubernetes') : []
-  if (!Array.isArray(marks) || marks.length === rest.length) return
+  const finalizers = field(namespace, 'spec', 'finalizers')
+  const rest = Array.isArray(finalizers) ? finalizers.filter((one) => one !== 'kubernetes') : []
+  if (!Array.isArray(finalizers) || finalizers.length === rest.length) return
   setConditions(registry, clock, namespace, [
     ...deletionConditions,
     ['NamespaceContentRemaining', 'False', 'ContentRemoved', 'All content successfully removed'],

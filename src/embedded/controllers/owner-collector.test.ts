@@ -22,7 +22,7 @@ async function removed(stage: Stage, name: string, propagationPolicy: 'Backgroun
   await stage.clock.advance(10)
 }
 
-test('background: dependents go when their owner is gone, and theirs after them', async () => {
+test('background: deletes dependents after their owner, and then the dependents of these', async () => {
   const stage = openPodStage()
   const owner = configMap(stage, 'owner')
   const child = configMap(stage, 'child', { ownerReferences: [ownedBy(owner)] })
@@ -32,7 +32,7 @@ test('background: dependents go when their owner is gone, and theirs after them'
   expect(names(stage)).toEqual(['stranger'])
 })
 
-test('orphan: dependents stay and forget their owner', async () => {
+test('orphan: keeps dependents and removes their owner reference', async () => {
   const stage = openPodStage()
   const owner = configMap(stage, 'owner')
   configMap(stage, 'child', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })] })
@@ -41,7 +41,7 @@ test('orphan: dependents stay and forget their owner', async () => {
   expect(stage.registry.get('configmaps', 'default', 'child')?.metadata.ownerReferences ?? []).toEqual([])
 })
 
-test('foreground: the owner waits for dependents that block it, and for no others', async () => {
+test('foreground: keeps the owner while blocking dependents exist, and does not wait for others', async () => {
   const stage = openPodStage()
   const owner = configMap(stage, 'owner')
   const held = { finalizers: ['example.com/hold'] }
@@ -60,7 +60,7 @@ test('foreground: the owner waits for dependents that block it, and for no other
   expect(names(stage)).toEqual(['other'])
 })
 
-test('an object lives as long as one of its owners, and forgets the others', async () => {
+test('keeps an object as long as one of its owners, and removes its other owner references', async () => {
   const stage = openPodStage()
   const one = configMap(stage, 'one')
   const two = configMap(stage, 'two')
@@ -72,7 +72,7 @@ test('an object lives as long as one of its owners, and forgets the others', asy
   expect(names(stage)).toEqual([])
 })
 
-test('an owner is known by its uid, in the same namespace: any other reference is to nobody', async () => {
+test('matches an owner by uid in the same namespace: any other reference counts as absent', async () => {
   const stage = openPodStage()
   const owner = configMap(stage, 'owner')
   const elsewhere = configMap(stage, 'elsewhere', { namespace: 'kube-system' })
@@ -85,7 +85,7 @@ test('an owner is known by its uid, in the same namespace: any other reference i
   expect(names(stage)).toEqual(['owner', 'unknown-kind', 'elsewhere'])
 })
 
-test('a Secret owned by a pod goes with it, once the pod has ended on its node', async () => {
+test('deletes a Secret with its owning pod, after the pod has ended on its node', async () => {
   const stage = openPodStage()
   const pod = stage.registry.create('pods', podOf({ containers: [containerOf('runner')] }))
   const metadata = { name: 's', namespace: 'default', ownerReferences: [ownedBy(pod)] }
@@ -97,7 +97,7 @@ test('a Secret owned by a pod goes with it, once the pod has ended on its node',
   expect(stage.registry.get('secrets', 'default', 's')).toBeUndefined()
 })
 
-test('owners of kinds that are defined later count too', async () => {
+test('follows owners of kinds that are defined later', async () => {
   const stage = openPodStage()
   const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }

@@ -1,14 +1,14 @@
-// The garbage collector of owned objects: removes what no owner is left for, and holds or frees owners that are deleted in the foreground or orphan their dependents.
+// The garbage collector of owned objects removes objects without an owner. It also handles foreground deletion and orphaned dependents.
 import type { Clock } from '../../lib/clock.ts'
-import { ApiError } from '../api/errors.ts'
 import { sameJson } from '../api/json.ts'
 import { apiVersionOf } from '../api/kinds.ts'
 import type { Registry } from '../api/registry.ts'
 import type { OwnerReference, ResourceKey, StoredObject } from '../store/object.ts'
 import { subscribeAll } from './all-kinds.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
-/** Starts it; returns how to stop. */
+/** Starts the garbage collector. Returns a function that stops it. */
 export function startOwnerCollector({
   registry,
   clock,
@@ -38,10 +38,10 @@ export function startOwnerCollector({
       enqueueOwners(object)
       return
     }
-    const isNews =
+    const isRelevant =
       before?.metadata.deletionTimestamp !== deletionTimestamp ||
       !sameJson(before?.metadata.ownerReferences, ownerReferences)
-    if (isNews && ((ownerReferences ?? []).length > 0 || deletionTimestamp)) loop.add(writeKey(resource, object))
+    if (isRelevant && ((ownerReferences ?? []).length > 0 || deletionTimestamp)) loop.add(writeKey(resource, object))
   })
   return () => {
     stop()
@@ -75,7 +75,7 @@ function collect(
   }
 }
 
-/** Background: an object lives as long as one owner lives. Owners are known by uid; one of another namespace does not exist. */
+/** Background deletion: an object exists as long as one of its owners. Owners match by uid; an owner in another namespace counts as absent. */
 function judge(registry: Registry, resource: ResourceKey, object: StoredObject): void {
   const references = object.metadata.ownerReferences ?? []
   const found = references.map((reference) => ({ reference, owner: findOwner(registry, object, reference) }))
@@ -88,7 +88,7 @@ function judge(registry: Registry, resource: ResourceKey, object: StoredObject):
   }
   const isAwaited = lost.some(({ owner }) => owner.is === 'waiting')
   const hasDependents = registry.dependents(object.metadata.uid).length > 0
-  attempt(() => {
+  ignoreRefusal(() => {
     registry.delete(resource, object.metadata.namespace, object.metadata.name, {
       preconditions: { uid: object.metadata.uid },
       propagationPolicy: isAwaited && hasDependents ? 'Foreground' : 'Background',
@@ -98,10 +98,10 @@ function judge(registry: Registry, resource: ResourceKey, object: StoredObject):
 
 type Owner =
   | { readonly is: 'solid' }
-  /** Deleted in the foreground: it waits for its dependents. */
+  /** The owner is being deleted in the foreground and waits for its dependents. */
   | { readonly is: 'waiting'; readonly object: StoredObject }
   | { readonly is: 'absent' }
-  /** Of a kind nobody knows, or a namespaced owner of a cluster-wide object: never collected. */
+  /** The owner's kind is unknown, or a namespaced owner has a cluster-wide dependent. The object is never collected. */
   | { readonly is: 'unknown' }
 
 function findOwner(registry: Registry, dependent: StoredObject, reference: OwnerReference): Owner {
@@ -133,7 +133,7 @@ function orphan(registry: Registry, owner: StoredObject): void {
   }
 }
 
-/** Foreground: only dependents that say `blockOwnerDeletion` hold the owner; all of them are deleted. */
+/** Foreground deletion: all dependents are deleted, and those with `blockOwnerDeletion` hold the owner until they are gone. */
 function releaseWhenEmpty(
   registry: Registry,
   resource: ResourceKey,
@@ -155,14 +155,5 @@ function dropFinalizer(registry: Registry, resource: ResourceKey, object: Stored
 }
 
 function write(registry: Registry, resource: ResourceKey, object: StoredObject): void {
-  attempt(() => void registry.update(resource, object))
-}
-
-/** What has changed or gone in the meantime comes back as an event of its own. */
-function attempt(change: () => void): void {
-  try {
-    change()
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-  }
+  ignoreRefusal(() => void registry.update(resource, object))
 }

@@ -8,7 +8,7 @@ type Stage = ReturnType<typeof openPodStage>
 const names = (stage: Stage) => stage.registry.list('pods').map(({ metadata }) => metadata.name)
 const short = { containers: [containerOf('main')] }
 
-test('twelve finished Jobs over a threshold of five: the seven oldest pods go, all counts stay, nothing runs again (seen on a real node)', async () => {
+test('deletes the seven oldest of twelve finished Job pods at a threshold of five, keeps all counts, reruns nothing (seen on a real node)', async () => {
   const script = { endsAfterMs: 500 }
   const stage = openPodStage({ scripts: { main: script }, cluster: { terminatedPodGcThreshold: 5 } })
   for (let index = 1; index <= 12; index++) {
@@ -26,10 +26,10 @@ test('twelve finished Jobs over a threshold of five: the seven oldest pods go, a
   expect(names(stage).map((name) => name.slice(0, 3))).toEqual(['f08', 'f09', 'f10', 'f11', 'f12'])
   const jobs = stage.registry.list('jobs.batch').map(asJob)
   expect(jobs.map(({ status }) => status.succeeded)).toEqual(Array(12).fill(1))
-  expect(stage.deeds().filter((deed) => deed.includes('start'))).toHaveLength(12)
+  expect(stage.actions().filter((action) => action.includes('start'))).toHaveLength(12)
 })
 
-test('evicted pods go before older ones', async () => {
+test('deletes evicted pods before older ones', async () => {
   const stage = openPodStage({ scripts: { main: { endsAfterMs: 0 } }, cluster: { terminatedPodGcThreshold: 1 } })
   stage.create(short, 'old')
   await stage.clock.advance(2_000)
@@ -39,7 +39,7 @@ test('evicted pods go before older ones', async () => {
   expect(names(stage)).toEqual(['old'])
 })
 
-test('a threshold of 0 keeps everything', async () => {
+test('keeps every pod with a threshold of 0', async () => {
   const stage = openPodStage({ scripts: { main: { endsAfterMs: 0 } }, cluster: { terminatedPodGcThreshold: 0 } })
   for (const name of ['a', 'b', 'c']) stage.create(short, name)
   await stage.clock.advance(60_000)
@@ -53,7 +53,7 @@ function deadNode(stage: Stage, taints: readonly object[] = []) {
   stage.registry.update('nodes', { ...created, status }, { subresource: 'status' })
 }
 
-test('a pod of a dead node hangs for ever; once the node object is gone it fails and goes', async () => {
+test('keeps a terminating pod of a dead node, until the Node object is deleted', async () => {
   const stage = openPodStage()
   deadNode(stage)
   stage.create({ ...short, nodeName: 'dead' })
@@ -72,7 +72,7 @@ test('a pod of a dead node hangs for ever; once the node object is gone it fails
   expect(field(last.at(-1), 'status', 'phase')).toBe('Failed')
 })
 
-test('or once the node is tainted out of service', async () => {
+test('deletes a terminating pod of a dead node after the out-of-service taint', async () => {
   const stage = openPodStage()
   deadNode(stage, [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }])
   stage.create({ ...short, nodeName: 'dead' }, 'deleted')
@@ -82,7 +82,7 @@ test('or once the node is tainted out of service', async () => {
   expect(names(stage)).toEqual(['other'])
 })
 
-test('a pod without a node that is held by a finalizer fails, so that who holds it can go on', async () => {
+test('marks a deleted pod without a node as failed, even if a finalizer holds its object', async () => {
   const stage = openPodStage()
   const held = podOf({ ...short, nodeSelector: { zone: 'none' } })
   stage.registry.create('pods', { ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } })

@@ -1,29 +1,29 @@
-// The pod garbage collector: every 20 s it force deletes what is too much or what no kubelet will ever end (Kubernetes: pkg/controller/podgc).
+// The pod garbage collector: every 20 s it force-deletes surplus finished pods, and pods that no kubelet will ever end (Kubernetes: pkg/controller/podgc).
 import type { Clock, Instant } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
-import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { Registry } from '../api/registry.ts'
 import type { StoredObject } from '../store/object.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 
 const periodMs = 20_000
 
-/** How long a node must be missing before its pods go. */
+/** How long a node must be missing before its pods are deleted. */
 const quarantineMs = 40_000
 
 export type PodCollectorOptions = {
   readonly registry: Registry
   readonly clock: Clock
-  /** The most finished pods in the whole cluster; 0 or less: any number. */
+  /** The maximum number of finished pods in the whole cluster; 0 or less means no limit. */
   readonly threshold: number
 }
 
-/** Starts it; returns how to stop. */
+/** Starts the pod garbage collector. Returns a function that stops it. */
 export function startPodCollector(options: PodCollectorOptions): () => void {
   const { registry, clock, threshold } = options
   const missingSince = new Map<string, Instant>()
-  const look = () => {
-    timer = clock.after(periodMs, look)
+  const collect = () => {
+    timer = clock.after(periodMs, collect)
     const pods = registry.list('pods')
     if (threshold > 0) collectFinished(options, pods)
     collectOutOfService(options, pods)
@@ -32,11 +32,11 @@ export function startPodCollector(options: PodCollectorOptions): () => void {
       if (pod.metadata.deletionTimestamp !== undefined && nodeOf(pod) === '') remove(options, pod)
     }
   }
-  let timer = clock.after(periodMs, look)
+  let timer = clock.after(periodMs, collect)
   return () => timer.cancel()
 }
 
-/** Evicted pods first, then the oldest. One that only waits for a finalizer still counts. */
+/** Deletes evicted pods first, then the oldest. A pod that only waits for a finalizer still counts. */
 function collectFinished(options: PodCollectorOptions, pods: readonly StoredObject[]): void {
   const finished = pods.filter(hasEnded)
   const surplus = finished.length - options.threshold
@@ -48,7 +48,7 @@ function collectFinished(options: PodCollectorOptions, pods: readonly StoredObje
   for (const { pod } of ranked.slice(0, surplus)) remove(options, pod)
 }
 
-/** Somebody has vouched, by the taint, that the node is off. */
+/** Deletes the terminating pods of nodes with the out-of-service taint: by the taint, an operator confirms that the node is off. */
 function collectOutOfService(options: PodCollectorOptions, pods: readonly StoredObject[]): void {
   const off = new Set(
     options.registry
@@ -68,7 +68,7 @@ function isOutOfService(node: StoredObject): boolean {
   return ready?.['status'] !== 'True' && taints.some(({ key }) => key === 'node.kubernetes.io/out-of-service')
 }
 
-/** The pods of nodes that have been missing for long enough, whatever they do. */
+/** Deletes the pods of nodes that have been missing for the whole quarantine, in any phase. */
 function collectOrphaned(
   options: PodCollectorOptions,
   pods: readonly StoredObject[],
@@ -87,10 +87,10 @@ function collectOrphaned(
   }
 }
 
-/** With grace 0. A pod that has not ended fails first: no kubelet will say so. */
+/** Deletes a pod with grace period 0. A pod that has not ended is marked as failed first, because no kubelet will do it. */
 function remove({ registry }: PodCollectorOptions, pod: StoredObject, condition?: object): void {
   const { namespace, name, uid } = pod.metadata
-  try {
+  ignoreRefusal(() => {
     if (!hasEnded(pod)) {
       const status = isObject(pod['status']) ? pod['status'] : {}
       const others = objects(status['conditions']).filter(({ type }) => type !== 'DisruptionTarget')
@@ -102,10 +102,7 @@ function remove({ registry }: PodCollectorOptions, pod: StoredObject, condition?
       )
     }
     registry.delete('pods', namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
-  } catch (error) {
-    // Changed or gone in the meantime: the next look tells.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }
 
 function nodeOf(pod: StoredObject): string {

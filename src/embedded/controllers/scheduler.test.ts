@@ -36,7 +36,7 @@ test.each([
     '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   ],
   [{ initContainers: [asking('i', { cpu: '3' })], containers: [asking('a', { cpu: '2' })] }, undefined],
-])('a pod with %j: %s', async (spec, message) => {
+])('a pod with %j is scheduled, or refused: %s', async (spec, message) => {
   const stage = open()
   stage.create({ containers: [containerOf('main')], ...spec })
   await stage.clock.advance(100)
@@ -52,14 +52,14 @@ test.each([
   [{ key: 'ci', value: 'yes', effect: 'NoSchedule' }, true],
   [{ key: 'ci', value: 'no' }, false],
   [{ operator: 'Exists' }, true],
-])('a tainted node and toleration %j: %s', async (toleration, fits) => {
+])('a pod with toleration %j fits a tainted node: %s', async (toleration, fits) => {
   const stage = open({ taints: [{ key: 'ci', value: 'yes', effect: 'NoSchedule' }] })
   stage.create({ containers: [containerOf('main')], tolerations: toleration ? [toleration] : [] })
   await stage.clock.advance(100)
   expect(refusal(stage) === undefined).toBe(fits)
 })
 
-test('a full node takes the next pod as soon as one has ended', async () => {
+test('binds the next pod to a full node as soon as another pod has ended', async () => {
   const stage = open()
   for (const name of ['a', 'b', 'c', 'd']) stage.create({ containers: [containerOf('main')] }, name)
   await stage.clock.advance(1_000)
@@ -69,7 +69,7 @@ test('a full node takes the next pod as soon as one has ended', async () => {
   expect(refusal(stage, 'd')).toBeUndefined()
 })
 
-test('a pod waits for its gates, for its own scheduler, and is not scheduled once it is deleted', async () => {
+test('ignores pods with scheduling gates, pods of another scheduler, and deleted pods', async () => {
   const stage = open()
   stage.create({ containers: [containerOf('main')], schedulingGates: [{ name: 'example.com/wait' }] }, 'gated')
   stage.create({ containers: [containerOf('main')], schedulerName: 'other' }, 'other')

@@ -1,24 +1,24 @@
-// The scheduler: gives each pod the first node it fits on, and says why where there is none.
+// The scheduler binds each pod to the first node it fits on. If there is none, it reports why.
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
-import { ApiError } from '../api/errors.ts'
 import { field, isObject } from '../api/json.ts'
 import type { Registry } from '../api/registry.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
 import type { StoreEvent } from '../store/event-ring.ts'
 import type { StoredObject } from '../store/object.ts'
-import { type Amounts, isLasting, obstacles, requestsOf } from './fit.ts'
+import { type Amounts, isPermanent, obstacles, requestsOf } from './fit.ts'
+import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
 const name = 'default-scheduler'
 
 export type SchedulerOptions = { readonly registry: Registry; readonly clock: Clock }
 
-/** Starts it; returns how to stop. */
+/** Starts the scheduler. Returns a function that stops it. */
 export function startScheduler(options: SchedulerOptions): () => void {
   const { registry, clock } = options
   const usage = nodeUsage()
-  /** Pods without a node, by key: those that were refused are tried again when room is made. */
+  /** Pods without a node, by key. They are tried again when another pod frees its resources. */
   const pending = new Map<string, { readonly events: EventRecorder }>()
   const recorderOf = (pod: StoredObject) =>
     pending.get(keyOf(pod))?.events ?? eventRecorder(pod, { ...options, component: name })
@@ -46,7 +46,7 @@ export function startScheduler(options: SchedulerOptions): () => void {
     if (freed) retryAll()
   }
   const stopPods = registry.subscribe('pods', (event) => {
-    // What changes only in status (our own refusal above all) does not change the verdict.
+    // A change of the status alone does not change the verdict. Most of them are the scheduler's own refusals.
     if (event.before && wantsNode(event.object) && event.before['spec'] === event.object['spec']) return
     see(event)
   })
@@ -91,12 +91,12 @@ function place(registry: Registry, pod: StoredObject, used: (node: string) => Am
   if (nodes.length === 0) return { is: 'refused', message: 'no nodes available to schedule pods' }
   const counts = new Map<string, number>()
   for (const node of nodes) {
-    const against = obstacles(pod, node, used(node.metadata.name))
-    if (against.length === 0) return { is: 'placed', node: node.metadata.name }
-    for (const obstacle of against) counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1)
+    const found = obstacles(pod, node, used(node.metadata.name))
+    if (found.length === 0) return { is: 'placed', node: node.metadata.name }
+    for (const obstacle of found) counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1)
   }
   const reasons = [...counts].map(([obstacle, count]) => `${count} ${obstacle}`).sort()
-  const help = [...counts.keys()].every(isLasting)
+  const help = [...counts.keys()].every(isPermanent)
     ? 'Preemption is not helpful for scheduling.'
     : 'No preemption victims found for incoming pod.'
   const all = `0/${nodes.length} nodes are available`
@@ -105,13 +105,10 @@ function place(registry: Registry, pod: StoredObject, used: (node: string) => Am
 
 function bind(registry: Registry, pod: StoredObject, node: string, events: EventRecorder): void {
   const { namespace = '', name: podName } = pod.metadata
-  try {
+  ignoreRefusal(() => {
     registry.bind(namespace, podName, node)
     events.record('Normal', 'Scheduled', `Successfully assigned ${namespace}/${podName} to ${node}`)
-  } catch (error) {
-    // Deleted or bound by somebody else since it was looked at.
-    if (!(error instanceof ApiError)) throw error
-  }
+  })
 }
 
 function refuse(registry: Registry, clock: Clock, pod: StoredObject, message: string): void {
@@ -127,18 +124,18 @@ function refuse(registry: Registry, clock: Clock, pod: StoredObject, message: st
 }
 
 interface NodeUsage {
-  /** Notes what a pod takes or gives back; whether it gave something back. */
+  /** Records which resources a pod takes or frees. Returns whether it freed any. */
   see(event: Pick<StoreEvent, 'type' | 'object'>): boolean
   of(node: string): Amounts
 }
 
-/** What the pods on each node have asked for. A pod holds its room until its object is gone or it has ended. */
+/** Tracks what the pods on each node request. A pod holds its resources until it has ended or its object is gone. */
 function nodeUsage(): NodeUsage {
-  const held = new Map<string, { readonly node: string; readonly asked: Amounts }>()
+  const held = new Map<string, { readonly node: string; readonly requested: Amounts }>()
   const used = new Map<string, Record<string, number>>()
-  const add = (node: string, asked: Amounts, sign: 1 | -1) => {
+  const add = (node: string, requested: Amounts, sign: 1 | -1) => {
     const sum = used.get(node) ?? {}
-    for (const [resource, amount] of Object.entries(asked)) sum[resource] = (sum[resource] ?? 0) + sign * amount
+    for (const [resource, amount] of Object.entries(requested)) sum[resource] = (sum[resource] ?? 0) + sign * amount
     used.set(node, sum)
   }
   return {
@@ -148,13 +145,13 @@ function nodeUsage(): NodeUsage {
       const holds = type !== 'DELETED' && typeof node === 'string' && node !== '' && !hasEnded(object)
       const known = held.get(uid)
       if (holds && !known) {
-        const asked = requestsOf(object)
-        held.set(uid, { node, asked })
-        add(node, asked, 1)
+        const requested = requestsOf(object)
+        held.set(uid, { node, requested })
+        add(node, requested, 1)
       }
       if (holds || !known) return false
       held.delete(uid)
-      add(known.node, known.asked, -1)
+      add(known.node, known.requested, -1)
       return true
     },
     of: (node) => used.get(node) ?? {},

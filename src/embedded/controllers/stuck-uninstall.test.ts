@@ -1,4 +1,4 @@
-// An uninstall that hangs: ARC's custom resources and the Roles, bindings, accounts and Secrets that its finalizers hold, with no controller left.
+// A stuck uninstall: finalizers hold ARC's custom resources, Roles, bindings, service accounts and Secrets, and no controller is left.
 import { expect, test } from 'vitest'
 import { openPodStage } from '../../../test/pod-stage.ts'
 import type { StoredObject } from '../store/object.ts'
@@ -84,7 +84,7 @@ function unlock(stage: Stage, resource: string): void {
 
 const everything = ['Role', 'RoleBinding', 'ServiceAccount', 'Secret', 'AutoscalingRunnerSet', 'EphemeralRunnerSet']
 
-test('without a controller everything stays, deleted and held, until each finalizer is taken', async () => {
+test('keeps every deleted object until each finalizer is removed', async () => {
   const stage = await installed()
   expect(left(stage)).toEqual(everything)
   for (const resource of all) stage.registry.delete(resource, 'default', 'set')
@@ -95,7 +95,7 @@ test('without a controller everything stays, deleted and held, until each finali
   expect(left(stage)).toEqual([])
 })
 
-test('in the foreground the set waits for the runners that it owns', async () => {
+test('keeps a set that is deleted in the foreground until the runners it owns are gone', async () => {
   const stage = await installed()
   stage.registry.delete(`autoscalingrunnersets.${group}`, 'default', 'set', { propagationPolicy: 'Foreground' })
   await stage.clock.advance(60_000)
@@ -108,7 +108,7 @@ test('in the foreground the set waits for the runners that it owns', async () =>
   expect(left(stage)).toEqual(everything.slice(0, 4))
 })
 
-test('the namespace says who is held, and by what', async () => {
+test('reports in the namespace what is held, and by which finalizer', async () => {
   const stage = await installed()
   const metadata = { name: 'arc' }
   stage.registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata })

@@ -1,14 +1,25 @@
-// A pod's conditions (Kubernetes: pkg/kubelet/status/generate.go).
-
+// Computes a pod's conditions (Kubernetes: pkg/kubelet/status/generate.go).
 import type { Instant } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
+import type { Phase } from './phase.ts'
 import type { Pod, PodCondition } from './pod.ts'
-import type { PodFacts } from './pod-facts.ts'
 import { type ContainerRecord, hasBegun } from './record.ts'
+
+/** The facts from which a pod's status and conditions are computed. */
+export type PodFacts = {
+  readonly records: readonly ContainerRecord[]
+  readonly phase: Phase
+  /** The time at which the kubelet accepted the pod. */
+  readonly startTime: Instant
+  /** Whether the volumes and the sandbox exist. */
+  readonly hasSandbox: boolean
+  /** The reason why the pod as a whole failed, for example `DeadlineExceeded`. */
+  readonly failure: { readonly reason: string; readonly message: string } | undefined
+}
 
 type Verdict = { readonly status: 'True' | 'False'; readonly reason?: string; readonly message?: string }
 
-/** In the kubelet's order; those of others (PodScheduled above all) stay as they are. */
+/** Returns the conditions in the kubelet's order. Conditions of other controllers, such as PodScheduled, stay unchanged. */
 export function conditionsOf(pod: Pod, facts: PodFacts, now: Instant): readonly PodCondition[] {
   const ready = readiness(facts)
   const verdicts: Readonly<Record<string, Verdict>> = {
@@ -52,8 +63,8 @@ function readiness({ records, phase }: PodFacts): Verdict {
   return verdict(unready, 'ContainersNotReady', 'unready')
 }
 
-function verdict(lacking: readonly ContainerRecord[], reason: string, word: string): Verdict {
-  if (lacking.length === 0) return { status: 'True' }
-  const names = lacking.map(({ spec }) => spec.name).join(' ')
+function verdict(missing: readonly ContainerRecord[], reason: string, word: string): Verdict {
+  if (missing.length === 0) return { status: 'True' }
+  const names = missing.map(({ spec }) => spec.name).join(' ')
   return { status: 'False', reason, message: `containers with ${word} status: [${names}]` }
 }

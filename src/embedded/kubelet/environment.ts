@@ -1,9 +1,9 @@
-// A container's environment, and the `$(NAME)` references in it and in its command.
+// Reads a container's environment, and expands the `$(NAME)` references in it and in the command.
 import type { Registry } from '../api/registry.ts'
-import { Lacking, readData, readField, type Source } from './lookup.ts'
+import { ConfigError, readData, readField, type Source } from './lookup.ts'
 import type { Container, EnvVar, Pod } from './pod.ts'
 
-/** Throws `Lacking` in the kubelet's words where a value cannot be had. */
+/** Returns the environment. Throws a `ConfigError`, in the kubelet's words, if a value is not available. */
 export function readEnvironment(registry: Registry, pod: Pod, container: Container): Record<string, string> {
   const environment: Record<string, string> = { HOSTNAME: pod.metadata.name }
   const { namespace } = pod.metadata
@@ -21,7 +21,7 @@ export function readEnvironment(registry: Registry, pod: Pod, container: Contain
   return environment
 }
 
-/** `$(NAME)` becomes the variable's value where there is one; `$$(NAME)` stays as `$(NAME)`. */
+/** Replaces `$(NAME)` by the variable's value if it exists. `$$(NAME)` becomes `$(NAME)`. */
 export function expand(text: string, environment: Readonly<Record<string, string>>): string {
   return text.replace(/\$\$|\$\(([^()]*)\)/g, (whole, name: string | undefined) =>
     name === undefined ? '$' : Object.hasOwn(environment, name) ? (environment[name] ?? whole) : whole,
@@ -33,7 +33,7 @@ function readValue(registry: Registry, pod: Pod, { value, valueFrom }: EnvVar): 
   const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom
   if (fieldRef) return readField(pod, fieldRef.fieldPath)
   const reference = secretKeyRef ?? configMapKeyRef
-  if (!reference) throw new Lacking('resourceFieldRef is not supported by the embedded cluster')
+  if (!reference) throw new ConfigError('resourceFieldRef is not supported by the embedded cluster')
   const resource: Source = secretKeyRef ? 'secrets' : 'configmaps'
   const { name, key, optional } = reference
   const { namespace } = pod.metadata
@@ -41,5 +41,5 @@ function readValue(registry: Registry, pod: Pod, { value, valueFrom }: EnvVar): 
   if (bytes) return Buffer.from(bytes).toString('utf8')
   if (optional) return undefined
   const kind = resource === 'secrets' ? 'Secret' : 'ConfigMap'
-  throw new Lacking(`couldn't find key ${key} in ${kind} ${namespace}/${name}`, { resource, name })
+  throw new ConfigError(`couldn't find key ${key} in ${kind} ${namespace}/${name}`, { resource, name })
 }

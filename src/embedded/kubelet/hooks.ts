@@ -1,19 +1,20 @@
-// Lifecycle hooks. A hook runs in the pod's own turn, without a limit: one that hangs holds up the whole pod, its deletion too, as in Kubernetes (issue 116032).
+// Runs lifecycle hooks. A postStart hook runs in the pod's worker without a time limit.
+// A hung hook holds up the whole pod and its deletion, as in Kubernetes (https://github.com/kubernetes/kubernetes/issues/116032).
 import { fieldOf, type PodContext } from './context.ts'
 import type { Action } from './pod.ts'
 import { reachContainer } from './reach.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 
-/** Whether it succeeded; the container of a failed one is to be killed. */
+/** Returns whether the hook succeeded. If it failed, the caller kills the container. */
 export async function runPostStart(context: PodContext, record: ContainerRecord, action: Action): Promise<boolean> {
   const failure = await runHook(context, record, action, undefined)
-  // Who has let go of the pod in the meantime does nothing to it any more.
+  // A stopped worker records no more Events.
   if (failure === undefined || context.until.aborted) return true
   context.events.record('Warning', 'FailedPostStartHook', `PostStartHook failed: ${failure}`, fieldOf(record))
   return false
 }
 
-/** Gives the hook at most `limitMs`, the whole grace. One that is not over by then is left alone, and nobody is told, as in Kubernetes. */
+/** Runs the preStop hook for at most `limitMs`, the whole grace period. A hook that is still running then is left alone without an Event, as in Kubernetes. */
 export async function runPreStop(
   context: PodContext,
   record: ContainerRecord,
@@ -26,7 +27,7 @@ export async function runPreStop(
   context.events.record('Warning', 'FailedPreStopHook', `PreStopHook failed: ${failure}`, fieldOf(record))
 }
 
-/** Why it failed, or undefined. */
+/** Returns the reason of the failure, or undefined if the hook succeeded. */
 async function runHook(
   context: PodContext,
   record: ContainerRecord,
@@ -37,10 +38,10 @@ async function runHook(
   const { exec, sleep } = action
   if (sleep) {
     const ms = Math.min(sleep.seconds * 1000, limitMs ?? Number.POSITIVE_INFINITY)
-    // The wait ends early only with the kubelet itself.
+    // Only a stop of the kubelet ends the sleep early.
     await clock.sleep(ms, until).catch(() => undefined)
   }
-  // Any answer over HTTP will do.
+  // An HTTP response with any status counts as success.
   const reached = await reachContainer(context, record, { action, purpose: 'lifecycle', timeoutMs: limitMs })
   if (reached?.is === 'failed') return reached.message
   if (!exec) return undefined

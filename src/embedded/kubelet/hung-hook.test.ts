@@ -1,4 +1,4 @@
-// A postStart hook that never returns, with real processes: what a real node of 1.36 was seen to do with it.
+// A postStart hook that never returns, with real processes. Each test repeats what a real node of 1.36 did (docs/reference/kubernetes.md#s4-4).
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ afterEach(async () => {
   expect(processScan(data).run()).toEqual([])
 })
 
-/** The commands of the processes that belong to this test. */
+/** Returns the commands of the processes that belong to this test. */
 function running(): readonly string[] {
   const found = processScan(data).run()
   const lines = found.map(({ pid }) => execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }))
@@ -58,7 +58,7 @@ function kill(word: string): void {
   }
 }
 
-test('a DELETE does nothing until the hook dies; then the second container is started, ended, and the pod goes', async () => {
+test('ignores a DELETE until the hook ends, then starts and ends the second container, and removes the pod', async () => {
   await hookRuns()
   expect(field(pod(), 'status', 'phase')).toBe('Pending')
   expect([field(pod(), 'status', 'podIP'), conditionLine(pod())]).toEqual([
@@ -76,7 +76,7 @@ test('a DELETE does nothing until the hook dies; then the second container is st
   await until(() => processScan(data).run().length === 0)
 }, 20_000)
 
-test('grace 0 removes the object at once; the processes run on until the kubelet is restarted', async () => {
+test('removes the object at once with grace period 0; the processes run until the kubelet is restarted', async () => {
   await hookRuns()
   cluster.registry.delete('pods', 'default', 'p', { gracePeriodSeconds: 0 })
   expect(pod()).toBeUndefined()
@@ -87,7 +87,7 @@ test('grace 0 removes the object at once; the processes run on until the kubelet
   await until(() => processScan(data).run().length === 0)
 }, 20_000)
 
-test('a restart of the kubelet heals a stuck deletion', async () => {
+test('completes a stuck deletion after a restart of the kubelet', async () => {
   await hookRuns()
   cluster.registry.delete('pods', 'default', 'p')
   const ends: string[] = []

@@ -1,10 +1,10 @@
-// A node whose kubelet is gone for a while: its containers run on, and the API keeps the picture it had.
+// A node whose kubelet is stopped for a while: its containers keep running, and the API shows the last reported state.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 
 const runner = containerOf('runner')
 
-test('a pod deleted while the kubelet is gone hangs past its grace, and goes when the kubelet is back (seen on a real node)', async () => {
+test('keeps a deleted pod past its grace period while the kubelet is stopped, and removes it afterwards (seen on a real node)', async () => {
   const stage = openPodStage()
   stage.create({ containers: [runner], terminationGracePeriodSeconds: 3 })
   await stage.clock.advance(1_000)
@@ -18,7 +18,7 @@ test('a pod deleted while the kubelet is gone hangs past its grace, and goes whe
   expect(stage.seen.slice(-2)).toEqual(['601s Failed! runner=Error(143)', '601s gone'])
 })
 
-test('what runs is gone on with: not started again, its end and its probes noted', async () => {
+test('takes over running containers: it does not start them again, and records their end and their probes', async () => {
   const exec = (_: readonly string[], elapsed: number) => ({ exitCode: elapsed < 20_000 ? 1 : 0 })
   const stage = openPodStage({ scripts: { runner: { endsAfterMs: 30_000, exec } } })
   const readinessProbe = { exec: { command: ['ready'] }, periodSeconds: 1 }
@@ -28,7 +28,7 @@ test('what runs is gone on with: not started again, its end and its probes noted
   await stage.clock.advance(10_000)
   stage.cluster.kubelet.start()
   await stage.clock.advance(60_000)
-  expect(stage.deeds()).toEqual(['0s start runner.0', '30s end runner.0'])
+  expect(stage.actions()).toEqual(['0s start runner.0', '30s end runner.0'])
   expect(stage.seen.slice(-3)).toEqual([
     '0s Running runner=running,started',
     '20s Running runner=running,started,ready',
@@ -36,7 +36,7 @@ test('what runs is gone on with: not started again, its end and its probes noted
   ])
 })
 
-test('what runs of a pod that is gone is ended; nothing is left when the cluster stops', async () => {
+test('ends the containers of a pod that no longer exists, and leaves nothing when the cluster stops', async () => {
   const stage = openPodStage({ scripts: { runner: { onTerm: 'ignored' } } })
   stage.create({ containers: [runner] })
   await stage.clock.advance(1_000)
@@ -46,12 +46,12 @@ test('what runs of a pod that is gone is ended; nothing is left when the cluster
   expect(stage.runtime.running()).toBe(1)
   stage.cluster.kubelet.start()
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(1)).toEqual(['61s term runner.0', '63s kill runner.0', '63s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['61s term runner.0', '63s kill runner.0', '63s end runner.0'])
   await stage.cluster.stop()
   expect(stage.clock.next()).toBeUndefined()
 })
 
-test('a node that was deleted is there again', async () => {
+test('creates a deleted Node again', async () => {
   const stage = openPodStage()
   stage.cluster.kubelet.stop()
   stage.registry.delete('nodes', undefined, 'dayfly')

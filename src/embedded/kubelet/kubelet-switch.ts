@@ -1,18 +1,18 @@
-// The node's kubelet, which can be stopped and started again while its containers run on: a node that is lost, a kubelet that is restarted.
+// Stops and starts the node's kubelet while its containers keep running. This simulates a lost node or a restarted kubelet.
 import type { NodeApi } from '../api/node.ts'
 import { type KubeletOptions, startKubelet } from './kubelet.ts'
 
 export interface KubeletSwitch {
   readonly api: NodeApi
-  /** Nothing happens to the node's pods any more, their deletion neither. The Node object says nothing of it by itself. */
+  /** Stops the kubelet: nothing happens to the node's pods any more, not even their deletion. The Node object does not change by itself. */
   stop(): void
-  /** Goes on with what runs, and ends what runs of pods that are gone. Nothing happens while it is on. */
+  /** Starts the kubelet again if it is stopped. It takes over running containers, and ends the containers of pods that no longer exist. */
   start(): void
-  /** Resolves when none that was stopped does anything any more. */
+  /** Resolves when every stopped kubelet has ended all its work. */
   settled(): Promise<void>
 }
 
-/** Starts it. */
+/** Starts the kubelet and returns its switch. */
 export function createKubeletSwitch(options: KubeletOptions): KubeletSwitch {
   const settling: Promise<void>[] = []
   let kubelet = startKubelet(options)

@@ -1,4 +1,4 @@
-// The kubelet: runs the pods that are bound to its node, each by a worker of its own.
+// The kubelet runs the pods that are bound to its node. Each pod has its own worker.
 import type { Clock } from '../../lib/clock.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { Registry } from '../api/registry.ts'
@@ -18,17 +18,17 @@ export type KubeletOptions = {
   readonly runtime: Runtime
   readonly clock: Clock
   readonly node: NodeDescription
-  /** What the node reports, for example `v1.36.0`. */
+  /** The kubelet version that the node reports, for example `v1.36.0`. */
   readonly version: string
 }
 
 export interface Kubelet {
   readonly api: NodeApi
-  /** Lets go of all pods; their containers run on until the runtime is closed. Resolves when no worker does anything any more, which a hung hook can hold up until then. */
+  /** Stops all workers; the containers run until the runtime is closed. `settled` resolves when every worker has ended. A hung hook delays that until the runtime is closed. */
   stop(): { readonly settled: Promise<void> }
 }
 
-/** Registers the node and starts. The namespace `kube-node-lease` must exist. */
+/** Registers the node and starts the kubelet. The namespace `kube-node-lease` must exist. */
 export function startKubelet(options: KubeletOptions): Kubelet {
   const { registry, runtime, clock, node, version } = options
   const stopNode = keepNode(registry, clock, node, { kubelet: version, runtime: runtime.version })
@@ -53,7 +53,7 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     )
   }
   const orphans = survivors.filter(({ pod }) => !workers.has(pod))
-  const isTidy = endOrphans(runtime, orphans)
+  const orphansEnded = endOrphans(runtime, orphans)
   const unsubscribe = registry.subscribe('pods', ({ type, object }) => {
     if (type === 'DELETED') workers.get(object.metadata.uid)?.vanish()
     else see(object)
@@ -71,25 +71,25 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     stopNode()
     const running = [...workers.values()]
     for (const worker of running) worker.abandon()
-    return { settled: Promise.all([isTidy, ...running.map(({ done }) => done)]).then(() => undefined) }
+    return { settled: Promise.all([orphansEnded, ...running.map(({ done }) => done)]).then(() => undefined) }
   }
   return { api: { logs: nodeLogs({ runtime, clock, find }) }, stop }
 }
 
-/** Ends what an earlier kubelet has left of pods that are gone. */
+/** Ends the containers that an earlier kubelet left of pods that no longer exist. */
 async function endOrphans(runtime: Runtime, orphans: readonly ContainerId[]): Promise<void> {
   await Promise.all(orphans.map((id) => runtime.stop(id, orphanGraceMs)))
   await Promise.all([...new Set(orphans.map(({ pod }) => pod))].map((pod) => runtime.remove(pod)))
 }
 
-/** Lets those wait who miss a Secret or a ConfigMap. */
+/** Lets containers and volumes wait for a missing Secret or ConfigMap. */
 function watchArrivals(registry: Registry): { readonly await: KubeletContext['awaitObject']; stop(): void } {
   const waiting = new Map<string, Set<() => void>>()
   const arrive = (resource: Source, { metadata }: StoredObject) => {
     const key = `${resource}/${metadata.namespace}/${metadata.name}`
-    const arrived = waiting.get(key)
+    const callbacks = waiting.get(key)
     waiting.delete(key)
-    for (const tell of arrived ?? []) tell()
+    for (const callback of callbacks ?? []) callback()
   }
   const unsubscribe = (['secrets', 'configmaps'] as const).map((resource) =>
     registry.subscribe(resource, ({ type, object }) => {
@@ -107,7 +107,7 @@ function watchArrivals(registry: Registry): { readonly await: KubeletContext['aw
       }
     },
     stop: () => {
-      for (const undo of unsubscribe) undo()
+      for (const unsubscribeOne of unsubscribe) unsubscribeOne()
     },
   }
 }

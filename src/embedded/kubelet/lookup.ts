@@ -1,38 +1,38 @@
-// What a pod reads from the cluster: Secrets, ConfigMaps and facts about itself. What is missing is named, so that its arrival can be awaited.
+// Reads Secrets, ConfigMaps and downward API fields for a pod. A missing object is named, so that the kubelet can wait for it.
 import { isObject } from '../api/json.ts'
 import type { Registry } from '../api/registry.ts'
 import type { Pod } from './pod.ts'
 
 export type Source = 'secrets' | 'configmaps'
 
-/** Names an object whose arrival would change the answer. */
-export type Awaited = { readonly resource: Source; readonly name: string }
+/** A missing object whose creation may let the container or volume be made. */
+export type AwaitedObject = { readonly resource: Source; readonly name: string }
 
-/** What keeps a container or a volume from being made, in the kubelet's words. */
-export class Lacking extends Error {
-  /** Undefined: nothing that arrives will help. */
-  readonly awaited: Awaited | undefined
+/** The reason why a container or a volume cannot be made, in the kubelet's words. */
+export class ConfigError extends Error {
+  /** Undefined if no new object can help. */
+  readonly awaited: AwaitedObject | undefined
 
-  constructor(message: string, awaited?: Awaited) {
+  constructor(message: string, awaited?: AwaitedObject) {
     super(message)
-    this.name = 'Lacking'
+    this.name = 'ConfigError'
     this.awaited = awaited
   }
 }
 
 const singular = { secrets: 'secret', configmaps: 'configmap' } as const
 
-/** The object's data by key, or undefined where it is missing and optional. Throws `Lacking`. */
+/** Returns the object's data by key, or undefined if it is missing and optional. Throws a `ConfigError`. */
 export function readData(
   registry: Registry,
   namespace: string,
-  wanted: Awaited & { readonly optional?: boolean | undefined },
+  wanted: AwaitedObject & { readonly optional?: boolean | undefined },
 ): ReadonlyMap<string, Uint8Array> | undefined {
   const { resource, name, optional } = wanted
   const object = registry.get(resource, namespace, name)
   if (!object) {
     if (optional) return undefined
-    throw new Lacking(`${singular[resource]} "${name}" not found`, { resource, name })
+    throw new ConfigError(`${singular[resource]} "${name}" not found`, { resource, name })
   }
   const data = new Map<string, Uint8Array>()
   const encoding = resource === 'secrets' ? 'base64' : 'utf8'
@@ -47,7 +47,7 @@ function entries(value: unknown): readonly [string, string][] {
 
 const address = '127.0.0.1'
 
-/** The downward API's fields, as far as they mean something here. Throws `Lacking`. */
+/** Returns the value of a downward API field. Throws a `ConfigError` if this cluster does not support the field. */
 export function readField(pod: Pod, path: string): string {
   const { metadata, spec } = pod
   const [, kind, key] = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path) ?? []
@@ -66,7 +66,7 @@ export function readField(pod: Pod, path: string): string {
     'status.podIPs': address,
   }
   const value = fields[path]
-  if (value === undefined) throw new Lacking(`unsupported fieldPath: ${path}`)
+  if (value === undefined) throw new ConfigError(`unsupported fieldPath: ${path}`)
   return value
 }
 

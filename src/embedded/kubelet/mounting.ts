@@ -1,42 +1,41 @@
-// Waits until a pod's volumes can be made. Its tries follow the real kubelet's, and the arrival of what is missing ends the wait at once.
+// Waits until a pod's volumes can be made. It retries at the same intervals as the real kubelet. The creation of a missing object ends the wait at once.
 import type { Instant } from '../../lib/clock.ts'
 import type { Volume } from '../runtime/runtime.ts'
 import type { PodContext } from './context.ts'
-import { Lacking } from './lookup.ts'
+import { ConfigError } from './lookup.ts'
 import { readVolumes } from './volumes.ts'
 
 export interface Mounting {
-  /** The volumes, or undefined while they have to wait; the worker is woken when it is time to ask again. */
+  /** Returns the volumes, or undefined if they are not ready yet. The worker is then woken for the next attempt. */
   volumes(): ReadonlyMap<string, Volume> | undefined
-  /** Whether anybody has been told that something is missing. */
-  hasComplained(): boolean
+  /** Whether an Event has reported a failure. */
+  hasReported(): boolean
   stop(): void
 }
 
-/** The first try of a real node comes this late: what arrives by then costs nothing and nobody hears of it. */
-const patienceMs = 200
+/** The delay of the first retry, which is the first attempt of a real node. An object that is created within it causes no Event. */
+const firstRetryMs = 200
 const backoffMs = { first: 500, longest: 122_000 }
 
 export function mounting(context: PodContext): Mounting {
   let volumes: ReadonlyMap<string, Volume> | undefined
   let tries = 0
-  let complaints = 0
+  let reports = 0
   let nextTry: Instant = 0
   let stopWaiting = () => {}
-  const wait = (lacking: Lacking) => {
+  const wait = (error: ConfigError) => {
     const now = context.clock.now()
     if (now >= nextTry) {
-      if (tries > 0 || !lacking.awaited) {
-        context.events.record('Warning', 'FailedMount', lacking.message)
-        complaints++
+      if (tries > 0 || !error.awaited) {
+        context.events.record('Warning', 'FailedMount', error.message)
+        reports++
       }
-      nextTry = now + (tries === 0 ? patienceMs : Math.min(backoffMs.longest, backoffMs.first * 2 ** (tries - 1)))
+      nextTry = now + (tries === 0 ? firstRetryMs : Math.min(backoffMs.longest, backoffMs.first * 2 ** (tries - 1)))
       tries++
     }
     context.wakeAt(nextTry)
     stopWaiting()
-    if (lacking.awaited)
-      stopWaiting = context.awaitObject(context.pod().metadata.namespace, lacking.awaited, context.wake)
+    if (error.awaited) stopWaiting = context.awaitObject(context.pod().metadata.namespace, error.awaited, context.wake)
   }
   return {
     volumes: () => {
@@ -45,12 +44,12 @@ export function mounting(context: PodContext): Mounting {
         volumes = readVolumes(context.registry, context.pod())
         stopWaiting()
       } catch (error) {
-        if (!(error instanceof Lacking)) throw error
+        if (!(error instanceof ConfigError)) throw error
         wait(error)
       }
       return volumes
     },
-    hasComplained: () => complaints > 0,
+    hasReported: () => reports > 0,
     stop: () => stopWaiting(),
   }
 }

@@ -1,8 +1,8 @@
-// Probes and hooks over HTTP and TCP: what they let through, what they end, and what Kubernetes says of each.
+// Probes and hooks over HTTP and TCP: which responses they accept, when they kill the container, and the Events they record.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import type { NetworkTarget } from '../runtime/runtime.ts'
-import type { NetworkScript } from '../runtime/scripted/script.ts'
+import type { NetworkScript } from '../runtime/scripted/scripted-runtime.fixture.ts'
 
 const httpGet = { port: 2375, path: '/_ping' }
 const runner = containerOf('runner')
@@ -23,7 +23,7 @@ test.each<[string, object, NetworkScript, string]>([
   ],
   ['refused', { tcpSocket: { port: 2375 } }, 'refused', 'dial tcp 127.0.0.1:2375: connect: connection refused'],
   ['silent', { tcpSocket: { port: 2375 } }, 'hangs', 'dial tcp 127.0.0.1:2375: i/o timeout'],
-])('%s: the startup probe %j holds the runner back until it is answered', async (_, action, before, message) => {
+])('%s: the startup probe %j delays the runner until it succeeds', async (_, action, before, message) => {
   const stage = openPodStage({ scripts: { docker: { network: opensAt(4_000, before) } } })
   const startupProbe = { ...action, periodSeconds: 2, failureThreshold: 10 }
   stage.create({ initContainers: [sidecar({ startupProbe })], containers: [runner] })
@@ -34,7 +34,7 @@ test.each<[string, object, NetworkScript, string]>([
   expect(stage.events().some((line) => line.includes(`Startup probe failed: ${message}`))).toBe(true)
 })
 
-test('a port may be named; one that is not there fails the probe', async () => {
+test('resolves a named port; an unknown name fails the probe', async () => {
   const seen: NetworkTarget[] = []
   const network = (target: NetworkTarget) => {
     seen.push(target)
@@ -60,15 +60,15 @@ test('a port may be named; one that is not there fails the probe', async () => {
   expect(stage.events()).toContain("Unhealthy x1: Readiness probe failed: couldn't find port: none")
 })
 
-test('a redirect is good; what answers 500 for too long is ended and restarted', async () => {
+test('accepts a redirect, and restarts a container that responds with 500 for too long', async () => {
   const network = (_: NetworkTarget, elapsed: number) => ({ status: elapsed < 5_000 ? 302 : 500 })
   const stage = openPodStage({ scripts: { runner: { network } } })
   stage.create({ restartPolicy: 'Always', containers: [{ ...runner, livenessProbe: { httpGet, ...every } }] })
   await stage.clock.advance(7_500)
-  expect(stage.deeds()).toEqual(['0s start runner.0', '7s term runner.0', '7s end runner.0', '7s start runner.1'])
+  expect(stage.actions()).toEqual(['0s start runner.0', '7s term runner.0', '7s end runner.0', '7s start runner.1'])
 })
 
-test('readiness is only told', async () => {
+test('only reports readiness', async () => {
   const network = (_: NetworkTarget, elapsed: number): NetworkScript => (elapsed < 3_000 ? 'refused' : {})
   const stage = openPodStage({ scripts: { runner: { network } } })
   stage.create({ containers: [{ ...runner, readinessProbe: { tcpSocket: { port: 1 }, ...every } }] })
@@ -76,23 +76,23 @@ test('readiness is only told', async () => {
   expect(stage.seen.slice(-2)).toEqual(['0s Running runner=running,started', '3s Running runner=running,started,ready'])
 })
 
-test('hooks over HTTP: any answer will do, none kills the container', async () => {
+test('accepts any HTTP response to a hook, and kills the container if there is none', async () => {
   const lifecycle = { postStart: { httpGet } }
   const scripts = { runner: { network: () => ({ status: 500 }) }, docker: { network: () => 'refused' as const } }
   const stage = openPodStage({ scripts })
   stage.create({ containers: [{ ...runner, lifecycle }, containerOf('docker', { lifecycle })] })
   await stage.clock.advance(1_000)
-  expect(stage.deeds()).toEqual(['0s start runner.0', '0s start docker.0', '0s term docker.0', '0s end docker.0'])
+  expect(stage.actions()).toEqual(['0s start runner.0', '0s start docker.0', '0s term docker.0', '0s end docker.0'])
   expect(stage.events().filter((line) => line.startsWith('FailedPostStartHook'))).toHaveLength(1)
 })
 
-test('a preStop hook that hangs ends with the grace: SIGTERM then, SIGKILL two seconds later, and no event', async () => {
+test('gives up a hung preStop hook after the grace period: SIGTERM then, SIGKILL two seconds later, and no Event', async () => {
   const lifecycle = { preStop: { httpGet } }
   const stage = openPodStage({ scripts: { runner: { network: () => 'hangs', onTerm: 'ignored' } } })
   stage.create({ containers: [{ ...runner, lifecycle }], terminationGracePeriodSeconds: 5 })
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(1)).toEqual(['6s term runner.0', '8s kill runner.0', '8s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['6s term runner.0', '8s kill runner.0', '8s end runner.0'])
   expect(stage.events().filter((line) => line.startsWith('FailedPreStopHook'))).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The logs of the containers on this node, with the kubelet's answers where there is none.
+// Serves the logs of the containers on this node. If there is no log, it refuses with the kubelet's message.
 import type { Clock } from '../../lib/clock.ts'
 import { badRequest } from '../api/errors.ts'
 import type { NodeApi } from '../api/node.ts'

@@ -1,4 +1,4 @@
-// The node as it stands in the cluster: what it offers, that it is ready, and the lease by which it says that it lives.
+// The Node object of this kubelet and its Lease: capacity, conditions, and the regular renewal that shows that the node is alive.
 import type { Clock } from '../../lib/clock.ts'
 import { microTimestamp, timestamp } from '../../lib/timestamp.ts'
 import type { Registry } from '../api/registry.ts'
@@ -14,7 +14,7 @@ export type NodeDescription = {
 const renewMs = 10_000
 const leaseSeconds = 40
 
-/** Creates the node and its lease where they are missing, says that it is ready, and renews the lease until stopped. */
+/** Creates the Node and its Lease if they are missing, reports the node as ready, and renews the Lease. Returns a function that stops the renewal. */
 export function keepNode(
   registry: Registry,
   clock: Clock,

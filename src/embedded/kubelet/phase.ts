@@ -1,10 +1,10 @@
-// A pod's phase from its containers' states (Kubernetes: kubelet_pods.go, getPhase).
+// Computes a pod's phase from its containers' states (Kubernetes: kubelet_pods.go, getPhase).
 import type { RestartPolicy } from './pod.ts'
 import { type ContainerRecord, hasBegun, hasRun, shouldRestart } from './record.ts'
 
 export type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed'
 
-/** @param isOver nothing of the pod will be started again, because its work is done or it is being deleted. */
+/** @param isOver whether no container will be started again, because the pod's work is done or it is being deleted. */
 export function phaseOf(records: readonly ContainerRecord[], podPolicy: RestartPolicy, isOver: boolean): Phase {
   const regular = records.filter(({ role }) => role === 'regular')
   if (initFailed(records, podPolicy)) return 'Failed'

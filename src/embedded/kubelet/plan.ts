@@ -1,11 +1,11 @@
-// What a pod's worker does next, from its containers' states alone (Kubernetes: computePodActions).
+// Decides the next step of a pod's worker from its containers' states alone (Kubernetes: computePodActions).
 import type { RestartPolicy } from './pod.ts'
 import { type ContainerRecord, hasBegun, shouldRestart } from './record.ts'
 
 export type Plan =
-  /** Start these, in this order; one whose back-off is not over waits. */
+  /** Start these containers in this order. A container with a back-off waits. */
   | { readonly do: 'start'; readonly containers: readonly ContainerRecord[] }
-  /** The pod's work is done: end what still runs. */
+  /** End the containers that still run, because the pod's work is done. */
   | { readonly do: 'end' }
 
 export function planPod(records: readonly ContainerRecord[], podPolicy: RestartPolicy): Plan {
@@ -21,7 +21,7 @@ type InitPlan =
   | { readonly do: 'end' }
   | { readonly do: 'start'; readonly containers: readonly ContainerRecord[]; readonly isBlocked: boolean }
 
-/** Init containers run one after the other; once a regular container has begun, only sidecars are kept up. */
+/** Plans the init containers, which run one after the other. After a regular container has started, only sidecars are restarted. */
 function planInit(records: readonly ContainerRecord[], podPolicy: RestartPolicy, begun: boolean): InitPlan {
   const containers: ContainerRecord[] = []
   for (const record of records) {

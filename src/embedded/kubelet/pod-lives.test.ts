@@ -1,9 +1,9 @@
-// Many random lives of pods on a virtual clock: whatever their containers do and whoever deletes them when, the rules hold.
+// Runs many random pod lifecycles on a virtual clock. The rules hold for any behaviour of the containers and any deletion.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
 import { field } from '../api/json.ts'
-import type { Script } from '../runtime/scripted/script.ts'
+import type { Script } from '../runtime/scripted/scripted-runtime.fixture.ts'
 
 const graceSeconds = 5
 
@@ -64,7 +64,7 @@ async function live(seed: number): Promise<void> {
   })
   const running = (uid: string) => {
     const open = new Set<string>()
-    for (const { what, container } of stage.runtime.deeds) {
+    for (const { what, container } of stage.runtime.actions) {
       if (!container.startsWith(`${uid}/`)) continue
       if (what === 'start') open.add(container)
       if (what === 'end') open.delete(container)
@@ -86,7 +86,7 @@ async function live(seed: number): Promise<void> {
     }
   }
   for (const name of names) if (stage.pod(name)) stage.registry.delete('pods', 'default', name)
-  // A postStart hook takes at most half a second, a preStop hook too; a stop under way, the grace; what waited for it, two seconds more.
+  // The bound: half a second for each hook, the grace period for a stop under way, and two seconds for containers that waited for it.
   await stage.clock.advance((2 * graceSeconds + 8) * 1_000)
   expect([seed, stage.registry.list('pods').map(({ metadata }) => metadata.name)]).toEqual([seed, []])
   expect([seed, stage.runtime.running()]).toEqual([seed, 0])
@@ -94,6 +94,6 @@ async function live(seed: number): Promise<void> {
   expect([seed, stage.clock.next()]).toEqual([seed, undefined])
 }
 
-test('in 150 random worlds phases only go forward, pods go when nothing of them runs, and every end comes', async () => {
+test('in 150 random worlds phases only advance, a pod is removed only when nothing of it runs, and every pod ends', async () => {
   for (let seed = 1; seed <= 150; seed++) await live(seed)
 }, 60_000)

@@ -1,4 +1,4 @@
-// A pod as the kubelet reads it. The API server has validated what is stored, so its shape is taken as given.
+// A pod as the kubelet reads it. The API server has validated stored objects, so their shape is not checked again.
 
 import type { PullPolicy } from '../runtime/runtime.ts'
 import type { ObjectMeta, StoredObject } from '../store/object.ts'
@@ -79,7 +79,7 @@ export type Container = {
 
 export type KeyToPath = { readonly key: string; readonly path: string; readonly mode?: number }
 
-/** A part of a projected volume, or a whole one. */
+/** The source of a projected volume, or of a volume of its own. */
 export type FileSource = {
   readonly secret?: {
     readonly secretName?: string
@@ -133,7 +133,7 @@ export function asPod(object: StoredObject): Pod {
   return object as Pod
 }
 
-/** `namespace/name(uid)` is how Kubernetes' messages name a pod. */
+/** The name of a pod in Kubernetes' messages: `name_namespace(uid)`. */
 export function podLabel({ metadata }: Pod): string {
   return `${metadata.name}_${metadata.namespace}(${metadata.uid})`
 }

@@ -1,11 +1,11 @@
-// Probes: a startup probe holds back what follows the container, a failed liveness probe ends it, readiness is only told.
+// Runs probes. A startup probe delays the containers that follow. A failed startup or liveness probe kills the container. Readiness only shows in the status.
 import { linkSignals } from '../../lib/signals.ts'
 import { fieldOf, type PodContext } from './context.ts'
 import type { Probe } from './pod.ts'
 import { reachContainer } from './reach.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 
-/** Kubernetes' defaults. */
+/** The defaults of Kubernetes. */
 const defaults = {
   periodSeconds: 10,
   timeoutSeconds: 1,
@@ -16,7 +16,7 @@ const defaults = {
 
 type Verdict = 'stop' | 'go-on'
 
-/** Runs the container's probes until its present try ends. */
+/** Runs the container's probes until its current attempt ends. */
 export function watchProbes(context: PodContext, record: ContainerRecord): void {
   const { startupProbe, livenessProbe, readinessProbe } = record.spec
   if (!startupProbe && !livenessProbe && !readinessProbe) return
@@ -26,7 +26,7 @@ export function watchProbes(context: PodContext, record: ContainerRecord): void 
     over.dispose()
   }
   void record.ended.then(end)
-  const give = (failing: 'startup' | 'liveness'): Verdict => {
+  const fail = (failing: 'startup' | 'liveness'): Verdict => {
     record.failing = failing
     context.wake()
     return 'stop'
@@ -34,7 +34,7 @@ export function watchProbes(context: PodContext, record: ContainerRecord): void 
   const runAll = async () => {
     if (startupProbe) {
       await poll(context, record, { word: 'Startup', probe: startupProbe, until: over.signal }, (isGood) => {
-        if (!isGood) return give('startup')
+        if (!isGood) return fail('startup')
         record.started = true
         context.wake()
         return 'stop'
@@ -44,7 +44,7 @@ export function watchProbes(context: PodContext, record: ContainerRecord): void 
     const readiness = readinessProbe && { word: 'Readiness', probe: readinessProbe, until: over.signal }
     if (!record.started) return
     await Promise.all([
-      liveness && poll(context, record, liveness, (isGood) => (isGood ? 'go-on' : give('liveness'))),
+      liveness && poll(context, record, liveness, (isGood) => (isGood ? 'go-on' : fail('liveness'))),
       readiness &&
         poll(context, record, readiness, (isGood) => {
           record.ready = isGood
@@ -60,15 +60,15 @@ export function watchProbes(context: PodContext, record: ContainerRecord): void 
 
 type Watch = { readonly word: string; readonly probe: Probe; readonly until: AbortSignal }
 
-/** Tells of every change of mind, after as many equal results as the probe's thresholds ask for. */
+/** Repeats a probe. Calls `report` when the result changes, after as many equal results as the probe's threshold requires. */
 async function poll(
   context: PodContext,
   record: ContainerRecord,
   { word, probe, until }: Watch,
-  tell: (isGood: boolean) => Verdict,
+  report: (isGood: boolean) => Verdict,
 ): Promise<void> {
   const settings = { ...defaults, ...probe }
-  let told: boolean | undefined
+  let reported: boolean | undefined
   let row = { isGood: true, length: 0 }
   await context.clock.sleep(settings.initialDelaySeconds * 1000, until)
   for (;;) {
@@ -78,15 +78,15 @@ async function poll(
     if (!isGood) context.events.record('Warning', 'Unhealthy', `${word} probe failed: ${failure}`, fieldOf(record))
     row = { isGood, length: row.isGood === isGood ? row.length + 1 : 1 }
     const threshold = isGood ? settings.successThreshold : settings.failureThreshold
-    if (row.length >= threshold && told !== isGood) {
-      told = isGood
-      if (tell(isGood) === 'stop') return
+    if (row.length >= threshold && reported !== isGood) {
+      reported = isGood
+      if (report(isGood) === 'stop') return
     }
     await context.clock.sleep(settings.periodSeconds * 1000, until)
   }
 }
 
-/** Why it failed, or undefined. */
+/** Returns the reason of the failure, or undefined if the probe succeeded. */
 async function runProbe(
   context: PodContext,
   record: ContainerRecord,
@@ -103,7 +103,7 @@ async function runProbe(
   return result.exitCode === 0 ? undefined : result.output
 }
 
-/** A bare connection has none. */
+/** Whether the status means success. A TCP connection has no status and always succeeds. */
 function isGoodStatus(status: number | undefined): boolean {
   return status === undefined || (status >= 200 && status < 400)
 }

@@ -1,21 +1,21 @@
-// Probes and hooks over the network: where they go, and what Kubernetes says when nobody answers.
+// Sends probes and hooks over the network. A failure is reported in Kubernetes' words.
 import type { NetworkTarget } from '../runtime/runtime.ts'
 import type { PodContext } from './context.ts'
 import type { Action, Container } from './pod.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 
 export type Reached =
-  /** The status is HTTP's own. */
+  /** The status is the HTTP status; undefined for a TCP connection. */
   { readonly is: 'reached'; readonly status: number | undefined } | { readonly is: 'failed'; readonly message: string }
 
 export type ReachOptions = {
   readonly action: Action
-  /** Names itself to the container. */
+  /** The purpose in the `user-agent` header. */
   readonly purpose: 'probe' | 'lifecycle'
   readonly timeoutMs: number | undefined
 }
 
-/** Undefined when the action is none over the network. */
+/** Runs the action over the network. Returns undefined if the action is of another type. */
 export async function reachContainer(
   { runtime, pod }: PodContext,
   record: ContainerRecord,
@@ -48,7 +48,7 @@ function targetOf({ httpGet, tcpSocket }: Action, port: number, purpose: string)
   }
 }
 
-/** @param problem undefined: nobody answered in time. */
+/** @param problem undefined if the request timed out. */
 function explain(target: NetworkTarget, problem: string | undefined): string {
   const address = `${target.host ?? '127.0.0.1'}:${target.port}`
   if (target.is === 'tcp') {

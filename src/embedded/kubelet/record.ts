@@ -1,4 +1,4 @@
-// What the kubelet knows of one container of a pod: the truth from which status and next steps are derived.
+// The kubelet's record of one container of a pod. The pod's status and the next steps are derived from it.
 import type { Instant } from '../../lib/clock.ts'
 import type { ContainerId } from '../runtime/runtime.ts'
 import type { Container, Pod, RestartPolicy } from './pod.ts'
@@ -8,41 +8,41 @@ export type Terminated = {
   readonly exitCode: number
   readonly reason: string
   readonly message: string | undefined
-  /** 0 when it could not be started; undefined when nobody knows. */
+  /** 0 if the container could not be started; undefined if the start is unknown. */
   readonly startedAt: Instant | undefined
   readonly finishedAt: Instant
 }
 
 export type ContainerState =
-  /** Without a reason it is the pod's usual one, `ContainerCreating` or `PodInitializing`. */
+  /** Without a reason, the status shows the default one: `ContainerCreating` or `PodInitializing`. */
   | { readonly is: 'waiting'; readonly reason: string | undefined; readonly message: string | undefined }
   | { readonly is: 'running'; readonly startedAt: Instant }
   | Terminated
 
 export type ContainerRecord = {
   readonly spec: Container
-  /** A `sidecar` is an init container that is kept running. */
+  /** A `sidecar` is an init container with `restartPolicy: Always`. */
   readonly role: 'init' | 'sidecar' | 'regular'
-  /** The try that runs or ran last, from 0; -1 before the first. */
+  /** The number of the current or last attempt, from 0; -1 before the first. */
   attempt: number
   state: ContainerState
-  /** How the try before the present state ended. */
+  /** The end of the previous attempt. */
   last: Terminated | undefined
-  /** The startup probe has succeeded, or there is none. */
+  /** Whether the startup probe has succeeded; true if there is none. */
   started: boolean
-  /** The readiness probe succeeds, or there is none. */
+  /** Whether the readiness probe succeeds; true if there is none. */
   ready: boolean
-  /** How long the next crash is held off, in milliseconds; 0 after none. */
+  /** The back-off before the next restart, in milliseconds; 0 if there was no crash. */
   crashBackoffMs: number
-  /** No try before this instant. */
+  /** The time of the next attempt at the earliest. */
   notBefore: Instant
-  /** Failed pulls or configurations in a row. */
+  /** The number of consecutive failed pulls or configurations. */
   refusals: number
-  /** A probe has given the container up: it is to be killed. */
+  /** The probe that failed, so that the container must be killed. */
   failing: 'startup' | 'liveness' | undefined
-  /** Takes back the wait for a missing Secret or ConfigMap. */
+  /** Stops the wait for a missing Secret or ConfigMap. */
   stopWaiting: () => void
-  /** Resolves when the present try's end is noted in `state`. */
+  /** Resolves when the end of the current attempt is recorded in `state`. */
   ended: Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function containerRecords(pod: Pod): readonly ContainerRecord[] {
   ]
 }
 
-/** A pod that an earlier kubelet ran goes on with the try it had: the runtime finds the container by it. */
+/** Creates a record. A pod of an earlier kubelet keeps its attempt number, because the runtime finds the container by it. */
 function newRecord(pod: Pod, spec: Container, role: ContainerRecord['role']): ContainerRecord {
   const known = [...(pod.status.initContainerStatuses ?? []), ...(pod.status.containerStatuses ?? [])]
   const restarts = known.find(({ name }) => name === spec.name)?.restartCount ?? 0
@@ -79,24 +79,24 @@ export function idOf(pod: Pod, record: ContainerRecord): ContainerId {
   return { pod: pod.metadata.uid, name: record.spec.name, attempt: record.attempt }
 }
 
-/** It has been started at least once. */
+/** Whether the container has been started at least once. */
 export function hasRun({ state, last }: ContainerRecord): boolean {
   return state.is !== 'waiting' || last !== undefined
 }
 
-/** A regular container has run: the pod counts as initialised from then on. */
+/** Whether a regular container has run. From then on the pod counts as initialized. */
 export function hasBegun(records: readonly ContainerRecord[]): boolean {
   return records.some((record) => record.role === 'regular' && hasRun(record))
 }
 
-/** Whether a container that ended with this code is started again (Kubernetes: ContainerShouldRestart): its own rules first, then its own policy, then the pod's. */
+/** Whether a container that ended with this code is restarted (Kubernetes: ContainerShouldRestart). Its own rules come first, then its own policy, then the pod's policy. */
 export function shouldRestart(record: ContainerRecord, exitCode: number, podPolicy: RestartPolicy): boolean {
   for (const { action, exitCodes } of record.spec.restartPolicyRules ?? []) {
     const matches = exitCodes && exitCodes.values.includes(exitCode) === (exitCodes.operator === 'In')
     if (action === 'Restart' && matches) return true
   }
   const policy = record.spec.restartPolicy ?? podPolicy
-  // An init container that has succeeded is done, whatever the policy says.
+  // An init container that has succeeded is never restarted.
   if (record.role === 'init') return policy !== 'Never' && exitCode !== 0
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0)
 }

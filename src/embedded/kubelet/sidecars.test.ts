@@ -1,4 +1,4 @@
-// Sidecars and init containers as a real node was seen to treat them (real-cluster, chapter 4 a to d), on a virtual clock.
+// Sidecars and init containers behave as on a real node (docs/reference/real-cluster.md#s4), on a virtual clock.
 import { expect, test } from 'vitest'
 import { conditionLine, containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import { field } from '../api/json.ts'
@@ -7,7 +7,7 @@ const runner = containerOf('runner')
 const docker = containerOf('docker', { restartPolicy: 'Always' })
 const probe = { exec: { command: ['ready'] }, periodSeconds: 1 }
 
-test('a plain pod: Pending, Running, Succeeded, and its conditions', async () => {
+test('a plain pod goes from Pending to Running to Succeeded, with its conditions', async () => {
   const stage = openPodStage({ scripts: { runner: { endsAfterMs: 5_000 } } })
   stage.create({ containers: [runner] })
   await stage.clock.advance(1_000)
@@ -25,7 +25,7 @@ test('a plain pod: Pending, Running, Succeeded, and its conditions', async () =>
   )
 })
 
-test('an ordinary helper that does not end keeps the pod Running for ever', async () => {
+test('a regular helper container that does not end keeps the pod Running forever', async () => {
   const stage = openPodStage({ scripts: { runner: { endsAfterMs: 1_000 } } })
   stage.create({ containers: [runner, containerOf('docker')] })
   await stage.clock.advance(600_000)
@@ -36,29 +36,32 @@ test('an ordinary helper that does not end keeps the pod Running for ever', asyn
 test.each([
   [0, 'Succeeded', 'Completed(0)'],
   [3, 'Failed', 'Error(3)'],
-])('a sidecar ends after the runner, whose exit code %i alone decides', async (exitCode, phase, end) => {
-  const stage = openPodStage({
-    scripts: { runner: { endsAfterMs: 10_000, exitCode }, docker: { onTerm: { afterMs: 1_000, exitCode: 0 } } },
-  })
-  stage.create({ initContainers: [docker], containers: [runner] })
-  await stage.clock.advance(20_000)
-  expect(stage.seen).toEqual([
-    '0s Pending',
-    '0s Running docker=running,started,ready runner=running,started,ready',
-    `10s Running docker=running,started,ready runner=${end}`,
-    `11s Running docker=Completed(0) runner=${end}`,
-    `11s ${phase} docker=Completed(0) runner=${end}`,
-  ])
-})
+])(
+  'a sidecar ends after the runner, and only the runner’s exit code %i decides the phase',
+  async (exitCode, phase, end) => {
+    const stage = openPodStage({
+      scripts: { runner: { endsAfterMs: 10_000, exitCode }, docker: { onTerm: { afterMs: 1_000, exitCode: 0 } } },
+    })
+    stage.create({ initContainers: [docker], containers: [runner] })
+    await stage.clock.advance(20_000)
+    expect(stage.seen).toEqual([
+      '0s Pending',
+      '0s Running docker=running,started,ready runner=running,started,ready',
+      `10s Running docker=running,started,ready runner=${end}`,
+      `11s Running docker=Completed(0) runner=${end}`,
+      `11s ${phase} docker=Completed(0) runner=${end}`,
+    ])
+  },
+)
 
-test('a sidecar that ignores TERM is killed after the pod’s grace, and the pod has succeeded', async () => {
+test('a sidecar that ignores SIGTERM is killed after the grace period, and the pod succeeds', async () => {
   const stage = openPodStage({ scripts: { runner: { endsAfterMs: 1_000 }, docker: { onTerm: 'ignored' } } })
   stage.create({ initContainers: [docker], containers: [runner], terminationGracePeriodSeconds: 3 })
   await stage.clock.advance(20_000)
   expect(stage.seen.at(-1)).toBe('4s Succeeded docker=Error(137) runner=Completed(0)')
 })
 
-test('a sidecar with a startup probe holds the runner back until the probe succeeds', async () => {
+test('a sidecar with a startup probe delays the runner until the probe succeeds', async () => {
   const exec = (_: readonly string[], elapsedMs: number) => ({
     exitCode: elapsedMs >= 3_000 ? 0 : 1,
     output: 'not yet',
@@ -83,7 +86,7 @@ test('a sidecar whose startup probe never succeeds is restarted with back-off an
   const stage = openPodStage({ scripts: { docker: { exec: () => ({ exitCode: 1 }) } } })
   stage.create({ initContainers: [{ ...docker, startupProbe: probe }], containers: [runner] })
   await stage.clock.advance(40_000)
-  expect(stage.deeds()).toEqual([
+  expect(stage.actions()).toEqual([
     '0s start docker.0',
     '2s term docker.0',
     '2s end docker.0',
@@ -100,7 +103,7 @@ test('a sidecar whose startup probe never succeeds is restarted with back-off an
   expect(stage.seen.at(-1)).toBe('38s Pending docker=CrashLoopBackOff#3 runner=PodInitializing')
 })
 
-test('a sidecar that crashes while the runner runs is restarted, also in a pod that is never restarted', async () => {
+test('a sidecar that crashes while the runner runs is restarted, even with restartPolicy Never', async () => {
   const script = (attempt: number) =>
     attempt === 0 ? { endsAfterMs: 5_000, exitCode: 137, reason: 'OOMKilled' as const } : {}
   const stage = openPodStage({ scripts: { docker: script } })
@@ -128,20 +131,20 @@ test.each(['OnFailure', 'Never', undefined])(
   },
 )
 
-test('init containers run in order, and one that fails fails a pod that is never restarted', async () => {
+test('init containers run in order, and a failed one fails a pod with restartPolicy Never', async () => {
   const stage = openPodStage({ scripts: { one: { endsAfterMs: 1_000 }, two: { endsAfterMs: 1_000, exitCode: 2 } } })
   stage.create({ initContainers: [containerOf('one'), containerOf('two')], containers: [runner] })
   await stage.clock.advance(10_000)
-  expect(stage.deeds()).toEqual(['0s start one.0', '1s end one.0', '1s start two.0', '2s end two.0'])
+  expect(stage.actions()).toEqual(['0s start one.0', '1s end one.0', '1s start two.0', '2s end two.0'])
   expect(stage.seen.at(-1)).toBe('2s Failed one=Completed(0) two=Error(2) runner=PodInitializing')
 })
 
-test('a failing init container is tried again where the policy allows it', async () => {
+test('a failed init container is retried if the restart policy allows it', async () => {
   const one = (attempt: number) => ({ endsAfterMs: 1_000, exitCode: attempt < 2 ? 1 : 0 })
   const stage = openPodStage({ scripts: { one } })
   stage.create({ restartPolicy: 'OnFailure', initContainers: [containerOf('one')], containers: [runner] })
   await stage.clock.advance(30_000)
-  expect(stage.deeds().filter((deed) => deed.includes('start'))).toEqual([
+  expect(stage.actions().filter((action) => action.includes('start'))).toEqual([
     '0s start one.0',
     '1s start one.1',
     '12s start one.2',

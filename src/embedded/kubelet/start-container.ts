@@ -1,17 +1,20 @@
-// Starts one container: image, environment, process, postStart hook, with Kubernetes' reasons and back-offs where one of them fails.
+// Starts one container: image, environment, process, postStart hook. If one of them fails, it uses Kubernetes' reasons and back-offs.
 import type { Instant } from '../../lib/clock.ts'
 import type { ContainerConfig, ContainerEnd, ContainerId, ContainerStart, Volume } from '../runtime/runtime.ts'
+import { refuseConfig, refuseImage, waitForCrash } from './backoff.ts'
 import { fieldOf, type PodContext } from './context.ts'
 import { expand, readEnvironment } from './environment.ts'
-import { refuseConfig, refuseImage, waitForCrash } from './hold-back.ts'
 import { runPostStart } from './hooks.ts'
-import { Lacking } from './lookup.ts'
+import { ConfigError } from './lookup.ts'
 import { watchProbes } from './probes.ts'
 import { type ContainerRecord, idOf } from './record.ts'
-import { requireSupported } from './supported.ts'
 import { graceSecondsOf, stopContainer } from './termination.ts'
+import { checkSupported } from './unsupported.ts'
 
-/** Brings the container's record forward; what has to wait has asked to be woken. Resolves when the postStart hook has returned: nothing else of the pod moves until then. */
+/**
+ * Starts the container, or records why it must wait and sets the time of the next try.
+ * Resolves when the postStart hook has returned. Nothing else happens to the pod until then.
+ */
 export async function startContainer(
   context: PodContext,
   record: ContainerRecord,
@@ -23,7 +26,7 @@ export async function startContainer(
   const image = runtime.image(spec.image, spec.imagePullPolicy ?? 'IfNotPresent', (spec.command ?? []).length > 0)
   if (image.is === 'refused') return refuseImage(context, record, image)
   const config = readConfig(context, record, volumes)
-  if (config instanceof Lacking) return refuseConfig(context, record, config)
+  if (config instanceof ConfigError) return refuseConfig(context, record, config)
   events.record('Normal', 'Pulled', `Container image "${spec.image}" already present on machine`, fieldOf(record))
   if (record.state.is === 'terminated') record.last = record.state
   record.refusals = 0
@@ -36,11 +39,11 @@ export async function startContainer(
   const isOver = follow(context, record, started)
   const { postStart } = spec.lifecycle ?? {}
   const isGood = !postStart || (await runPostStart(context, record, postStart))
-  if (!isGood) await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), isTold: true })
+  if (!isGood) await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), hasEvent: true })
   if (!isOver()) settle(context, record, started)
 }
 
-/** Goes on with a container that runs already. Its postStart hook is not called again. */
+/** Takes over a container that is already running. Its postStart hook is not called again. */
 export async function adoptContainer(context: PodContext, { name, attempt }: ContainerId): Promise<void> {
   const record = context.records.find(({ spec }) => spec.name === name)
   if (!record || attempt <= record.attempt) return
@@ -54,7 +57,7 @@ export async function adoptContainer(context: PodContext, { name, attempt }: Con
 
 type Started = Extract<ContainerStart, { is: 'started' }>
 
-/** Notes the end when it comes; the answer says whether it has. */
+/** Records the end of the container when it happens. Returns a function that says whether it has. */
 function follow(context: PodContext, record: ContainerRecord, { startedAt, ended }: Started): () => boolean {
   let hasEnded = false
   record.ended = ended.then((end) => {
@@ -76,9 +79,9 @@ function readConfig(
   context: PodContext,
   { spec }: ContainerRecord,
   volumes: ReadonlyMap<string, Volume>,
-): Omit<ContainerConfig, 'id'> | Lacking {
+): Omit<ContainerConfig, 'id'> | ConfigError {
   try {
-    requireSupported(spec)
+    checkSupported(spec)
     const env = readEnvironment(context.registry, context.pod(), spec)
     const mounts = (spec.volumeMounts ?? []).flatMap(({ name, mountPath, subPath, subPathExpr }) => {
       const volume = volumes.get(name)
@@ -89,7 +92,7 @@ function readConfig(
     const { image, workingDir } = spec
     return { image, command: expanded(spec.command), args: expanded(spec.args), env, workingDir, mounts }
   } catch (error) {
-    if (error instanceof Lacking) return error
+    if (error instanceof ConfigError) return error
     throw error
   }
 }
@@ -102,7 +105,7 @@ function noteEnd(record: ContainerRecord, startedAt: Instant, end: ContainerEnd)
   record.ready = false
 }
 
-/** Kubernetes: `StartError`, exit code 128, never started. */
+/** Records a container that could not be started, as Kubernetes does: `StartError`, exit code 128, no start time. */
 function failToStart(context: PodContext, record: ContainerRecord, message: string): void {
   context.events.record('Warning', 'Failed', `Error: ${message}`, fieldOf(record))
   const finishedAt = context.clock.now()

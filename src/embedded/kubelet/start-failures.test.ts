@@ -1,4 +1,4 @@
-// What keeps a container from starting, in the words and with the retries of a real node.
+// Failures to start a container, with the words and the retries of a real node.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage, type PodStageOptions } from '../../../test/pod-stage.ts'
 import { field } from '../api/json.ts'
@@ -16,7 +16,7 @@ function open(options: PodStageOptions = {}) {
     const metadata = { name: 'cred', namespace: 'default' }
     stage.registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'czNjcmV0' } })
   }
-  const started = () => stage.deeds().find((deed) => deed.includes('start'))
+  const started = () => stage.actions().find((action) => action.includes('start'))
   return { ...stage, waiting, createSecret, started }
 }
 
@@ -31,7 +31,7 @@ const variable = {
 test.each([
   ['volume', volume],
   ['env', variable],
-])('a Secret (%s) that follows its pod within 50 ms costs nothing and nobody hears of it', async (_, spec) => {
+])('a Secret (%s) that follows its pod within 50 ms causes no delay and no Event', async (_, spec) => {
   const stage = open()
   stage.create(spec)
   await stage.clock.advance(30)
@@ -42,7 +42,7 @@ test.each([
   expect(stage.events().filter((event) => event.includes('not found'))).toEqual([])
 })
 
-test('a volume whose Secret comes late: FailedMount, counted, and the start as soon as it comes', async () => {
+test('a volume whose Secret is late gets counted FailedMount Events, and the pod starts as soon as the Secret exists', async () => {
   const stage = open()
   stage.create(volume)
   await stage.clock.advance(5_000)
@@ -53,7 +53,7 @@ test('a volume whose Secret comes late: FailedMount, counted, and the start as s
   expect(stage.started()).toBe('5s start runner.0')
 })
 
-test('a variable whose Secret comes late: CreateContainerConfigError, and the start as soon as it comes', async () => {
+test('a variable whose Secret is late gives CreateContainerConfigError, and the pod starts as soon as the Secret exists', async () => {
   const stage = open()
   stage.create(variable)
   await stage.clock.advance(20_000)
@@ -82,7 +82,7 @@ test.each([
     { projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } },
     'serviceAccountToken is not supported by the embedded cluster',
   ],
-])('volume %j: %s', async (source, message) => {
+])('the volume %j fails with: %s', async (source, message) => {
   const stage = open()
   stage.createSecret()
   stage.create({ containers: [runner], volumes: [{ name: 'v', ...source }] })
@@ -103,7 +103,7 @@ test('optional Secrets and ConfigMaps may be missing', async () => {
   expect(stage.started()).toBe('0s start runner.0')
 })
 
-test('an image that cannot be pulled: ErrImagePull, then ImagePullBackOff, tried again with growing pauses', async () => {
+test('an image that cannot be pulled gives ErrImagePull, then ImagePullBackOff, with growing delays', async () => {
   let pulls = 0
   const refuseImage = () => {
     pulls++
@@ -120,7 +120,7 @@ test('an image that cannot be pulled: ErrImagePull, then ImagePullBackOff, tried
   expect(stage.events()).toContain('Failed x4: Failed to pull image "busybox": no such image')
 })
 
-test.each(['InvalidImageName', 'ErrImageNeverPull'] as const)('%s stays for ever, Pending', async (reason) => {
+test.each(['InvalidImageName', 'ErrImageNeverPull'] as const)('%s keeps the pod Pending forever', async (reason) => {
   const stage = open({ refuseImage: () => ({ is: 'refused', reason, message: 'why' }) })
   stage.create({ containers: [runner] })
   await stage.clock.advance(300_000)
@@ -130,7 +130,7 @@ test.each(['InvalidImageName', 'ErrImageNeverPull'] as const)('%s stays for ever
   )
 })
 
-test('a command that cannot run: StartError, exit code 128, never started, Failed', async () => {
+test('a command that cannot run gives StartError with exit code 128, and the pod fails', async () => {
   const stage = open({ scripts: { runner: { startError: 'exec: "nope": executable file not found in $PATH' } } })
   stage.create({ containers: [runner] })
   await stage.clock.advance(100)
@@ -159,7 +159,7 @@ test('a container that crashes is restarted at once, then with a back-off that g
   const stage = open({ scripts: { runner: { endsAfterMs: 1_000, exitCode: 1 } } })
   stage.create({ restartPolicy: 'Always', containers: [runner] })
   await stage.clock.advance(80_000)
-  expect(stage.deeds().filter((deed) => deed.includes('start'))).toEqual([
+  expect(stage.actions().filter((action) => action.includes('start'))).toEqual([
     '0s start runner.0',
     '1s start runner.1',
     '12s start runner.2',
@@ -183,12 +183,12 @@ test.each([
     const stage = open({ scripts: { runner: { endsAfterMs: 1_000, exitCode } } })
     stage.create({ restartPolicy, containers: [runner] })
     await stage.clock.advance(5_000)
-    expect(stage.deeds().filter((deed) => deed.includes('start'))).toHaveLength(starts)
+    expect(stage.actions().filter((action) => action.includes('start'))).toHaveLength(starts)
     expect(field(stage.pod(), 'status', 'phase')).toBe(phase)
   },
 )
 
-test('liveness: a container that fails it is killed and restarted; readiness only shows', async () => {
+test('a failed liveness probe restarts the container; a readiness probe only shows in the status', async () => {
   const exec = ([word]: readonly string[], elapsedMs: number) => ({
     exitCode: word === 'live' && elapsedMs > 5_000 ? 1 : word === 'ready' && elapsedMs < 2_000 ? 1 : 0,
   })

@@ -1,29 +1,27 @@
-// A pod's status from its containers' states, in the shape and words of the real kubelet.
-
+// Computes a pod's status from its containers' states, in the shape and words of the real kubelet.
 import type { Instant } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
 import { sameJson } from '../api/json.ts'
-import { conditionsOf } from './conditions.ts'
+import { conditionsOf, type PodFacts } from './conditions.ts'
 import type { Pod } from './pod.ts'
-import type { PodFacts } from './pod-facts.ts'
 import type { ContainerRecord, ContainerState } from './record.ts'
 
-/** The host's own address: containers share its network. */
+/** The host's own address. Containers share its network. */
 const address = '127.0.0.1'
 
-/** @returns the pod's next status, the present one itself where nothing changed. */
+/** Returns the pod's next status. If nothing changed, it is the same object as the current one. */
 export function podStatus(pod: Pod, facts: PodFacts, now: Instant): Pod['status'] {
   const { records, phase, startTime, hasSandbox, failure } = facts
   const hasInit = (pod.spec.initContainers ?? []).length > 0
   const usual = hasInit ? 'PodInitializing' : 'ContainerCreating'
   const statusOf = (record: ContainerRecord) => containerStatus(pod, record, usual)
   const initContainerStatuses = records.filter(({ role }) => role !== 'regular').map(statusOf)
-  // Kubernetes: pkg/kubelet/status sorts them by name; those of init containers keep the order of the spec.
+  // The kubelet sorts regular containers by name (pkg/kubelet/status). Init containers keep the order of the spec.
   const containerStatuses = records
     .filter(({ role }) => role === 'regular')
     .map(statusOf)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  // The kubelet tells of a sandbox's address with what has become of a container in it; while a hook hangs, of neither.
+  // The kubelet reports the sandbox's address together with the first container state. While a hook hangs, it reports neither.
   const isSynced = hasSandbox && records.some(({ state }) => state.is !== 'waiting' || state.reason !== undefined)
   const next = {
     ...pod.status,
@@ -62,7 +60,7 @@ function containerStatus(pod: Pod, record: ContainerRecord, usual: string) {
   }
 }
 
-/** A waiting container's last try is the one it counts. */
+/** The number of the attempt that `last` describes. While the container waits, that is the current number. */
 function lastAttempt({ state, attempt }: ContainerRecord): number {
   return state.is === 'waiting' ? attempt : attempt - 1
 }
@@ -75,10 +73,10 @@ function stateStatus(state: ContainerState, containerID: string, usual: string):
       return { running: { startedAt: timestamp(state.startedAt) } }
     case 'terminated': {
       const { exitCode, reason, message, startedAt, finishedAt } = state
-      const told = { exitCode, reason, ...(message ? { message } : {}) }
-      if (startedAt === undefined) return { terminated: { ...told, startedAt: null, finishedAt: null } }
+      const end = { exitCode, reason, ...(message ? { message } : {}) }
+      if (startedAt === undefined) return { terminated: { ...end, startedAt: null, finishedAt: null } }
       return {
-        terminated: { ...told, startedAt: timestamp(startedAt), finishedAt: timestamp(finishedAt), containerID },
+        terminated: { ...end, startedAt: timestamp(startedAt), finishedAt: timestamp(finishedAt), containerID },
       }
     }
   }

@@ -1,4 +1,4 @@
-// The order and the grace in which a pod's containers end, on a virtual clock.
+// The order and the grace period in which a pod's containers end, on a virtual clock.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import { field } from '../api/json.ts'
@@ -13,7 +13,7 @@ test('sidecars end after the regular containers, the last first', async () => {
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(10_000)
-  expect(stage.deeds().slice(3)).toEqual([
+  expect(stage.actions().slice(3)).toEqual([
     '1s term runner.0',
     '2s end runner.0',
     '2s term two.0',
@@ -27,13 +27,13 @@ test('sidecars end after the regular containers, the last first', async () => {
   ])
 })
 
-test('all share one grace: what still waits when it is spent gets SIGTERM then, and SIGKILL two seconds later', async () => {
+test('all containers share one grace period: a waiting container gets SIGTERM at its end, and SIGKILL two seconds later', async () => {
   const stage = openPodStage({ scripts: { one: { onTerm: 'ignored' }, runner: { onTerm: 'ignored' } } })
   stage.create({ initContainers: [sidecar('one')], containers: [runner], terminationGracePeriodSeconds: 5 })
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(20_000)
-  expect(stage.deeds().slice(2)).toEqual([
+  expect(stage.actions().slice(2)).toEqual([
     '1s term runner.0',
     '6s kill runner.0',
     '6s end runner.0',
@@ -46,14 +46,17 @@ test('all share one grace: what still waits when it is spent gets SIGTERM then, 
 test.each([
   [1, '3s kill runner.0'],
   [3, '4s kill runner.0'],
-])('a first DELETE with a grace of %i s counts, but two seconds are the least', async (gracePeriodSeconds, deed) => {
-  const stage = openPodStage({ scripts: { runner: { onTerm: 'ignored' } } })
-  stage.create({ containers: [runner] })
-  await stage.clock.advance(1_000)
-  stage.registry.delete('pods', 'default', 'p', { gracePeriodSeconds })
-  await stage.clock.advance(60_000)
-  expect(stage.deeds()).toContain(deed)
-})
+])(
+  'a first DELETE with a grace period of %i s is used, but a stop takes at least two seconds',
+  async (gracePeriodSeconds, action) => {
+    const stage = openPodStage({ scripts: { runner: { onTerm: 'ignored' } } })
+    stage.create({ containers: [runner] })
+    await stage.clock.advance(1_000)
+    stage.registry.delete('pods', 'default', 'p', { gracePeriodSeconds })
+    await stage.clock.advance(60_000)
+    expect(stage.actions()).toContain(action)
+  },
+)
 
 test('a shorter grace on a second DELETE changes the object, not the stop', async () => {
   const stage = openPodStage({ scripts: { runner: { onTerm: 'ignored' } } })
@@ -64,7 +67,7 @@ test('a shorter grace on a second DELETE changes the object, not the stop', asyn
   stage.registry.delete('pods', 'default', 'p', { gracePeriodSeconds: 1 })
   expect(stage.pod()?.metadata.deletionGracePeriodSeconds).toBe(1)
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(1)).toEqual(['1s term runner.0', '31s kill runner.0', '31s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['1s term runner.0', '31s kill runner.0', '31s end runner.0'])
   expect(stage.seen.at(-1)).toBe('31s gone')
 })
 
@@ -77,7 +80,7 @@ test('a DELETE while the sidecar stops does not shorten its stop', async () => {
   expect(stage.seen.at(-1)).toBe('31s gone')
 })
 
-test('grace 0 removes the object at once, while the processes run on for their stop', async () => {
+test('grace period 0 removes the object at once, while the processes are still being stopped', async () => {
   const stage = openPodStage({ scripts: { runner: { onTerm: 'ignored' } } })
   stage.create({ containers: [runner] })
   await stage.clock.advance(1_000)
@@ -86,10 +89,10 @@ test('grace 0 removes the object at once, while the processes run on for their s
   await stage.clock.advance(1_000)
   expect(stage.runtime.running()).toBe(1)
   await stage.clock.advance(10_000)
-  expect(stage.deeds().slice(1)).toEqual(['1s term runner.0', '3s kill runner.0', '3s end runner.0'])
+  expect(stage.actions().slice(1)).toEqual(['1s term runner.0', '3s kill runner.0', '3s end runner.0'])
 })
 
-test('the preStop hook eats the same grace, and all hooks start at once', async () => {
+test('preStop hooks use the same grace period, and all of them start at once', async () => {
   const lifecycle = { preStop: { exec: { command: ['bye'] } } }
   const exec = () => ({ exitCode: 0, afterMs: 2_000 })
   const stage = openPodStage({ scripts: { runner: { exec, onTerm: 'ignored' }, one: { exec } } })
@@ -98,7 +101,7 @@ test('the preStop hook eats the same grace, and all hooks start at once', async 
   await stage.clock.advance(1_000)
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(60_000)
-  expect(stage.deeds().slice(2)).toEqual([
+  expect(stage.actions().slice(2)).toEqual([
     '3s term runner.0',
     '11s kill runner.0',
     '11s end runner.0',
@@ -116,11 +119,11 @@ test('a hung postStart hook holds up the pod and its deletion, until the contain
   expect(stage.events()).toContain('Started x1: Started container runner')
   stage.registry.delete('pods', 'default', 'p')
   await stage.clock.advance(600_000)
-  expect(stage.deeds()).toEqual(['0s start runner.0'])
+  expect(stage.actions()).toEqual(['0s start runner.0'])
   expect(stage.pod()).toBeDefined()
   await stage.clock.advance(600_000)
   // The kubelet then starts the second container of a pod that is being deleted, and ends it again.
-  expect(stage.deeds()).toEqual([
+  expect(stage.actions()).toEqual([
     '0s start runner.0',
     '900s end runner.0',
     '900s start second.0',
@@ -130,7 +133,7 @@ test('a hung postStart hook holds up the pod and its deletion, until the contain
   expect(stage.pod()).toBeUndefined()
 })
 
-test('a failed postStart hook kills the container; one that ends well on TERM hides it in the phase', async () => {
+test('a failed postStart hook kills the container; the phase does not show it if the container exits with 0 on SIGTERM', async () => {
   const lifecycle = { postStart: { exec: { command: ['fail'] } } }
   const script = { exec: () => ({ exitCode: 7, output: 'no' }), onTerm: { afterMs: 0, exitCode: 0 } }
   const stage = openPodStage({ scripts: { runner: script } })
@@ -140,7 +143,7 @@ test('a failed postStart hook kills the container; one that ends well on TERM hi
   expect(stage.events()).toContain("FailedPostStartHook x1: PostStartHook failed: command 'fail' exited with 7: no")
 })
 
-test('activeDeadlineSeconds ends the pod as Failed, DeadlineExceeded', async () => {
+test('activeDeadlineSeconds ends the pod as Failed with DeadlineExceeded', async () => {
   const stage = openPodStage()
   stage.create({ containers: [runner], activeDeadlineSeconds: 8 })
   await stage.clock.advance(20_000)
@@ -148,7 +151,7 @@ test('activeDeadlineSeconds ends the pod as Failed, DeadlineExceeded', async () 
   expect(field(stage.pod(), 'status', 'reason')).toBe('DeadlineExceeded')
 })
 
-test('a finalizer keeps the object of a pod that has ended, and nothing else', async () => {
+test('a finalizer keeps only the object of a pod that has ended', async () => {
   const stage = openPodStage()
   const pod = stage.create({ containers: [runner] })
   stage.registry.update('pods', { ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/hold'] } })

@@ -1,20 +1,23 @@
-// How containers are stopped: the order and the grace of Kubernetes (kuberuntime_termination_order.go).
+// Stops containers in the order and with the grace period of Kubernetes (kuberuntime_termination_order.go).
 import { fieldOf, type PodContext } from './context.ts'
 import { runPreStop } from './hooks.ts'
 import type { Pod } from './pod.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 
-/** However short the grace, a container gets this long between SIGTERM and SIGKILL. */
+/** The minimum time between SIGTERM and SIGKILL, even with a shorter grace period. */
 const shortestStopMs = 2_000
 
 const defaultGraceSeconds = 30
 
-/** The grace of the pod's deletion where there is one, else the pod's own; at least one second. */
+/** The grace period of the pod's deletion if it is being deleted, otherwise the pod's own. It is at least one second. */
 export function graceSecondsOf({ metadata, spec }: Pod): number {
   return Math.max(1, metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? defaultGraceSeconds)
 }
 
-/** Stops every running container: regular ones at once, sidecars after them, one after the other from the last to the first. All share one grace; what still waits when it is spent is stopped then. */
+/**
+ * Stops every running container: regular containers first, all at once, then the sidecars one by one from the last to the first.
+ * All share one grace period. A sidecar that still waits at its end gets SIGTERM then.
+ */
 export async function stopPod(context: PodContext, graceSeconds: number): Promise<void> {
   const ends: Promise<void>[] = []
   for (const record of [...context.records].reverse()) {
@@ -27,22 +30,22 @@ export async function stopPod(context: PodContext, graceSeconds: number): Promis
 
 export type Stop = {
   readonly graceSeconds: number
-  /** What the container waits for before its SIGTERM. */
+  /** The end of other containers, for which this container waits before its SIGTERM. */
   readonly turn?: Promise<unknown> | undefined
-  /** An event says already why it is stopped. */
-  readonly isTold?: boolean
+  /** An Event with the reason for the stop already exists. */
+  readonly hasEvent?: boolean
 }
 
-/** Hook, its turn, SIGTERM, SIGKILL. Resolves when the container's end is noted. */
+/** Runs the preStop hook, waits for the container's turn, sends SIGTERM, then SIGKILL. Resolves when the end is recorded. */
 export async function stopContainer(
   context: PodContext,
   record: ContainerRecord,
-  { graceSeconds, turn, isTold = false }: Stop,
+  { graceSeconds, turn, hasEvent = false }: Stop,
 ): Promise<void> {
   const { clock, runtime, events } = context
   const deadline = clock.now() + graceSeconds * 1000
   const left = () => Math.max(0, deadline - clock.now())
-  if (!isTold) events.record('Normal', 'Killing', `Stopping container ${record.spec.name}`, fieldOf(record))
+  if (!hasEvent) events.record('Normal', 'Killing', `Stopping container ${record.spec.name}`, fieldOf(record))
   const { preStop } = record.spec.lifecycle ?? {}
   if (preStop) await runPreStop(context, record, preStop, left())
   if (turn && left() > 0) await untilEither(context, turn, left())

@@ -1,20 +1,20 @@
-// What a pod's volumes hold, as plain files. Kinds that need more than this host offers are refused by name.
+// Reads the content of a pod's volumes as plain files. Volume types that this cluster does not support are refused by name.
 import type { Registry } from '../api/registry.ts'
 import type { Volume, VolumeFile } from '../runtime/runtime.ts'
-import { Lacking, readData, readField, type Source } from './lookup.ts'
+import { ConfigError, readData, readField, type Source } from './lookup.ts'
 import type { FileSource, KeyToPath, Pod, PodVolume } from './pod.ts'
 
 const defaultMode = 0o644
 
-/** Every volume by name. Throws `Lacking` with the kubelet's message for the first that cannot be made. */
+/** Returns every volume by name. Throws a `ConfigError` with the kubelet's message for the first volume that cannot be made. */
 export function readVolumes(registry: Registry, pod: Pod): ReadonlyMap<string, Volume> {
   const volumes = new Map<string, Volume>()
   for (const volume of pod.spec.volumes ?? []) {
     try {
       volumes.set(volume.name, { name: volume.name, files: readVolume(registry, pod, volume) })
     } catch (error) {
-      if (!(error instanceof Lacking)) throw error
-      throw new Lacking(`MountVolume.SetUp failed for volume "${volume.name}" : ${error.message}`, error.awaited)
+      if (!(error instanceof ConfigError)) throw error
+      throw new ConfigError(`MountVolume.SetUp failed for volume "${volume.name}" : ${error.message}`, error.awaited)
     }
   }
   return volumes
@@ -45,12 +45,12 @@ function readSource(registry: Registry, pod: Pod, source: FileSource, mode: numb
   if (configMap) return keys('configmaps', configMap.name, configMap)
   if (downwardAPI) {
     return (downwardAPI.items ?? []).map(({ path, fieldRef }) => {
-      if (!fieldRef) throw new Lacking('resourceFieldRef is not supported by the embedded cluster')
+      if (!fieldRef) throw new ConfigError('resourceFieldRef is not supported by the embedded cluster')
       return { path, data: Buffer.from(readField(pod, fieldRef.fieldPath)), mode }
     })
   }
   const kind = Object.keys(source).find((field) => field !== 'name') ?? 'this volume'
-  throw new Lacking(
+  throw new ConfigError(
     `${kind} is not supported by the embedded cluster: use emptyDir, secret, configMap, downwardAPI or projected`,
   )
 }
@@ -70,6 +70,6 @@ function pick(data: ReadonlyMap<string, Uint8Array>, { resource, name, items, op
     if (bytes) return [{ path, data: bytes, mode: own ?? mode }]
     if (optional) return []
     const kind = resource === 'secrets' ? 'secret' : 'config'
-    throw new Lacking(`references non-existent ${kind} key: ${key}`, { resource, name })
+    throw new ConfigError(`references non-existent ${kind} key: ${key}`, { resource, name })
   })
 }

@@ -1,28 +1,28 @@
-// One pod's worker: it does one thing after the other, as the real kubelet's does, so what hangs in it holds up the rest of the pod.
+// The worker of one pod. It does one thing after the other, like the real kubelet's worker, so a hung hook holds up the rest of the pod.
 import type { Instant, Timer } from '../../lib/clock.ts'
 import { eventRecorder } from '../event-recorder.ts'
 import type { ContainerId } from '../runtime/runtime.ts'
 import type { KubeletContext, PodContext } from './context.ts'
-import { createLife } from './life.ts'
+import { createLifecycle } from './lifecycle.ts'
 import type { Pod } from './pod.ts'
 import { type ContainerRecord, containerRecords } from './record.ts'
 import { adoptContainer } from './start-container.ts'
-import { unenforced } from './unenforced.ts'
+import { unenforcedSettings } from './unsupported.ts'
 
 export interface PodWorker {
   readonly pod: Pod
   readonly records: readonly ContainerRecord[]
-  /** The pod has changed in the cluster. */
+  /** Takes the pod's new state in the cluster. */
   update(pod: Pod): void
-  /** The pod is gone from the cluster: what runs of it is ended. */
+  /** Ends the pod's containers, because its object is gone from the cluster. */
   vanish(): void
-  /** Lets go without ending anything. */
+  /** Stops the worker and leaves the containers running. */
   abandon(): void
   /** Resolves when nothing of the pod is left on the node, or after `abandon`. */
   readonly done: Promise<void>
 }
 
-/** @param survivors the pod's containers that an earlier kubelet has left running. */
+/** @param survivors the pod's containers that an earlier kubelet left running. */
 export function startWorker(first: Pod, kubelet: KubeletContext, survivors: readonly ContainerId[] = []): PodWorker {
   const { clock, registry, node } = kubelet
   const over = new AbortController()
@@ -37,8 +37,8 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
     wakeAt: alarm.set,
     until: over.signal,
   }
-  const life = createLife(context)
-  const ignored = kubelet.runtime.isolates ? [] : unenforced(first)
+  const lifecycle = createLifecycle(context)
+  const ignored = kubelet.runtime.isolates ? [] : unenforcedSettings(first)
   if (ignored.length > 0) {
     const message = `containers are plain processes of this host, which does not enforce ${ignored.join('; ')}`
     context.events.record('Warning', 'NotEnforced', message)
@@ -49,15 +49,15 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
     while (!over.signal.aborted) {
       alarm.reset()
       if (hasVanished) {
-        await life.leave()
+        await lifecycle.leave()
         break
       }
-      await life.step()
+      await lifecycle.step()
       await alarm.rung()
     }
     over.abort()
     alarm.stop()
-    life.stop()
+    lifecycle.stop()
   }
   return {
     get pod() {
@@ -67,7 +67,7 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
     update: (next) => {
       const before = pod.metadata
       pod = next
-      // A status written by ourselves is no news.
+      // A change of the status alone needs no step: the kubelet wrote it itself.
       const { generation, deletionTimestamp } = next.metadata
       if (generation !== before.generation || deletionTimestamp !== before.deletionTimestamp) alarm.ring()
     },
@@ -85,9 +85,9 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
 
 interface Alarm {
   ring(): void
-  /** Rings at this instant, or at the earlier one it was set to. */
+  /** Rings at this instant, or at an earlier one that was set before. */
   set(at: Instant): void
-  /** Forgets that it rang. */
+  /** Clears a ring that has already happened. */
   reset(): void
   rung(): Promise<void>
   stop(): void

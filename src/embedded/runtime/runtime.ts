@@ -1,10 +1,10 @@
-// The port between the kubelet and what runs containers: five verbs on a container, and three for what stands around it.
+// The port between the kubelet and a container runtime.
 import type { Instant } from '../../lib/clock.ts'
 
-/** One try of one container of one pod; a restart is the next attempt. */
+/** One attempt to run one container of one pod. Each restart has the next attempt number. */
 export type ContainerId = { readonly pod: string; readonly name: string; readonly attempt: number }
 
-/** What a volume holds when it is made: files by path, or nothing yet. The containers of a pod that mount one name share it. */
+/** A volume and its initial files. Containers of a pod that mount the same name share it. */
 export type Volume = { readonly name: string; readonly files: readonly VolumeFile[] }
 
 export type VolumeFile = { readonly path: string; readonly data: Uint8Array; readonly mode: number }
@@ -14,7 +14,7 @@ export type Mount = { readonly mountPath: string; readonly subPath: string | und
 export type ContainerConfig = {
   readonly id: ContainerId
   readonly image: string
-  /** Empty: the image's entrypoint. */
+  /** If empty, the image's entrypoint runs. */
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -24,27 +24,27 @@ export type ContainerConfig = {
 
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never'
 
-/** Whether a container of this image can be made here; a refusal carries Kubernetes' reason and message. */
+/** Whether the runtime can run this image. A refusal has Kubernetes' reason and message. */
 export type ImageVerdict =
-  | { readonly is: 'present'; readonly imageId: string }
+  | { readonly is: 'present' }
   | {
       readonly is: 'refused'
       readonly reason: 'InvalidImageName' | 'ErrImageNeverPull' | 'ErrImagePull'
       readonly message: string
     }
 
-/** How a container ended. The code is 128 + n for signal n. */
+/** The end of a container. The exit code is 128 + n for signal n. */
 export type ContainerEnd = {
   readonly exitCode: number
   readonly finishedAt: Instant
-  /** Absent: `Completed` or `Error`, by the code. */
+  /** If absent, the exit code decides between `Completed` and `Error`. */
   readonly reason?: 'OOMKilled' | 'ContainerStatusUnknown'
   readonly message?: string
 }
 
 export type ContainerStart =
   | { readonly is: 'started'; readonly startedAt: Instant; readonly ended: Promise<ContainerEnd> }
-  /** The command cannot be run; Kubernetes reports it as `StartError`, exit code 128. */
+  /** The command cannot be run. Kubernetes reports it as `StartError` with exit code 128. */
   | { readonly is: 'failed'; readonly message: string }
 
 export type ExecResult =
@@ -52,7 +52,7 @@ export type ExecResult =
   | { readonly is: 'timed-out' }
   | { readonly is: 'failed'; readonly message: string }
 
-/** What probes and hooks ask of a container over the network. Without a host it is the container's own. */
+/** The target of a network probe or hook. If `host` is undefined, the target is the container itself. */
 export type NetworkTarget =
   | { readonly is: 'tcp'; readonly host: string | undefined; readonly port: number }
   | {
@@ -65,10 +65,10 @@ export type NetworkTarget =
     }
 
 export type NetworkResult =
-  /** The connection stands; HTTP has answered with this status. */
+  /** The connection was established. `status` is the HTTP status; undefined for a TCP connection. */
   | { readonly is: 'reached'; readonly status: number | undefined }
   | { readonly is: 'timed-out' }
-  /** For example `connection refused`. */
+  /** The attempt failed, for example with `connection refused`. */
   | { readonly is: 'failed'; readonly message: string }
 
 export type RuntimeLogOptions = {
@@ -80,25 +80,25 @@ export type RuntimeLogOptions = {
 }
 
 export interface Runtime {
-  /** What the node reports, for example `process://1`. */
+  /** The runtime version that the node reports, for example `process://1`. */
   readonly version: string
-  /** Whether users, capabilities and limits are enforced. */
+  /** Whether the runtime enforces users, capabilities and limits. */
   readonly isolates: boolean
   image(image: string, policy: PullPolicy, hasCommand: boolean): ImageVerdict
-  /** Starts the container, or finds it again when this attempt was started before. `ended` resolves once no process of it is left. */
+  /** Starts the container, or finds it again if this attempt was started before. `ended` resolves when no process of it is left. */
   start(config: ContainerConfig): Promise<ContainerStart>
-  /** Asks the main process to end, and ends everything by force after `graceMs`; 0 at once. Resolves when no process is left; a container that has ended is no error. */
+  /** Sends SIGTERM to the main process, and kills every process after `graceMs` (0: at once). Resolves when no process is left, also if the container has already ended. */
   stop(id: ContainerId, graceMs: number): Promise<void>
-  /** Runs a command in the container's surroundings, as probes and hooks do. The output is cut at 10 KiB. */
+  /** Runs a command in the container's environment, for a probe or hook. The output is cut at 10 KiB. */
   exec(id: ContainerId, command: readonly string[], timeoutMs: number | undefined): Promise<ExecResult>
-  /** Opens a connection to the container, or makes a GET request, as probes and hooks do. Certificates are not checked, redirects not followed. */
+  /** Opens a TCP connection or sends a GET request, for a probe or hook. It does not check certificates or follow redirects. */
   reach(id: ContainerId, target: NetworkTarget, timeoutMs: number | undefined): Promise<NetworkResult>
-  /** The containers that run now, whoever started them. */
+  /** Returns the containers that run now, including those that an earlier process started. */
   containers(): readonly ContainerId[]
-  /** The container's output, both streams in one, as it grows when followed; ends when the container has. */
+  /** Streams the container's output, with both streams in one. With `follow`, it continues until the container has ended. */
   logs(id: ContainerId, options: RuntimeLogOptions, until: AbortSignal): AsyncIterable<string>
-  /** Removes what is kept of a pod whose containers have ended: logs, directories, volumes. */
+  /** Removes the logs, directories and volumes of a pod whose containers have ended. */
   remove(pod: string): Promise<void>
-  /** Ends every container at once and removes everything. */
+  /** Kills every container at once and removes everything. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Who asks: the admin token and the queue token are never interchangeable (scale-set protocol 1, 19.3).
+// Authorizes requests. Admin tokens and queue tokens are never interchangeable (docs/reference/scale-set-protocol.md#s19-3).
 import type { Emulation } from './emulation.ts'
 import { exception } from './refusal.ts'
 import type { Call } from './router.ts'
@@ -6,7 +6,7 @@ import { scaleSetWithId } from './scale-sets.ts'
 import type { ScaleSet, Scope, Session } from './state.ts'
 import type { Claims } from './tokens.ts'
 
-/** The scope an admin call is for. */
+/** Returns the scope of an admin call. */
 export function authorizeAdmin(emulation: Emulation, call: Call): Scope {
   const claims = bearer(emulation, call, 'admin')
   const scope = scopeWithKey(emulation, claims.scope)
@@ -14,7 +14,7 @@ export function authorizeAdmin(emulation: Emulation, call: Call): Scope {
   return scope
 }
 
-/** The session a queue call is for. */
+/** Returns the session of a queue call. */
 export function authorizeQueue(emulation: Emulation, call: Call): Session {
   const claims = bearer(emulation, call, 'queue')
   const scope = scopeWithKey(emulation, claims.scope)
@@ -28,7 +28,7 @@ export function authorizeQueue(emulation: Emulation, call: Call): Session {
   return session
 }
 
-/** The scale set an admin call names. */
+/** Returns the scale set of an admin call. */
 export function findScaleSet(emulation: Emulation, call: Call): ScaleSet {
   const scope = authorizeAdmin(emulation, call)
   const set = scaleSetWithId(emulation, scope, Number(call.params['set']))

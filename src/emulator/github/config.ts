@@ -4,59 +4,59 @@ import { z } from 'zod'
 export type Knobs = {
   /** `hosted`: jobs arrive assigned, as on github.com. `legacy`: jobs are offered and acquired, as on GHES. */
   readonly mode: 'hosted' | 'legacy'
-  /** Added to every request of the forge, half on the way in and half on the way out. */
+  /** The latency of every request: half before and half after the processing. */
   readonly latencyMs: number
-  /** How long a poll without news is held. */
+  /** How long a poll without a message is held. */
   readonly longPollMs: number
   readonly adminTtlS: number
   readonly queueTtlS: number
-  /** Whether refreshing a session ends the old queue token at once, or leaves it to its own `exp`. */
+  /** Whether a session refresh revokes the old queue token at once, or leaves it valid until its `exp`. */
   readonly revokeOnRefresh: boolean
-  /** A session that has not polled for so long may be replaced. */
+  /** A session without a poll for this time expires: another client may then open one. */
   readonly sessionIdleS: number
-  /** How long the first attempt of an assigned job waits for a runner; the second waits twice as long, and so on. */
+  /** How long the first attempt of an assigned job waits for a runner. The second waits twice as long, and so on. */
   readonly assignmentLeaseS: number
   readonly maxAttempts: number
-  /** How long a running job lives after the last word of its runner. */
+  /** How long a running job lives after the last report of its runner. */
   readonly jobLeaseS: number
-  /** A connected runner that has said nothing for so long is offline. */
+  /** A connected runner without a request for this time is offline. */
   readonly runnerIdleS: number
-  /** A runner that has been offline for so long loses its registration. */
+  /** A runner that is offline for this time loses its registration. */
   readonly runnerOfflineS: number
-  /** A running job that is cancelled ends by then at the latest. */
+  /** The maximum time from the cancellation of a running job to its end. */
   readonly cancelS: number
   readonly batchMax: number
   readonly firstMessageId: number
-  /** A job queued while every matching session announces 0: lost to them for ever, or kept for later. */
+  /** The fate of a job that is queued while every matching session announces 0: `trapdoor` never assigns it, `defer` assigns it later. */
   readonly zeroCapacity: 'trapdoor' | 'defer'
-  /** `RunnerSetting` or `runnerSetting`. */
+  /** The case of the member: `RunnerSetting` (go) or `runnerSetting` (camel). */
   readonly keyCase: 'go' | 'camel'
   readonly bom: boolean
   readonly zeroTimes: 'year1' | 'null' | 'absent'
   readonly labelTypeCase: 'lower' | 'as-sent'
   readonly createStatus: 200 | 201
-  /** The answer to the acknowledgement of a message that is not there. */
+  /** The response to the acknowledgement of an unknown message. */
   readonly unknownMessage: 204 | 404
-  /** How long a registration outlives its job. */
+  /** How long a registration exists after the end of its job. */
   readonly registrationDelayMs: number
   readonly completedDelayMs: number
   readonly completedDropped: boolean
 }
 
 export const limits = {
-  /** Finished jobs that are remembered, with their logs. */
+  /** The number of finished jobs that are kept, with their logs. */
   finishedJobs: 500,
   loggedRequests: 5_000,
   logLines: 1_000,
   logBytes: 64 * 1024,
   jobsPerRequest: 10_000,
   registrationTtlS: 3_600,
-  /** A scale set that nobody has used for so long is deleted. */
+  /** A scale set without a request for this time is deleted. */
   scaleSetUnusedMs: 7 * 24 * 3_600_000,
   offerRepeatMs: 60_000,
 } as const
 
-// Longer waits than a timer of the machine can take make no sense here.
+// These bounds keep every wait within the range of a timer.
 const milliseconds = z.number().int().nonnegative().max(1_000_000_000)
 const seconds = z.number().int().nonnegative().max(500_000)
 const count = z.number().int().positive().max(1_000_000_000)
@@ -89,12 +89,12 @@ const knobsSchema = z.strictObject({
   completedDropped: z.boolean(),
 })
 
-/** What a change of knobs may look like when it comes from outside. */
+/** The schema of a change of knobs over the control API. */
 export const knobChangeSchema = knobsSchema.partial()
 
 export type KnobChange = { readonly [Name in keyof Knobs]?: Knobs[Name] | undefined }
 
-/** The defaults of the scale-set protocol 19.4 with the given changes. */
+/** Returns the defaults (docs/reference/scale-set-protocol.md#s19-4) with the given changes. */
 export function knobsFrom(change: KnobChange = {}): Knobs {
   return changeKnobs({ ...defaults, firstMessageId: change.mode === 'legacy' ? 1 : defaults.firstMessageId }, change)
 }

@@ -1,20 +1,21 @@
-// The emulator's share of the conformance cases (scale-set protocol 20), on a virtual clock.
+// The emulator's conformance cases (docs/reference/scale-set-protocol.md#s20), on a virtual clock.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, type Queue, queueOf, type Visitor, visit } from './visitor.ts'
+import { connectClient, field, jobsOf, type Queue, queueOf, type TestClient } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
-let github: Visitor
+let github: TestClient
 let set: number
 
 beforeEach(async () => {
   clock = virtualClock()
   emulator = createGitHubEmulator({ clock, random: seededRandom(1) })
-  github = await visit(emulator.transport)
+  github = await connectClient(emulator.transport)
   set = await github.scaleSet('linux')
 })
 
@@ -27,7 +28,7 @@ async function openQueue(): Promise<Queue> {
   return queueOf(await github.session(set))
 }
 
-/** A poll that nothing answers. */
+/** Returns the status of a poll without a message. */
 async function quietPoll(queue: Queue, capacity?: number): Promise<number> {
   const poll = github.poll(queue, 0, capacity)
   await clock.advance(50_000)
@@ -43,7 +44,7 @@ describe('tokens', () => {
     expect((await github.admin('GET', sets)).status).toBe(200)
   })
 
-  test('a token ends at its exp, and a refresh brings a new one', async () => {
+  test('a token expires at its exp, and a refresh returns a new one', async () => {
     emulator.control.knobs({ queueTtlS: 60 })
     const session = await github.session(set)
     const queue = queueOf(session)
@@ -54,7 +55,7 @@ describe('tokens', () => {
     expect(await quietPoll(queueOf(refreshed))).toBe(202)
   })
 
-  test('a refresh leaves the old queue token alone, or ends it at once', async () => {
+  test('a refresh keeps the old queue token valid, or revokes it at once', async () => {
     const session = await github.session(set)
     const path = `${sets}/${set}/sessions/${field(session, 'sessionId')}`
     await github.admin('PATCH', path)
@@ -63,14 +64,14 @@ describe('tokens', () => {
     expect((await github.acknowledge(queueOf(session), 1)).status).toBe(401)
   })
 
-  test('an admin token is good for its own scope alone', async () => {
-    const other = await visit(emulator.transport, 'other-org')
+  test('an admin token is valid only in its own scope', async () => {
+    const other = await connectClient(emulator.transport, 'other-org')
     expect((await github.admin('GET', sets, undefined, other.adminToken)).status).toBe(401)
   })
 })
 
 describe('sessions', () => {
-  test('case 50: a second live session is refused until the first has been silent for too long', async () => {
+  test('case 50: a second session is refused until the first has had no poll for sessionIdleS', async () => {
     const queue = await openQueue()
     await clock.advance(30_000)
     expect(await quietPoll(queue)).toBe(202)
@@ -82,7 +83,7 @@ describe('sessions', () => {
     expect((await github.poll(queue)).status).toBe(404)
   })
 
-  test('a held poll keeps its session alive, however long it is held', async () => {
+  test('a held poll keeps its session active for any time', async () => {
     emulator.control.knobs({ longPollMs: 500_000 })
     const held = github.poll(await openQueue())
     await clock.advance(400_000)
@@ -91,7 +92,26 @@ describe('sessions', () => {
     expect((await held).status).toBe(202)
   })
 
-  test('of two polls of one session the newer wins', async () => {
+  test('case 50: a session whose client vanished in mid-poll expires after sessionIdleS', async () => {
+    const queue = await openQueue()
+    const { pathname: path } = new URL(queue.url)
+    const headers = { authorization: `Bearer ${queue.token}`, 'x-scalesetmaxcapacity': '10' }
+    const client = new AbortController()
+    const { signal } = client
+    const held = emulator.transport({ method: 'GET', path, query: {}, headers, body: noBody, expect: 'whole', signal })
+    await clock.advance(10_000)
+    client.abort(new Error('killed'))
+    await expect(held).rejects.toThrow('killed')
+    await clock.advance(59_999)
+    expect((await github.session(set)).status).toBe(409)
+    await clock.advance(1)
+    const successor = await openQueue()
+    expect((await github.poll(queue)).status).toBe(404)
+    emulator.control.queueJobs([job])
+    expect(jobsOf(await github.poll(successor))).toHaveLength(1)
+  })
+
+  test('the newer of two polls of one session wins', async () => {
     emulator.control.knobs({ zeroCapacity: 'defer' })
     const queue = await openQueue()
     emulator.control.queueJobs([job])
@@ -128,7 +148,7 @@ describe('messages', () => {
     expect((await github.poll(queue)).body).toEqual(next.body)
   })
 
-  test('case 62: acknowledging an unknown message is answered as the knob says', async () => {
+  test('case 62: the knob decides the response to the acknowledgement of an unknown message', async () => {
     const queue = await openQueue()
     expect((await github.acknowledge(queue, 7)).status).toBe(204)
     emulator.control.knobs({ unknownMessage: 404 })
@@ -147,7 +167,7 @@ describe('messages', () => {
     expect(jobsOf(await github.poll(queue, Number(field(first, 'messageId'))))).toHaveLength(10)
   })
 
-  test('a capacity that is no whole number of 0 or more is refused in plain text', async () => {
+  test('a negative capacity is refused in plain text', async () => {
     const refused = await github.poll(await openQueue(), 0, -1)
     expect(refused.status).toBe(400)
     expect(refused.body.kind).toBe('text')
@@ -198,7 +218,7 @@ describe('runners', () => {
     expect((await github.admin('DELETE', `${agents}/1`)).status).toBe(204)
   })
 
-  test('a runner is not removed from the moment a job is meant for it until the lease of the job has ended', async () => {
+  test('a runner with a job is not removed until the lease of the job has ended, even before it starts the job', async () => {
     const queue = await openQueue()
     await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
     emulator.control.stub.online('r-1')
@@ -219,7 +239,7 @@ describe('runners', () => {
     expect(ended).toMatchObject([{ messageType: 'JobStarted' }, { messageType: 'JobCompleted', result: 'failed' }])
   })
 
-  test('a runner that vanishes before it took its job leaves it to another one', async () => {
+  test('a job whose runner vanishes before it starts goes to another runner', async () => {
     const queue = await openQueue()
     for (const name of ['r-1', 'r-2']) await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name })
     await quietPoll(queue)
@@ -231,7 +251,7 @@ describe('runners', () => {
     expect(await emulator.control.stub.job('r-2')).toMatchObject({ id: queued?.id })
   })
 
-  test('a set with a running job is not deleted; one with waiting jobs gives them back', async () => {
+  test('a set with a running job is not deleted; a deleted set returns its waiting jobs to the queue', async () => {
     const queue = await openQueue()
     await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
     emulator.control.queueJobs([job, job])
@@ -247,7 +267,7 @@ describe('runners', () => {
 })
 
 describe('lapses', () => {
-  test('case 92: an assigned job that no runner takes is cancelled and assigned anew under another id, three times in all', async () => {
+  test('case 92: an assigned job without a runner is cancelled and assigned again under a new id, with three attempts in all', async () => {
     const queue = await openQueue()
     const [queued] = emulator.control.queueJobs([job])
     const first = await github.poll(queue)
@@ -268,9 +288,9 @@ describe('lapses', () => {
     expect(emulator.control.job(queued?.id ?? '')).toMatchObject({ attempt: 3, state: 'completed', result: 'canceled' })
   })
 
-  test('case 39: a set that nobody has used for seven days is gone', async () => {
+  test('case 39: a set without a request for seven days is gone', async () => {
     await clock.advance(7 * 24 * 3_600_000 + 1)
-    github = await visit(emulator.transport)
+    github = await connectClient(emulator.transport)
     const missing = await github.admin('GET', `${sets}/${set}`)
     expect(missing.status).toBe(404)
     expect(field(missing, 'typeName')).toContain('RunnerScaleSetNotFoundException')
@@ -287,16 +307,16 @@ describe('lapses', () => {
 describe('cancellation', () => {
   const cancelled = { messageType: 'JobCompleted', result: 'canceled', runnerName: '', runnerId: 0 }
 
-  test('a queued job is cancelled in silence, an assigned one is told to its set', async () => {
+  test('a queued job is cancelled without a message; its set gets a message for an assigned one', async () => {
     const [silent] = emulator.control.queueJobs([job])
     expect(emulator.control.cancel(silent?.id ?? '')).toBe(true)
     const queue = await openQueue()
     await quietPoll(queue)
-    const [told] = emulator.control.queueJobs([job])
+    const [announced] = emulator.control.queueJobs([job])
     const assigned = await github.poll(queue)
     expect(jobsOf(assigned)).toHaveLength(1)
-    emulator.control.cancel(told?.id ?? '')
+    emulator.control.cancel(announced?.id ?? '')
     expect(jobsOf(await github.poll(queue, Number(field(assigned, 'messageId'))))).toMatchObject([cancelled])
-    expect(emulator.control.cancel(told?.id ?? '')).toBe(false)
+    expect(emulator.control.cancel(announced?.id ?? '')).toBe(false)
   })
 })

@@ -1,11 +1,11 @@
-// The control API, the REST surface and the legacy mode, as another program meets them.
+// The control API, the REST API and the legacy mode, as other programs use them.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Answer, Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
-import { field, jobsOf, queueOf, visit } from './visitor.ts'
+import { connectClient, field, jobsOf, queueOf } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
@@ -31,8 +31,8 @@ function call(method: Method, url: string, body?: unknown): Promise<Answer> {
 
 const sets = '_apis/runtime/runnerscalesets'
 
-test('state tells everything, without a token, and reset forgets it', async () => {
-  const github = await visit(emulator.transport)
+test('the state dump has everything except tokens, and reset clears it', async () => {
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   await github.session(set)
   await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
@@ -41,7 +41,7 @@ test('state tells everything, without a token, and reset forgets it', async () =
   expect(state.body).toMatchObject({
     value: {
       scopes: [{ scope: 'org:my-org' }],
-      scaleSets: [{ name: 'linux', statistics: { totalRegisteredRunners: 1 }, session: { owner: 'visitor' } }],
+      scaleSets: [{ name: 'linux', statistics: { totalRegisteredRunners: 1 }, session: { owner: 'test-client' } }],
       jobs: [{ state: 'queued', labels: ['linux'] }],
       runners: [{ name: 'r-1', online: false }],
     },
@@ -52,7 +52,7 @@ test('state tells everything, without a token, and reset forgets it', async () =
   expect((await call('GET', '/_emulator/requests')).body).toEqual({ kind: 'json', value: [] })
 })
 
-test('jobs are queued by count, followed and cancelled; a group is made', async () => {
+test('queues, follows and cancels jobs, and creates a runner group', async () => {
   const queued = await call('POST', '/_emulator/jobs', { count: 2, labels: ['linux'], runId: 9, displayName: 'test' })
   expect(queued.status).toBe(201)
   expect(queued.body).toMatchObject({ value: [{ runId: 9 }, { runId: 9 }] })
@@ -64,7 +64,7 @@ test('jobs are queued by count, followed and cancelled; a group is made', async 
   expect((await call('POST', '/_emulator/groups', { scope: 'org:my-org', name: 'gpu' })).body).toMatchObject({
     value: { id: 2 },
   })
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   expect(field(await github.admin('GET', '_apis/runtime/runnergroups?groupName=GPU'), 'value.0.id')).toBe(2)
 })
 
@@ -78,13 +78,13 @@ test.each([
   ['POST', '/_emulator/faults', { match: { pathRegex: '(' }, action: { kind: 'bom' } }, 'pathRegex'],
   ['POST', '/_emulator/faults', { match: { pathRegex: 'x' }, action: { kind: 'magic' } }, 'action'],
   ['GET', '/_emulator/requests?since=x', undefined, 'since'],
-] as const)('%s %s %o is refused with a sentence', async (method, url, body, word) => {
+] as const)('refuses %s %s %o with a sentence', async (method, url, body, word) => {
   const answer = await call(method, url, body)
   expect(answer.status).toBe(400)
   expect(field(answer, 'error')).toContain(word)
 })
 
-test('a virtual clock is moved over the wire; the machine’s is not', async () => {
+test('advances a virtual clock, and refuses to advance the system clock', async () => {
   const held = call('POST', '/_emulator/clock', { advanceMs: 5_000 })
   const before = clock.now()
   expect((await held).status).toBe(200)
@@ -96,8 +96,8 @@ test('a virtual clock is moved over the wire; the machine’s is not', async () 
   expect(answer.status).toBe(409)
 })
 
-test('knobs and faults over the wire work on the next request', async () => {
-  const github = await visit(emulator.transport)
+test('knobs and faults apply to the next request', async () => {
+  const github = await connectClient(emulator.transport)
   await call('PUT', '/_emulator/knobs', { keyCase: 'camel', zeroTimes: 'absent' })
   const set = await github.scaleSet('linux')
   expect(field(await github.admin('GET', `${sets}/${set}`), 'runnerSetting')).toEqual({ disableUpdate: true })
@@ -107,8 +107,8 @@ test('knobs and faults over the wire work on the next request', async () => {
   expect((await call('DELETE', `/_emulator/faults/${field(added, 'id')}`)).status).toBe(204)
 })
 
-test('a stub runner connects once, waits for its job, and ends it', async () => {
-  const github = await visit(emulator.transport)
+test('a stub runner connects once, waits for its job, and finishes it', async () => {
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   await github.admin('POST', `${sets}/${set}/generatejitconfig`, { name: 'r-1' })
@@ -126,8 +126,8 @@ test('a stub runner connects once, waits for its job, and ends it', async () => 
   expect((await call('GET', '/_emulator/runners/r-1/job')).status).toBe(404)
 })
 
-test('a lost session and a lost scale set are gone for their holder, and waiting jobs are queued again', async () => {
-  const github = await visit(emulator.transport)
+test('a dropped session and a dropped scale set are gone for their client, and waiting jobs are queued again', async () => {
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const session = await github.session(set)
   await call('POST', '/_emulator/jobs', { labels: ['linux'] })
@@ -140,8 +140,8 @@ test('a lost session and a lost scale set are gone for their holder, and waiting
   expect(field(await call('GET', '/_emulator/state'), 'jobs.0.state')).toBe('queued')
 })
 
-test('JobCompleted can be said of a job that goes on', async () => {
-  const github = await visit(emulator.transport)
+test('sends JobCompleted for a job that continues to run', async () => {
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   const queued = await call('POST', '/_emulator/jobs', { labels: ['linux'] })
@@ -152,7 +152,7 @@ test('JobCompleted can be said of a job that goes on', async () => {
   expect(field(early, 'statistics.totalAssignedJobs')).toBe(1)
 })
 
-test('REST: runners of a scope are listed in pages, read, and removed; the token must be good', async () => {
+test('REST: lists the runners of a scope in pages, reads and removes them, and requires a valid token', async () => {
   const runners = '/api/v3/orgs/my-org/actions/runners'
   const jit = { runner_group_id: 1, labels: ['gpu'] }
   for (const name of ['a', 'b', 'c'])
@@ -167,12 +167,12 @@ test('REST: runners of a scope are listed in pages, read, and removed; the token
   expect((await call('DELETE', `${runners}/1`)).status).toBe(204)
   expect((await call('GET', `${runners}/1`)).status).toBe(404)
   expect((await call('GET', '/orgs/other/actions/runners')).body).toMatchObject({ value: { total_count: 0 } })
-  await expect(visit(emulator.transport, 'my-org', 'wrong')).rejects.toThrow('401')
+  await expect(connectClient(emulator.transport, 'my-org', 'wrong')).rejects.toThrow('401')
 })
 
-test('legacy: offers stand until they are acquired, at an address of the session’s own', async () => {
+test('legacy: offers are repeated until they are acquired, at a URL of the session', async () => {
   await call('PUT', '/_emulator/knobs', { mode: 'legacy' })
-  const github = await visit(emulator.transport)
+  const github = await connectClient(emulator.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   expect(new URL(queue.url).searchParams.get('tenant')).toBe('my-org')

@@ -1,4 +1,4 @@
-// The test's and the demo's side of the emulator, in process: queue jobs, follow them, play a stub runner, turn knobs, break things.
+// Controls the emulator from tests and the demo, in the same process: jobs, stub runners, knobs, faults.
 import type { JobReport } from '../job.ts'
 import { changeKnobs, type KnobChange } from './config.ts'
 import { hold } from './deadlines.ts'
@@ -14,17 +14,17 @@ import { settle } from './settle.ts'
 import { createState, type Job, type JobSpec, type Runner, scopeOf } from './state.ts'
 
 export interface Control {
-  /** Queues jobs at once, so that they can share a message. Returns their ids, stable over attempts, and their runs. */
+  /** Queues several jobs at once, so that they can share a message. Returns their ids, which are the same over all attempts, and their run ids. */
   queueJobs(specs: readonly JobSpec[]): readonly { readonly id: string; readonly runId: number }[]
-  /** Tells of every job from now on. Returns how to stop it. */
+  /** Calls the listener for every job event from now on. Returns a function that unsubscribes it. */
   onJob(listener: (event: JobEvent) => void): () => void
-  /** By the id of any attempt; finished jobs are forgotten in time. */
+  /** Finds a job by the id of any attempt. Only the last finished jobs are kept. */
   job(jobId: string): Readonly<Job> | undefined
-  /** Cancels a job in whatever state it is. False when there is none such. */
+  /** Cancels a job in any state. Returns false if it does not exist or has ended. */
   cancel(jobId: string): boolean
-  /** Says JobCompleted of a job that goes on running. */
+  /** Sends JobCompleted for a job that continues to run. */
   announceCompleted(jobId: string): boolean
-  /** Every registration of every scope. */
+  /** Returns the registrations of all scopes. */
   registrations(): readonly {
     readonly id: number
     readonly name: string
@@ -34,25 +34,25 @@ export interface Control {
   requests(since?: number): readonly LoggedRequest[]
   knobs(change: KnobChange): void
   fault(spec: FaultSpec): number
-  unfault(id: number): boolean
+  removeFault(id: number): boolean
   group(scope: string, name: string): number
-  /** The service loses a session, or a scale set, as it does in incidents. */
+  /** Drops a session or a scale set, as GitHub does in incidents. */
   loseSession(sessionId: string): boolean
   loseScaleSet(id: number): boolean
   readonly stub: StubRunner
-  /** Forgets everything but the knobs and the listeners. */
+  /** Clears everything except the knobs and the listeners. */
   reset(): void
 }
 
-/** A runner without a wire of its own. `absent`: no such registration, or no such job. */
+/** A runner that is controlled by calls instead of HTTP. `absent` means that there is no such registration or no such job. */
 export interface StubRunner {
   online(name: string): 'online' | 'absent' | 'connected-before'
-  /** Waits for a job of its own; undefined when none came. */
+  /** Waits for a job of the runner. Returns undefined after the poll time. */
   job(name: string, signal?: AbortSignal): Promise<Readonly<Job> | 'absent' | undefined>
-  /** Takes the job meant for it. */
+  /** Starts the job that is reserved for the runner. */
   start(name: string): 'started' | 'absent'
   finish(name: string, report: JobReport): 'finished' | 'absent'
-  /** The connection is lost without a word: a job that runs lives until its lease ends. */
+  /** Breaks the connection without a report. A running job lives until its lease ends. */
   vanish(name: string): 'vanished' | 'absent'
 }
 
@@ -91,7 +91,7 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
       settle(emulation)
     },
     fault: faults.add,
-    unfault: faults.remove,
+    removeFault: faults.remove,
     group: (scope, name) => addGroup(emulation, scope, name),
     loseSession: (sessionId) => {
       const session = emulation.state.sessions.get(sessionId)
@@ -155,14 +155,14 @@ function createStubRunner(emulation: Emulation): StubRunner {
 
 function addGroup(emulation: Emulation, scopeId: string, name: string): number {
   const [kind = '', scopeName = ''] = scopeId.split(/:(.*)/s)
-  if (kind !== 'org' && kind !== 'repo' && kind !== 'enterprise') throw new Error(`${scopeId} is no scope`)
+  if (kind !== 'org' && kind !== 'repo' && kind !== 'enterprise') throw new Error(`'${scopeId}' is not a scope`)
   const { groups } = scopeOf(emulation.state, kind, scopeName)
   const id = groups.length + 1
   groups.push({ id, name, isDefault: false })
   return id
 }
 
-/** Forgets everything but the knobs; held polls end. */
+/** Clears everything except the knobs and the listeners, and ends held polls. */
 function reset(emulation: Emulation, faults: Faults, log: RequestLog): void {
   const { sessions, runners } = emulation.state
   emulation.deadlines.clearAll()

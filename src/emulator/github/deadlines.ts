@@ -1,14 +1,14 @@
-// Named timers on the given clock: each lease and time-out of the emulator is one, replaced or cleared by its name.
+// Named timers on the emulator's clock, one for each lease and timeout. A timer is replaced or cleared by its name.
 import type { Clock, Timer } from '../../lib/clock.ts'
 
 export interface Deadlines {
-  /** Calls `run` in `ms` milliseconds, in place of what was set under this name. */
+  /** Calls `run` in `ms` milliseconds. It replaces an earlier timer with the same name. */
   set(name: string, ms: number, run: () => void): void
   clear(name: string): void
   clearAll(): void
 }
 
-/** @param then called after each deadline that ran. */
+/** @param then called after each deadline. */
 export function createDeadlines(clock: Clock, then: () => void): Deadlines {
   const timers = new Map<string, Timer>()
   const clear = (name: string) => {
@@ -33,7 +33,7 @@ export function createDeadlines(clock: Clock, then: () => void): Deadlines {
   }
 }
 
-/** A request that waits: `done` resolves when it is woken or `ms` have passed, and rejects with the signal's reason when the client leaves. */
+/** Holds a request. `done` resolves on `wake` or after `ms`. It rejects with the signal's reason if the client disconnects. */
 export function hold(clock: Clock, ms: number, signal: AbortSignal | undefined): { wake(): void; done: Promise<void> } {
   let wake = () => {}
   const done = new Promise<void>((resolve, reject) => {

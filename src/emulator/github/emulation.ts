@@ -1,4 +1,4 @@
-// What every part of the emulator works on: the state, its time and chance, and who is told of jobs.
+// The context that all parts of the emulator share: state, clock, randomness, and the listeners of job events.
 import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import type { JobReport } from '../job.ts'
@@ -7,23 +7,20 @@ import type { Deadlines } from './deadlines.ts'
 import type { Job, JobTimes, State } from './state.ts'
 import type { Tokens } from './tokens.ts'
 
-/** What happened to a job. */
+/** An event of a job's lifecycle. */
 export type JobEvent = {
   readonly kind: 'queued' | 'assigned' | 'started' | 'first-step' | 'finished'
-  /** Stable over the job's attempts. */
+  /** The job's id, the same over all attempts. */
   readonly id: string
-  /** The attempt. */
-  readonly jobId: string
   readonly name: string
-  readonly labels: readonly string[]
   readonly runner: string | undefined
   readonly at: Instant
   readonly times: Readonly<JobTimes>
-  /** More than 1: the job ran twice. */
+  /** How often the job ran. More than 1 is an error: the job ran twice. */
   readonly runs: number
-  /** The wire's word, for example `succeeded`; only when finished. */
+  /** The result in the protocol's words, for example `succeeded`. Set only for `finished`. */
   readonly result: string | undefined
-  /** What the runner reported, or what stands for it when no runner did; only when finished. */
+  /** The runner's report, or the emulator's own report if no runner sent one. Set only for `finished`. */
   readonly report: JobReport | undefined
 }
 
@@ -37,13 +34,13 @@ export type Emulation = {
   state: State
 }
 
-export function tell(emulation: Emulation, kind: JobEvent['kind'], job: Job): void {
+/** Sends an event about the job to all listeners. */
+export function reportJob(emulation: Emulation, kind: JobEvent['kind'], job: Job): void {
   const jobEvent: JobEvent = {
     kind,
     id: job.id,
-    jobId: job.jobId,
     name: job.spec.name,
-    labels: job.spec.labels,
+
     runner: job.runner?.name,
     at: emulation.clock.now(),
     times: { ...job.times },

@@ -1,4 +1,4 @@
-// The emulator over real HTTP: the minimal happy path, with the small runner's wire (scale-set protocol 19.6, runner-wire.md).
+// The emulator over real HTTP: the minimal happy path (docs/reference/scale-set-protocol.md#s19-6), with the API of the small runner.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Method } from '../../lib/http.ts'
 import { type HttpClient, httpClient } from '../../lib/http-client.ts'
@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/system.ts'
 import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, queueOf, visit } from './visitor.ts'
+import { connectClient, field, jobsOf, queueOf } from './test-client.fixture.ts'
 
 let emulator: GitHubEmulator
 let server: HttpServer
@@ -25,7 +25,7 @@ afterEach(async () => {
   await server.close()
 })
 
-/** A runner's own calls. */
+/** Returns a function that sends a runner's calls. */
 function runnerCalls(jit: string) {
   const files = JSON.parse(Buffer.from(jit, 'base64').toString())
   const read = (name: string) => JSON.parse(Buffer.from(files[name], 'base64').toString())
@@ -46,10 +46,10 @@ function runnerCalls(jit: string) {
 
 const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }
 
-test('a job goes from queue to completion, and nothing of it remains', async () => {
+test('a job goes from the queue to its completion, and nothing of it remains', async () => {
   const jobEvents: JobEvent[] = []
   emulator.control.onJob((item) => jobEvents.push(item))
-  const github = await visit(client.transport)
+  const github = await connectClient(client.transport)
   const groups = await github.admin('GET', '_apis/runtime/runnergroups/?api-version=6.0-preview&groupName=default')
   expect(field(groups, 'value.0.id')).toBe(1)
   const none = await github.admin('GET', '_apis/runtime/runnerscalesets?name=linux&runnerGroupId=1')

@@ -1,4 +1,4 @@
-// An emulated GitHub: its REST surface, Actions service, message queue and runner's side on one address, with latency, faults and a request log.
+// The emulated GitHub: REST API, Actions service, message queue and runner API on one address, with latency, faults and a request log.
 import type { Clock } from '../../lib/clock.ts'
 import { type Answer, parseBody, type Request, type Transport, TransportError } from '../../lib/http.ts'
 import { type HttpHandler, type HttpServer, httpServer } from '../../lib/http-server.ts'
@@ -8,7 +8,7 @@ import { type KnobChange, knobsFrom } from './config.ts'
 import { type Control, createControl } from './control.ts'
 import { createDeadlines } from './deadlines.ts'
 import type { Emulation } from './emulation.ts'
-import { brokenAnswer, createFaults, faultAnswer, jsonText, spoil } from './faults.ts'
+import { applyFault, createFaults, faultAnswer, jsonText, resetAnswer } from './faults.ts'
 import { Refusal, restError } from './refusal.ts'
 import { createRequestLog } from './request-log.ts'
 import { createRouter } from './router.ts'
@@ -28,20 +28,20 @@ export type GitHubEmulatorOptions = {
   readonly clock: Clock
   readonly random: Random
   readonly knobs?: KnobChange | undefined
-  /** The same as the knob. */
+  /** The same as the knob `latencyMs`. */
   readonly latencyMs?: number | undefined
-  /** Accepted personal access tokens; none: any bearer is one. */
+  /** The accepted personal access tokens. If empty, every bearer token is accepted. */
   readonly tokens?: readonly string[] | undefined
 }
 
 export interface GitHubEmulator {
   readonly handler: HttpHandler
-  /** The emulator without sockets: what a client would see over HTTP. */
+  /** The emulator without sockets. Responses look as over HTTP. */
   readonly transport: Transport
-  /** Serves on 127.0.0.1; 0 takes a free port. Closing the server closes the emulator. */
+  /** Serves on 127.0.0.1. Port 0 selects a free port. Closing the server closes the emulator. */
   listen(port: number): Promise<HttpServer>
   readonly control: Control
-  /** Ends its timers. */
+  /** Stops all timers. */
   close(): void
 }
 
@@ -74,10 +74,10 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
   const carryOut = async (request: Request): Promise<Answer> => {
     const action = faults.take(request)
     if (action?.kind === 'answer') return faultAnswer(action)
-    if (action?.kind === 'reset' && action.when === 'before') return brokenAnswer
+    if (action?.kind === 'reset' && action.when === 'before') return resetAnswer
     if (action?.kind === 'delay') await clock.sleep(action.ms, request.signal)
     const answer = await answered(forge(request))
-    return action ? spoil(action, answer) : answer
+    return action ? applyFault(action, answer) : answer
   }
   const handler: HttpHandler = async (request) => {
     if (request.path.startsWith('/_emulator/')) return answered(controlled(request))
@@ -88,7 +88,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
       const answer = await carryOut(request)
       await pause(emulation, request)
       if (answer.body.kind !== 'cut') status = answer.status
-      return dress(emulation, answer)
+      return complete(emulation, answer)
     } finally {
       done(status)
     }
@@ -96,7 +96,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
   const close = () => emulation.deadlines.clearAll()
   return {
     handler,
-    transport: async (request) => asSeen(await handler(request), request),
+    transport: async (request) => asReceived(await handler(request), request),
     listen: async (port) => {
       const server = await httpServer(handler, { port })
       return {
@@ -121,13 +121,13 @@ async function answered(answer: Promise<Answer> | undefined): Promise<Answer> {
   }
 }
 
-/** Half of the latency. */
+/** Waits for half of the latency. */
 async function pause({ clock, knobs }: Emulation, request: Request): Promise<void> {
   if (knobs.latencyMs > 0) await clock.sleep(knobs.latencyMs / 2, request.signal)
 }
 
-/** Every answer carries the two ids that people send to GitHub's support. */
-function dress({ random, knobs }: Emulation, answer: Answer): Answer {
+/** Adds the two correlation ids to a response, and the byte order mark of the knob `bom`. */
+function complete({ random, knobs }: Emulation, answer: Answer): Answer {
   const requestId = Array.from({ length: 5 }, () => randomInteger(random, 0, 0xffff).toString(16).toUpperCase())
   const headers = { ActivityId: uuid(random), 'X-GitHub-Request-Id': requestId.join(':'), ...answer.headers }
   const { body } = answer
@@ -135,8 +135,8 @@ function dress({ random, knobs }: Emulation, answer: Answer): Answer {
   return { ...answer, headers }
 }
 
-/** What HTTP and a client's codec make of an answer. */
-function asSeen(answer: Answer, request: Request): Answer {
+/** Converts a response to the form that an HTTP client sees. */
+function asReceived(answer: Answer, request: Request): Answer {
   const { body } = answer
   if (body.kind === 'cut') throw new TransportError('lost', `${request.method} ${request.path}: connection reset`)
   const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]))

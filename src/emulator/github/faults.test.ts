@@ -1,22 +1,23 @@
 // Faults, latency and the request log, on plain values and over real HTTP.
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connect } from 'node:net'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Transport } from '../../lib/http.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import type { FaultSpec } from './faults.ts'
 import { scriptJob } from './script-job.ts'
-import { field, jobsOf, queueOf, type Visitor, visit } from './visitor.ts'
+import { connectClient, field, jobsOf, queueOf, type TestClient } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
-let github: Visitor
+let github: TestClient
 
 beforeEach(async () => {
   clock = virtualClock()
   emulator = createGitHubEmulator({ clock, random: seededRandom(1) })
-  github = await visit(emulator.transport)
+  github = await connectClient(emulator.transport)
 })
 
 afterEach(() => emulator.close())
@@ -27,7 +28,7 @@ function fault(action: FaultSpec['action'], more: Partial<FaultSpec> = {}): numb
   return emulator.control.fault({ match: { method: 'GET', pathRegex: '/runnerscalesets$' }, action, ...more })
 }
 
-test('a fault happens from the nth match on, so many times, and to no other request', async () => {
+test('a fault applies from the nth matching request on, `times` times, and to no other request', async () => {
   fault({ kind: 'answer', status: 503 }, { nth: 2, times: 2 })
   const statuses: number[] = []
   for (let call = 0; call < 4; call++) statuses.push((await github.admin('GET', sets)).status)
@@ -36,14 +37,14 @@ test('a fault happens from the nth match on, so many times, and to no other requ
   expect((await github.admin('GET', `${sets}/7`)).status).toBe(404)
 })
 
-test('a removed fault does not happen', async () => {
+test('a removed fault no longer applies', async () => {
   const id = fault({ kind: 'answer', status: 503 })
-  expect(emulator.control.unfault(id)).toBe(true)
-  expect(emulator.control.unfault(id)).toBe(false)
+  expect(emulator.control.removeFault(id)).toBe(true)
+  expect(emulator.control.removeFault(id)).toBe(false)
   expect((await github.admin('GET', sets)).status).toBe(200)
 })
 
-test('an answer may be an exception, plain text, HTML, empty, or a limit with Retry-After', async () => {
+test('a fixed response may be an exception, plain text, HTML, empty, or a rate limit with Retry-After', async () => {
   const html = { 'content-type': 'text/html' }
   fault({ kind: 'answer', status: 400, body: { typeName: 'JobStillRunningException', message: 'busy' } })
   expect(field(await github.admin('GET', sets), 'typeName')).toBe('JobStillRunningException')
@@ -53,20 +54,68 @@ test('an answer may be an exception, plain text, HTML, empty, or a limit with Re
   expect(await github.admin('GET', sets)).toMatchObject({ headers: { 'retry-after': '2' }, body: { kind: 'none' } })
 })
 
-test('a connection is reset before the request is carried out, or after', async () => {
-  const create = { match: { method: 'POST', pathRegex: '/runnerscalesets$' } }
-  const body = { name: 'linux', labels: [] }
-  for (const [when, count] of [
-    ['before', 0],
-    ['after', 1],
-  ] as const) {
-    fault({ kind: 'reset', when }, create)
-    await expect(github.admin('POST', sets, body)).rejects.toMatchObject({ kind: 'lost' })
-    expect(field(await github.admin('GET', sets), 'count')).toBe(count)
-  }
+const create = { match: { method: 'POST', pathRegex: '/runnerscalesets$' } }
+
+test.each([
+  ['before', 0],
+  ['after', 1],
+  ['mid-body', 1],
+] as const)('a reset "%s" loses the response; the scale sets that exist then: %i', async (when, count) => {
+  fault({ kind: 'reset', when }, create)
+  await expect(github.admin('POST', sets, { name: 'linux', labels: [] })).rejects.toMatchObject({ kind: 'lost' })
+  expect(field(await github.admin('GET', sets), 'count')).toBe(count)
+  expect(emulator.control.requests().at(-2)?.status).toBe('broken')
 })
 
-test('an answer is cut in half, left out, given a byte order mark, or other members', async () => {
+/** Creates a scale set over a raw socket. Returns every byte that arrives before the connection ends. */
+async function createRaw(port: number): Promise<string> {
+  const body = '{"name":"linux","labels":[]}'
+  const socket = connect(port, '127.0.0.1')
+  let bytes = ''
+  socket
+    .on('error', () => {})
+    .on('data', (chunk) => {
+      bytes += chunk
+    })
+  const authorization = `authorization: Bearer ${github.adminToken}`
+  const head = `POST /tenant/my-org/${sets} HTTP/1.1\r\nhost: x\r\n${authorization}\r\ncontent-type: application/json`
+  socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  await new Promise((resolve) => socket.on('close', resolve))
+  return bytes
+}
+
+test.each([
+  ['before', 0],
+  ['after', 1],
+] as const)(
+  'over HTTP a reset "%s" sends no byte of the response; the scale sets that exist then: %i',
+  async (when, count) => {
+    const server = await emulator.listen(0)
+    onTestFinished(() => server.close())
+    fault({ kind: 'reset', when }, create)
+    expect(await createRaw(server.port)).toBe('')
+    expect(field(await github.admin('GET', sets), 'count')).toBe(count)
+  },
+)
+
+test('over HTTP a reset "mid-body" carries the request out, and sends the head and half of the body', async () => {
+  const server = await emulator.listen(0)
+  onTestFinished(() => server.close())
+  fault({ kind: 'reset', when: 'mid-body' }, create)
+  const bytes = await createRaw(server.port)
+  expect(bytes).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  expect(bytes).toContain('content-type: application/json\r\n')
+  expect(bytes).toContain('"name":"linux"')
+  expect(bytes, 'the last chunk is missing').not.toContain('\r\n0\r\n')
+  expect(field(await github.admin('GET', sets), 'count')).toBe(1)
+})
+
+test('a reset "mid-body" leaves a response without a body whole', async () => {
+  fault({ kind: 'reset', when: 'mid-body' }, { match: { method: 'DELETE', pathRegex: '/agents/1$' } })
+  expect((await github.admin('DELETE', '_apis/distributedtask/pools/0/agents/1')).status).toBe(204)
+})
+
+test('a body is cut in half, dropped, or changed by a byte order mark or other members', async () => {
   fault({ kind: 'truncate' })
   expect((await github.admin('GET', sets)).body).toEqual({ kind: 'text', text: '{"count":0,' })
   fault({ kind: 'empty' })
@@ -84,7 +133,7 @@ function get() {
   return { method: 'GET', path, query: {}, headers, body: { kind: 'none' }, expect: 'whole' } as const
 }
 
-test('a delay and the latency take the time of the clock; the control API is never slow', async () => {
+test('a delay and the latency run on the given clock; the control API has no latency', async () => {
   const started = clock.now()
   emulator.control.knobs({ latencyMs: 100 })
   fault({ kind: 'delay', ms: 1_000 })
@@ -100,7 +149,7 @@ test('a delay and the latency take the time of the clock; the control API is nev
   expect((await emulator.handler({ ...get(), path: '/_emulator/state' })).status).toBe(200)
 })
 
-test('a client that leaves a held poll takes no message with it', async () => {
+test('a client that disconnects in mid-poll loses no message', async () => {
   const set = await github.scaleSet('linux')
   const session = await github.session(set)
   const queue = queueOf(session)
@@ -119,7 +168,25 @@ test('a client that leaves a held poll takes no message with it', async () => {
   expect(jobsOf(await github.poll(queue))).toHaveLength(1)
 })
 
-test('every answer carries both ids, and the log has no token in it', async () => {
+test('over HTTP a killed client ends its held poll, and its session expires on the clock of the emulator', async () => {
+  const server = await emulator.listen(0)
+  onTestFinished(() => server.close())
+  const set = await github.scaleSet('linux')
+  const queue = queueOf(await github.session(set))
+  const polling = async () =>
+    field(await emulator.handler({ ...get(), path: '/_emulator/state' }), 'scaleSets.0.session.polling')
+  const socket = connect(server.port, '127.0.0.1')
+  const headers = `host: x\r\nauthorization: Bearer ${queue.token}\r\nx-scalesetmaxcapacity: 10`
+  socket.write(`GET ${new URL(queue.url).pathname} HTTP/1.1\r\n${headers}\r\n\r\n`)
+  await expect.poll(polling).toBe(true)
+  socket.destroy()
+  await expect.poll(polling).toBe(false)
+  expect((await github.session(set)).status).toBe(409)
+  await clock.advance(60_000)
+  expect((await github.session(set)).status).toBe(200)
+})
+
+test('every response has both correlation ids, and the log contains no token', async () => {
   const set = await github.scaleSet('linux')
   const session = await github.session(set)
   const queue = queueOf(session)
@@ -150,11 +217,11 @@ test('every answer carries both ids, and the log has no token in it', async () =
   expect(emulator.control.requests(log[3]?.n)).toHaveLength(2)
 })
 
-test('over HTTP a reset is a broken connection and a byte order mark is there', async () => {
+test('over HTTP a reset is a broken connection, and a byte order mark is sent', async () => {
   const server = await emulator.listen(0)
   const client = httpClient({ origin: server.origin })
   try {
-    const over = await visit(client.transport)
+    const over = await connectClient(client.transport)
     fault({ kind: 'reset', when: 'after' })
     await expect(over.admin('GET', sets)).rejects.toMatchObject({ kind: 'lost' })
     emulator.control.knobs({ bom: true })

@@ -1,22 +1,25 @@
-// Faults on purpose: what happens to the nth request that matches (scale-set protocol 19.5).
+// Injects faults into matching requests (docs/reference/scale-set-protocol.md#s19-5).
 import { z } from 'zod'
 import { type Answer, noBody, type Request } from '../../lib/http.ts'
 
 const actionSchema = z.discriminatedUnion('kind', [
-  /** Answered without being carried out. */
+  /** Sends a fixed response. The request is not carried out. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.number().int().min(200).max(599),
     headers: z.record(z.string(), z.string()).default({}),
-    /** JSON; or `text`, sent as it is (`content-type` says what it claims to be); or neither. */
+    /** The JSON body. Alternatively, `text` is sent unchanged; set `content-type` for its type. */
     body: z.unknown().optional(),
     text: z.string().optional(),
   }),
-  /** The connection breaks before or after the request is carried out. */
-  z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after']) }),
-  /** Carried out late. */
+  /**
+   * Resets the connection. `before`: the request is not carried out, and no byte of a response is sent. `after`: it is carried out, and no byte of the
+   * response is sent. `mid-body`: it is carried out, and the head and half of the body are sent; a response without a body arrives whole.
+   */
+  z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after', 'mid-body']) }),
+  /** Delays the request. */
   z.strictObject({ kind: z.literal('delay'), ms: z.number().int().nonnegative() }),
-  /** Carried out, the answer's status kept, its body changed: cut in half, with a byte order mark, left out, or with other members. */
+  /** Carries out the request and keeps the status, but changes the body: half of it, with a byte order mark, none, or with other members. */
   z.strictObject({ kind: z.literal('truncate') }),
   z.strictObject({ kind: z.literal('bom') }),
   z.strictObject({ kind: z.literal('empty') }),
@@ -25,7 +28,7 @@ const actionSchema = z.discriminatedUnion('kind', [
 
 export const faultSchema = z.strictObject({
   match: z.strictObject({ method: z.string().optional(), pathRegex: z.string().max(500) }),
-  /** The first match it happens to, from 1. */
+  /** The first matching request that gets the fault, from 1; `times` is the number of such requests. */
   nth: z.number().int().min(1).default(1),
   times: z.number().int().min(1).default(1),
   action: actionSchema,
@@ -35,12 +38,12 @@ export type FaultAction = z.infer<typeof actionSchema>
 export type FaultSpec = z.input<typeof faultSchema>
 
 export interface Faults {
-  /** Rejects by throwing when the expression is not valid. Returns an id for `remove`. */
+  /** Adds a fault and returns its id. Throws if the regular expression is not valid. */
   add(spec: FaultSpec): number
-  /** Whether there was such a fault. */
+  /** Removes a fault. Returns whether it existed. */
   remove(id: number): boolean
   clear(): void
-  /** Counts the request at every fault that matches; the first whose turn it is happens. */
+  /** Counts the request at every matching fault. Returns the action of the first one that is due. */
   take(request: Request): FaultAction | undefined
 }
 
@@ -68,20 +71,20 @@ export function createFaults(): Faults {
   }
 }
 
-/** The broken connection: over HTTP the server resets it; in process the transport rejects. */
-export const brokenAnswer: Answer = { status: 200, headers: {}, body: { kind: 'cut', text: '' } }
+/** A reset before the first byte: over HTTP the server resets the connection; in process the transport rejects. */
+export const resetAnswer: Answer = { status: 200, headers: {}, body: { kind: 'cut', text: '' } }
 
-/** The answer given in place of the request's own. */
+/** Returns the response of an `answer` fault. */
 export function faultAnswer(action: Extract<FaultAction, { kind: 'answer' }>): Answer {
   const { status, headers } = action
   if (action.text !== undefined) return { status, headers, body: { kind: 'text', text: action.text } }
   return { status, headers, body: action.body === undefined ? noBody : { kind: 'json', value: action.body } }
 }
 
-/** What becomes of the answer of a request that was carried out. */
-export function spoil(action: FaultAction, answer: Answer): Answer {
+/** Applies the fault to the response of a request that was carried out. */
+export function applyFault(action: FaultAction, answer: Answer): Answer {
   const { body } = answer
-  if (action.kind === 'reset') return brokenAnswer
+  if (action.kind === 'reset') return action.when === 'mid-body' ? cutInHalf(answer) : resetAnswer
   if (action.kind === 'empty') return { ...answer, body: noBody }
   if (body.kind !== 'json') return answer
   if (action.kind === 'members')
@@ -91,7 +94,19 @@ export function spoil(action: FaultAction, answer: Answer): Answer {
   return action.kind === 'bom' ? jsonText(answer, `\uFEFF${text}`) : answer
 }
 
-/** Text that claims to be JSON. */
+/** Returns a response that is reset after half of its body. */
+function cutInHalf(answer: Answer): Answer {
+  const { body } = answer
+  if (body.kind !== 'json' && body.kind !== 'text') return answer
+  const { text, type } =
+    body.kind === 'json'
+      ? { text: JSON.stringify(body.value), type: 'application/json' }
+      : { text: body.text, type: 'text/plain; charset=utf-8' }
+  const headers = { 'content-type': type, ...answer.headers }
+  return { ...answer, headers, body: { kind: 'cut', text: text.slice(0, Math.ceil(text.length / 2)) } }
+}
+
+/** Returns a response whose text has the content type of JSON. */
 export function jsonText(answer: Answer, text: string): Answer {
   return {
     ...answer,

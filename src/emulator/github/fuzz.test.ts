@@ -1,11 +1,11 @@
-// Whatever is asked, in whatever order: every request is answered, no job ends or runs twice, the statistics stay possible, and in the end nothing is left.
+// Sends random requests in random order. Every request is answered, no job ends or runs twice, the statistics stay consistent, and no timer is left.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
-import { field, queueOf, type Visitor, visit } from './visitor.ts'
+import { connectClient, field, queueOf, type TestClient } from './test-client.fixture.ts'
 
 const tenant = '/tenant/my-org/_apis'
 const set = `${tenant}/runtime/runnerscalesets/1`
@@ -14,7 +14,7 @@ type Op = { readonly method: Method; readonly path: string; readonly token?: str
 const number = fc.integer({ min: 1, max: 6 })
 const on = (method: Method, path: string, body: unknown = undefined, token = 'admin') => ({ method, path, body, token })
 
-/** Requests that mean something, with a runner, a job or a count chosen among a few. */
+/** Valid requests with one of a few runners, jobs or counts. */
 const sensible: fc.Arbitrary<Op> = number.chain((n) =>
   fc.constantFrom<Op>(
     on('POST', '/_emulator/jobs', { labels: ['linux'], count: n }),
@@ -32,7 +32,7 @@ const sensible: fc.Arbitrary<Op> = number.chain((n) =>
   ),
 )
 
-/** Requests that may mean nothing. */
+/** Requests that may be invalid. */
 const noise: fc.Arbitrary<Op> = fc.record({
   method: fc.constantFrom<Method>('GET', 'POST', 'PATCH', 'PUT', 'DELETE'),
   path: fc.constantFrom(
@@ -69,13 +69,13 @@ const step = fc.record({
 })
 
 test.each(['hosted', 'legacy'] as const)(
-  '%s: nothing crashes, nothing is done twice, nothing is left',
+  '%s: never crashes, never runs a job twice, and leaves no timer',
   async (mode) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 150 }), async (steps) => {
         const clock = virtualClock()
         const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 0, mode } })
-        const github = await visit(emulator.transport)
+        const github = await connectClient(emulator.transport)
         await github.scaleSet('linux')
         const tokens = await tokensOf(emulator, github)
         const jobs = follow(emulator)
@@ -98,7 +98,7 @@ test.each(['hosted', 'legacy'] as const)(
   60_000,
 )
 
-async function tokensOf(emulator: GitHubEmulator, github: Visitor): Promise<Record<string, string>> {
+async function tokensOf(emulator: GitHubEmulator, github: TestClient): Promise<Record<string, string>> {
   const path = '/api/v3/orgs/my-org/actions/runners/registration-token'
   const headers = { authorization: 'Bearer pat' }
   const body = { kind: 'none' } as const
@@ -115,7 +115,7 @@ async function tokensOf(emulator: GitHubEmulator, github: Visitor): Promise<Reco
   }
 }
 
-/** How often each job has ended, by id. */
+/** Counts how often each job has ended, by id. */
 function follow(emulator: GitHubEmulator): ReadonlyMap<string, number> {
   const ended = new Map<string, number>()
   emulator.control.onJob(({ kind, id, runs }) => {
@@ -127,7 +127,7 @@ function follow(emulator: GitHubEmulator): ReadonlyMap<string, number> {
   return ended
 }
 
-async function checkStatistics(emulator: GitHubEmulator, github: Visitor): Promise<void> {
+async function checkStatistics(emulator: GitHubEmulator, github: TestClient): Promise<void> {
   const answer = await github.admin('GET', '_apis/runtime/runnerscalesets/1')
   if (answer.status !== 200) return
   const of = (name: string) => Number(field(answer, `statistics.total${name}`))
@@ -139,7 +139,7 @@ async function checkStatistics(emulator: GitHubEmulator, github: Visitor): Promi
   expect(registrations.filter((runner) => runner.busy).length).toBeGreaterThanOrEqual(of('RunningJobs'))
 }
 
-/** Everything is cancelled and every runner vanishes: each job has ended once, and no timer is left in two days. */
+/** Cancels every job and breaks every runner's connection. Then each job has ended once, and after two days no timer is left. */
 async function checkEnd(
   emulator: GitHubEmulator,
   clock: VirtualClock,

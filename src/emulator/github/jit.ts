@@ -1,10 +1,11 @@
-// The JIT configuration of one runner: its files as the real one's, with a bearer for this emulator in place of the OAuth exchange (scale-set protocol 11.1, runner-wire.md).
+// Creates the JIT configuration of a runner (docs/reference/scale-set-protocol.md#s11-1). Its files have the real shape.
+// A bearer token for the emulator replaces the OAuth exchange (src/emulator/github/runner-wire.md).
 import { uuid } from '../../lib/ids.ts'
 import { type Random, randomInteger } from '../../lib/random.ts'
 import type { Emulation } from './emulation.ts'
 import type { Runner } from './state.ts'
 
-/** The bearer outlives every job. */
+/** The lifetime of a runner's bearer token, longer than any job. */
 const runnerTtlS = 6 * 24 * 3_600
 
 export function jitConfig(emulation: Emulation, runner: Runner, workFolder: string, origin: string): string {
@@ -35,7 +36,7 @@ export function jitConfig(emulation: Emulation, runner: Runner, workFolder: stri
   return base64(Object.fromEntries(Object.entries(files).map(([name, value]) => [name, base64(value)])))
 }
 
-/** The members of a 2048-bit key and their sizes in bytes. */
+/** The members of a 2048-bit RSA key and their sizes in bytes. */
 const rsaMembers = [
   ['d', 256],
   ['dp', 128],
@@ -47,7 +48,7 @@ const rsaMembers = [
   ['q', 128],
 ] as const
 
-/** It has a key's shape and signs nothing. */
+/** Returns an object with the shape of a key. It cannot sign. */
 function fakeKey(random: Random): object {
   return Object.fromEntries(
     rsaMembers.map(([name, size]) => [name, Buffer.alloc(size, randomInteger(random, 1, 255)).toString('base64')]),

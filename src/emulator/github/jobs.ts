@@ -1,9 +1,10 @@
-// A job's life at the forge: queued, (offered, acquired,) assigned to a scale set, running on a runner, completed; lapsed attempts are queued anew
-// (scale-set protocol 9.5, 19.3). Whoever changes something here settles afterwards (settle.ts); deadlines do by themselves.
+// The lifecycle of a job at the forge: queued, (offered, acquired,) assigned to a scale set, running on a runner, completed.
+// A lapsed attempt is queued again (docs/reference/scale-set-protocol.md#s9-5, docs/reference/scale-set-protocol.md#s19-3).
+// Callers of these functions must call `settle` afterwards; deadlines do it themselves.
 import { uuid } from '../../lib/ids.ts'
 import type { Conclusion, JobReport } from '../job.ts'
 import { limits } from './config.ts'
-import { type Emulation, tell } from './emulation.ts'
+import { type Emulation, reportJob } from './emulation.ts'
 import { announce } from './messages.ts'
 import { dropRunner, freeRunner } from './runners.ts'
 import { type Job, type JobSpec, place, type Runner, type ScaleSet } from './state.ts'
@@ -42,11 +43,11 @@ export function queueJob(emulation: Emulation, spec: JobSpec): Job {
   }
   state.jobs.set(id, job)
   enqueue(emulation, job)
-  tell(emulation, 'queued', job)
+  reportJob(emulation, 'queued', job)
   return job
 }
 
-/** Whether the set takes such jobs: all their labels are the set's, and the scope is right. */
+/** Whether the set accepts the job: it has all labels of the job and the right scope. */
 export function takes(set: ScaleSet, job: Job): boolean {
   const { scope, labels } = job.spec
   if (scope !== undefined && scope !== `${set.scope.kind}:${set.scope.name}`) return false
@@ -54,7 +55,7 @@ export function takes(set: ScaleSet, job: Job): boolean {
   return labels.every((label) => own.has(label.toLowerCase()))
 }
 
-/** Offers a job to a set (legacy mode), and again until it is acquired. */
+/** Offers a job to a set (legacy mode), and repeats the offer until the job is acquired. */
 export function offerJob(emulation: Emulation, job: Job, set: ScaleSet): void {
   job.state = 'available'
   job.set = set
@@ -67,7 +68,7 @@ export function offerJob(emulation: Emulation, job: Job, set: ScaleSet): void {
   offer()
 }
 
-/** Assigns a job to a set; the attempt lapses when no runner takes it in time. */
+/** Assigns a job to a set. The attempt lapses if no runner starts it in time. */
 export function assignJob(emulation: Emulation, job: Job, set: ScaleSet): void {
   const { clock, deadlines, knobs } = emulation
   deadlines.clear(`offer:${job.id}`)
@@ -76,11 +77,11 @@ export function assignJob(emulation: Emulation, job: Job, set: ScaleSet): void {
   job.times.assignedAt = clock.now()
   place(job, set.waiting)
   announce(emulation, 'JobAssigned', job)
-  tell(emulation, 'assigned', job)
+  reportJob(emulation, 'assigned', job)
   deadlines.set(`lapse:${job.id}`, knobs.assignmentLeaseS * 1000 * job.attempt, () => lapseJob(emulation, job))
 }
 
-/** The runner takes the job: it is running. */
+/** Marks the job as running on the runner. */
 export function startJob(emulation: Emulation, job: Job, runner: Runner): void {
   const { set } = job
   if (!set) return
@@ -92,10 +93,10 @@ export function startJob(emulation: Emulation, job: Job, runner: Runner): void {
   place(job, set.running)
   renewLease(emulation, job)
   announce(emulation, 'JobStarted', job)
-  tell(emulation, 'started', job)
+  reportJob(emulation, 'started', job)
 }
 
-/** The runner is alive. Returns until when its word counts, in milliseconds since the epoch. */
+/** Renews the lease of a running job. Returns the end of the lease in milliseconds since the epoch. */
 export function renewLease(emulation: Emulation, job: Job): number {
   const leaseMs = emulation.knobs.jobLeaseS * 1000
   emulation.deadlines.set(`lease:${job.id}`, leaseMs, () => {
@@ -104,7 +105,7 @@ export function renewLease(emulation: Emulation, job: Job): number {
   return emulation.clock.now() + leaseMs
 }
 
-/** Ends a job in whatever state it is; its runner, if it has one, loses its registration. */
+/** Ends a job in any state. Its runner loses the registration. */
 export function completeJob(emulation: Emulation, job: Job, report: JobReport): void {
   const { deadlines, state, clock } = emulation
   if (job.state === 'completed') return
@@ -116,12 +117,12 @@ export function completeJob(emulation: Emulation, job: Job, report: JobReport): 
   job.times.finishedAt = clock.now()
   place(job, state.finished)
   if (announced) announce(emulation, 'JobCompleted', job)
-  tell(emulation, 'finished', job)
+  reportJob(emulation, 'finished', job)
   if (job.runner) dropRunner(emulation, job.runner)
   forgetOldest(emulation)
 }
 
-/** Cancels a job. A running one is told to stop and gets its time. */
+/** Cancels a job. The runner of a running job is notified and gets `cancelS` to end it. */
 export function cancelJob(emulation: Emulation, job: Job): void {
   if (job.state !== 'running') {
     withdraw(job)
@@ -135,7 +136,7 @@ export function cancelJob(emulation: Emulation, job: Job): void {
   })
 }
 
-/** Back to the forge's queue as if no set had had it, because its set is gone. */
+/** Returns a job whose scale set is gone to the forge's queue. */
 export function returnToQueue(emulation: Emulation, job: Job): void {
   for (const name of ['offer', 'lapse']) emulation.deadlines.clear(`${name}:${job.id}`)
   withdraw(job)
@@ -152,7 +153,7 @@ function enqueue(emulation: Emulation, job: Job): void {
   job.excluded = announced.length > 0 && announced.every((capacity) => capacity === 0)
 }
 
-/** No runner came in time: the attempt is cancelled, and the job queued again under a new id, a limited number of times. */
+/** Ends an attempt that no runner started in time. The job is queued again under a new id, up to `maxAttempts` attempts. */
 function lapseJob(emulation: Emulation, job: Job): void {
   withdraw(job)
   if (job.attempt >= emulation.knobs.maxAttempts) {
@@ -172,7 +173,7 @@ function lapseJob(emulation: Emulation, job: Job): void {
   }
 }
 
-/** Takes a job that is not running away from the runner it was meant for. */
+/** Takes a job that is not running away from its runner. */
 function withdraw(job: Job): void {
   const { runner } = job
   job.runner = undefined

@@ -1,4 +1,5 @@
-// A scale set's message queue: job messages gather until a poll takes them as one envelope, which is repeated until it is acknowledged (scale-set protocol 9).
+// A scale set's message queue (docs/reference/scale-set-protocol.md#s9). Job messages collect until a poll takes them as one envelope.
+// The envelope is redelivered until it is acknowledged.
 import type { Instant } from '../../lib/clock.ts'
 import type { Emulation } from './emulation.ts'
 import type { Job, JobMessage, Message, ScaleSet } from './state.ts'
@@ -6,7 +7,7 @@ import { statisticsOf } from './statistics.ts'
 
 export type JobMessageType = 'JobAvailable' | 'JobAssigned' | 'JobStarted' | 'JobCompleted'
 
-/** Adds one job message to the set's next envelope. */
+/** Adds a job message to the set's next envelope. */
 export function announce(emulation: Emulation, type: JobMessageType, job: Job): void {
   const { set } = job
   if (!set) return
@@ -21,7 +22,7 @@ export function announce(emulation: Emulation, type: JobMessageType, job: Job): 
   }
 }
 
-/** The oldest envelope after `lastMessageId`; one is made of what has gathered when there is none. */
+/** Returns the oldest envelope after `lastMessageId`. If there is none, it creates one from the collected job messages. */
 export function nextMessage(emulation: Emulation, set: ScaleSet, lastMessageId: number): Message | undefined {
   const known = set.messages.find((message) => message.id > lastMessageId)
   if (known || set.pending.length === 0) return known
@@ -40,14 +41,14 @@ export function nextMessage(emulation: Emulation, set: ScaleSet, lastMessageId: 
   return message
 }
 
-/** Whether there was such a message. */
+/** Deletes a message. Returns whether it existed. */
 export function acknowledge(set: ScaleSet, id: number): boolean {
   const index = set.messages.findIndex((message) => message.id === id)
   if (index >= 0) set.messages.splice(index, 1)
   return index >= 0
 }
 
-/** One member of an envelope's body; `acquirablejobs` lists the same. */
+/** Returns one job message of an envelope's body. `acquirablejobs` lists the same shape. */
 export function jobMessage(emulation: Emulation, type: JobMessageType, job: Job): JobMessage {
   const { spec, times, runner } = job
   const owner = spec.owner ?? 'my-org'

@@ -1,4 +1,4 @@
-// A request that is not done: thrown by routes, it carries its answer in the shape of the surface that was asked.
+// A refused request. Routes throw it with a response in the format of their API.
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 
 export class Refusal extends Error {
@@ -32,7 +32,7 @@ const exceptions = {
   UnauthorizedException: { status: 401, name: 'GitHub.Services.Common.VssUnauthorizedException' },
 } as const
 
-/** The Actions service's way: a serialized exception (scale-set protocol 5). */
+/** Returns an error of the Actions service: a serialized exception (docs/reference/scale-set-protocol.md#s5). */
 export function exception(type: keyof typeof exceptions, message: string): Refusal {
   const { status, name } = exceptions[type]
   const assembly = name.slice(0, name.lastIndexOf('.'))
@@ -48,7 +48,7 @@ export function exception(type: keyof typeof exceptions, message: string): Refus
   return new Refusal(jsonAnswer(status, value, { 'content-type': 'application/json; charset=utf-8' }))
 }
 
-/** The REST API's way. */
+/** Returns an error of the REST API. */
 export function restError(status: number, message: string): Refusal {
   return new Refusal(
     jsonAnswer(status, { message, documentation_url: 'https://docs.github.com/rest', status: `${status}` }),
@@ -57,7 +57,7 @@ export function restError(status: number, message: string): Refusal {
 
 export type BrokerErrorKind = 'RunnerNotFound' | 'RunnerSessionInvalid' | 'AcknowledgeJobNotFound' | ''
 
-/** The runner's broker's way (scale-set protocol 15.5). */
+/** Returns an error of the runner's broker (docs/reference/scale-set-protocol.md#s15-5). */
 export function brokerError(status: number, errorKind: BrokerErrorKind, errorMessage: string): Refusal {
   return new Refusal(
     jsonAnswer(status, { source: 'actions-broker-listener', errorKind, statusCode: status, errorMessage }),

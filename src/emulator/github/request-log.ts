@@ -1,27 +1,27 @@
-// The ordered log of what clients asked and got. Tokens are replaced by their kind when the log is read.
+// The ordered log of requests and their status. Tokens are replaced by their kind when the log is read.
 import type { Instant } from '../../lib/clock.ts'
 import type { Request } from '../../lib/http.ts'
 import { limits } from './config.ts'
 import type { Tokens } from './tokens.ts'
 
 export type LoggedRequest = {
-  /** Counts from 1. */
+  /** The number of the request, from 1. */
   readonly n: number
   readonly at: Instant
   readonly method: string
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** The request's JSON; not kept for a runner's own calls. */
+  /** The request's JSON; not logged for the runner API. */
   readonly body: unknown
-  /** Undefined while it is held; `broken` when no answer left. */
+  /** The status of the response; undefined while the request is held, `broken` if no complete response was sent. */
   readonly status: number | 'broken' | undefined
 }
 
 export interface RequestLog {
-  /** Returns how to note the outcome. */
+  /** Logs a request. Returns a function that records its outcome. */
   begin(request: Request, at: Instant): (status: number | 'broken') => void
-  /** Requests after number `since`, oldest first; the oldest of all are forgotten. */
+  /** Returns the requests after number `n`, oldest first. Only the last requests are kept. */
   since(n: number): readonly LoggedRequest[]
   clear(): void
 }
@@ -55,7 +55,7 @@ function redacted(entry: LoggedRequest, tokens: Tokens): LoggedRequest {
   const { authorization, ...headers } = entry.headers
   const known = authorization === undefined ? undefined : tokens.redact(authorization)
   const body = entry.body === undefined ? undefined : JSON.parse(tokens.redact(JSON.stringify(entry.body)))
-  // What is no token of ours is the user's own.
+  // A token that the emulator did not issue is a personal access token.
   const shown = known === undefined ? {} : { authorization: known.replace(/ (?!\[).*/, ' [pat]') }
   return { ...entry, headers: { ...shown, ...headers }, body }
 }

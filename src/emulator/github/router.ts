@@ -1,19 +1,19 @@
-// Finds the route of a request. A trailing slash and doubled slashes do not matter: clients send both.
+// Finds the route of a request. A trailing slash and double slashes are ignored, because clients send both.
 import { type Answer, type Method, noBody, type Request } from '../../lib/http.ts'
 
 export type Call = {
   readonly request: Request
   /** The decoded values of the pattern's `:names`. */
   readonly params: Readonly<Record<string, string>>
-  /** The JSON of the request's body; undefined where there is none. */
+  /** The JSON of the request's body; undefined if there is none. */
   readonly body: unknown
-  /** How the client reached us, without a trailing slash: the links we hand out begin with it. */
+  /** The address that the client used, without a trailing slash. Links in responses begin with it. */
   readonly origin: string
 }
 
 export type Route = {
   readonly method: Method
-  /** For example `/tenant/:tenant/sessions/:session`. */
+  /** The path pattern, for example `/tenant/:tenant/sessions/:session`. */
   readonly pattern: string
   readonly run: (call: Call) => Answer | Promise<Answer>
 }
@@ -22,7 +22,7 @@ export function emptyAnswer(status: number): Answer {
   return { status, headers: {}, body: noBody }
 }
 
-/** Answers a request by its route; undefined when there is none. */
+/** Creates a router. It returns undefined for a request without a route. */
 export function createRouter(routes: readonly Route[]): (request: Request) => Promise<Answer> | undefined {
   const compiled = routes.map((route) => ({ ...route, parts: route.pattern.split('/').filter(Boolean) }))
   return (request) => {
@@ -52,7 +52,7 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   return params
 }
 
-/** A percent-encoded part of a path; as it is where the encoding is broken. */
+/** Decodes a part of a path. Returns it unchanged if the encoding is not valid. */
 export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -1,4 +1,4 @@
-// The Actions service's surface under `/tenant/`: runner groups, scale sets, JIT configurations (scale-set protocol 6, 7, 11).
+// The routes of the Actions service: runner groups, scale sets, JIT configurations (docs/reference/scale-set-protocol.md#s6, docs/reference/scale-set-protocol.md#s7, docs/reference/scale-set-protocol.md#s11).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { authorizeAdmin, findScaleSet } from './authorize.ts'
@@ -9,8 +9,8 @@ import { type Call, emptyAnswer, type Route } from './router.ts'
 import { registerRunner } from './runners.ts'
 import { createScaleSet, numberLabels, removeScaleSet, scaleSetsOf } from './scale-sets.ts'
 import { settle } from './settle.ts'
-import { shownAgent, shownScaleSet } from './shown.ts'
 import type { ScaleSet, Scope } from './state.ts'
+import { agentView, scaleSetView } from './views.ts'
 
 export function actionsRoutes(emulation: Emulation): readonly Route[] {
   const runtime = '/tenant/:tenant/_apis/runtime'
@@ -22,7 +22,7 @@ export function actionsRoutes(emulation: Emulation): readonly Route[] {
     {
       method: 'GET',
       pattern: `${sets}/:set`,
-      run: (call) => jsonAnswer(200, shownScaleSet(emulation, findScaleSet(emulation, call), call.origin)),
+      run: (call) => jsonAnswer(200, scaleSetView(emulation, findScaleSet(emulation, call), call.origin)),
     },
     { method: 'PATCH', pattern: `${sets}/:set`, run: (call) => patchScaleSet(emulation, call) },
     { method: 'DELETE', pattern: `${sets}/:set`, run: (call) => deleteScaleSet(emulation, call) },
@@ -53,7 +53,7 @@ function listScaleSets(emulation: Emulation, call: Call): Answer {
   const value = scaleSetsOf(emulation, scope)
     .filter((set) => runnerGroupId === undefined || set.groupId === Number(runnerGroupId))
     .filter((set) => name === undefined || set.name.toLowerCase() === name.toLowerCase())
-    .map((set) => shownScaleSet(emulation, set, call.origin))
+    .map((set) => scaleSetView(emulation, set, call.origin))
   return jsonAnswer(200, { count: value.length, value })
 }
 
@@ -75,30 +75,30 @@ function postScaleSet(emulation: Emulation, call: Call): Answer {
   if (!body.success || body.data.name === undefined)
     throw exception('ArgumentException', 'The name of the scale set is missing.')
   const { name, runnerGroupId: groupId = 1, labels = [] } = body.data
-  requirePlace(scope, groupId, name, scaleSetsOf(emulation, scope))
+  checkName(scope, groupId, name, scaleSetsOf(emulation, scope))
   const setting = body.data.RunnerSetting ?? body.data.runnerSetting ?? {}
   const set = createScaleSet(emulation, scope, { name, groupId, labels, setting })
-  return jsonAnswer(emulation.knobs.createStatus, shownScaleSet(emulation, set, call.origin))
+  return jsonAnswer(emulation.knobs.createStatus, scaleSetView(emulation, set, call.origin))
 }
 
-/** Only the given members change. */
+/** Changes only the given members. */
 function patchScaleSet(emulation: Emulation, call: Call): Answer {
   const set = findScaleSet(emulation, call)
   const body = changeSchema.safeParse(call.body)
   if (!body.success) throw exception('ArgumentException', 'The scale set is not valid.')
   const { name = set.name, runnerGroupId = set.groupId, labels } = body.data
   const others = scaleSetsOf(emulation, set.scope).filter((other) => other !== set)
-  requirePlace(set.scope, runnerGroupId, name, others)
+  checkName(set.scope, runnerGroupId, name, others)
   set.name = name
   set.groupId = runnerGroupId
   set.setting = { ...set.setting, ...(body.data.RunnerSetting ?? body.data.runnerSetting) }
   if (labels) set.labels = numberLabels(emulation, labels)
   settle(emulation)
-  return jsonAnswer(200, shownScaleSet(emulation, set, call.origin))
+  return jsonAnswer(200, scaleSetView(emulation, set, call.origin))
 }
 
-/** The group exists and none of the other sets in it has the name. */
-function requirePlace(scope: Scope, groupId: number, name: string, others: readonly ScaleSet[]): void {
+/** Checks that the group exists and that no other set in it has the same name. */
+function checkName(scope: Scope, groupId: number, name: string, others: readonly ScaleSet[]): void {
   if (!scope.groups.some((group) => group.id === groupId)) {
     throw exception('ArgumentException', `There is no runner group with identifier ${groupId}.`)
   }
@@ -119,7 +119,7 @@ function deleteScaleSet(emulation: Emulation, call: Call): Answer {
 
 const jitSchema = z.object({ name: z.string().min(1).max(64), workFolder: z.string().max(1024).default('') })
 
-/** Registers the runner at once, whether it ever starts or not. */
+/** Registers the runner at once, even if it never starts. */
 function generateJitConfig(emulation: Emulation, call: Call): Answer {
   const set = findScaleSet(emulation, call)
   const body = jitSchema.safeParse(call.body)
@@ -129,7 +129,7 @@ function generateJitConfig(emulation: Emulation, call: Call): Answer {
   const runner = registerRunner(emulation, { name, labels, scope: set.scope, set })
   if (!runner) throw exception('AgentExistsException', `A runner exists with the same name ${name}.`)
   return jsonAnswer(200, {
-    runner: shownAgent(runner),
+    runner: agentView(runner),
     encodedJITConfig: jitConfig(emulation, runner, workFolder, call.origin),
   })
 }

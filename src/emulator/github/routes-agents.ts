@@ -1,12 +1,12 @@
-// Runners as the Actions service lists and removes them (scale-set protocol 11.2).
+// The runner routes of the Actions service: list, read, remove (docs/reference/scale-set-protocol.md#s11-2).
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { authorizeAdmin } from './authorize.ts'
 import type { Emulation } from './emulation.ts'
 import { exception } from './refusal.ts'
 import { type Call, emptyAnswer, type Route } from './router.ts'
 import { removeRunner, runnerNamed } from './runners.ts'
-import { shownAgent } from './shown.ts'
 import type { Runner, Scope } from './state.ts'
+import { agentView } from './views.ts'
 
 export function agentRoutes(emulation: Emulation): readonly Route[] {
   const agents = '/tenant/:tenant/_apis/distributedtask/pools/:pool/agents'
@@ -19,11 +19,11 @@ export function agentRoutes(emulation: Emulation): readonly Route[] {
 
 function listAgents(emulation: Emulation, call: Call): Answer {
   const scope = authorizeAdmin(emulation, call)
-  const value = wanted(emulation, scope, call.request.query['agentName']).map(shownAgent)
+  const value = findAgents(emulation, scope, call.request.query['agentName']).map(agentView)
   return jsonAnswer(200, { count: value.length, value })
 }
 
-function wanted(emulation: Emulation, scope: Scope, name: string | undefined): readonly Runner[] {
+function findAgents(emulation: Emulation, scope: Scope, name: string | undefined): readonly Runner[] {
   if (name === undefined) return [...emulation.state.runners.values()].filter((runner) => runner.scope === scope)
   const runner = runnerNamed(emulation, name, scope)
   return runner ? [runner] : []
@@ -32,10 +32,10 @@ function wanted(emulation: Emulation, scope: Scope, name: string | undefined): r
 function getAgent(emulation: Emulation, call: Call): Answer {
   const runner = findAgent(emulation, call)
   if (!runner) throw exception('AgentNotFoundException', `Agent ${call.params['id']} was not found.`)
-  return jsonAnswer(200, shownAgent(runner))
+  return jsonAnswer(200, agentView(runner))
 }
 
-/** Refused as soon as a job is meant for the runner; success when there is no such runner. */
+/** Removes a runner. Refuses if the runner has a job, even one that it has not started. Succeeds if the runner does not exist. */
 function deleteAgent(emulation: Emulation, call: Call): Answer {
   const runner = findAgent(emulation, call)
   if (runner?.job) {

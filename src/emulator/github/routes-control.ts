@@ -1,4 +1,4 @@
-// The control API under `/_emulator`: tests and people without a forge steer the emulator by it (scale-set protocol 19.1).
+// The control API under `/_emulator`, for tests and for users without a forge (docs/reference/scale-set-protocol.md#s19-1).
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
@@ -28,7 +28,7 @@ export function controlRoutes(emulation: Emulation, control: Control): readonly 
     {
       method: 'DELETE',
       pattern: '/_emulator/faults/:id',
-      run: (call) => found(control.unfault(Number(call.params['id']))),
+      run: (call) => found(control.removeFault(Number(call.params['id']))),
     },
     ...jobRoutes(control),
     ...runnerRoutes(control),
@@ -53,7 +53,7 @@ function jobRoutes(control: Control): readonly Route[] {
       method: 'GET',
       pattern: `${job}/log`,
       run: (call) =>
-        jsonAnswer(200, { lines: control.job(idOf(call))?.log.lines ?? refuse(404, 'There is no such job.') }),
+        jsonAnswer(200, { lines: control.job(idOf(call))?.log.lines ?? refuse(404, 'The job does not exist.') }),
     },
     { method: 'POST', pattern: `${job}/cancel`, run: (call) => found(control.cancel(idOf(call))) },
     {
@@ -75,7 +75,7 @@ function runnerRoutes({ stub }: Control): readonly Route[] {
       pattern: `${runner}/online`,
       run: (call) => {
         const outcome = stub.online(nameOf(call))
-        if (outcome === 'connected-before') refuse(409, 'This runner has connected before.')
+        if (outcome === 'connected-before') refuse(409, 'This runner has already connected.')
         return found(outcome === 'online')
       },
     },
@@ -97,7 +97,7 @@ function runnerRoutes({ stub }: Control): readonly Route[] {
 
 async function stubJob(stub: Control['stub'], call: Call): Promise<Answer> {
   const job = await stub.job(call.params['name'] ?? '', call.request.signal)
-  if (job === 'absent') return refuse(404, 'There is no such runner.')
+  if (job === 'absent') return refuse(404, 'The runner does not exist.')
   if (!job) return emptyAnswer(202)
   return jsonAnswer(200, { jobId: job.jobId, durationMs: job.spec.durationMs, exitCode: job.spec.exitCode })
 }
@@ -150,24 +150,24 @@ function addFault(control: Control, call: Call): Answer {
   try {
     return jsonAnswer(201, { id: control.fault(spec) })
   } catch {
-    return refuse(400, 'match.pathRegex is not a regular expression.')
+    return refuse(400, 'match.pathRegex is not a valid regular expression.')
   }
 }
 
 const clockSchema = z.strictObject({ advanceMs: z.number().int().nonnegative() })
 
-/** Moves a virtual clock; timers run in order before the answer. */
+/** Advances a virtual clock. Its timers run in order before the response. */
 async function advance(clock: Clock, call: Call): Promise<Answer> {
   const { advanceMs } = parsed(clockSchema, call)
   if (!('advance' in clock) || typeof clock.advance !== 'function')
-    return refuse(409, 'The clock is the machine’s own.')
+    return refuse(409, 'The emulator uses the system clock, which cannot be advanced.')
   await clock.advance(advanceMs)
   return jsonAnswer(200, { now: new Date(clock.now()).toISOString() })
 }
 
 function since(call: Call): number {
   const n = Number(call.request.query['since'] ?? 0)
-  return Number.isSafeInteger(n) ? n : refuse(400, 'since is not a number.')
+  return Number.isSafeInteger(n) ? n : refuse(400, 'since must be an integer.')
 }
 
 function parsed<T>(schema: z.ZodType<T>, call: Call): T {
@@ -185,7 +185,7 @@ function done(change: () => void): Answer {
 }
 
 function found(yes: boolean): Answer {
-  return yes ? emptyAnswer(204) : refuse(404, 'There is no such thing in this state.')
+  return yes ? emptyAnswer(204) : refuse(404, 'The object does not exist, or its state does not allow this call.')
 }
 
 function refuse(status: number, error: string): never {

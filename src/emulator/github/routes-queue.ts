@@ -1,4 +1,4 @@
-// The message queue: long poll and acknowledgement, at one address for all (hosted) or one a session (legacy) (scale-set protocol 9).
+// The message queue: long poll and acknowledgement (docs/reference/scale-set-protocol.md#s9). In hosted mode all sessions share one URL; in legacy mode each has its own.
 import { type Answer, jsonAnswer, textAnswer } from '../../lib/http.ts'
 import { authorizeQueue } from './authorize.ts'
 import { hold } from './deadlines.ts'
@@ -28,28 +28,33 @@ async function poll(emulation: Emulation, call: Call): Promise<Answer> {
   session.lastPollAt = emulation.clock.now()
   settle(emulation)
   let message = nextMessage(emulation, set, lastMessageId)
-  if (!message && (await newsComes(emulation, session, call))) message = nextMessage(emulation, set, lastMessageId)
+  if (!message && (await waitForMessage(emulation, session, call))) message = nextMessage(emulation, set, lastMessageId)
   return message ? jsonAnswer(200, message.value) : emptyAnswer(202)
 }
 
-/** Of two polls of one session the newer wins. */
+/** Ends the held poll of a session with 202: the newer of two polls wins. */
 function supersede(session: Session): void {
   const { wake } = session
   session.wake = undefined
   wake?.()
 }
 
-/** Holds the poll until there may be news or the time is up. False when a newer poll took its place; rejects when the session has ended. */
-async function newsComes(emulation: Emulation, session: Session, call: Call): Promise<boolean> {
+/**
+ * Holds the poll until a message may be ready or the time is up. Returns false if a newer poll took its place; rejects if the session has ended.
+ * If the client disconnects, the session has no held poll any more, and the time until it expires starts.
+ */
+async function waitForMessage(emulation: Emulation, session: Session, call: Call): Promise<boolean> {
   const held = hold(emulation.clock, emulation.knobs.longPollMs, call.request.signal)
   session.wake = held.wake
+  let superseded = false
   try {
     await held.done
   } finally {
+    superseded = session.wake !== held.wake
+    if (!superseded) session.wake = undefined
     session.lastPollAt = emulation.clock.now()
   }
-  if (session.wake !== held.wake) return false
-  session.wake = undefined
+  if (superseded) return false
   authorizeQueue(emulation, call)
   return true
 }

@@ -1,4 +1,4 @@
-// GitHub's REST surface: registration tokens, the admin connection, runners (scale-set protocol 3, 16.1).
+// The routes of GitHub's REST API: registration tokens, the admin connection, runners (docs/reference/scale-set-protocol.md#s3, docs/reference/scale-set-protocol.md#s16-1).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { limits } from './config.ts'
@@ -10,11 +10,11 @@ import { registerRunner, removeRunner } from './runners.ts'
 import { type Runner, type Scope, type ScopeKind, scopeOf } from './state.ts'
 
 export type RestOptions = {
-  /** Accepted personal access tokens; none: any bearer is one. */
+  /** The accepted personal access tokens. If empty, every bearer token is accepted. */
   readonly tokens: readonly string[]
 }
 
-/** The same routes under `/api/v3` (GHES) and at the root (`api.*` hosts). */
+/** Returns the same routes under `/api/v3` (GHES) and at the root (`api.*` hosts). */
 export function restRoutes(emulation: Emulation, options: RestOptions): readonly Route[] {
   return ['/api/v3', ''].flatMap((base) => [
     { method: 'POST', pattern: `${base}/actions/runner-registration`, run: (call) => adminConnection(emulation, call) },
@@ -39,7 +39,7 @@ export function restRoutes(emulation: Emulation, options: RestOptions): readonly
         {
           method: 'GET',
           pattern: `${at}/:id`,
-          run: scoped((scope, call) => jsonAnswer(200, shownRunner(findRunner(emulation, scope, call)))),
+          run: scoped((scope, call) => jsonAnswer(200, runnerView(findRunner(emulation, scope, call)))),
         },
         { method: 'DELETE', pattern: `${at}/:id`, run: scoped((scope, call) => deleteRunner(emulation, scope, call)) },
       ]
@@ -72,7 +72,7 @@ function registrationToken(emulation: Emulation, scope: Scope): Answer {
 
 const connectionSchema = z.object({ url: z.url(), runner_event: z.literal('register') })
 
-/** Exchanges a registration token for the Actions service's address and its admin token. */
+/** Exchanges a registration token for the URL of the Actions service and an admin token. */
 function adminConnection(emulation: Emulation, call: Call): Answer {
   const now = emulation.clock.now()
   const token = /^RemoteAuth (\S+)$/i.exec(call.request.headers['authorization'] ?? '')?.[1] ?? ''
@@ -107,7 +107,7 @@ function listRunners(emulation: Emulation, scope: Scope, call: Call): Answer {
   )
   const size = Math.min(100, Math.max(1, Number(per_page) || 30))
   const number = Math.max(1, Number(page) || 1)
-  const runners = all.slice((number - 1) * size, number * size).map(shownRunner)
+  const runners = all.slice((number - 1) * size, number * size).map(runnerView)
   const next = new URLSearchParams({ ...call.request.query, page: `${number + 1}` })
   const link = `<${call.origin}${call.request.path}?${next}>; rel="next"`
   return jsonAnswer(200, { total_count: all.length, runners }, number * size < all.length ? { link } : {})
@@ -119,7 +119,7 @@ const jitSchema = z.object({
   labels: z.array(z.string().min(1)).min(1).max(100),
 })
 
-/** A runner without a scale set. It is listed, may connect, and gets no jobs: those go through scale sets. */
+/** Registers a runner without a scale set. It may connect but gets no jobs, because all jobs go through scale sets. */
 function registerByRest(emulation: Emulation, scope: Scope, call: Call): Answer {
   const body = jitSchema.safeParse(call.body)
   if (!body.success) throw restError(422, 'Invalid request: name, runner_group_id and labels are required')
@@ -127,7 +127,7 @@ function registerByRest(emulation: Emulation, scope: Scope, call: Call): Answer 
   const runner = registerRunner(emulation, { name, labels, scope, set: undefined })
   if (!runner) throw restError(409, `Already exists - A runner with the name ${name} already exists.`)
   return jsonAnswer(201, {
-    runner: shownRunner(runner),
+    runner: runnerView(runner),
     encoded_jit_config: jitConfig(emulation, runner, '_work', call.origin),
   })
 }
@@ -145,7 +145,7 @@ function findRunner(emulation: Emulation, scope: Scope, call: Call): Runner {
   return runner
 }
 
-function shownRunner(runner: Runner): object {
+function runnerView(runner: Runner): object {
   return {
     id: runner.id,
     runner_group_id: runner.set?.groupId ?? 1,

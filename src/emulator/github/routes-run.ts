@@ -1,9 +1,9 @@
-// The job's own calls by the runner that has it: acquire, renew, steps, logs, complete (runner-wire.md).
+// The job routes of the runner API: acquire, renew, steps, logs, complete (src/emulator/github/runner-wire.md).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import type { JobReport } from '../job.ts'
 import { limits } from './config.ts'
-import { type Emulation, tell } from './emulation.ts'
+import { type Emulation, reportJob } from './emulation.ts'
 import { completeJob, renewLease, startJob } from './jobs.ts'
 import { brokerError } from './refusal.ts'
 import type { Call, Route } from './router.ts'
@@ -23,12 +23,12 @@ export function runRoutes(emulation: Emulation): readonly Route[] {
   ]
 }
 
-/** Hands the job over, once. */
+/** Gives the job to its runner, once. */
 function acquire(emulation: Emulation, call: Call): Answer {
   const runner = authorizeRunner(emulation, call)
   const job = emulation.state.jobs.get(call.params['job'] ?? '')
   if (!job || job.jobId !== call.params['job'] || job.state === 'completed') throw gone()
-  if (job.state === 'running') throw brokerError(409, '', 'The job was acquired already.')
+  if (job.state === 'running') throw brokerError(409, '', 'The job has already been acquired.')
   if (runner.job !== job) throw gone()
   touchRunner(emulation, runner)
   startJob(emulation, job, runner)
@@ -55,12 +55,12 @@ function reportStep(emulation: Emulation, call: Call): Answer {
   if (!step.success) throw brokerError(400, '', 'A step report needs id, name, status and at.')
   const { id, status, at } = step.data
   if (status === 'started') {
-    // The same beginning told again is a report whose answer was lost; another one is another run.
+    // A second report with the same time is a retry after a lost response. A report with another time is a second run.
     if ((job.stepsStarted.get(id) ?? at) !== at) job.runs++
     job.stepsStarted.set(id, at)
     if (job.times.firstStepAt === undefined) {
       job.times.firstStepAt = at
-      tell(emulation, 'first-step', job)
+      reportJob(emulation, 'first-step', job)
     }
   }
   return jsonAnswer(200, {})
@@ -68,7 +68,7 @@ function reportStep(emulation: Emulation, call: Call): Answer {
 
 const linesSchema = z.object({ lines: z.array(z.string()).max(limits.logLines) })
 
-/** Only a job's last lines are kept. */
+/** Appends lines to the job's log, which keeps only the last ones. */
 function keepLog(emulation: Emulation, call: Call): Answer {
   const { log } = runningJob(emulation, call)
   const body = linesSchema.safeParse(call.body)
@@ -121,7 +121,7 @@ function complete(emulation: Emulation, call: Call): Answer {
   return jsonAnswer(200, {})
 }
 
-/** The job of the path, when the caller is the runner that runs it. */
+/** Returns the job of the path if the caller is its runner. */
 function runningJob(emulation: Emulation, call: Call): Job {
   const runner = authorizeRunner(emulation, call)
   const { job } = runner
@@ -131,5 +131,5 @@ function runningJob(emulation: Emulation, call: Call): Job {
 }
 
 function gone(): Error {
-  return brokerError(404, '', 'The job is not there for this runner any more.')
+  return brokerError(404, '', 'The job has ended, or it belongs to another runner.')
 }

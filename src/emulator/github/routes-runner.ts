@@ -1,4 +1,4 @@
-// What the runner itself says: session, messages and its job (runner-wire.md; scale-set protocol 15.5).
+// The session routes of the runner API: session, messages, acknowledgement (src/emulator/github/runner-wire.md, docs/reference/scale-set-protocol.md#s15-5).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { uuid } from '../../lib/ids.ts'
@@ -19,7 +19,7 @@ export function runnerRoutes(emulation: Emulation): readonly Route[] {
   ]
 }
 
-/** The runner a request is from. */
+/** Returns the runner that sent the request. */
 export function authorizeRunner(emulation: Emulation, call: Call): Runner {
   const id = runnerId(emulation, call)
   const runner = emulation.state.runners.get(id)
@@ -34,12 +34,12 @@ const connectSchema = z.object({
     .prefault({}),
 })
 
-/** A credential connects once: a second process with it is a mistake of whoever started it. */
+/** Connects a runner. A credential connects only once: a second process with the same credential is an error. */
 function connect(emulation: Emulation, call: Call): Answer {
   const runner = authorizeRunner(emulation, call)
   const body = connectSchema.safeParse(call.body)
   if (!body.success) throw brokerError(400, '', 'The session needs ownerName and agent.')
-  if (runner.connected) throw brokerError(409, '', `The runner ${runner.name} has had a session already.`)
+  if (runner.connected) throw brokerError(409, '', `The runner ${runner.name} has already had a session.`)
   const { ownerName, agent } = body.data
   runner.session = uuid(emulation.random)
   runner.version = agent.version
@@ -62,7 +62,7 @@ function disconnect(emulation: Emulation, call: Call): Answer {
   return emptyAnswer(204)
 }
 
-/** Held until there is a message, the registration is gone, or the time is up. */
+/** Holds the poll until there is a message, the registration is gone, or the time is up. */
 async function pollMessage(emulation: Emulation, call: Call): Promise<Answer> {
   const runner = requireSession(emulation, call)
   runner.listening = true
@@ -91,8 +91,8 @@ function messageFor(runner: Runner, call: Call): object | undefined {
     const body = { runner_request_id: job.jobId, run_service_url: runServiceUrl(job, call), should_acknowledge: true }
     return { messageId: job.requestId, messageType: 'RunnerJobRequest', body: JSON.stringify(body) }
   }
-  if (job?.state === 'running' && job.cancelRequested && !runner.cancelTold) {
-    runner.cancelTold = true
+  if (job?.state === 'running' && job.cancelRequested && !runner.cancelSent) {
+    runner.cancelSent = true
     const body = { jobId: job.jobId, timeout: '00:05:00' }
     return { messageId: job.requestId, messageType: 'JobCancellation', body: JSON.stringify(body) }
   }

@@ -1,4 +1,4 @@
-// Message sessions and the acquisition of offered jobs (scale-set protocol 8, 10).
+// The routes of message sessions and of offered jobs (docs/reference/scale-set-protocol.md#s8, docs/reference/scale-set-protocol.md#s10).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { authorizeQueue, findScaleSet, sessionMissing } from './authorize.ts'
@@ -9,9 +9,9 @@ import { exception } from './refusal.ts'
 import { type Call, emptyAnswer, type Route } from './router.ts'
 import { endSession, openSession, queueToken } from './sessions.ts'
 import { settle } from './settle.ts'
-import { shownScaleSet } from './shown.ts'
 import type { Session } from './state.ts'
 import { statisticsOf } from './statistics.ts'
+import { scaleSetView } from './views.ts'
 
 export function sessionRoutes(emulation: Emulation): readonly Route[] {
   const set = '/tenant/:tenant/_apis/runtime/runnerscalesets/:set'
@@ -36,14 +36,14 @@ function postSession(emulation: Emulation, call: Call): Answer {
     throw exception('RunnerScaleSetSessionConflictException', message)
   }
   settle(emulation)
-  return jsonAnswer(200, shownSession(emulation, session, call))
+  return jsonAnswer(200, sessionView(emulation, session, call))
 }
 
 function refreshSession(emulation: Emulation, call: Call): Answer {
   const session = findSession(emulation, call)
   if (!session) throw sessionMissing()
   session.serial++
-  return jsonAnswer(200, shownSession(emulation, session, call))
+  return jsonAnswer(200, sessionView(emulation, session, call))
 }
 
 function deleteSession(emulation: Emulation, call: Call): Answer {
@@ -62,13 +62,13 @@ function findSession(emulation: Emulation, call: Call): Session | undefined {
   return session?.id === call.params['session'] ? session : undefined
 }
 
-function shownSession(emulation: Emulation, session: Session, call: Call): object {
+function sessionView(emulation: Emulation, session: Session, call: Call): object {
   const { set } = session
   const legacy = `/tenant/${set.scope.key}/_apis/runtime/runnerscalesets/${set.id}/sessions/${session.id}/messages`
   return {
     sessionId: session.id,
     ownerName: session.owner,
-    runnerScaleSet: shownScaleSet(emulation, set, call.origin),
+    runnerScaleSet: scaleSetView(emulation, set, call.origin),
     messageQueueUrl:
       emulation.knobs.mode === 'hosted'
         ? `${call.origin}/scalesets/message`
@@ -87,7 +87,7 @@ function listAcquirable(emulation: Emulation, call: Call): Answer {
 
 const requestIdsSchema = z.array(z.number().int()).max(1_000)
 
-/** Grants the offers that still stand; the answer names them. */
+/** Assigns the requested jobs that are still offered. The response lists them. */
 function acquireJobs(emulation: Emulation, call: Call): Answer {
   const { set } = authorizeQueue(emulation, call)
   const ids = requestIdsSchema.safeParse(call.body)

@@ -1,16 +1,16 @@
-// The runner's side, as runner-wire.md tells it: what happens when something is lost, gone or cancelled.
+// The runner API of src/emulator/github/runner-wire.md: lost connections, removed registrations, cancelled jobs.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Answer, Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
-import { field, type Queue, queueOf, type Visitor, visit } from './visitor.ts'
+import { connectClient, field, type Queue, queueOf, type TestClient } from './test-client.fixture.ts'
 
 let clock: VirtualClock
 let emulator: GitHubEmulator
-let github: Visitor
+let github: TestClient
 let set: number
 let queue: Queue
 let jobEvents: JobEvent[]
@@ -18,7 +18,7 @@ let jobEvents: JobEvent[]
 beforeEach(async () => {
   clock = virtualClock()
   emulator = createGitHubEmulator({ clock, random: seededRandom(1) })
-  github = await visit(emulator.transport)
+  github = await connectClient(emulator.transport)
   set = await github.scaleSet('linux')
   queue = queueOf(await github.session(set))
   const poll = github.poll(queue)
@@ -32,7 +32,7 @@ afterEach(() => emulator.close())
 
 type Call = (method: Method, path: string, body?: unknown, signal?: AbortSignal) => Promise<Answer>
 
-/** Registers a runner and gives its wire. */
+/** Registers a runner. Returns a function that sends its calls. */
 async function register(name: string): Promise<Call> {
   const jit = await github.admin('POST', `_apis/runtime/runnerscalesets/${set}/generatejitconfig`, { name })
   const files = JSON.parse(Buffer.from(String(field(jit, 'encodedJITConfig')), 'base64').toString())
@@ -58,7 +58,7 @@ function queueJob(): string {
   return job?.id ?? ''
 }
 
-/** A runner that has acquired a job. */
+/** Returns a runner that has acquired a job. */
 async function running(name: string): Promise<{ runner: Call; session: string; at: string; jobId: string }> {
   const jobId = queueJob()
   const runner = await register(name)
@@ -69,7 +69,7 @@ async function running(name: string): Promise<{ runner: Call; session: string; a
   return { runner, session, at, jobId }
 }
 
-test('a job request is repeated until it is acknowledged', async () => {
+test('redelivers a job request until it is acknowledged', async () => {
   const runner = await register('r-1')
   const session = await connect(runner)
   const held = runner('GET', `message?sessionId=${session}`)
@@ -83,7 +83,7 @@ test('a job request is repeated until it is acknowledged', async () => {
   expect((await quiet).status).toBe(202)
 })
 
-test('a removed runner learns it from its held poll', async () => {
+test('ends the held poll of a removed runner', async () => {
   const runner = await register('r-1')
   const session = await connect(runner)
   const held = runner('GET', `message?sessionId=${session}`)
@@ -96,7 +96,7 @@ test('a removed runner learns it from its held poll', async () => {
   expect((await runner('DELETE', `session?sessionId=${session}`)).status).toBe(204)
 })
 
-test('a credential is not accepted twice, and only a runner’s token is one', async () => {
+test('accepts a credential once, and no other kind of token', async () => {
   const runner = await register('r-1')
   const session = await connect(runner)
   await runner('DELETE', `session?sessionId=${session}`)
@@ -108,7 +108,7 @@ test('a credential is not accepted twice, and only a runner’s token is one', a
   expect(foreign.status).toBe(401)
 })
 
-test('a job is acquired once, by the runner it is meant for', async () => {
+test('a job is acquired once, by its own runner', async () => {
   const { runner, at } = await running('r-1')
   expect((await runner('POST', `${at}acquirejob`, {})).status).toBe(409)
   const other = await register('r-2')
@@ -118,7 +118,7 @@ test('a job is acquired once, by the runner it is meant for', async () => {
   expect(jobEvents.map(({ kind, runs }) => `${kind} ${runs}`)).toEqual(['queued 0', 'assigned 0', 'started 1'])
 })
 
-test('a step that begins again makes a job that ran twice', async () => {
+test('a step that starts again counts as a second run of the job', async () => {
   const { runner, at, jobId } = await running('r-1')
   const step = { id: 's', name: 's', status: 'started' }
   await runner('POST', `${at}steps`, { ...step, at: 7 })
@@ -129,7 +129,7 @@ test('a step that begins again makes a job that ran twice', async () => {
   expect(emulator.control.job(jobId)).toMatchObject({ runs: 2, times: { firstStepAt: 7 } })
 })
 
-test('a silent runner stays busy until the lease ends; then its job has failed and it is gone', async () => {
+test('a silent runner stays busy until the lease ends; then its job fails and it is removed', async () => {
   const { runner, at, jobId } = await running('r-1')
   await clock.advance(500_000)
   expect(field(await runner('POST', `${at}renewjob`, {}), 'cancelled')).toBe(false)
@@ -142,7 +142,7 @@ test('a silent runner stays busy until the lease ends; then its job has failed a
   expect((await runner('POST', `${at}renewjob`, {})).status).toBe(404)
 })
 
-test('an idle runner that falls silent is offline, and comes back with its next poll', async () => {
+test('an idle runner without requests is offline, and online again with its next poll', async () => {
   const runner = await register('r-1')
   const session = await connect(runner)
   await clock.advance(120_000)
@@ -154,7 +154,7 @@ test('an idle runner that falls silent is offline, and comes back with its next 
   expect((await held).status).toBe(200)
 })
 
-test('a cancelled job tells its runner by message and by renewal, and ends by itself in the end', async () => {
+test('a cancelled job notifies its runner by message and by renewal, and ends after cancelS', async () => {
   const { runner, session, at, jobId } = await running('r-1')
   const held = runner('GET', `message?sessionId=${session}&status=Busy`)
   await clock.advance(0)
@@ -180,7 +180,7 @@ test('a runner whose poll has broken off gets no job', async () => {
   expect((await live('GET', `message?sessionId=${await connect(live)}`)).status).toBe(200)
 })
 
-test('a job that is cancelled before its runner took it is withdrawn, and the runner is free for the next', async () => {
+test('a job that is cancelled before it starts is withdrawn, and its runner gets the next one', async () => {
   const jobId = queueJob()
   const runner = await register('r-1')
   const session = await connect(runner)
@@ -193,7 +193,7 @@ test('a job that is cancelled before its runner took it is withdrawn, and the ru
   expect((await runner('GET', `message?sessionId=${session}`)).status).toBe(200)
 })
 
-test('only the last lines of a log are kept', async () => {
+test('keeps only the last lines of a log', async () => {
   const { runner, at, jobId } = await running('r-1')
   for (let part = 0; part < 3; part++) {
     const lines = Array.from({ length: 600 }, (_, line) => `${part}/${line}`)
@@ -206,7 +206,7 @@ test('only the last lines of a log are kept', async () => {
   expect(emulator.control.job(jobId)?.log.lines.map((line) => line[0])).toEqual(['y'])
 })
 
-test('a report that is no report is refused, and the job goes on', async () => {
+test('refuses an invalid report, and the job continues', async () => {
   const { runner, at } = await running('r-1')
   expect((await runner('POST', `${at}completejob`, { conclusion: 'great' })).status).toBe(422)
   expect((await runner('POST', `${at}completejob`, { conclusion: 'failure', note: null })).status).toBe(200)

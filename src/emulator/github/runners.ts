@@ -1,4 +1,4 @@
-// A runner's life at the forge: registered, connected (idle, reserved, busy), perhaps offline, gone (scale-set protocol 11, 15.4).
+// The lifecycle of a runner at the forge: registered, connected (idle, reserved, busy), offline, removed (docs/reference/scale-set-protocol.md#s11).
 import type { Emulation } from './emulation.ts'
 import { type Job, place, type Runner, type ScaleSet, type Scope } from './state.ts'
 
@@ -9,7 +9,7 @@ export type Registrant = {
   readonly labels: readonly string[]
 }
 
-/** Registers a runner that has not connected yet; undefined when the name is taken in its scope. */
+/** Registers a runner that is not connected. Returns undefined if its scope already has a runner with that name. */
 export function registerRunner(emulation: Emulation, registrant: Registrant): Runner | undefined {
   const { state, clock } = emulation
   if (runnerNamed(emulation, registrant.name, registrant.scope)) return undefined
@@ -24,23 +24,23 @@ export function registerRunner(emulation: Emulation, registrant: Registrant): Ru
     version: undefined,
     job: undefined,
     acknowledged: false,
-    cancelTold: false,
+    cancelSent: false,
     wake: undefined,
   }
   state.runners.set(runner.id, runner)
   state.runnersByName.set(`${runner.scope.key}/${runner.name}`, runner)
   registrant.set?.runners.add(runner)
-  expectBack(emulation, runner)
+  removeIfOffline(emulation, runner)
   return runner
 }
 
-/** The runner of that name, in one scope or in any. */
+/** Finds a runner by name, in one scope or in all scopes. */
 export function runnerNamed(emulation: Emulation, name: string, scope?: Scope): Runner | undefined {
   if (scope === undefined) return [...emulation.state.runners.values()].find((runner) => runner.name === name)
   return emulation.state.runnersByName.get(`${scope.key}/${name}`)
 }
 
-/** The runner connects: it can be given a job. */
+/** Marks the runner as online, so that it can get a job. */
 export function connectRunner(emulation: Emulation, runner: Runner): void {
   runner.connected = true
   runner.online = true
@@ -49,7 +49,7 @@ export function connectRunner(emulation: Emulation, runner: Runner): void {
   if (!runner.job) runner.set?.idle.add(runner)
 }
 
-/** The runner spoke over the wire; it is offline once it has been silent for too long. */
+/** Records a request of the runner. After `runnerIdleS` without another one the runner is offline. */
 export function touchRunner(emulation: Emulation, runner: Runner): void {
   if (!runner.online) connectRunner(emulation, runner)
   emulation.deadlines.set(`silent:${runner.id}`, emulation.knobs.runnerIdleS * 1000, () => {
@@ -57,7 +57,7 @@ export function touchRunner(emulation: Emulation, runner: Runner): void {
   })
 }
 
-/** The runner is offline. A job it had not taken yet waits for another one; one it runs lives until its lease ends. */
+/** Marks the runner as offline. A reserved job waits for another runner. A running job lives until its lease ends. */
 export function disconnectRunner(emulation: Emulation, runner: Runner): void {
   const { set, job } = runner
   runner.online = false
@@ -69,10 +69,10 @@ export function disconnectRunner(emulation: Emulation, runner: Runner): void {
     job.runner = undefined
     place(job, set.waiting)
   }
-  expectBack(emulation, runner)
+  removeIfOffline(emulation, runner)
 }
 
-/** Gives an assigned job to an idle runner, which has yet to take it. */
+/** Reserves an assigned job for an idle runner, which must still start it. */
 export function reserveRunner(job: Job, runner: Runner, set: ScaleSet): void {
   job.runner = runner
   runner.job = job
@@ -82,13 +82,13 @@ export function reserveRunner(job: Job, runner: Runner, set: ScaleSet): void {
   runner.wake?.()
 }
 
-/** The job it had not taken is withdrawn: the runner is idle again. */
+/** Takes a reserved job away from a runner, which is then idle again. */
 export function freeRunner(runner: Runner): void {
   runner.job = undefined
   if (runner.online) runner.set?.idle.add(runner)
 }
 
-/** Its job is over: the registration goes, now or a little later. */
+/** Removes the registration of a runner whose job has ended, at once or after `registrationDelayMs`. */
 export function dropRunner(emulation: Emulation, runner: Runner): void {
   runner.job = undefined
   runner.online = false
@@ -99,7 +99,7 @@ export function dropRunner(emulation: Emulation, runner: Runner): void {
   else emulation.deadlines.set(`offline:${runner.id}`, registrationDelayMs, () => removeRunner(emulation, runner))
 }
 
-/** The registration is gone; a poll of the runner learns it at once. */
+/** Removes the registration. A held poll of the runner ends at once. */
 export function removeRunner(emulation: Emulation, runner: Runner): void {
   const { state, deadlines } = emulation
   for (const name of ['offline', 'silent']) deadlines.clear(`${name}:${runner.id}`)
@@ -111,8 +111,8 @@ export function removeRunner(emulation: Emulation, runner: Runner): void {
   runner.wake?.()
 }
 
-/** An offline runner without a job loses its registration in the end. */
-function expectBack(emulation: Emulation, runner: Runner): void {
+/** Removes the registration of a runner without a job if it stays offline for `runnerOfflineS`. */
+function removeIfOffline(emulation: Emulation, runner: Runner): void {
   if (runner.job) return
   emulation.deadlines.set(`offline:${runner.id}`, emulation.knobs.runnerOfflineS * 1000, () => {
     removeRunner(emulation, runner)

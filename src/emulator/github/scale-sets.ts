@@ -1,4 +1,4 @@
-// Scale sets: create, find, change, delete (scale-set protocol 7).
+// Creates, finds and removes scale sets (docs/reference/scale-set-protocol.md#s7).
 import { limits } from './config.ts'
 import type { Emulation } from './emulation.ts'
 import { returnToQueue } from './jobs.ts'
@@ -39,7 +39,7 @@ export function createScaleSet(emulation: Emulation, scope: Scope, spec: ScaleSe
   return set
 }
 
-/** The sets of a scope; those that nobody has used for seven days are gone. */
+/** Returns the sets of a scope. Sets without a request for seven days are removed. */
 export function scaleSetsOf(emulation: Emulation, scope: Scope): readonly ScaleSet[] {
   return [...emulation.state.sets.keys()].flatMap((id) => scaleSetWithId(emulation, scope, id) ?? [])
 }
@@ -64,7 +64,7 @@ export function numberLabels(
   }))
 }
 
-/** Removes a set with its session and runners; jobs that no runner has go back to the queue. */
+/** Removes a set with its session and runners. Jobs without a runner return to the queue. */
 export function removeScaleSet(emulation: Emulation, set: ScaleSet): void {
   emulation.state.sets.delete(set.id)
   if (set.session) endSession(emulation, set.session)

@@ -1,4 +1,4 @@
-// A job made of shell commands alone, for whoever has no workflow file.
+// Creates a job from shell commands, without a workflow file.
 import type { RunnerJob } from '../job.ts'
 
 export type ScriptStep = { readonly run: string; readonly name?: string | undefined }

@@ -1,9 +1,12 @@
-// Message sessions: at most one active session a scale set; it is the right to poll (scale-set protocol 8).
+// Message sessions. A scale set has at most one active session, and only its owner may poll (docs/reference/scale-set-protocol.md#s8).
 import { uuid } from '../../lib/ids.ts'
 import type { Emulation } from './emulation.ts'
 import type { ScaleSet, Session } from './state.ts'
 
-/** Opens a session; undefined while another one is active. One that has not polled for too long is replaced. */
+/**
+ * Opens a session. Returns undefined while another one is active.
+ * A session expires if it has no poll for `sessionIdleS`. A poll that ends, also because its client disconnected, restarts that time.
+ */
 export function openSession(emulation: Emulation, set: ScaleSet, owner: string): Session | undefined {
   const { clock, knobs, random, state } = emulation
   const old = set.session
@@ -25,7 +28,7 @@ export function openSession(emulation: Emulation, set: ScaleSet, owner: string):
   return session
 }
 
-/** Ends a session; a poll that is held learns it at once. */
+/** Ends a session. Its held poll fails at once. */
 export function endSession(emulation: Emulation, session: Session): void {
   emulation.state.sessions.delete(session.id)
   if (session.set.session === session) session.set.session = undefined

@@ -1,4 +1,5 @@
-// After every change: queued jobs meet scale sets, assigned jobs meet idle runners, and held polls learn of it. Changes between two settlements share one envelope.
+// Runs after every change: assigns queued jobs to scale sets and assigned jobs to idle runners, then wakes held polls.
+// Changes between two calls share one envelope.
 import type { Emulation } from './emulation.ts'
 import { assignJob, offerJob, takes } from './jobs.ts'
 import { reserveRunner } from './runners.ts'
@@ -14,7 +15,7 @@ export function settle(emulation: Emulation): void {
   }
 }
 
-/** Assigns, or in legacy mode offers, queued jobs in their order to sets that listen. */
+/** Assigns queued jobs in their order to sets with a session. In legacy mode it offers them instead. */
 function match(emulation: Emulation, sets: readonly ScaleSet[]): void {
   const legacy = emulation.knobs.mode === 'legacy'
   const open = legacy ? (set: ScaleSet) => set.session !== undefined : hasRoom
@@ -34,7 +35,7 @@ function hasRoom(set: ScaleSet): boolean {
   return assignedTo(set) < (set.session?.capacity ?? 0)
 }
 
-/** A runner whose poll has broken off gets nothing: nobody knows whether it still lives. */
+/** Gives waiting jobs to idle runners. A runner whose poll has broken off gets none, because it may be dead. */
 function reserve(set: ScaleSet): void {
   if (set.waiting.size === 0) return
   for (const runner of set.idle) {

@@ -1,4 +1,4 @@
-// The whole state as JSON, for people and tests. No token is part of it.
+// Returns the whole state as JSON, for users and tests. It contains no token.
 import type { Emulation } from './emulation.ts'
 import type { Job, Runner, ScaleSet } from './state.ts'
 import { statisticsOf } from './statistics.ts'

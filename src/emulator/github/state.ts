@@ -1,4 +1,4 @@
-// What the emulated GitHub knows: scopes with runner groups, scale sets with their session and messages, jobs with attempts, runners.
+// The state of the emulated GitHub: scopes with runner groups, scale sets with their session and messages, jobs with attempts, runners.
 import type { Instant } from '../../lib/clock.ts'
 import type { JobReport, RunnerJob } from '../job.ts'
 
@@ -6,9 +6,9 @@ export type ScopeKind = 'org' | 'repo' | 'enterprise'
 
 export type Scope = {
   readonly kind: ScopeKind
-  /** `my-org`, `owner/repo`, `my-enterprise`. */
+  /** The name, for example `my-org`, `owner/repo`, `my-enterprise`. */
   readonly name: string
-  /** Its path segment under `/tenant/`. */
+  /** The scope's path segment under `/tenant/`. */
   readonly key: string
   readonly groups: Group[]
 }
@@ -27,20 +27,20 @@ export type ScaleSet = {
   readonly createdAt: Instant
   lastSeenAt: Instant
   session: Session | undefined
-  /** Offered and not yet acquired (legacy mode). */
+  /** Jobs that are offered but not acquired (legacy mode). */
   readonly offered: Set<Job>
-  /** Assigned to the set, no runner yet. */
+  /** Jobs that are assigned to the set but have no runner. */
   readonly waiting: Set<Job>
-  /** Assigned to one runner, not yet taken by it. */
+  /** Jobs that are assigned to a runner but not started. */
   readonly reserved: Set<Job>
   readonly running: Set<Job>
   readonly runners: Set<Runner>
   readonly online: Set<Runner>
-  /** Online without a job, longest first. */
+  /** Online runners without a job, the longest idle one first. */
   readonly idle: Set<Runner>
-  /** Job messages that no envelope carries yet. */
+  /** Job messages that are not in an envelope yet. */
   readonly pending: JobMessage[]
-  /** Envelopes that are not acknowledged, oldest first. */
+  /** Unacknowledged envelopes, oldest first. */
   readonly messages: Message[]
 }
 
@@ -48,12 +48,12 @@ export type Session = {
   readonly id: string
   readonly owner: string
   readonly set: ScaleSet
-  /** Counts refreshes: the queue token carries it. */
+  /** Counts refreshes; the queue token contains it. */
   serial: number
   lastPollAt: Instant
-  /** What the last poll announced; undefined before the first. */
+  /** The capacity of the last poll; undefined before the first poll. */
   capacity: number | undefined
-  /** Ends the poll that is held, if one is. */
+  /** Ends the held poll; undefined if none is held. */
   wake: (() => void) | undefined
 }
 
@@ -61,19 +61,19 @@ export type JobMessage = Readonly<Record<string, unknown>>
 
 export type Message = { readonly id: number; readonly value: Readonly<Record<string, unknown>> }
 
-/** A job as it is queued. */
+/** The description of a job to queue. */
 export type JobSpec = {
-  /** `org:my-org`; undefined: any scope may run it. */
+  /** The scope, for example `org:my-org`. If undefined, any scope may run the job. */
   readonly scope?: string | undefined
   readonly labels: readonly string[]
   readonly name: string
-  /** Shown as the workflow's ref, for example `ci.yml`. */
+  /** The workflow file in the job's reference, for example `ci.yml`. */
   readonly workflow?: string | undefined
   readonly owner?: string | undefined
   readonly repository?: string | undefined
   readonly runId?: number | undefined
   readonly message: Omit<RunnerJob, 'jobId' | 'runId'>
-  /** For stub runners only: how long to pretend and how to exit. */
+  /** The duration and the exit code of a stub runner's job. */
   readonly durationMs?: number | undefined
   readonly exitCode?: number | undefined
 }
@@ -82,34 +82,34 @@ export type JobTimes = {
   queuedAt: Instant
   assignedAt: Instant | undefined
   startedAt: Instant | undefined
-  /** When the first step began, by the runner's own word. */
+  /** The start of the first step, as the runner reports it. */
   firstStepAt: Instant | undefined
   finishedAt: Instant | undefined
 }
 
-/** One job over all its attempts; everything but `id`, `runId` and `spec` is of the current attempt. */
+/** One job over all its attempts. `id`, `runId` and `spec` never change; the other members describe the current attempt. */
 export type Job = {
-  /** The first attempt's `jobId`. */
+  /** The `jobId` of the first attempt. */
   readonly id: string
   readonly runId: number
   readonly spec: JobSpec
-  /** Identifies the attempt. */
+  /** The id of the current attempt. */
   jobId: string
-  /** Every attempt's. */
+  /** The ids of all attempts. */
   readonly jobIds: string[]
   attempt: number
   requestId: number
   state: 'queued' | 'available' | 'assigned' | 'running' | 'completed'
-  /** Fell through the zero-capacity trapdoor. */
+  /** Whether the job was queued while every matching session announced 0 (the zero-capacity trapdoor). */
   excluded: boolean
-  /** The collection the job stands in. */
+  /** The collection that contains the job. */
   place: Set<Job> | undefined
   set: ScaleSet | undefined
   runner: Runner | undefined
   readonly times: JobTimes
-  /** How often a runner has taken it or has begun a step of it again: more than 1 is a job that ran twice. */
+  /** How often a runner has started the job, or one of its steps again. More than 1 means that the job ran twice. */
   runs: number
-  /** When each step began, by the runner's own word. */
+  /** The start of each step, as the runner reports it. */
   readonly stepsStarted: Map<string, Instant>
   readonly log: { readonly lines: string[]; bytes: number }
   cancelRequested: boolean
@@ -125,16 +125,17 @@ export type Runner = {
   readonly labels: readonly string[]
   readonly createdAt: Instant
   online: boolean
-  /** Its credential has been used. */
+  /** Whether the runner's credential has been used. */
   connected: boolean
   session: string | undefined
-  /** A job would reach it now: it polls, or it is a stub. */
+  /** Whether a job would reach the runner now, because it polls or is a stub. */
   listening: boolean
   version: string | undefined
   job: Job | undefined
   acknowledged: boolean
-  cancelTold: boolean
-  /** Ends the poll that is held, if one is. */
+  /** Whether the runner got the message about the cancellation. */
+  cancelSent: boolean
+  /** Ends the held poll; undefined if none is held. */
   wake: (() => void) | undefined
 }
 
@@ -142,14 +143,14 @@ export type State = {
   readonly scopes: Map<string, Scope>
   readonly sets: Map<number, ScaleSet>
   readonly sessions: Map<string, Session>
-  /** By the id of any of a job's attempts. */
+  /** Jobs by the id of any of their attempts. */
   readonly jobs: Map<string, Job>
-  /** Jobs that no set has. */
+  /** Jobs without a scale set. */
   readonly queue: Set<Job>
-  /** Finished jobs, oldest first, bounded. */
+  /** Finished jobs, oldest first; their number is limited. */
   readonly finished: Set<Job>
   readonly runners: Map<number, Runner>
-  /** By tenant key and name. */
+  /** Runners by tenant key and name. */
   readonly runnersByName: Map<string, Runner>
   readonly ids: { set: number; label: number; runner: number; run: number; request: number; message: number }
 }
@@ -168,7 +169,7 @@ export function createState(firstMessageId: number): State {
   }
 }
 
-/** The scope of `kind:name`, made on first sight: every organization exists here. */
+/** Returns the scope `kind:name`, and creates it if needed: every organization exists in the emulator. */
 export function scopeOf(state: State, kind: ScopeKind, name: string): Scope {
   const id = `${kind}:${name}`
   const known = state.scopes.get(id)
@@ -179,7 +180,7 @@ export function scopeOf(state: State, kind: ScopeKind, name: string): Scope {
   return scope
 }
 
-/** Moves a job into one collection and out of the one it was in. */
+/** Moves a job to another collection. */
 export function place(job: Job, into: Set<Job>): void {
   job.place?.delete(job)
   into.add(job)

@@ -1,4 +1,4 @@
-// A scale set's statistics, derived whenever they are sent (scale-set protocol 9.4).
+// Computes a scale set's statistics at the time of each response (docs/reference/scale-set-protocol.md#s9-4).
 import type { ScaleSet } from './state.ts'
 
 export type Statistics = {
@@ -23,7 +23,7 @@ export function statisticsOf(set: ScaleSet): Statistics {
   }
 }
 
-/** Waiting for a runner or running: what the announced capacity bounds. */
+/** The number of jobs that wait for a runner or run. The announced capacity limits it. */
 export function assignedTo(set: ScaleSet): number {
   return set.waiting.size + set.reserved.size + set.running.size
 }

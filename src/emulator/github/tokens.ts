@@ -1,4 +1,4 @@
-// The emulator's bearer tokens: signed JWTs with a real `exp` that say what they are for (scale-set protocol 3.5, 19.3).
+// The emulator's bearer tokens: signed JWTs with their kind and a real `exp` (docs/reference/scale-set-protocol.md#s3-5, docs/reference/scale-set-protocol.md#s19-3).
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { Instant } from '../../lib/clock.ts'
@@ -8,11 +8,11 @@ const claimsSchema = z.object({
   kind: z.enum(['registration', 'admin', 'queue', 'runner']),
   /** The tenant key. */
   scope: z.string(),
-  /** queue: the scale set, its session and the refresh that issued it. */
+  /** Only in queue tokens: the scale set, its session, and the number of the refresh that issued the token. */
   set: z.number().optional(),
   session: z.string().optional(),
   serial: z.number().optional(),
-  /** runner: its id. */
+  /** Only in runner tokens: the id of the runner. */
   runner: z.number().optional(),
   /** Seconds since the epoch. */
   exp: z.number(),
@@ -22,9 +22,9 @@ export type Claims = Readonly<z.infer<typeof claimsSchema>>
 
 export interface Tokens {
   issue(claims: Omit<Claims, 'exp'>, ttlS: number, now: Instant): string
-  /** The claims of a token of ours that has not expired. */
+  /** Returns the claims of a valid token that the emulator issued; otherwise undefined. */
   read(token: string, now: Instant): Claims | undefined
-  /** `text` with every token of ours replaced by its kind. */
+  /** Replaces every token of the emulator in `text` by its kind. */
   redact(text: string): string
 }
 

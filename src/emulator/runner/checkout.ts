@@ -1,4 +1,4 @@
-// `actions/checkout`: a clean clone of one commit of the repository that holds the workflow file, without the network.
+// Runs `actions/checkout`: a clean clone of one commit of the repository with the workflow file, without the network.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { evaluateText, type Scope } from '../expression.ts'
@@ -10,7 +10,7 @@ import { which } from './shell.ts'
 
 export type CheckoutStep = Extract<RunnerStep, { readonly kind: 'checkout' }>
 
-/** Throws an `ExpressionFailure`. A path outside the workspace is refused, as GitHub does. */
+/** Clones the repository. Throws an `ExpressionFailure`. As on GitHub, a path outside the workspace is refused. */
 export async function runCheckout(
   step: CheckoutStep,
   state: JobState,
@@ -19,7 +19,10 @@ export async function runCheckout(
 ): Promise<GroupEnd> {
   const { folders, log } = state.host
   const { repository } = state.job
-  if (repository === undefined) return refused('The workflow file stands in no git repository with a commit.')
+  if (repository === undefined)
+    return refused(
+      'The workflow file is not in a git repository with a commit. Commit it to a repository, then run it again.',
+    )
   const git = which('git', due.env['PATH'] ?? '')
   if (!git) return refused('git: command not found')
   const target = path.resolve(folders.workspace, evaluateText(step.path ?? '', due.scope))
@@ -45,7 +48,7 @@ export async function runCheckout(
   return { kind: 'exited', code: 0 }
 }
 
-/** As the real action: fetch one commit, then a branch of the run's name on it. */
+/** The git commands of the real action: fetch one commit, then check it out on a branch with the run's ref name. */
 function commandsOf(
   state: JobState,
   { target, wanted, depth }: { target: string; wanted: string; depth: number },
@@ -82,7 +85,7 @@ function empty(target: string): void {
   mkdirSync(target, { recursive: true })
 }
 
-/** Whoever started this program may stand in a git hook: its variables would bind the clone to that repository. */
+/** Drops git's own variables. If this program was started by a git hook, they would bind the clone to the hook's repository. */
 function withoutGit(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0' }

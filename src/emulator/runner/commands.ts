@@ -1,7 +1,7 @@
-// Workflow commands: lines of a step's output that speak to the runner (`::error file=a.js::text`, `##[error]text`).
+// Parses workflow commands: lines of a step's output that control the runner (`::error file=a.js::text`, `##[error]text`).
 
 export type WorkflowCommand = {
-  /** In lower case. */
+  /** The command's name in lower case. */
   readonly name: string
   readonly properties: Readonly<Record<string, string>>
   readonly data: string
@@ -25,7 +25,7 @@ const known = new Set([
   'warning',
 ])
 
-/** Undefined for a line that is no command GitHub knows. `resume` is the token that ends `stop-commands`; while there is one, nothing else is a command. */
+/** Parses a line. Returns undefined if it is not a command of GitHub. While `resume`, the token that ends `stop-commands`, is set, only that token is a command. */
 export function parseCommand(line: string, resume: string | undefined): WorkflowCommand | undefined {
   const trimmed = line.trimStart()
   const [, head = '', data = ''] =

@@ -1,10 +1,10 @@
-// JSON over HTTP with one server, on node:http alone: the program must start fast, so it brings no HTTP library.
+// Sends JSON over HTTP to one server. It uses only node:http, because the program must start fast.
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 
 export type Reply = { readonly status: number; readonly value: Readonly<Record<string, unknown>> }
 
 export interface Connection {
-  /** Relative URLs are joined to the server's. Rejects when no whole answer came back within `timeoutMs` (30 s), or when the signal is aborted. */
+  /** Sends a request. Relative URLs are joined to the server's. Rejects without a whole response within `timeoutMs` (30 s), or when the signal is aborted. */
   call(method: string, url: string, options?: CallOptions): Promise<Reply>
   close(): void
 }
@@ -48,7 +48,7 @@ export function connect(base: string, token: string): Connection {
 function head(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
-    // Stays: an error after the head is the response's, and must not be nobody's.
+    // This listener stays: without it, an error after the response head would end the program.
     request.on('error', reject)
   })
 }

@@ -1,17 +1,17 @@
-// The JIT configuration, as GitHub hands it out: base64 of a JSON object whose members are files, each base64 of its JSON.
+// Reads GitHub's JIT configuration: base64 of a JSON object whose members are files, each base64 of its JSON (docs/reference/scale-set-protocol.md#s11-1).
 
 export type RunnerCredential = {
   readonly id: number
   readonly name: string
-  /** Where sessions and messages are, with a slash at the end. */
+  /** The base URL of sessions and messages, with a slash at the end. */
   readonly url: string
-  /** Bearer of every request. */
+  /** The bearer token of every request. */
   readonly token: string
-  /** Relative to the directory of the runner. */
+  /** The work folder, relative to the runner's directory. */
   readonly workFolder: string
 }
 
-/** Undefined for anything that is not such a configuration. Nothing of its content stands in an error. */
+/** Returns undefined if the text is not a JIT configuration. It throws no error, so no content can leak. */
 export function readCredential(encoded: string): RunnerCredential | undefined {
   const files = decode(encoded)
   const runner = decode(files?.['.runner'])

@@ -1,4 +1,4 @@
-// The runner against the emulated GitHub: registration, session, job, report, and nothing left of either.
+// The runner against the emulated GitHub: registration, session, job, report, and no remains.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type RunnerProgram, runnerProgram } from '../../../test/runner-program.ts'
 import { type HttpClient, httpClient } from '../../lib/http-client.ts'
@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/system.ts'
 import type { JobEvent } from '../github/emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from '../github/emulator.ts'
 import { scriptJob } from '../github/script-job.ts'
-import { field, queueOf, visit } from '../github/visitor.ts'
+import { connectClient, field, queueOf } from '../github/test-client.fixture.ts'
 
 let emulator: GitHubEmulator
 let server: HttpServer
@@ -28,9 +28,9 @@ afterEach(async () => {
   await program.remove()
 })
 
-/** A scale set whose session asks for work, and how to register runners in it. */
+/** Creates a scale set whose session accepts jobs. Returns a function that registers runners in it. */
 async function openSet() {
-  const github = await visit(client.transport)
+  const github = await connectClient(client.transport)
   const set = await github.scaleSet('linux')
   const queue = queueOf(await github.session(set))
   const register = async (name: string) => {
@@ -40,7 +40,7 @@ async function openSet() {
   return { poll: () => github.poll(queue), register }
 }
 
-function newsOf(kind: JobEvent['kind']): Promise<JobEvent> {
+function nextEvent(kind: JobEvent['kind']): Promise<JobEvent> {
   return new Promise((resolve) => {
     const stop = emulator.control.onJob((jobEvent) => {
       if (jobEvent.kind !== kind) return
@@ -59,10 +59,10 @@ const spec = (...scripts: string[]) => ({
   ),
 })
 
-test('a job is run, reported, and its registration is gone', async () => {
+test('runs and reports a job, and its registration is gone', async () => {
   const { poll, register } = await openSet()
-  const finished = newsOf('finished')
-  const first = newsOf('first-step')
+  const finished = nextEvent('finished')
+  const first = nextEvent('first-step')
   const held = poll()
   const [queued] = emulator.control.queueJobs([spec('echo one', 'echo two; exit 1')])
   await held
@@ -76,8 +76,8 @@ test('a job is run, reported, and its registration is gone', async () => {
 
 test('a cancelled job ends its step at once', async () => {
   const { poll, register } = await openSet()
-  const finished = newsOf('finished')
-  const first = newsOf('first-step')
+  const finished = nextEvent('finished')
+  const first = nextEvent('first-step')
   const held = poll()
   const [queued] = emulator.control.queueJobs([spec('sleep 64')])
   await held
@@ -90,9 +90,9 @@ test('a cancelled job ends its step at once', async () => {
   expect((await runner.ended).code).toBe(0)
 })
 
-test('a credential is good for one runner: the second of two never runs anything', async () => {
+test('accepts a credential once: the second of two runners runs no job', async () => {
   const { poll, register } = await openSet()
-  const finished = newsOf('finished')
+  const finished = nextEvent('finished')
   const held = poll()
   emulator.control.queueJobs([spec('sleep 0.3')])
   await held
@@ -108,7 +108,7 @@ test('a credential is good for one runner: the second of two never runs anything
   expect(outputs.filter((output) => output.includes('Running job')).length).toBe(1)
 })
 
-test('an idle runner whose registration is removed ends by itself', async () => {
+test('an idle runner ends when its registration is removed', async () => {
   const { register } = await openSet()
   const runner = program.start(await register('r-1'))
   for (;;) {
@@ -116,7 +116,7 @@ test('an idle runner whose registration is removed ends by itself', async () => 
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   const [registration] = emulator.control.registrations()
-  const github = await visit(client.transport)
+  const github = await connectClient(client.transport)
   await github.admin('DELETE', `_apis/distributedtask/pools/0/agents/${registration?.id}`)
   expect((await runner.ended).code).toBe(0)
 })

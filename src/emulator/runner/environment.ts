@@ -1,23 +1,20 @@
-// The variables and contexts that GitHub promises every step.
+// The environment variables and contexts that GitHub provides to every step.
 import path from 'node:path'
 import type { RunnerJob } from '../job.ts'
 
 export type Folders = {
-  /** Everything of a job is below it. */
-  readonly work: string
   readonly workspace: string
   readonly temp: string
   readonly tools: string
 }
 
-/** As GitHub lays them out: `_work/<repository>/<repository>`, `_work/_temp`, `_work/_tool`. */
+/** Returns the folders in GitHub's layout: `_work/<repository>/<repository>`, `_work/_temp`, `_work/_tool`. */
 export function foldersOf(work: string, job: RunnerJob): Folders {
   const repository =
     String(githubOf(job)['repository'] ?? 'workflow')
       .split('/')
       .at(-1) || 'workflow'
   return {
-    work,
     workspace: path.join(work, repository, repository),
     temp: path.join(work, '_temp'),
     tools: path.join(work, '_tool'),
@@ -78,21 +75,24 @@ const exported = [
   'workspace',
 ] as const
 
-export type StepSurroundings = {
-  /** This program's own variables, already without its credential. */
+export type EnvironmentParts = {
+  /** This program's own variables, without its credential. */
   readonly inherited: Readonly<Record<string, string>>
-  /** The `env` context when the step is due. */
+  /** The `env` context at the start of the step. */
   readonly env: Readonly<Record<string, string>>
-  /** From GITHUB_PATH, the last first. */
+  /** The entries of GITHUB_PATH, newest first. */
   readonly paths: readonly string[]
   readonly github: Readonly<Record<string, unknown>>
   readonly runner: Readonly<Record<string, string>>
   readonly trackingId: string
 }
 
-/** A step's variables: a workflow overrides what is inherited, and GitHub's own names override the workflow; marks of the surrounding program always stay. */
-export function stepEnvironment(surroundings: StepSurroundings): Record<string, string> {
-  const { inherited, env, paths, github, runner, trackingId } = surroundings
+/**
+ * Returns a step's variables. The workflow's variables override inherited ones, and GitHub's own variables override the workflow's.
+ * Variables with the prefix `DAYFLY_` always keep their inherited value.
+ */
+export function stepEnvironment(parts: EnvironmentParts): Record<string, string> {
+  const { inherited, env, paths, github, runner, trackingId } = parts
   const variables: Record<string, string> = { ...inherited, CI: 'true', ...env }
   for (const name of exported) {
     const value = github[name]

@@ -1,11 +1,11 @@
-// The files by which a step speaks to the runner: GITHUB_ENV and GITHUB_OUTPUT (name=value, name<<delimiter) and GITHUB_PATH.
+// Parses the files by which a step controls the runner: GITHUB_ENV and GITHUB_OUTPUT (name=value, name<<delimiter), and GITHUB_PATH.
 
-/** A file GitHub would refuse; the message is GitHub's. */
+/** A file that GitHub refuses, with GitHub's message. */
 export class FileCommandError extends Error {
   override readonly name = 'FileCommandError'
 }
 
-/** Name and value pairs in order. Throws a `FileCommandError`. */
+/** Returns name and value pairs in order. Throws a `FileCommandError`. */
 export function parsePairs(text: string): readonly (readonly [name: string, value: string])[] {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
   if (lines.at(-1) === '') lines.pop()
@@ -33,7 +33,7 @@ export function parsePairs(text: string): readonly (readonly [name: string, valu
   return pairs
 }
 
-/** One directory a line. */
+/** Returns the directories, one per line. */
 export function parsePaths(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line !== '')
 }

@@ -1,12 +1,12 @@
-// GitHub's hashFiles(): the SHA-256 of the SHA-256 of every file in the workspace that the patterns name, in the order in which GitHub walks.
+// GitHub's hashFiles(): the SHA-256 over the SHA-256 of each matching file in the workspace, in the order in which GitHub walks the tree.
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** How many entries are looked at; a workspace beyond it is an error, never a wrong hash. */
+/** The maximum number of directory entries. A larger workspace is an error, never a wrong hash. */
 const entriesMax = 200_000
 
-/** Empty where nothing matches. A pattern that begins with `!` takes files out again; the last that matches decides. */
+/** Returns the hash; empty if no file matches. A pattern with a leading `!` excludes files; the last matching pattern decides. */
 export function hashFiles(workspace: string, patterns: readonly string[]): string {
   const rules = patterns
     .flatMap((pattern) => pattern.split('\n'))
@@ -34,7 +34,7 @@ export function hashFiles(workspace: string, patterns: readonly string[]): strin
   return whole.digest('hex')
 }
 
-/** Where a walk begins: the part of each pattern without wildcards, unless another walk covers it. What leads out of the workspace is left out. */
+/** Returns where the walks begin: the part of each pattern before its first wildcard. Covered roots and roots outside of the workspace are dropped. */
 function rootsOf(globs: readonly string[]): readonly string[] {
   const roots = globs
     .filter((glob) => glob !== '..' && !glob.startsWith('../'))
@@ -49,14 +49,14 @@ function rootsOf(globs: readonly string[]): readonly string[] {
   )
 }
 
-/** Depth first, each directory in the order of its names; links are not followed. */
+/** Lists files depth first, in the order of their names. It does not follow symbolic links. */
 function listFiles(workspace: string, roots: readonly string[]): readonly string[] {
   const files: string[] = []
   const waiting = [...roots].reverse()
   let seen = 0
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     const stat = lstatSync(path.join(workspace, name), { throwIfNoEntry: false })
-    if (++seen > entriesMax) throw new Error(`hashFiles looks at no more than ${entriesMax} files`)
+    if (++seen > entriesMax) throw new Error(`hashFiles found more than ${entriesMax} files. Use narrower patterns.`)
     if (stat?.isFile()) files.push(name)
     if (!stat?.isDirectory()) continue
     const entries = readdirSync(path.join(workspace, name)).sort()
@@ -65,7 +65,7 @@ function listFiles(workspace: string, roots: readonly string[]): readonly string
   return files
 }
 
-/** `**` crosses directories, `*` and `?` do not; a directory stands for everything below it. */
+/** Compiles a glob: `**` crosses directories, `*` and `?` do not. A directory matches everything below it. */
 function globToRegExp(glob: string): RegExp {
   const source = glob.replace(/\*\*\/|\*\*|\*|\?|\[[^\]]*\]|[.+^${}()|[\]\\]/g, (token) => {
     if (token === '**/') return '(?:[^/]+/)*'

@@ -1,4 +1,4 @@
-// What the steps of one job share: the environment they leave to each other, their results, the job's status, and the contexts made of it.
+// The state that the steps of one job share: environment, results, the job's status, and the contexts made from them.
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
@@ -10,7 +10,7 @@ import type { Log } from './log.ts'
 import type { Mask } from './mask.ts'
 import type { Stopper } from './stopper.ts'
 
-/** The machine and the program round a job. */
+/** The machine and the program in which a job runs. */
 export type JobHost = {
   readonly clock: Clock
   readonly random: Random
@@ -22,8 +22,8 @@ export type JobHost = {
   readonly inherited: Readonly<Record<string, string>>
   readonly runner: Readonly<Record<string, string>>
   readonly trackingId: string
-  /** Told of each step as it begins and ends. */
-  announce(jobEvent: StepEvent): void
+  /** Reports the start and the end of each step. */
+  reportStep(event: StepEvent): void
 }
 
 export type StepEvent = {
@@ -38,15 +38,15 @@ export type JobState = {
   readonly job: RunnerJob
   readonly host: JobHost
   status: 'success' | 'failure' | 'cancelled'
-  /** The workflow's and the job's env and what GITHUB_ENV added. */
+  /** The environment of the workflow and the job, and the variables that GITHUB_ENV added. */
   readonly env: Record<string, string>
-  /** From GITHUB_PATH, the last first. */
+  /** The entries of GITHUB_PATH, newest first. */
   paths: string[]
-  /** Steps that have an id of their own. */
+  /** The results of the steps that have an id. */
   readonly steps: Record<string, { outputs: Record<string, string>; outcome: Conclusion; conclusion: Conclusion }>
 }
 
-/** Evaluates the workflow's and the job's env. Throws an `ExpressionFailure`. */
+/** Evaluates the environment of the workflow and the job. Throws an `ExpressionFailure`. */
 export function newJobState(job: RunnerJob, host: JobHost): JobState {
   const state: JobState = { job, host, status: 'success', env: {}, paths: [], steps: {} }
   for (const level of job.env) {
@@ -56,7 +56,7 @@ export function newJobState(job: RunnerJob, host: JobHost): JobState {
   return state
 }
 
-/** What an expression sees when a step is due; `own` is the step's env and its part of the `github` context. */
+/** Returns the scope of a step's expressions. `own` is the step's environment and its part of the `github` context. */
 export function scopeOf(
   state: JobState,
   own: { readonly env?: Readonly<Record<string, string>>; readonly github?: Readonly<Record<string, string>> },

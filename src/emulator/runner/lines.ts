@@ -1,16 +1,16 @@
-// Cuts a stream of bytes into lines. A script may print anything: no newline at all, lines without end, bytes that are no text.
+// Splits a stream of bytes into lines. A script may print anything: no newline at all, endless lines, bytes that are not text.
 import { StringDecoder } from 'node:string_decoder'
 
 export interface LineCutter {
   write(chunk: Buffer): void
-  /** The rest without a newline, at the end of the stream. */
+  /** Emits the rest of the stream as a last line. */
   end(): void
 }
 
-/** Characters of a line that are kept; what follows is counted and named. */
+/** The maximum number of characters of a line. Further characters are only counted. */
 export const lineMax = 64 * 1024
 
-/** Ends of lines are LF, CR LF and CR, as for the real runner. NUL characters are dropped. */
+/** Creates a line cutter. As in the real runner, LF, CR LF and CR end a line. NUL characters are dropped. */
 export function cutLines(onLine: (line: string) => void): LineCutter {
   const decoder = new StringDecoder('utf8')
   let rest = ''
@@ -29,7 +29,7 @@ export function cutLines(onLine: (line: string) => void): LineCutter {
   const take = (text: string) => {
     let start = 0
     for (const { 0: newline, index } of text.matchAll(/\r\n|\n|\r/g)) {
-      // The LF of a CR LF that two chunks share.
+      // Skip the LF of a CR LF that is split between two chunks.
       if (!(newline === '\n' && index === 0 && afterReturn)) {
         keep(text.slice(start, index))
         emit()

@@ -1,31 +1,32 @@
-// Where a job's lines go: masked, to this program's own output at once and to the forge in batches. Both are bounded: a script that prints for ever fills neither memory nor disk.
+// Writes a job's masked lines to this program's own output at once, and to the forge in batches.
+// Both are bounded, so that a script that prints forever fills neither memory nor disk.
 import type { Clock, Timer } from '../../lib/clock.ts'
 import type { Mask } from './mask.ts'
 
 export interface Log {
-  /** One line without its end. A promise: the output is congested, wait before more. */
+  /** Writes one line without its line break. If it returns a promise, the output is congested: wait before the next line. */
   write(line: string): Promise<void> | undefined
-  /** What has not been sent yet, at once. */
+  /** Sends the current batch at once. */
   flush(): void
 }
 
 export type LogSink = {
   readonly clock: Clock
   readonly mask: Mask
-  /** This program's own output; a promise while it is congested. */
+  /** Prints to this program's own output. Returns a promise while it is congested. */
   print(text: string): Promise<void> | undefined
-  /** Gives a batch to the forge. */
+  /** Sends a batch to the forge. */
   send(lines: readonly string[]): void
-  /** Whether the forge is behind: then the batch waits, and its first lines give way to later ones. */
+  /** Whether the forge is behind. The batch then waits, and new lines replace its first ones. */
   behind(): boolean
 }
 
 const logLimits = {
   batchMs: 100,
-  /** The forge keeps the last 64 KiB; of a batch beyond these, the first lines are left out. */
+  /** The maximum size of a batch; its first lines are dropped beyond it. The forge keeps only the last 64 KiB. */
   batchLines: 900,
   batchChars: 128 * 1024,
-  /** Characters printed for one job. */
+  /** The maximum number of characters printed for one job. */
   printedMax: 64 * 1024 * 1024,
 } as const
 

@@ -1,15 +1,15 @@
-// The small runner: takes its credential as the real one does, runs at most one job, and ends with the official image's exit codes.
+// The main program of the small runner. It takes its credential like the real runner, runs at most one job, and exits with the official image's codes.
 import type { Clock } from '../../lib/clock.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
-import { runLife } from './life.ts'
+import { runLifecycle } from './lifecycle.ts'
 import { createStopper, type Stopper } from './stopper.ts'
 
 const credentialName = 'ACTIONS_RUNNER_INPUT_JITCONFIG'
 
-/** Whoever reads the output gets so long for the rest of it. */
+/** The time that the reader of the output has for the rest of it. */
 const exitMs = 2_000
 
-/** After a signal the end comes within Kubernetes' default grace of 30 s, also when the forge no longer answers. */
+/** The time from a signal to the forced exit. It is below Kubernetes' default grace period of 30 s, even if the forge does not respond. */
 const graceMs = 25_000
 
 await main()
@@ -29,9 +29,9 @@ async function main(): Promise<void> {
     directory: process.cwd(),
     print,
   }
-  // Nobody reads what this program prints any more: the job matters more.
+  // A closed output must not end the job.
   process.stdout.on('error', () => {})
-  const code = await runLife(encoded, host).catch((error: unknown) => {
+  const code = await runLifecycle(encoded, host).catch((error: unknown) => {
     print(`The runner ended unexpectedly: ${error instanceof Error ? error.stack : error}\n`)
     return 0
   })
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   process.stdout.write('', exit)
 }
 
-/** A signal's exit code, once one has come: the image's shell ends with 128 and the signal's number, whatever the job became. */
+/** Stops the runner on signals. Returns a function for the exit code: 128 plus the signal's number, as in the image, or undefined without a signal. */
 function stopOnSignals(stopper: Stopper, clock: Clock): () => number | undefined {
   let code: number | undefined
   const codes = { SIGTERM: 143, SIGINT: 130 } as const
@@ -54,7 +54,7 @@ function stopOnSignals(stopper: Stopper, clock: Clock): () => number | undefined
   return () => code
 }
 
-/** What steps may see: the real runner keeps its own inputs to itself. */
+/** Returns the variables that steps may see. As in the real runner, they do not include the runner's own inputs. */
 function inheritedVariables(): Readonly<Record<string, string>> {
   const entries = Object.entries(process.env)
   return Object.fromEntries(
@@ -64,7 +64,7 @@ function inheritedVariables(): Readonly<Record<string, string>> {
   )
 }
 
-/** Joins what is printed in one turn to one write; one promise for everyone who prints while the output is congested. */
+/** Joins the text of one event-loop turn to one write. While the output is congested, all callers get the same promise. */
 function createPrint(): (text: string) => Promise<void> | undefined {
   const { stdout } = process
   let pending = ''

@@ -1,12 +1,12 @@
-// Replaces secrets in everything that leaves the runner.
+// Replaces secrets in all text that leaves the runner.
 
 export interface Mask {
-  /** Hides a value, and each of its lines, from now on. Blank values are ignored. */
+  /** Hides a value and each of its lines from now on. Blank values are ignored. */
   add(secret: string): void
   apply(text: string): string
 }
 
-/** A script may add masks for ever; each costs every line a comparison. */
+/** The maximum number of masks. Each one slows down every line, and a script may add them without end. */
 const masksMax = 1_000
 
 export function createMask(): Mask {

@@ -1,12 +1,12 @@
-// Ends what the steps left running: every process whose environment carries this runner's tracking id, as the real runner does at a job's end.
+// Kills the processes that steps left running. As in the real runner, a process belongs to the job if its environment has the tracking id.
 import { readdirSync, readFileSync } from 'node:fs'
 
 export type Orphan = { readonly pid: number; readonly name: string }
 
-/** SIGKILL to each, until a look finds none that is new; returns what was found. Nothing where there is no /proc. */
+/** Sends SIGKILL to each orphan until a pass finds no new one. Returns all that were found; none if there is no /proc. */
 export function endOrphans(trackingId: string, own: number): readonly Orphan[] {
   const ended = new Map<number, Orphan>()
-  for (let look = 0; look < looksMax; look++) {
+  for (let pass = 0; pass < passesMax; pass++) {
     const found = endOnce(trackingId, own).filter((orphan) => !ended.has(orphan.pid))
     for (const orphan of found) ended.set(orphan.pid, orphan)
     if (found.length === 0) break
@@ -14,8 +14,8 @@ export function endOrphans(trackingId: string, own: number): readonly Orphan[] {
   return [...ended.values()]
 }
 
-/** A process may start others while it is being ended. */
-const looksMax = 10
+/** The maximum number of passes. A process may start others while it is being killed. */
+const passesMax = 10
 
 function endOnce(trackingId: string, own: number): readonly Orphan[] {
   const mark = `RUNNER_TRACKING_ID=${trackingId}\0`
@@ -28,7 +28,7 @@ function endOnce(trackingId: string, own: number): readonly Orphan[] {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
   return orphans

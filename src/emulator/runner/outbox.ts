@@ -1,11 +1,11 @@
-// What the runner tells the forge about its job: strictly in order, one request at a time, without making the job wait.
+// Sends the runner's reports about its job to the forge: strictly in order, one request at a time. The job does not wait for them.
 
 export interface Outbox {
-  /** Sends after everything before it; a failed request is tried once more and then given up. */
+  /** Queues a request. A failed request is tried once more and then dropped. */
   post(url: string, body: unknown): void
-  /** Requests that are not answered yet. */
+  /** The number of requests without a response. */
   readonly waiting: number
-  /** Settles when everything is sent or given up. */
+  /** Resolves when every request is answered or dropped. */
   empty(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// The small parsers between a step and the runner: lines, commands, files, shells, masks.
+// The parsers between a step and the runner: lines, commands, files, shells, masks.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCommand } from './commands.ts'
@@ -17,12 +17,12 @@ function linesOf(chunks: readonly Buffer[]): readonly string[] {
 }
 
 describe('lines', () => {
-  test('LF, CR LF and CR end a line; what has no end is one too', () => {
+  test('LF, CR LF and CR end a line, and the rest without a line break is a line', () => {
     expect(linesOf([Buffer.from('a\nb\r\nc\rd\n\ne')])).toEqual(['a', 'b', 'c', 'd', '', 'e'])
     expect(linesOf([])).toEqual([])
   })
 
-  test('however the bytes are cut, the lines are the same', () => {
+  test('the lines do not depend on how the bytes are split into chunks', () => {
     const piece = fc.constantFrom('a', '\n', '\r', '\r\n', 'é', '\0', '😀', ' ')
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat(20)), (pieces, cuts) => {
@@ -41,7 +41,7 @@ describe('lines', () => {
     )
   })
 
-  test('a line without end is cut and counted', () => {
+  test('a line that is too long is cut, and the dropped characters are counted', () => {
     const chunk = Buffer.alloc(lineMax, 'x')
     expect(linesOf([chunk, chunk, Buffer.from('y\nz')])).toEqual([
       `${'x'.repeat(lineMax)}… (${lineMax + 1} more characters)`,
@@ -68,16 +68,16 @@ describe('workflow commands', () => {
     ['::error', undefined],
     ['::', undefined],
     ['', undefined],
-  ])('%s', (line, command) => {
+  ])('parses %s', (line, command) => {
     expect(parseCommand(line, undefined)).toEqual(command)
   })
 
-  test('while commands are stopped only the token is one', () => {
+  test('while commands are stopped, only the token is a command', () => {
     expect(parseCommand('::error::x', 'token')).toBeUndefined()
     expect(parseCommand('::token::', 'token')).toMatchObject({ name: 'token' })
   })
 
-  test('no line makes it throw or take long', () => {
+  test('no line makes the parser throw or take long', () => {
     const piece = fc.constantFrom('::', ':', 'error', ' ', 'a=b', ',', '%0A', '##[', ']', 'x')
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 50 }), (pieces) => void parseCommand(pieces.join(''), undefined)),
@@ -117,7 +117,7 @@ describe('files', () => {
       ],
     ],
     ['', []],
-  ])('%j', (text, pairs) => {
+  ])('parses %j', (text, pairs) => {
     expect(parsePairs(text)).toEqual(pairs)
   })
 
@@ -127,11 +127,11 @@ describe('files', () => {
     ['<<E\nE\n', /Name must not be empty/],
     ['a<<\n', /delimiter must not be empty/],
     ['a<<E\nx\n', /Matching delimiter not found 'E'/],
-  ])('%j is refused', (text, message) => {
+  ])('refuses %j', (text, message) => {
     expect(() => parsePairs(text)).toThrow(message)
   })
 
-  test('what a heredoc holds comes back as it was', () => {
+  test('returns the content of a heredoc unchanged', () => {
     const value = fc.array(fc.constantFrom('a', '=', '<<', ' ', '\n', 'E', 'é')).map((parts) => parts.join(''))
     fc.assert(
       fc.property(value, (value) => {
@@ -141,12 +141,12 @@ describe('files', () => {
     )
   })
 
-  test('paths, one a line', () => {
+  test('reads one path per line', () => {
     expect(parsePaths('/a\n\n/b\r\n')).toEqual(['/a', '/b'])
   })
 })
 
-test('shell options are split at blanks outside double quotes', () => {
+test('splits shell options at blanks outside double quotes', () => {
   expect(shellArguments('--noprofile -e -o pipefail {0}', '/t/a b.sh')).toEqual([
     '--noprofile',
     '-e',
@@ -157,7 +157,7 @@ test('shell options are split at blanks outside double quotes', () => {
   expect(shellArguments(`-command ". '{0}'"`, '/t/x.ps1')).toEqual(['-command', ". '/t/x.ps1'"])
 })
 
-test('masks: the longest first, each line of a value, nothing blank', () => {
+test('masks the longest value first, each line of a value, and no blank value', () => {
   const mask = createMask()
   mask.add('abc')
   mask.add('abcdef')
@@ -167,7 +167,7 @@ test('masks: the longest first, each line of a value, nothing blank', () => {
   expect(mask.apply('abcdef abc line (1) and line+2  .')).toBe('*** *** *** and ***  .')
 })
 
-test('a credential is read or refused, never half', () => {
+test('a credential is read as a whole or refused', () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
   const files = {
     '.runner': encode({ AgentId: 7, AgentName: 'r', ServerUrlV2: 'http://127.0.0.1:1/runner' }),

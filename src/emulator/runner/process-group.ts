@@ -1,4 +1,4 @@
-// Runs one command as the leader of its own process group, so that a signal reaches everything it started and nothing else.
+// Runs one command as the leader of its own process group, so that a signal reaches all processes that it started and no others.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { cutLines } from './lines.ts'
 
 export type Command = {
-  /** Absolute. */
+  /** The absolute path of the program. */
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
@@ -16,12 +16,12 @@ export type Command = {
 
 export type GroupWatch = {
   readonly clock: Clock
-  /** Each line of stdout and stderr, as they come. A promise makes both streams wait. */
+  /** Takes each line of stdout and stderr as it arrives. If it returns a promise, both streams wait for it. */
   onLine(line: string): Promise<void> | undefined
-  /** Aborted: the group is ended, step by step. */
+  /** When aborted, the group gets SIGINT, then SIGTERM, then SIGKILL. */
   readonly stop: AbortSignal
-  /** Milliseconds from SIGINT to SIGTERM, and from there to SIGKILL. Asked when the stop begins. */
-  patience(): readonly [interrupt: number, terminate: number]
+  /** Returns the milliseconds from SIGINT to SIGTERM, and from there to SIGKILL. Called when the stop begins. */
+  stopDelays(): readonly [interrupt: number, terminate: number]
 }
 
 export type GroupEnd =
@@ -29,19 +29,19 @@ export type GroupEnd =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'refused'; readonly why: string }
 
-/** A background process may hold the pipes open for ever: they are left to themselves so long after the last output, */
+/** How long to read after the last output. A background process may hold the pipes open forever. */
 const quietMs = 300
-/** and so long after the leader's end in any case, as the real runner does. */
+/** How long to read at most after the leader's end, as the real runner does. */
 const lingerMs = 5_000
 
-/** Settles once the leader has ended and its output is read; never rejects. */
+/** Runs the command. Resolves when the leader has ended and its output is read; never rejects. */
 export async function runGroup(command: Command, watch: GroupWatch): Promise<GroupEnd> {
   if (watch.stop.aborted) return { kind: 'stopped' }
   if (!existsSync(command.cwd)) return { kind: 'refused', why: `No such directory: '${command.cwd}'.` }
   const { file, args, cwd, env } = command
   let child: ChildProcess
   try {
-    // A shell believes PWD where it names its folder: so $PWD is $GITHUB_WORKSPACE also behind a link.
+    // A shell keeps PWD if it names the current directory. So $PWD equals $GITHUB_WORKSPACE even behind a symbolic link.
     child = spawn(file, args, { cwd, env: { ...env, PWD: cwd }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
     return refused(file, error)
@@ -51,17 +51,17 @@ export async function runGroup(command: Command, watch: GroupWatch): Promise<Gro
     child.once('exit', (code, signal) => resolve({ kind: 'exited', code: code ?? 128 + signalNumber(signal) }))
   })
   const output = readOutput(child, watch)
-  const letGo = stopOnAbort(child, watch)
+  const stopListening = stopOnAbort(child, watch)
   const end = await ended
-  letGo()
+  stopListening()
   await output.finish()
   if (!watch.stop.aborted || end.kind === 'refused') return end
-  // Members that ignored the signals which ended their leader.
+  // Kill group members that ignored the signals which ended the leader.
   signalGroup(child, 'SIGKILL')
   return { kind: 'stopped' }
 }
 
-/** `finish` settles when all output is read, or when a background process only holds the pipes open. */
+/** Reads the output. `finish` resolves when all output is read, or when only a background process holds the pipes open. */
 function readOutput(child: ChildProcess, { clock, onLine }: GroupWatch): { finish(): Promise<void> } {
   let activeAt = clock.now()
   let waiting = 0
@@ -73,7 +73,7 @@ function readOutput(child: ChildProcess, { clock, onLine }: GroupWatch): { finis
     })
     stream.on('error', () => {})
     stream.on('data', (chunk: Buffer) => {
-      // Once nobody listens it is still read: a background process shall not die of a closed pipe.
+      // Output after `finish` is read and dropped, so that a background process does not fail with a closed pipe.
       if (!listening) return
       activeAt = clock.now()
       hold = undefined
@@ -107,17 +107,17 @@ function readOutput(child: ChildProcess, { clock, onLine }: GroupWatch): { finis
         await clock.sleep(until - clock.now(), wait.signal)
       }
     } catch {
-      // Closed: everything is read.
+      // Both streams are closed, so all output is read.
     }
     listening = false
   }
   return { finish }
 }
 
-function stopOnAbort(child: ChildProcess, { clock, stop, patience }: GroupWatch): () => void {
+function stopOnAbort(child: ChildProcess, { clock, stop, stopDelays }: GroupWatch): () => void {
   let timer: { cancel(): void } | undefined
   const begin = () => {
-    const [interrupt, terminate] = patience()
+    const [interrupt, terminate] = stopDelays()
     signalGroup(child, 'SIGINT')
     timer = clock.after(interrupt, () => {
       signalGroup(child, 'SIGTERM')
@@ -136,7 +136,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // The group is gone.
+    // The group no longer exists.
   }
 }
 

@@ -1,7 +1,7 @@
-// The job message, checked by hand as it comes from outside: the runner is to start fast and brings no schema library.
+// Validates the job message by hand. The runner must start fast, so it has no schema library.
 import type { RunnerJob, RunnerStep } from '../job.ts'
 
-/** Undefined for what is no job message. */
+/** Returns undefined if the value is not a valid job message. */
 export function readJob(value: Readonly<Record<string, unknown>>): RunnerJob | undefined {
   const { jobId, key, name, contexts, env, defaults, timeoutMinutes, outputs, steps } = value
   const texts = [jobId, key, name].every((text) => typeof text === 'string')

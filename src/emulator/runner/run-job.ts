@@ -1,4 +1,4 @@
-// One job from its first step to its report.
+// Runs one job from its first step to its report.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { evaluateText } from '../expression.ts'
@@ -8,10 +8,10 @@ import { type JobHost, type JobState, newJobState, scopeOf } from './job-state.t
 import { endOrphans } from './orphans.ts'
 import { millisecondsOf, runStep } from './run-step.ts'
 
-/** Characters of a job's outputs; GitHub's own limit is one MiB with everything round them. */
+/** The maximum number of characters of a job's outputs. GitHub's limit is 1 MiB, with overhead. */
 const outputsMax = 512 * 1024
 
-/** Runs the steps in order. Never rejects: what goes wrong stands in the report. The host's stopper ends it early. */
+/** Runs the steps in order. Never rejects: errors are in the report. The host's stopper ends it early. */
 export async function runJob(job: RunnerJob, host: JobHost): Promise<JobReport> {
   const steps: StepReport[] = []
   const note = (text: string) => {
@@ -29,12 +29,12 @@ export async function runJob(job: RunnerJob, host: JobHost): Promise<JobReport> 
   const markCancelled = () => {
     state.status = 'cancelled'
   }
-  const quiet = host.stopper.onStop(markCancelled)
+  const unsubscribe = host.stopper.onStop(markCancelled)
   if (host.stopper.reason) markCancelled()
   const limit = host.clock.after(millisecondsOf(job.timeoutMinutes), () => host.stopper.stop('timeout'))
   for (const step of job.steps) steps.push(await runStep(step, state))
   limit.cancel()
-  quiet()
+  unsubscribe()
   for (const { pid, name } of endOrphans(host.trackingId, process.pid)) {
     host.log.write(`Terminate orphan process: pid (${pid}) (${name})`)
   }
@@ -43,7 +43,7 @@ export async function runJob(job: RunnerJob, host: JobHost): Promise<JobReport> 
   return { ...outputsOf(state), steps, note: why }
 }
 
-/** The workspace and the folders beside it, and the event for GITHUB_EVENT_PATH. */
+/** Creates the folders of the job and the file for GITHUB_EVENT_PATH. */
 function prepareFolders(job: RunnerJob, { folders }: JobHost): RunnerJob {
   const eventFile = path.join(folders.temp, '_github_workflow', 'event.json')
   for (const folder of [folders.workspace, folders.tools, path.dirname(eventFile)])
@@ -53,7 +53,7 @@ function prepareFolders(job: RunnerJob, { folders }: JobHost): RunnerJob {
   return { ...job, contexts: { ...job.contexts, github: { ...github, event_path: eventFile } } }
 }
 
-/** The job's conclusion, and its outputs; GitHub leaves out an output that holds a secret. */
+/** Returns the job's conclusion and its outputs. As on GitHub, an output that contains a secret is dropped. */
 function outputsOf(state: JobState): Pick<JobReport, 'conclusion' | 'outputs'> {
   const { log, mask } = state.host
   const outputs: Record<string, string> = {}

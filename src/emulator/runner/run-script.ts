@@ -1,4 +1,4 @@
-// A `run` step: its script in a file, its shell, its log.
+// Runs a `run` step: writes its script to a file and starts its shell.
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { uuid } from '../../lib/ids.ts'
@@ -10,7 +10,7 @@ import { findShell, shellArguments } from './shell.ts'
 
 export type ScriptStep = Extract<RunnerStep, { readonly kind: 'run' }>
 
-/** Throws an `ExpressionFailure` or a `ShellError` before anything is started. */
+/** Runs the script. Throws an `ExpressionFailure` or a `ShellError` before it starts a process. */
 export async function runScript(
   step: ScriptStep,
   state: JobState,

@@ -1,4 +1,4 @@
-// One step: its env, its condition, its run, its outcome, in the order of the real runner (actions/runner, StepsRunner).
+// Runs one step: environment, condition, execution, outcome, in the order of the real runner (actions/runner, StepsRunner).
 import type { Timer } from '../../lib/clock.ts'
 import { ExpressionFailure, evaluateCondition, evaluateTemplate, evaluateText, type Scope } from '../expression.ts'
 import type { Conclusion, RunnerStep, StepReport } from '../job.ts'
@@ -12,24 +12,24 @@ import { ShellError } from './shell.ts'
 import { createStepFiles } from './step-files.ts'
 import { createStepOutput } from './step-output.ts'
 
-/** Milliseconds from SIGINT to SIGTERM to SIGKILL: the real runner's, and shorter ones when this program itself has to go. */
-const patience = { step: [7_500, 2_500], shutdown: [2_000, 1_000] } as const
+/** Milliseconds from SIGINT to SIGTERM and from there to SIGKILL. The `step` delays are those of the real runner; `shutdown` is for the end of this program. */
+const stopDelays = { step: [7_500, 2_500], shutdown: [2_000, 1_000] } as const
 
-/** Runs or skips it and leaves its result in the job's state. Never rejects. */
+/** Runs or skips the step and stores its result in the job's state. Never rejects. */
 export async function runStep(step: RunnerStep, state: JobState): Promise<StepReport> {
-  const { clock, announce, mask } = state.host
+  const { clock, reportStep, mask } = state.host
   const due = prepare(step, state)
   const name = mask.apply(due.name)
   if (due.verdict !== 'run') {
     return conclude(step, state, { name, outcome: due.verdict, note: due.note, outputs: {}, startedAt: undefined })
   }
   if (step.kind === 'unsupported') {
-    state.host.log.write(`Skipped: ${name} (the action ${step.uses} is not run here)`)
-    const note = `The action ${step.uses} is not run here.`
+    const note = `The action ${step.uses} is not supported.`
+    state.host.log.write(`Skipped: ${name}. ${note}`)
     return conclude(step, state, { name, outcome: 'skipped', note, outputs: {}, startedAt: undefined })
   }
   const startedAt = clock.now()
-  announce({ id: step.id, name, status: 'started', at: startedAt })
+  reportStep({ id: step.id, name, status: 'started', at: startedAt })
   const result = await execute(step, state, { ...due, name })
   return conclude(step, state, { ...result, name, startedAt })
 }
@@ -50,7 +50,7 @@ type Result = {
   readonly outputs: Readonly<Record<string, string>>
 }
 
-/** Evaluates env, condition and name. As on GitHub the env comes first, so an error in it fails even a step that would be skipped. */
+/** Evaluates environment, condition and name. GitHub evaluates the environment first, so an error in it fails even a step that would be skipped. */
 function prepare(step: RunnerStep, state: JobState): Due {
   const env = { ...state.env }
   let name = step.name
@@ -79,7 +79,7 @@ async function execute(step: Executable, state: JobState, due: Due): Promise<Res
   const github = { ...files.github, action: step.id, workspace: state.host.folders.workspace }
   const scope = scopeOf(state, { env: due.env, github })
   const { inherited, runner, trackingId } = state.host
-  const surroundings = {
+  const parts = {
     inherited,
     env: due.env,
     paths: state.paths,
@@ -91,7 +91,7 @@ async function execute(step: Executable, state: JobState, due: Due): Promise<Res
   const limit = timeLimit(step, state, scope)
   const watch = watchStep(step, state, { scope, limit, onLine: output.onLine })
   try {
-    const started = { scope, env: stepEnvironment(surroundings), shown: due.env }
+    const started = { scope, env: stepEnvironment(parts), shown: due.env }
     const end =
       step.kind === 'run'
         ? await runScript(step, state, started, watch.group)
@@ -109,12 +109,12 @@ async function execute(step: Executable, state: JobState, due: Due): Promise<Res
   }
 }
 
-/** Of minutes; a timer holds no more than 24 days. */
+/** Converts minutes to milliseconds, at most 24 days: the maximum of a timer. */
 export function millisecondsOf(minutes: number): number {
   return Math.min(minutes * 60_000, 2 ** 31 - 1)
 }
 
-/** Minutes, undefined for none. GitHub takes whole minutes; parts of one are ours, so that examples need not last one. */
+/** Returns the step's limit in minutes; undefined if it has none. GitHub accepts only whole minutes; fractions keep the examples short. */
 function timeLimit(step: RunnerStep, state: JobState, scope: Scope): number | undefined {
   if (step.timeoutMinutes === undefined) return undefined
   try {
@@ -130,7 +130,7 @@ function timeLimit(step: RunnerStep, state: JobState, scope: Scope): number | un
   }
 }
 
-/** Ends the step when its time is up, and when the job is to end, unless its condition holds for a cancelled job too. */
+/** Stops the step at its time limit, and when the job must end, unless its condition also holds for a cancelled job. */
 function watchStep(
   step: RunnerStep,
   state: JobState,
@@ -149,16 +149,16 @@ function watchStep(
   const onStop = () => {
     if (stopper.final || !holdsWhenCancelled(step, state, scope)) stop.abort()
   }
-  const quiet = stopper.onStop(onStop)
+  const unsubscribe = stopper.onStop(onStop)
   const group: GroupWatch = {
     clock,
     onLine,
     stop: stop.signal,
-    patience: () => (stopper.final ? patience.shutdown : patience.step),
+    stopDelays: () => (stopper.final ? stopDelays.shutdown : stopDelays.step),
   }
   const end = () => {
     timer?.cancel()
-    quiet()
+    unsubscribe()
   }
   return { group, timedOut: () => timedOut && stopper.reason === undefined, end }
 }
@@ -183,20 +183,20 @@ function judge(end: GroupEnd, state: JobState, timeout: string | undefined): Omi
   return failed(`Process completed with exit code ${end.code}.`)
 }
 
-/** Applies continue-on-error, and leaves the step's result to the job and to the steps after it. */
+/** Applies continue-on-error, and stores the step's result for the job and for later steps. */
 function conclude(
   step: RunnerStep,
   state: JobState,
   result: Result & { readonly name: string; readonly startedAt: number | undefined },
 ): StepReport {
-  const { clock, announce, mask } = state.host
+  const { clock, reportStep, mask } = state.host
   const { name, outcome, outputs, startedAt } = result
   const note = result.note === undefined ? undefined : mask.apply(result.note)
   const conclusion = outcome === 'failure' && continues(step, state) ? 'success' : outcome
   if (!step.id.startsWith('__')) state.steps[step.id] = { outputs: { ...outputs }, outcome, conclusion }
   if (conclusion === 'failure' && state.status === 'success') state.status = 'failure'
   const at = clock.now()
-  announce({ id: step.id, name, status: 'finished', at, conclusion })
+  reportStep({ id: step.id, name, status: 'finished', at, conclusion })
   return {
     id: step.id,
     name,
@@ -218,7 +218,7 @@ function continues(step: RunnerStep, state: JobState): boolean {
   }
 }
 
-/** Writes what went wrong to the log and returns it; only what a workflow can cause is expected here. */
+/** Writes an error to the log and returns its message. A message without a prefix is an error that the workflow caused. */
 function explain(state: JobState, error: unknown): string {
   const file = error instanceof FileCommandError
   const expected = file || error instanceof ExpressionFailure || error instanceof ShellError

@@ -1,4 +1,4 @@
-// The runner as a program: real processes, real HTTP, and steps that behave badly.
+// The runner as a program: real processes, real HTTP, and misbehaving steps.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ describe('runner program', () => {
     const credential = forge.register(id, newJob(id, steps, more))
     return { id, credential, job: forge.job(id), runner: program.start(credential, env) }
   }
-  test('runs a job, reports it in order, ends its session, exits with 0 whatever the result', async () => {
+  test('runs a job, reports it in order, ends its session, and exits with 0 for any result', async () => {
     const { id, job, runner } = begin([step('echo out; echo err >&2; exit 3'), step('echo never', { id: 'two' })])
     const { code, output } = await runner.ended
     expect(code).toBe(0)
@@ -49,7 +49,7 @@ describe('runner program', () => {
     expect(forge.requests.at(-1)).toBe('DELETE /runner/session')
   })
 
-  test('steps see the marks of the surrounding program, not its credential; they stand below the work folder', async () => {
+  test('gives steps the DAYFLY_ variables but not the credential, and runs them below the work folder', async () => {
     const check = step('echo "mark $DAYFLY_TOKEN"; env | grep -c JITCONFIG || true; pwd', {
       env: { DAYFLY_TOKEN: 'forged' },
     })
@@ -59,7 +59,7 @@ describe('runner program', () => {
     expect(output).not.toContain(credential)
   })
 
-  test('without a job it waits; SIGTERM ends it with 143 and its session', async () => {
+  test('waits without a job; SIGTERM ends its session, and it exits with 143', async () => {
     const id = `idle-${++count}`
     const runner = program.start(forge.register(id))
     await forge.seen(id, '/runner/message')
@@ -69,7 +69,7 @@ describe('runner program', () => {
     expect(forge.requests.filter((request) => request.startsWith('DELETE')).length).toBe(before + 1)
   })
 
-  test('SIGTERM during a job: the step is ended, nothing further runs, the job is reported as cancelled, 143', async () => {
+  test('SIGTERM during a job: ends the step, runs no further step, reports the job as cancelled, and exits with 143', async () => {
     const steps = [step('echo begun; sleep 60'), step('echo never', { id: 'two', if: 'always()' })]
     const { id, job, runner } = begin(steps)
     await forge.printed(id, /^begun$/)
@@ -81,7 +81,7 @@ describe('runner program', () => {
     })
   })
 
-  test('SIGTERM and a step that ignores every signal it can: SIGKILL, within a few seconds', async () => {
+  test('SIGTERM and a step that ignores every signal: kills the step within a few seconds', async () => {
     const script = "trap '' INT TERM; (trap '' INT TERM; sleep 61) & echo \"pid $!\"; sleep 61; sleep 61"
     const { id, job, runner } = begin([step(script)])
     await forge.printed(id, /^pid \d+$/)
@@ -94,7 +94,7 @@ describe('runner program', () => {
     expect(isAlive(child)).toBe(false)
   })
 
-  test('a cancellation from the forge ends the step, runs what says always(), and exits with 0', async () => {
+  test('a cancellation from the forge ends the step, runs steps with always(), and exits with 0', async () => {
     const steps = [step('echo begun; sleep 60'), step('echo cleanup', { id: 'two', if: 'always()' })]
     const { id, job, runner } = begin(steps)
     await forge.printed(id, /^begun$/)
@@ -106,7 +106,7 @@ describe('runner program', () => {
     })
   })
 
-  test('background processes of steps are ended with the job, and do not hold it up', async () => {
+  test('kills background processes of steps at the end of the job, and does not wait for them', async () => {
     const steps = [step('sleep 62 & echo "pid $!"'), step('echo next', { id: 'two' })]
     const started = performance.now()
     const { job, runner } = begin(steps)
@@ -118,13 +118,13 @@ describe('runner program', () => {
     expect(job.report?.conclusion).toBe('success')
   })
 
-  test('a process that sheds session and environment does not hold the job up', async () => {
+  test('does not wait for a process that leaves its session and clears its environment', async () => {
     const { job, runner } = begin([step('setsid env -i sleep 5.25 >/dev/null 2>&1 & echo started')])
     expect((await runner.ended).code).toBe(0)
     expect(job.report?.conclusion).toBe('success')
   })
 
-  test('huge lines, NUL bytes, broken UTF-8, carriage returns, no newline: it neither crashes nor hangs', async () => {
+  test('neither crashes nor hangs on huge lines, NUL bytes, invalid UTF-8, carriage returns, or a missing newline', async () => {
     const script = `
 head -c 3000000 /dev/zero | tr '\\0' x; echo
 printf 'a\\0b\\n'; printf 'c\\xff\\xfe\\n'; printf 'one\\rtwo\\r\\nthree\\n'
@@ -136,7 +136,7 @@ printf 'no newline'`
     expect(job.lines.some((line) => /^x{65536}… \(2934464 more characters\)$/.test(line))).toBe(true)
   })
 
-  test('a flood fills neither memory nor the forge, and the end of it arrives', async () => {
+  test('bounds a flood of output in memory and at the forge, and delivers its end', async () => {
     const { job, runner } = begin([step('yes flood | head -n 300000; echo last'), step('echo after', { id: 'two' })])
     let peak = 0
     const measure = setInterval(() => {
@@ -151,7 +151,7 @@ printf 'no newline'`
     expect(peak).toBeLessThan(160 * 1024 * 1024)
   })
 
-  test('secrets are masked wherever they appear', async () => {
+  test('masks secrets in all output', async () => {
     const contexts = {
       github: { repository: 'o/r', token: 'tok-123' },
       secrets: { A: 'hunter2', B: 'line-one\nline-two' },
@@ -167,7 +167,7 @@ printf 'no newline'`
     expect(job.report?.steps[0]?.name).toBe('show ***')
   })
 
-  test('checks out the commit the run stands for, and nothing that is not committed', async () => {
+  test('checks out the commit of the run, and no uncommitted file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-repository-'))
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
@@ -206,7 +206,7 @@ printf 'no newline'`
     await rm(folder, { recursive: true })
   })
 
-  test('reads its files and hashes them as GitHub does', async () => {
+  test('reads the step files and hashes files as GitHub does', async () => {
     const make = step('mkdir -p a/b c; printf 1 > a/one.lock; printf 2 > a/b/two.lock; printf 3 > c/three.txt')
     const hash = step(
       "echo \"h1 ${{ hashFiles('**/*.lock') }}\"; echo \"h2 ${{ hashFiles('a', '!a/b/**') }}\"; echo \"h3 ${{ hashFiles('x') }}.\"",
@@ -226,8 +226,8 @@ printf 'no newline'`
     expect(job.lines).toEqual(expect.arrayContaining([`h1 ${sum('2', '1')}`, `h2 ${sum('1')}`, 'h3 .']))
   })
 
-  describe('ends as the official image does', () => {
-    test('no credential, or one that cannot be read: 0', async () => {
+  describe('exits like the official image', () => {
+    test('no credential, or an invalid one: 0', async () => {
       expect((await program.start(undefined).ended).code).toBe(0)
       const { code, output } = await program.start('nonsense').ended
       expect(code).toBe(0)
@@ -248,7 +248,7 @@ printf 'no newline'`
       expect(output).toMatch(/gone/)
     })
 
-    test('a version that is refused: 7 where that was asked for, else 0', async () => {
+    test('a refused version: 7 if the environment asks for it, else 0', async () => {
       const tooOld = jsonAnswer(403, { errorKind: 'RunnerVersionTooOld', errorMessage: 'too old' })
       const asked = { ACTIONS_RUNNER_RETURN_VERSION_DEPRECATED_EXIT_CODE: '1' }
       forge.answer('/runner/session', tooOld)
@@ -257,7 +257,7 @@ printf 'no newline'`
       expect((await program.start(forge.register('old-2')).ended).code).toBe(0)
     })
 
-    test('the job is withdrawn before it is acknowledged: 0, nothing runs', async () => {
+    test('the job is withdrawn before it is acknowledged: 0, no step runs', async () => {
       forge.answer('/runner/acknowledge', jsonAnswer(404, { errorKind: 'AcknowledgeJobNotFound' }))
       const { job, runner } = begin([step('echo never')])
       expect((await runner.ended).code).toBe(0)
@@ -265,7 +265,7 @@ printf 'no newline'`
       expect(job.report).toBeUndefined()
     })
 
-    test('somebody else has the job: it goes on listening', async () => {
+    test('another runner has the job: it listens again', async () => {
       const id = `job-${++count}`
       forge.answer(`/${id}/acquirejob`, jsonAnswer(409, {}))
       const runner = program.start(forge.register(id, newJob(id, [step('echo mine')])))
@@ -274,7 +274,7 @@ printf 'no newline'`
       expect(forge.job(id).report?.conclusion).toBe('success')
     })
 
-    test('an answer of 500 or none is tried again; the report is not lost', async () => {
+    test('a response of 500 or none: it tries again, and the report is not lost', async () => {
       const id = `job-${++count}`
       forge.answer(`/${id}/completejob`, jsonAnswer(500, {}))
       forge.answer(`/${id}/completejob`, { status: 200, headers: {}, body: { kind: 'cut', text: '{' } })
@@ -283,7 +283,7 @@ printf 'no newline'`
       expect(forge.job(id).report?.conclusion).toBe('success')
     })
 
-    test('SIGKILL: 137 for the container, and the step is left to whoever runs the container', async () => {
+    test('SIGKILL: 137 for the container, and the step is left to the container runtime', async () => {
       const { id, job, runner } = begin([step('echo "pid $$"; sleep 63')])
       await forge.printed(id, /^pid/)
       const pid = Number(/pid (\d+)/.exec(job.lines.join('\n'))?.[1])

@@ -1,4 +1,4 @@
-// Takes one job from its message to its completion, and tells the forge what happens in between.
+// Runs one job, from its message to its completion, and reports its progress to the forge.
 import path from 'node:path'
 import type { Timer } from '../../lib/clock.ts'
 import { uuid } from '../../lib/ids.ts'
@@ -10,13 +10,13 @@ import { createMask } from './mask.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readJob } from './read-job.ts'
 import { runJob } from './run-job.ts'
-import { type JobRequest, lifeLimits, type RunnerHost, type Session, stamp } from './session.ts'
+import { type JobRequest, type RunnerHost, type Session, stamp, waitLimits } from './session.ts'
 
-/** How often the lease is renewed, and how long steps may go on after a cancellation (GitHub's own five minutes). */
+/** The interval of lease renewals, and the time that steps get after a cancellation (five minutes, as on GitHub). */
 const renewMs = 60_000
 const cancelMs = 300_000
 
-/** `skipped`: the job is gone or somebody else's, so go on listening. */
+/** Returns `skipped` if the job is gone or another runner has it. The runner then listens again. */
 export async function serveJob(request: JobRequest, session: Session, host: RunnerHost): Promise<'done' | 'skipped'> {
   const { connection, sessionId } = session
   if (request.acknowledge) {
@@ -28,7 +28,7 @@ export async function serveJob(request: JobRequest, session: Session, host: Runn
     .call('POST', `${request.url}acquirejob`, { body: { jobMessageId: request.id } })
     .catch(() => undefined)
   if (acquired?.status !== 200) {
-    host.print(`${stamp(host.clock)}: Skipping message: the job is gone.\n`)
+    host.print(`${stamp(host.clock)}: Skipping message: the job is gone or another runner has it.\n`)
     return 'skipped'
   }
   const outbox = createOutbox((url, body) => connection.call('POST', `${request.url}${url}`, { body }))
@@ -43,12 +43,12 @@ const unreadable: JobReport = {
   conclusion: 'failure',
   outputs: {},
   steps: [],
-  note: 'The job message cannot be read by this runner.',
+  note: 'The job message is not valid.',
 }
 
-type Line = { readonly request: JobRequest; readonly session: Session; readonly outbox: Outbox }
+type JobLink = { readonly request: JobRequest; readonly session: Session; readonly outbox: Outbox }
 
-async function execute(job: RunnerJob, { request, session, outbox }: Line, host: RunnerHost): Promise<JobReport> {
+async function execute(job: RunnerJob, { request, session, outbox }: JobLink, host: RunnerHost): Promise<JobReport> {
   const { clock, random, stopper, inherited, print } = host
   const { credential } = session
   const mask = createMask()
@@ -67,9 +67,9 @@ async function execute(job: RunnerJob, { request, session, outbox }: Line, host:
     inherited,
     runner,
     trackingId: `github_${uuid(random)}`,
-    announce: (jobEvent) => {
+    reportStep: (event) => {
       log.flush()
-      outbox.post('steps', jobEvent)
+      outbox.post('steps', event)
     },
   }
   print(`${stamp(clock)}: Running job: ${job.name}\n`)
@@ -83,8 +83,8 @@ async function execute(job: RunnerJob, { request, session, outbox }: Line, host:
 
 const resultWords = { success: 'Succeeded', failure: 'Failed', cancelled: 'Canceled', skipped: 'Skipped' }
 
-/** Renews the lease and listens for a cancellation until released. */
-function keepLease({ request, session }: Line, host: RunnerHost): () => void {
+/** Renews the lease and listens for a cancellation. Returns a function that stops both. */
+function keepLease({ request, session }: JobLink, host: RunnerHost): () => void {
   const { clock, stopper } = host
   const { connection, sessionId } = session
   const over = new AbortController()
@@ -100,13 +100,13 @@ function keepLease({ request, session }: Line, host: RunnerHost): () => void {
     renewal = clock.after(renewMs, () => void renew())
   }
   renewal = clock.after(renewMs, () => void renew())
-  const quiet = stopper.onStop(() => {
+  const unsubscribe = stopper.onStop(() => {
     force ??= clock.after(cancelMs, () => stopper.stop('lost'))
   })
   const listenBusy = async () => {
     const url = `message?sessionId=${sessionId}&status=Busy`
     while (!over.signal.aborted) {
-      const options = { signal: over.signal, timeoutMs: lifeLimits.pollMs }
+      const options = { signal: over.signal, timeoutMs: waitLimits.pollMs }
       const reply = await connection.call('GET', url, options).catch(() => undefined)
       if (reply?.status === 404) return
       if (reply?.value['messageType'] === 'JobCancellation') stopper.stop('cancelled')
@@ -118,11 +118,11 @@ function keepLease({ request, session }: Line, host: RunnerHost): () => void {
     over.abort()
     renewal.cancel()
     force?.cancel()
-    quiet()
+    unsubscribe()
   }
 }
 
-/** The report must arrive: it is what frees the registration. A job that the forge has given up needs none. */
+/** Sends the report until the forge has it, because the report frees the registration. A status below 500 ends the attempts. */
 async function complete(report: JobReport, request: JobRequest, session: Session, host: RunnerHost): Promise<void> {
   for (const pauseMs of [0, 200, 1_000, 3_000, 5_000]) {
     await host.clock.sleep(pauseMs)

@@ -1,4 +1,4 @@
-// What a runner's life and its job share: the program round them, the session at the forge, the limits of waiting.
+// The types that the runner's lifecycle and its job share: the host program, the session at the forge, and the time limits.
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Connection } from './connection.ts'
@@ -8,13 +8,13 @@ import type { Stopper } from './stopper.ts'
 export type RunnerHost = {
   readonly clock: Clock
   readonly random: Random
-  /** Stopped with `shutdown`: this program is to end. */
+  /** Stopped with `shutdown` when this program must end. */
   readonly stopper: Stopper
   /** This program's variables, without its credential. */
   readonly inherited: Readonly<Record<string, string>>
-  /** Where the work folder is made. */
+  /** The directory in which the work folder is created. */
   readonly directory: string
-  /** A promise while the output is congested. */
+  /** Prints text. Returns a promise while the output is congested. */
   print(text: string): Promise<void> | undefined
 }
 
@@ -26,22 +26,22 @@ export type Session = {
 
 export type JobRequest = {
   readonly id: string
-  /** With a slash at the end. */
+  /** The URL of the job's calls, with a slash at the end. */
   readonly url: string
   readonly acknowledge: boolean
 }
 
-export const lifeLimits = {
-  /** A session that somebody else holds is asked for again this often, this long. */
+export const waitLimits = {
+  /** The interval and the total time of attempts while another runner holds the session. */
   conflictEveryMs: 30_000,
   conflictMs: 240_000,
-  /** A forge that cannot be reached is given up after this. */
+  /** The time after which the runner gives up an unreachable forge. */
   unreachableMs: 600_000,
-  /** Longer than the forge holds a poll. */
+  /** The timeout of a poll; it must exceed the forge's own. */
   pollMs: 90_000,
 } as const
 
-/** As the real listener prints times. */
+/** Formats the time as the real listener does. */
 export function stamp(clock: Clock): string {
   return new Date(clock.now())
     .toISOString()

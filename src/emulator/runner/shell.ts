@@ -1,18 +1,18 @@
-// How a `run` step's script is started: the same shells, options and file names as the real runner's (actions/runner, ScriptHandler).
+// Finds the shell of a `run` step. Shells, options and file names are those of the real runner (actions/runner, ScriptHandler).
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 
 export type Shell = {
-  /** Absolute. */
+  /** The absolute path of the shell. */
   readonly file: string
-  /** `{0}` stands for the script. */
+  /** The shell's options; `{0}` is replaced by the script's file. */
   readonly options: string
   readonly extension: string
-  /** What GitHub puts round a script in this shell. */
+  /** Adds the lines that GitHub puts before and after a script in this shell. */
   wrap(script: string): string
 }
 
-/** A shell GitHub would refuse; the message is GitHub's. */
+/** A shell that GitHub refuses, with GitHub's message. */
 export class ShellError extends Error {
   override readonly name = 'ShellError'
 }
@@ -26,7 +26,7 @@ const builtIn: Readonly<Record<string, BuiltIn>> = {
   pwsh: { options: `-command ". '{0}'"`, extension: '.ps1' },
 }
 
-/** `wanted` undefined: bash where there is one, without pipefail, else sh. Throws a `ShellError`. */
+/** Finds a shell. Without `wanted` it is bash without pipefail, or sh if there is no bash. Throws a `ShellError`. */
 export function findShell(wanted: string | undefined, searchPath: string): Shell {
   if (!wanted) {
     const file = which('bash', searchPath) ?? which('sh', searchPath)
@@ -50,13 +50,13 @@ export function findShell(wanted: string | undefined, searchPath: string): Shell
   }
 }
 
-/** The arguments, split at blanks outside double quotes. */
+/** Splits the options at blanks outside double quotes, and inserts the script's file. */
 export function shellArguments(options: string, script: string): readonly string[] {
   const words = options.match(/(?:[^\s"]|"[^"]*")+/g) ?? []
   return words.map((word) => word.replaceAll('"', '').replaceAll('{0}', script))
 }
 
-/** The first executable file of that name. */
+/** Returns the first executable file with that name in the search path. */
 export function which(name: string, searchPath: string): string | undefined {
   const candidates = name.includes('/')
     ? [path.resolve(name)]

@@ -1,4 +1,4 @@
-// The files a step gets to speak to the runner, and what they say when it has ended.
+// Creates the files by which a step controls the runner, and reads them when the step has ended.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { uuid } from '../../lib/ids.ts'
@@ -8,12 +8,12 @@ import type { JobState } from './job-state.ts'
 export interface StepFiles {
   /** Members of the `github` context: `env`, `output`, `path`, `step_summary`, `state`. */
   readonly github: Readonly<Record<string, string>>
-  /** Applies them to the job; returns the step's outputs. Throws a `FileCommandError`. */
+  /** Applies the files to the job and returns the step's outputs. Throws a `FileCommandError`. */
   take(): Readonly<Record<string, string>>
   remove(): void
 }
 
-/** GitHub: one MiB for a job's outputs; more than that is not what these files are for. */
+/** The maximum size of a file. GitHub allows 1 MiB for a job's outputs. */
 const bytesMax = 1024 * 1024
 
 const prefixes = {
@@ -47,7 +47,7 @@ export function createStepFiles(state: JobState): StepFiles {
   }
 }
 
-/** GitHub keeps NODE_OPTIONS out of the runner's own reach, and so do we. */
+/** Sets a variable. As on GitHub, NODE_OPTIONS is refused. */
 function setEnvironment(state: JobState, name: string, value: string): void {
   if (name.toUpperCase() === 'NODE_OPTIONS') {
     state.host.log.write(`##[error]Can't store ${name} output parameter using '$GITHUB_ENV' command.`)

@@ -1,20 +1,25 @@
-// Reads a step's output line by line: carries out workflow commands and passes everything else to the log.
+// Reads a step's output line by line. It executes workflow commands and writes all other lines to the log.
 import { parseCommand, type WorkflowCommand } from './commands.ts'
 import type { JobState } from './job-state.ts'
 
 export interface StepOutput {
-  /** A promise: the log is congested, wait before more. */
+  /** Takes one line. If it returns a promise, the log is congested: wait before the next line. */
   onLine(line: string): Promise<void> | undefined
-  /** By `set-output`. */
+  /** The outputs that the step set with `set-output`. */
   readonly outputs: Readonly<Record<string, string>>
-  /** A command has failed, and with it the step. */
+  /** Whether a workflow command has failed, which fails the step. */
   readonly failed: boolean
 }
 
 export function createStepOutput(state: JobState, env: Readonly<Record<string, string>>): StepOutput {
   const { log } = state.host
   const debug = isTrue(env['ACTIONS_STEP_DEBUG'])
-  const book: Book = { state, outputs: {}, unsecure: isTrue(env['ACTIONS_ALLOW_UNSECURE_COMMANDS']), failed: false }
+  const output: OutputState = {
+    state,
+    outputs: {},
+    unsecure: isTrue(env['ACTIONS_ALLOW_UNSECURE_COMMANDS']),
+    failed: false,
+  }
   let resume: string | undefined
   let echo = debug
   const onLine = (line: string) => {
@@ -44,29 +49,29 @@ export function createStepOutput(state: JobState, env: Readonly<Record<string, s
       case 'remove-matcher':
         return undefined
       default:
-        return change(book, command)
+        return change(output, command)
     }
   }
   return {
     onLine,
-    outputs: book.outputs,
+    outputs: output.outputs,
     get failed() {
-      return book.failed
+      return output.failed
     },
   }
 }
 
-type Book = {
+type OutputState = {
   readonly state: JobState
   readonly outputs: Record<string, string>
-  /** `set-env` and `add-path` are allowed. */
+  /** Whether `set-env` and `add-path` are allowed. */
   readonly unsecure: boolean
   failed: boolean
 }
 
-/** Commands that change something. */
-function change(book: Book, command: WorkflowCommand): Promise<void> | undefined {
-  const { state, outputs, unsecure } = book
+/** Executes a command that changes the job's or the step's state. */
+function change(output: OutputState, command: WorkflowCommand): Promise<void> | undefined {
+  const { state, outputs, unsecure } = output
   const { log, mask } = state.host
   const { name, properties, data } = command
   if (name === 'add-mask') {
@@ -75,14 +80,14 @@ function change(book: Book, command: WorkflowCommand): Promise<void> | undefined
   }
   const deprecated = name === 'set-output' || name === 'save-state'
   if (!deprecated && !unsecure) {
-    return fail(book, name, `The \`${name}\` command is disabled. Please upgrade to using Environment Files.`)
+    return fail(output, name, `The \`${name}\` command is disabled. Please upgrade to using Environment Files.`)
   }
   if (name === 'add-path') {
     state.paths = [data, ...state.paths.filter((path) => path !== data)]
     return undefined
   }
   const target = properties['name']
-  if (!target) return fail(book, name, `Required field 'name' is missing in ##[${name}] command.`)
+  if (!target) return fail(output, name, `Required field 'name' is missing in ##[${name}] command.`)
   if (name === 'set-env') state.env[target] = data
   if (name === 'set-output') outputs[target] = data
   if (!deprecated) return undefined
@@ -91,10 +96,10 @@ function change(book: Book, command: WorkflowCommand): Promise<void> | undefined
   )
 }
 
-function fail(book: Book, name: string, why: string): Promise<void> | undefined {
-  book.failed = true
-  book.state.host.log.write(`##[error]Unable to process command '${name}' successfully.`)
-  return book.state.host.log.write(`##[error]${why}`)
+function fail(output: OutputState, name: string, why: string): Promise<void> | undefined {
+  output.failed = true
+  output.state.host.log.write(`##[error]Unable to process command '${name}' successfully.`)
+  return output.state.host.log.write(`##[error]${why}`)
 }
 
 function isTrue(text: string | undefined): boolean {

@@ -1,15 +1,18 @@
-// Why a job is to end early, and who is told. A stronger reason may follow a weaker one.
+// Ends a job early and notifies its listeners. A stronger reason may replace a weaker one.
 
-/** `cancelled` and `timeout` let steps with `always()` or `cancelled()` run; `shutdown` (this program is to end) and `lost` (the forge has given the job up) do not. */
+/**
+ * Why the job ends early. After `cancelled` and `timeout`, steps with `always()` or `cancelled()` still run.
+ * After `shutdown` (this program must end) and `lost` (the forge has given up the job) no step runs.
+ */
 export type StopReason = 'cancelled' | 'timeout' | 'shutdown' | 'lost'
 
 export interface Stopper {
   readonly reason: StopReason | undefined
-  /** Whether nothing further may run. */
+  /** Whether no further step may run. */
   readonly final: boolean
-  /** Ignored when an equal or stronger reason has been given. */
+  /** Sets the reason. Has no effect after an equal or stronger reason. */
   stop(reason: StopReason): void
-  /** Called for each new reason from now on. Returns how to stop listening. */
+  /** Calls the listener for each new reason. Returns a function that unsubscribes it. */
   onStop(listener: () => void): () => void
 }
 

@@ -1,4 +1,4 @@
-// What is wrong with a file is said with file, line, column, a sentence and a next step, quickly, and never by a stack.
+// Every problem of a file is reported quickly with file, line, column, a sentence and a next step, and never as a stack trace.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -201,20 +201,20 @@ describe('bad input', () => {
     })
   }
 
-  test('a missing path, a directory', async () => {
+  test('reports a missing path and a directory', async () => {
     const [missing] = await problemsOf(() => readWorkflow(path.join(folder, 'nope.yml')))
     expect(missing).toMatchObject({ code: 'workflow-missing', sentence: 'There is no such file.', line: 1 })
     const [directory] = await problemsOf(() => readWorkflow(folder))
     expect(directory).toMatchObject({ code: 'workflow-missing', sentence: 'This is a directory, not a workflow file.' })
   })
 
-  test('several problems come in the order of the file, at most ten', async () => {
+  test('reports at most ten problems in the order of the file', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `    key${index}: 1\n`).join('')
     const problems = await problemsOf(() => parse(job(keys + steps)))
     expect(problems.map((problem) => problem.line)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
   })
 
-  test('no text of YAML-like pieces takes long or ends in anything but a problem', async () => {
+  test('any text of YAML-like pieces is read quickly, or refused with a problem', async () => {
     const piece = fc.constantFrom(
       ...[
         'on: push\n',
@@ -302,13 +302,13 @@ async function problemsOf(read: () => Promise<unknown>): Promise<readonly Workfl
   return (error as WorkflowError).problems
 }
 
-/** Of this process alone, so that a busy machine does not count. */
+/** The CPU time of this process, so that a busy machine does not change the result. */
 function spentMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since)
   return (user + system) / 1_000
 }
 
-/** Each level names the one before it `width` times. */
+/** Returns an alias bomb: each level has `width` aliases of the level before it. */
 function bomb(levels: number, width: number): string {
   const lines = ['a0: &a0 x']
   for (let level = 1; level < levels; level++) lines.push(`a${level}: &a${level} [${`*a${level - 1},`.repeat(width)}]`)

@@ -1,4 +1,4 @@
-// The examples and the project's own workflow are what they say they are.
+// The examples have the documented outcomes, and the project's own workflow can be read.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ primes by division (32 bits): success count=success run=success
 primes by sieve (128 bits): success count=success run=success`,
   ],
   [
-    'trouble.yml',
+    'failures.yml',
     'failure',
     `fails: failure run=success run_2=failure run_3=skipped run_4=success
 hangs: cancelled run=cancelled
@@ -36,14 +36,14 @@ clean-up: success run=success`,
 ]
 
 describe('examples', () => {
-  test.concurrent.each(examples)('%s', async (file, conclusion, summary) => {
+  test.concurrent.each(examples)('%s has the documented outcome', async (file, conclusion, summary) => {
     const run = await runLocally(readFileSync(path.join(root, 'examples/workflows', file), 'utf8'))
     expect(run.summary, run.log.join('\n')).toBe(summary)
     expect(run.conclusion).toBe(conclusion)
   })
 })
 
-test("the project's own workflow can be run, and does not start the demo that runs it", async () => {
+test("reads the project's own workflow, which does not start the demo that runs it", async () => {
   const workflow = await readWorkflow(path.join(root, '.github/workflows/ci.yml'))
   expect(workflow.jobs.length).toBeGreaterThan(0)
   const scripts = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).scripts as Record<string, string>

@@ -1,22 +1,22 @@
-// What a run knows of its repository before it starts: the `github` context, read from git where the workflow file stands in a repository.
+// Reads the facts of a run before it starts: the `github` context, from git if the workflow file is in a repository.
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import type { RunFacts } from './message.ts'
 import type { Workflow } from './workflow.ts'
 
-/** The repository that holds a workflow file, as git tells it. */
+/** The git repository of a workflow file. */
 export type Checkout = {
-  /** Absolute. */
+  /** The absolute path of the repository. */
   readonly root: string
   /** The commit that is checked out; undefined in a repository without commits. */
   readonly sha: string | undefined
   /** The branch; undefined on a detached HEAD. */
   readonly branch: string | undefined
-  /** `owner/name` of the remote `origin` on a forge, else `local/<directory>`. */
+  /** `owner/name` of the remote `origin` on a forge, or `local/<directory>`. */
   readonly name: string
 }
 
-/** The repository of a workflow file; undefined where git or a repository is missing. `searchPath` is the `PATH` on which git is found. */
+/** Finds the repository of a workflow file. Returns undefined if git or a repository is missing. `searchPath` is the `PATH` for git. */
 export async function findCheckout(file: string, searchPath: string): Promise<Checkout | undefined> {
   const git = (...args: string[]) => runGit(searchPath, ['-C', path.dirname(path.resolve(file)), ...args])
   const root = await git('rev-parse', '--show-toplevel')
@@ -31,7 +31,7 @@ export async function findCheckout(file: string, searchPath: string): Promise<Ch
   return { root, sha, branch, name: named ?? `local/${path.basename(root)}` }
 }
 
-/** The contexts of one run. Nothing in it is secret: the token is a placeholder that no server accepts. */
+/** Returns the contexts of one run. They contain no secret: the token is a placeholder that no server accepts. */
 export function runFacts(workflow: Workflow, checkout: Checkout | undefined, runId: number): RunFacts {
   const repository = checkout?.name ?? 'local/workflow'
   const [owner = 'local'] = repository.split('/')
@@ -80,7 +80,7 @@ export function runFacts(workflow: Workflow, checkout: Checkout | undefined, run
   }
 }
 
-/** The first line git prints, or undefined when it fails or prints nothing. It sees no variable that could bind it to another repository. */
+/** Returns the first line of git's output, or undefined if it fails or prints nothing. Git gets no variable that could point it to another repository. */
 function runGit(searchPath: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = { timeout: 5_000, env: { PATH: searchPath } }

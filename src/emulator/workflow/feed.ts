@@ -1,15 +1,15 @@
-// Drives runs against a forge: queues what is due, cancels what is to be cancelled, takes the reports.
+// Connects a run to a forge: queues ready jobs, passes on cancellations, and takes the reports.
 import type { JobReport } from '../job.ts'
 import type { ReadyJob } from './message.ts'
 import type { JobOutcome, Run, RunConclusion } from './run.ts'
 
 /** The part of a forge that a run needs. */
 export interface JobQueue {
-  /** Queues a job; the answer identifies it, over all its attempts. */
+  /** Queues a job. Returns an id that stays the same over all attempts. */
   queue(job: ReadyJob): string
-  /** Cancels a job in whatever state it is; its report follows as of any other. */
+  /** Cancels a job in any state. Its report follows like any other. */
   cancel(id: string): void
-  /** Calls the listener for each job that has ended, also those of others. Returns how to stop. */
+  /** Calls the listener for each job that has ended, including jobs of other runs. Returns a function that unsubscribes it. */
   onFinished(listener: (id: string, report: JobReport) => void): () => void
 }
 
@@ -19,12 +19,12 @@ export type RunResult = {
 }
 
 export interface FedRun {
-  /** Settles once every job has ended; never rejects. */
+  /** Resolves when every job has ended; never rejects. */
   readonly done: Promise<RunResult>
   cancel(): void
 }
 
-/** Feeds a run to a queue from now on. */
+/** Starts to feed the run's jobs to the queue. */
 export function feedRun(run: Run, queue: JobQueue): FedRun {
   const keys = new Map<string, string>()
   const ids = new Map<string, string>()

@@ -1,4 +1,4 @@
-// The matrix, by the examples of GitHub's documentation and of its own builder, and by two properties.
+// Expands matrices: the examples of GitHub's documentation and of its own builder, and two properties.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cellsMax, expandMatrix } from './matrix.ts'
@@ -104,7 +104,7 @@ describe('matrix', () => {
     test(name, () => expect(expandMatrix(matrix).map((cell) => cell.matrix)).toEqual(cells))
   }
 
-  test('names hold the vectors, and everything of a cell that include made', () => {
+  test('puts the vectors into names, and all values of a cell that include created', () => {
     const cells = expandMatrix({
       a: [1, { x: 'deep', y: [true, null] }],
       include: [
@@ -128,11 +128,11 @@ describe('matrix', () => {
     ['x', /not a mapping/],
     [{ a: Array.from({ length: 16 }, (_, n) => n), b: Array.from({ length: 17 }, (_, n) => n) }, /more than 256/],
     [Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`v${n}`, [1, 2, 3]])), /more than 256/],
-  ])('%j is refused', (matrix, message) => {
+  ])('refuses %j', (matrix, message) => {
     expect(() => expandMatrix(matrix)).toThrow(message)
   })
 
-  test('without filters it is the whole product, each cell once', () => {
+  test('without filters it is the whole product, with each cell once', () => {
     const vectors = fc.dictionary(
       fc.constantFrom('a', 'b', 'c'),
       fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 5 }),
@@ -148,7 +148,7 @@ describe('matrix', () => {
     )
   })
 
-  test('no included value changes a vector of a cell of the product', () => {
+  test('included values never change a vector of a product cell', () => {
     const item = fc.dictionary(fc.constantFrom('a', 'b', 'x'), fc.integer({ min: 0, max: 3 }), { minKeys: 1 })
     fc.assert(
       fc.property(fc.array(item, { maxLength: 4 }), (include) => {

@@ -4,19 +4,19 @@ import { equalValues } from '../expression.ts'
 export type MatrixCell = {
   /** The `matrix` context. */
   readonly matrix: Readonly<Record<string, unknown>>
-  /** The values in the job's display name: of the vectors, or of the whole cell where include made it. */
+  /** The values in the job's display name: those of the vectors, or of the whole cell if `include` created it. */
   readonly segments: readonly string[]
 }
 
-/** A matrix GitHub would refuse; the message is a sentence. */
+/** A matrix that GitHub refuses. The message is a sentence. */
 export class MatrixError extends Error {
   override readonly name = 'MatrixError'
 }
 
-/** GitHub's own limit of jobs a matrix. */
+/** GitHub's limit of jobs per matrix. */
 export const cellsMax = 256
 
-/** The cells of an evaluated matrix, in GitHub's order: the first vector changes slowest. Throws a `MatrixError`. */
+/** Returns the cells of an evaluated matrix in GitHub's order: the first vector changes slowest. Throws a `MatrixError`. */
 export function expandMatrix(value: unknown): readonly MatrixCell[] {
   const { include, exclude, ...vectors } = asMapping(value, 'The matrix')
   const names = Object.keys(vectors)
@@ -49,7 +49,7 @@ function productOf(vectors: Mapping): readonly Mapping[] {
   for (const [name, vector] of Object.entries(vectors)) {
     if (!Array.isArray(vector)) throw new MatrixError(`The matrix vector '${name}' is not a list.`)
     if (vector.length === 0) throw new MatrixError(`The matrix vector '${name}' does not contain any values.`)
-    // Exclude may shrink the product again, so the bound on the way is wider than the limit.
+    // `exclude` may shrink the product again, so this bound is wider than the limit.
     if (cells.length * vector.length > cellsMax * 16)
       throw new MatrixError(`The matrix has more than ${cellsMax} jobs.`)
     cells = cells.flatMap((cell) => vector.map((item) => ({ ...cell, [name]: item })))
@@ -82,7 +82,7 @@ function checkExclude(filter: Mapping, names: readonly string[]): void {
   if (unknown) throw new MatrixError(`The matrix's exclude key '${unknown}' does not match any key of the matrix.`)
 }
 
-/** Every leaf of the filter equals the cell's value at the same place. */
+/** Whether every leaf of the filter equals the cell's value at the same path. */
 function matches(filter: unknown, cell: unknown): boolean {
   if (typeof filter !== 'object' || filter === null) return equalValues(filter, cell)
   const target = typeof cell === 'object' && cell !== null ? (cell as Mapping) : {}

@@ -1,48 +1,48 @@
-// One due job as the forge carries it: labels, display name, and the message for the runner with the contexts that are known by now.
+// Creates the job that is queued at the forge: labels, display name, and the message for the runner with the contexts known so far.
 import { evaluateTemplate, evaluateText, evaluateValue, hasExpression } from '../expression.ts'
 import type { RunnerJob } from '../job.ts'
 import type { MatrixCell } from './matrix.ts'
 import type { Workflow, WorkflowJob } from './workflow.ts'
 
-/** What is queued at the forge. */
+/** A job that can be queued at the forge. */
 export type ReadyJob = {
-  /** Unique in the run. */
+  /** The key, unique in the run. */
   readonly key: string
   /** The display name, with the matrix values. */
   readonly name: string
-  /** From `runs-on`. */
+  /** The labels of `runs-on`. */
   readonly labels: readonly string[]
   readonly continueOnError: boolean
   readonly message: Omit<RunnerJob, 'jobId' | 'runId'>
 }
 
-/** What is known of a run before it starts (`facts.ts`). */
+/** The facts of a run that are known before it starts (`facts.ts`). */
 export type RunFacts = {
-  /** `github`, `vars`, `secrets`, `inputs`. */
+  /** The contexts `github`, `vars`, `secrets` and `inputs`. */
   readonly contexts: Readonly<Record<string, unknown>> & { readonly github: Readonly<Record<string, unknown>> }
-  /** As in `RunnerJob`. */
+  /** The same as in `RunnerJob`. */
   readonly repository: string | undefined
 }
 
-type Surroundings = {
+type JobInput = {
   readonly workflow: Workflow
   readonly job: WorkflowJob
   readonly facts: RunFacts
-  /** The facts' contexts and `needs`. */
+  /** The contexts of the facts, and `needs`. */
   readonly contexts: Readonly<Record<string, unknown>>
 }
 
-type Place = {
+type MatrixPosition = {
   /** Undefined for a job without a matrix. */
   readonly cell: MatrixCell | undefined
   readonly index: number
   readonly total: { readonly failFast: boolean; readonly maxParallel: number; readonly jobs: number }
 }
 
-/** Evaluates what queueing needs; the rest stays a template for the runner. Throws an `ExpressionFailure`. */
+/** Evaluates the values that the queue needs. All others stay templates for the runner. Throws an `ExpressionFailure`. */
 export function readyJob(
-  { workflow, job, facts, contexts: base }: Surroundings,
-  { cell, index, total }: Place,
+  { workflow, job, facts, contexts: base }: JobInput,
+  { cell, index, total }: MatrixPosition,
 ): ReadyJob {
   const contexts = {
     ...base,
@@ -80,7 +80,7 @@ export function readyJob(
   }
 }
 
-/** A literal name is followed by the matrix values; a name with expressions stands as it is. At most 100 characters, as on GitHub. */
+/** Returns the display name, at most 100 characters as on GitHub. A literal name gets the matrix values appended; a name with expressions does not. */
 function displayName(
   job: WorkflowJob,
   cell: MatrixCell | undefined,

@@ -1,4 +1,4 @@
-// Golden outcomes: what GitHub gives for each of these workflows, run to the end by the real reader and the real runner.
+// Golden outcomes: the real reader and the real runner give the same outcome as GitHub for each of these workflows.
 import { describe, expect, test } from 'vitest'
 import { runLocally } from '../../../test/local-runs.ts'
 
@@ -7,7 +7,7 @@ type Case = {
   readonly jobs: string
   readonly top?: string
   readonly conclusion: 'success' | 'failure' | 'cancelled'
-  /** Of each job, in the order of the file. */
+  /** The outcome of each job, in the order of the file. */
   readonly outcome: string
   readonly prints?: readonly string[]
   readonly never?: readonly string[]
@@ -33,7 +33,7 @@ a:
     never: ['never'],
   },
   {
-    name: 'continue-on-error on a step: outcome failure, conclusion success, the job goes on',
+    name: 'continue-on-error on a step: outcome failure, conclusion success, the job continues',
     jobs: `
 a:
   runs-on: linux
@@ -46,7 +46,7 @@ a:
     prints: ['failure success success'],
   },
   {
-    name: 'a failed need skips what needs it, transitively; always() and failure() run',
+    name: 'a failed need skips its dependents, transitively; always() and failure() run',
     jobs: `
 a: { runs-on: linux, steps: [{ run: exit 1 }] }
 b: { runs-on: linux, needs: a, steps: [{ run: echo never }] }
@@ -82,7 +82,7 @@ b: { runs-on: linux, needs: a, steps: [{ run: 'echo "b \${{ needs.a.result }}"' 
     prints: ['b success'],
   },
   {
-    name: 'outputs travel from step to job to needs, heredocs and JSON included',
+    name: 'outputs go from step to job to needs, including heredocs and JSON',
     jobs: `
 a:
   runs-on: linux
@@ -168,7 +168,7 @@ a:
     prints: ['m x 1 [] 0/4 1', 'm y 1 [] 1/4 1', 'm y 2 [yes] 2/4 1', 'm z 9 [] 3/4 1'],
   },
   {
-    name: 'fail-fast cancels the rest of the matrix, and the matrix has failed',
+    name: 'fail-fast cancels the rest of the matrix, and the matrix fails',
     jobs: `
 a:
   runs-on: linux
@@ -198,7 +198,7 @@ b:
       'a (1): failure (allowed) run=failure\na (2): success run=success\nb (1): failure run=failure\nb (2): success run=success',
   },
   {
-    name: 'a step that times out has failed; a job that times out is cancelled',
+    name: 'a step that times out fails; a job that times out is cancelled',
     jobs: `
 a:
   runs-on: linux
@@ -229,7 +229,7 @@ c: { needs: b, runs-on: linux, if: always(), steps: [{ run: 'echo "c \${{ needs.
     never: ['never'],
   },
   {
-    name: 'a cancelled run ends steps that may be ended and runs those that say always()',
+    name: 'a cancelled run stops its steps and runs those with always()',
     jobs: `
 a:
   runs-on: linux
@@ -246,7 +246,7 @@ c: { needs: a, runs-on: linux, if: always(), steps: [{ run: echo c }] }`,
     never: ['never'],
   },
   {
-    name: 'a step that says always() is not ended by a cancellation',
+    name: 'a cancellation does not stop a step with always()',
     jobs: `
 a:
   runs-on: linux
@@ -260,7 +260,7 @@ a:
     never: ['never'],
   },
   {
-    name: 'an expression that cannot be evaluated fails its step, or its job, and nothing else',
+    name: 'an expression error fails only its step, or its job',
     jobs: `
 a:
   runs-on: linux
@@ -276,7 +276,7 @@ c: { runs-on: linux, steps: [{ run: echo c }] }`,
     never: ['never'],
   },
   {
-    name: 'uses: is listed as skipped, a failed checkout fails',
+    name: 'an unsupported action is listed as skipped; a failed checkout fails the job',
     jobs: `
 a:
   runs-on: linux
@@ -289,9 +289,9 @@ a:
     conclusion: 'failure',
     outcome: 'a: failure actions_setup-node=skipped cache=skipped run=success actions_checkout=failure',
     prints: [
-      'Skipped: Run actions/setup-node@v4 (the action actions/setup-node@v4 is not run here)',
+      'Skipped: Run actions/setup-node@v4. The action actions/setup-node@v4 is not supported.',
       'after [] skipped',
-      '##[error]The workflow file stands in no git repository with a commit.',
+      '##[error]The workflow file is not in a git repository with a commit. Commit it to a repository, then run it again.',
     ],
   },
   {

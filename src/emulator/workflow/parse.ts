@@ -1,5 +1,5 @@
-// A workflow file to a plain `Workflow`. GitHub's parser validates; the values are read from the YAML itself, because that parser keeps a
-// block's indentation in texts with expressions.
+// Reads a workflow file into a plain `Workflow`. GitHub's parser validates the file. The values come from the YAML itself,
+// because GitHub's parser keeps a block's indentation in texts with expressions.
 import { ensureStatusFunction } from '@actions/workflow-parser/model/converter/if-condition'
 import type { Job as ParsedJob, Step as ParsedStep } from '@actions/workflow-parser/model/workflow-template'
 import { isAlias, isMap, isNode, isSeq, type Node } from 'yaml'
@@ -14,12 +14,12 @@ import type { Workflow, WorkflowJob } from './workflow.ts'
 
 type Mapping = Readonly<Record<string, unknown>>
 
-/** Reads, bounds, validates. Throws a `WorkflowError` with file, line, column, a sentence and a next step; nothing has been started then. */
+/** Reads and validates a workflow file. Throws a `WorkflowError` with file, line, column, a sentence and a next step. */
 export async function readWorkflow(file: string): Promise<Workflow> {
   return parseWorkflowSource(await readSource(file))
 }
 
-/** As `readWorkflow`, of a source at hand. */
+/** Validates a source that is already read. Throws like `readWorkflow`. */
 export async function parseWorkflowSource(source: WorkflowSource): Promise<Workflow> {
   const template = await validateWorkflow(source)
   const root = mapping(source.document.toJS({ maxAliasCount: -1 }))
@@ -39,7 +39,7 @@ export async function parseWorkflowSource(source: WorkflowSource): Promise<Workf
   }
 }
 
-/** A matrix without expressions is known now, so what is wrong with it is said now. */
+/** Checks matrices without expressions, so that their errors are reported before the run. */
 function checkMatrices(source: WorkflowSource, root: Mapping): void {
   for (const [key, job] of Object.entries(mapping(root['jobs']))) {
     const matrix = mapping(mapping(job)['strategy'])['matrix']
@@ -110,7 +110,7 @@ function readStep(parsed: ParsedStep, step: Mapping): RunnerStep {
   return { ...common, kind: 'checkout', path, ref, fetchDepth }
 }
 
-/** GitHub reads `if` as an expression with or without `${{ }}`; a mixture of both is a text, which is always true. */
+/** Returns the condition of an `if`. GitHub reads it as an expression with or without `${{ }}`. A mixture of both is a text, which is always true. */
 function conditionOf(value: unknown, parsed: ParsedStep['if']): string {
   const condition = text(value)
   const parts = splitTemplate(condition)
@@ -148,7 +148,7 @@ function locate(source: WorkflowSource, found: Unsupported): WorkflowProblem {
   return { code: 'workflow-unsupported', file: source.file, ...at, sentence: found.sentence, next: found.next }
 }
 
-/** Of the key at the path's end; what an alias stands for is found where the alias stands. */
+/** Returns the offset of the key at the end of the path. A path through an alias has the position of the alias. */
 function offsetOf(source: WorkflowSource, path: Path): number {
   let node: unknown = source.document.contents
   let offset = 0

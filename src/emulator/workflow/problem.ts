@@ -1,7 +1,7 @@
-// What is wrong with a workflow file, in words for the person who wrote it.
+// The problems of a workflow file, worded for its author.
 
 export type WorkflowProblem = {
-  /** Stable, for scripts: `workflow-missing`, `workflow-syntax`, `workflow-invalid`, `workflow-unsupported`, … */
+  /** A stable code for scripts. */
   readonly code:
     | 'workflow-missing'
     | 'workflow-too-large'
@@ -9,18 +9,18 @@ export type WorkflowProblem = {
     | 'workflow-syntax'
     | 'workflow-invalid'
     | 'workflow-unsupported'
-  /** The path as it was given. */
+  /** The path as the user gave it. */
   readonly file: string
-  /** From 1; 1 where the whole file is meant. */
+  /** The line, from 1. It is 1 if the problem concerns the whole file. */
   readonly line: number
   readonly column: number
-  /** One sentence: what is wrong. */
+  /** One sentence that says what is wrong. */
   readonly sentence: string
-  /** One sentence: what to do. */
+  /** One sentence that says what to do. */
   readonly next: string
 }
 
-/** The file cannot be run. `problems` are in the order of the file, at least one and at most ten; the message is the first of them. */
+/** A workflow file that cannot be run, with one to ten problems in the order of the file. The message is the first problem. */
 export class WorkflowError extends Error {
   readonly problems: readonly WorkflowProblem[]
 
@@ -31,7 +31,7 @@ export class WorkflowError extends Error {
   }
 }
 
-/** `file:line:column: sentence next`, as editors and terminals make links of. */
+/** Formats a problem as `file:line:column: sentence next`, which editors and terminals turn into a link. */
 function formatProblem(problem: WorkflowProblem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.sentence} ${problem.next}`
 }

@@ -1,4 +1,4 @@
-// The state machine alone: what it hands out, in which order, whatever the graph and whatever its jobs report.
+// The state machine of a run: which jobs it releases in which order, for any graph and any reports.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Conclusion, JobReport } from '../job.ts'
@@ -17,7 +17,7 @@ function report(conclusion: Conclusion, outputs: Record<string, string> = {}): J
 }
 
 describe('run', () => {
-  test('hands out what is due, once, and what follows when it is reported', async () => {
+  test('releases each ready job once, and the next ones after its report', async () => {
     const run = await runOf(`on: push
 jobs:
   a: { runs-on: [self-hosted, linux], steps: [{ run: echo }] }
@@ -35,7 +35,7 @@ jobs:
     expect(run.conclusion()).toBe('success')
   })
 
-  test('max-parallel holds cells back; of a matrix the last output wins, an empty one never', async () => {
+  test('max-parallel delays cells; the last output of a matrix that is not empty wins', async () => {
     const run = await runOf(`on: push
 jobs:
   a: { runs-on: x, strategy: { max-parallel: 2, matrix: { n: [1, 2, 3] } }, steps: [{ run: echo }] }
@@ -49,7 +49,7 @@ jobs:
     expect(run.ready().map((job) => job.name)).toEqual(['got three'])
   })
 
-  test('fail-fast names the cells that are out, and drops the others', async () => {
+  test('fail-fast cancels running cells, and drops the others', async () => {
     const run = await runOf(`on: push
 jobs:
   a: { runs-on: x, strategy: { max-parallel: 2, matrix: { n: [1, 2, 3] } }, steps: [{ run: echo }] }
@@ -69,7 +69,7 @@ jobs:
     ])
   })
 
-  test('a cancelled run: what was never handed out is cancelled at once, what is out is named', async () => {
+  test('a cancelled run drops jobs that have not started, and cancels running ones', async () => {
     const run = await runOf(`on: push
 jobs:
   a: { runs-on: x, steps: [{ run: echo }] }
@@ -86,7 +86,7 @@ jobs:
     expect(run.conclusion()).toBe('cancelled')
   })
 
-  test('timeout, job name and defaults are in the message; long names are cut', async () => {
+  test('puts timeout, job name and defaults into the message, and cuts long names', async () => {
     const run = await runOf(`on: push
 defaults: { run: { shell: sh } }
 jobs:
@@ -97,7 +97,7 @@ jobs:
     expect(job?.message).toMatchObject({ timeoutMinutes: 7, defaults: { shell: 'sh', workingDirectory: 'd' } })
   })
 
-  test('whatever the graph and the reports: each job once, never before its needs, and the run ends', async () => {
+  test('for any graph and any reports, each job runs once, never before its needs, and the run ends', async () => {
     const count = 6
     const conclusions = fc.constantFrom<Conclusion>('success', 'failure', 'cancelled')
     const graph = fc.record({

@@ -1,21 +1,20 @@
-// One run of a workflow: a state machine over its jobs, without time or I/O. It says which jobs are due, takes their reports, and applies
-// GitHub's rules of needs, if, skipping, matrix, fail-fast and continue-on-error.
-
+// One run of a workflow: a state machine over its jobs, without time or I/O. It releases jobs, takes their reports, and applies
+// GitHub's rules for needs, if, skipping, matrix, fail-fast and continue-on-error.
 import { defineFunction, ExpressionFailure, evaluateCondition, evaluateValue } from '../expression.ts'
 import type { Conclusion, JobReport } from '../job.ts'
 import { expandMatrix, MatrixError } from './matrix.ts'
 import { type ReadyJob, type RunFacts, readyJob } from './message.ts'
 import type { Workflow, WorkflowJob } from './workflow.ts'
 
-/** What became of one job, or of one cell of its matrix. */
+/** The outcome of one job, or of one cell of its matrix. */
 export type JobOutcome = {
-  /** As in `ReadyJob`. */
+  /** The key of the `ReadyJob`. */
   readonly key: string
   readonly name: string
   readonly conclusion: Conclusion
-  /** It failed, and `continue-on-error` says that this is fine. */
+  /** Whether the job failed and `continue-on-error` allows it. */
   readonly allowed: boolean
-  /** A sentence, for example why it never started. */
+  /** A sentence, for example why the job never started. */
   readonly note: string | undefined
   /** Undefined for a job that was never given to a runner. */
   readonly report: JobReport | undefined
@@ -24,17 +23,17 @@ export type JobOutcome = {
 export type RunConclusion = Exclude<Conclusion, 'skipped'>
 
 export interface Run {
-  /** Jobs that have become due since the last call, in the order of the file. */
+  /** Returns the jobs that are ready since the last call, in the order of the file. */
   ready(): readonly ReadyJob[]
-  /** Keys of jobs handed out whose matrix has failed, or whose run was cancelled, since the last call. */
+  /** Returns the keys of started jobs that must be cancelled since the last call, because their matrix failed or the run was cancelled. */
   cancellations(): readonly string[]
-  /** Takes what a runner reported; a second report of the same job is ignored. */
+  /** Takes a runner's report. A second report of the same job is ignored. */
   complete(key: string, report: JobReport): void
-  /** Cancels the run: what has not started never does, except jobs whose `if` says so. */
+  /** Cancels the run. Jobs that have not started never do, except if their `if` allows it. */
   cancel(): void
-  /** Undefined while jobs are due or out. */
+  /** Returns undefined while jobs are ready or running. */
   conclusion(): RunConclusion | undefined
-  /** In the order of the file, for what has ended so far. */
+  /** Returns the outcomes of the jobs that have ended, in the order of the file. */
   outcomes(): readonly JobOutcome[]
 }
 
@@ -84,7 +83,7 @@ export function createRun(workflow: Workflow, facts: RunFacts): Run {
 
 type Cell = {
   readonly ready: ReadyJob
-  /** Held back by max-parallel, due, given to the caller, ended. */
+  /** `held` by max-parallel, `due`, `out` (given to the caller), or `done`. */
   state: 'held' | 'due' | 'out' | 'done'
   conclusion: Conclusion | undefined
   report: JobReport | undefined
@@ -92,7 +91,7 @@ type Cell = {
 
 type Node = {
   readonly job: WorkflowJob
-  /** Undefined until its needs are decided; empty for a job that never runs. */
+  /** Undefined until the job's needs have ended; empty for a job that never runs. */
   cells: Cell[] | undefined
   failFast: boolean
   maxParallel: number
@@ -107,7 +106,7 @@ function newNode(job: WorkflowJob): Node {
   return { job, cells: undefined, failFast: true, maxParallel: 1, result: undefined, note: undefined, outputs: {} }
 }
 
-/** Decides whether the job runs, and as how many. What cannot be evaluated fails the job, as on GitHub, and only it. */
+/** Decides whether the job runs, and creates its matrix cells. As on GitHub, an expression error fails this job only. */
 function start(node: Node, workflow: Workflow, facts: RunFacts, graph: Graph): void {
   node.cells = []
   try {
@@ -134,7 +133,7 @@ function start(node: Node, workflow: Workflow, facts: RunFacts, graph: Graph): v
   }
 }
 
-/** GitHub: success() and failure() look at every job before this one, not only at its needs. */
+/** The status functions. As on GitHub, success() and failure() check all transitive needs, not only the direct ones. */
 function statusFunctions(job: WorkflowJob, graph: Graph) {
   const results = [...ancestorsOf(job, graph)].map((node) => node.result)
   return [
@@ -166,7 +165,7 @@ function needsOf(job: WorkflowJob, graph: Graph): Readonly<Record<string, unknow
   )
 }
 
-/** Makes due what max-parallel allows. */
+/** Marks as many cells as due as max-parallel allows. */
 function release(node: Node): void {
   const cells = node.cells ?? []
   const busy = cells.filter((cell) => cell.state === 'due' || cell.state === 'out').length
@@ -180,7 +179,7 @@ function handOut(node: Node): readonly ReadyJob[] {
   return due.map((cell) => cell.ready)
 }
 
-/** Of a matrix's outputs the last cell to end wins, name by name; an empty one never does. */
+/** Records a cell's report. For each output of a matrix, the last cell with a value that is not empty wins. */
 function finish(node: Node, cell: Cell, report: JobReport): void {
   cell.state = 'done'
   cell.report = report
@@ -188,7 +187,7 @@ function finish(node: Node, cell: Cell, report: JobReport): void {
   for (const [name, value] of Object.entries(report.outputs)) if (value !== '') node.outputs[name] = value
 }
 
-/** Cancels what has not been handed out, and names what has. */
+/** Cancels the cells that were not given to the caller. Returns the keys of the others that still run. */
 function drop(node: Node): readonly string[] {
   const cells = node.cells ?? []
   for (const cell of cells) {
@@ -199,7 +198,7 @@ function drop(node: Node): readonly string[] {
   return cells.filter((cell) => cell.state === 'out').map((cell) => cell.ready.key)
 }
 
-/** Gives the job its result once all its cells have one. */
+/** Sets the job's result when all its cells have one. */
 function settle(node: Node): boolean {
   if (node.result || !node.cells || node.cells.length === 0) return false
   if (node.cells.some((cell) => cell.state !== 'done')) return false

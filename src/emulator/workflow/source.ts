@@ -1,5 +1,5 @@
-// Reads a workflow file within bounds. GitHub's parser hangs on alias bombs and deep nesting, so nothing reaches it that is larger, deeper
-// or, with its aliases expanded, longer than any workflow written by hand.
+// Reads a workflow file within bounds. GitHub's parser hangs on alias bombs and deep nesting.
+// Therefore files are refused that are larger or deeper than any workflow written by hand, also with their aliases expanded.
 import { open } from 'node:fs/promises'
 import {
   type Alias,
@@ -19,11 +19,11 @@ export type WorkflowSource = {
   readonly file: string
   readonly text: string
   readonly document: Document
-  /** Line and column, from 1, of an offset. */
+  /** Returns line and column of an offset, both from 1. */
   position(offset: number): { readonly line: number; readonly column: number }
 }
 
-/** What is read at all; a workflow of a thousand lines has about 40 KB, 15,000 tokens, a depth of 12 and 5,000 nodes. */
+/** The bounds of a file. A workflow of a thousand lines has about 40 KB, 15,000 tokens, a depth of 12 and 5,000 nodes. */
 const sourceLimits = {
   bytesMax: 1024 * 1024,
   tokensMax: 60_000,
@@ -32,12 +32,12 @@ const sourceLimits = {
   nodesMax: 20_000,
 } as const
 
-/** Throws a `WorkflowError` when the file is missing, binary, too large, no YAML, or beyond the limits. */
+/** Reads a file. Throws a `WorkflowError` if it is missing, binary, not YAML, or beyond the bounds. */
 export async function readSource(file: string): Promise<WorkflowSource> {
   return checkSource(file, await readBytes(file))
 }
 
-/** As `readSource`, of bytes at hand. */
+/** Checks bytes that are already read. Throws like `readSource`. */
 export function checkSource(file: string, bytes: Buffer): WorkflowSource {
   if (bytes.length > sourceLimits.bytesMax) throw tooLarge(file)
   const text = decode(file, bytes)
@@ -51,13 +51,13 @@ export function checkSource(file: string, bytes: Buffer): WorkflowSource {
   const [error] = document.errors
   if (error) throw syntaxError(file, error.message, position(error.pos[0]))
   const size = expandedSize(document, (alias) => {
-    throw syntaxError(file, `there is no anchor of the name ${alias.source}`, position(alias.range?.[0] ?? 0))
+    throw syntaxError(file, `there is no anchor named ${alias.source}`, position(alias.range?.[0] ?? 0))
   })
   if (size > sourceLimits.nodesMax) {
     const sentence =
       size === Number.POSITIVE_INFINITY
-        ? 'An alias stands inside its own anchor, so the value would never end.'
-        : `With its aliases expanded the file has more than ${sourceLimits.nodesMax.toLocaleString('en')} values.`
+        ? 'An alias is inside its own anchor, so the value would be infinite.'
+        : `With its aliases expanded, the file has more than ${sourceLimits.nodesMax.toLocaleString('en')} values.`
     throw beyond(file, { line: 1, column: 1 }, sentence)
   }
   return { file, text, document, position }
@@ -87,7 +87,7 @@ function missing(file: string, error: NodeJS.ErrnoException): WorkflowError {
   const reasons: Record<string, string> = {
     ENOENT: 'There is no such file.',
     EISDIR: 'This is a directory, not a workflow file.',
-    EACCES: 'The file may not be read.',
+    EACCES: 'You have no permission to read the file.',
   }
   const sentence = reasons[error.code ?? ''] ?? `The file cannot be read (${error.code ?? error.message}).`
   const next = 'Give the path of a workflow file, for example .github/workflows/ci.yml.'
@@ -96,7 +96,7 @@ function missing(file: string, error: NodeJS.ErrnoException): WorkflowError {
 
 function tooLarge(file: string): WorkflowError {
   const sentence = 'The file is larger than 1 MiB.'
-  const next = 'A workflow file is text of a few kilobytes: check that this is the right file.'
+  const next = 'A workflow file has a few kilobytes. Check that this is the right file.'
   return new WorkflowError([{ code: 'workflow-too-large', file, line: 1, column: 1, sentence, next }])
 }
 
@@ -106,13 +106,13 @@ function decode(file: string, bytes: Buffer): string {
   const broken = at >= 0 ? bytes.subarray(0, at).toString('utf8').length : text.indexOf('\uFFFD')
   if (broken < 0) return text.replace(/^\uFEFF/, '')
   const before = text.slice(0, broken).split('\n')
-  const sentence = 'The file is not text: it holds bytes that YAML does not allow.'
+  const sentence = 'The file is not text: it contains bytes that YAML does not allow.'
   const next = 'Give a workflow file in UTF-8.'
   const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1]
   throw new WorkflowError([{ code: 'workflow-binary', file, line, column, sentence, next }])
 }
 
-/** Bounds tokens and depth while the YAML is only being lexed: the composer behind it recurses. */
+/** Checks the numbers of tokens and aliases and the depth in the lexer, because the composer after it is recursive. */
 function checkShape(file: string, text: string): void {
   const parser = new Parser()
   let tokens = 0
@@ -136,13 +136,13 @@ function checkShape(file: string, text: string): void {
       const column = before.length - before.lastIndexOf('\n')
       throw beyond(file, { line, column }, sentence)
     }
-    // The lexer's own control tokens (document, byte order mark, flow error, scalar) stand for no text.
+    // The lexer's control tokens (document, byte order mark, flow error, scalar) have no text.
     if (token.length !== 1 || token > '\x1f' || /\s/.test(token)) offset += token.length
   }
 }
 
 function beyond(file: string, at: { line: number; column: number }, sentence: string): WorkflowError {
-  const next = 'Make it simpler, or split the workflow.'
+  const next = 'Simplify the workflow, or split it.'
   return new WorkflowError([{ code: 'workflow-too-large', file, ...at, sentence, next }])
 }
 
@@ -153,7 +153,7 @@ function syntaxError(file: string, message: string, at: { line: number; column: 
   return new WorkflowError([{ code: 'workflow-syntax', file, ...at, sentence, next }])
 }
 
-/** How many nodes there are once each alias is replaced by what it names; infinite for an alias inside its own anchor. Each anchor is measured once. */
+/** Returns the number of nodes with all aliases expanded; infinite for an alias inside its own anchor. Each anchor is measured once. */
 function expandedSize(document: Document, refuse: (unknown: Alias) => never): number {
   const anchors = new Map<string, number>()
   const open = new Set<string>()

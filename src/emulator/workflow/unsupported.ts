@@ -1,4 +1,4 @@
-// What GitHub would run and we do not: refused by name and place, so that no run ever differs silently from GitHub's.
+// Finds features of GitHub that are not supported here. They are refused with their position, so that no run silently differs from GitHub's.
 import { splitTemplate } from '../expression.ts'
 
 /** A path into the file's plain value. */
@@ -8,7 +8,7 @@ export type Unsupported = { readonly path: Path; readonly sentence: string; read
 
 type Mapping = Readonly<Record<string, unknown>>
 
-/** Everything in a valid workflow that cannot be run here, in the order of the file. */
+/** Returns all unsupported features of a valid workflow, in the order of the file. */
 export function findUnsupported(workflow: Mapping): readonly Unsupported[] {
   const jobs = Object.entries(mapping(workflow['jobs']))
   const found = jobs.flatMap(([key, job]) => checkJob(mapping(job), ['jobs', key]))
@@ -19,20 +19,21 @@ function checkEvents(on: unknown): readonly Unsupported[] {
   const events = typeof on === 'string' ? [on] : Array.isArray(on) ? on : Object.keys(mapping(on))
   if (events.length === 0 || events.some((event) => event !== 'workflow_call')) return []
   const sentence = 'This workflow only runs when another workflow calls it.'
-  return [
-    { path: ['on'], sentence, next: 'Give the workflow that calls it, or add `workflow_dispatch` to its events.' },
-  ]
+  return [{ path: ['on'], sentence, next: 'Run the calling workflow, or add `workflow_dispatch` to its events.' }]
 }
 
-/** What the forge's emulator takes in one report. */
+/** The maximum number of steps that the emulator accepts in one report. */
 const stepsMax = 1_000
 
 const jobKeys: Readonly<Record<string, readonly [what: string, next: string]>> = {
   uses: ['Reusable workflows are', 'Write the steps of the called workflow into this job.'],
   container: ['Job containers are', 'Remove `container`; the steps run in the runner itself.'],
-  services: ['Service containers are', 'Remove `services`, or start what they do in a step.'],
-  environment: ['Deployment environments are', 'Remove `environment` for a run on this machine.'],
-  concurrency: ['Concurrency of single jobs is', 'Remove it from the job; the whole workflow may have one.'],
+  services: ['Service containers are', 'Remove `services`, or start the service in a step.'],
+  environment: ['Deployment environments are', 'Remove `environment` for a local run.'],
+  concurrency: [
+    'Concurrency of single jobs is',
+    'Remove it from the job; `concurrency` of the whole workflow is accepted.',
+  ],
   snapshot: ['Custom images are', 'Remove `snapshot`.'],
   'cancel-timeout-minutes': ['`cancel-timeout-minutes` is', 'Remove it.'],
 }
@@ -43,7 +44,7 @@ function checkJob(job: Mapping, path: Path): readonly Unsupported[] {
     if (job[key] !== undefined) found.push({ path: [...path, key], sentence: `${what} not supported here.`, next })
   }
   if (mapping(job['runs-on'])['group'] !== undefined) {
-    const next = 'Name labels instead: `runs-on: linux`.'
+    const next = 'Use labels instead: `runs-on: linux`.'
     found.push({ path: [...path, 'runs-on', 'group'], sentence: 'Runner groups are not supported here.', next })
   }
   if (/\b(success|failure)\(\s*[^)\s]/i.test(String(job['if'] ?? ''))) {
@@ -58,7 +59,7 @@ function checkJob(job: Mapping, path: Path): readonly Unsupported[] {
   return [...found, ...steps.flatMap((step, index) => checkCheckout(mapping(step), [...path, 'steps', index]))]
 }
 
-/** Inputs of actions/checkout that change what is checked out; the others concern the network or the token. */
+/** The inputs of actions/checkout that change the result. The others concern the network or the token. */
 const checkoutRefused = ['repository', 'ssh-key', 'filter', 'sparse-checkout', 'github-server-url']
 const checkoutOff = ['submodules', 'lfs']
 
@@ -71,7 +72,7 @@ function checkCheckout(step: Mapping, path: Path): readonly Unsupported[] {
     .filter(refused)
     .map((name) => ({
       path: [...path, 'with', name],
-      sentence: `The input \`${name}\` of actions/checkout is not supported here: it clones the repository that holds this file.`,
+      sentence: `The input \`${name}\` of actions/checkout is not supported here: checkout clones the repository of this file.`,
       next: 'Remove the input.',
     }))
 }
@@ -80,7 +81,7 @@ export function isCheckout(uses: unknown): boolean {
   return /^actions\/checkout@/i.test(String(uses ?? ''))
 }
 
-/** Expressions as keys (`${{ insert }}`). */
+/** Finds expressions as keys (`${{ insert }}`). */
 function checkDirectives(value: unknown, path: Path): readonly Unsupported[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, item]) => {

@@ -1,11 +1,11 @@
-// GitHub's own parser over a workflow file: schema, expressions, ids, needs. Its findings become problems with a next step.
+// Validates a workflow file with GitHub's own parser: schema, expressions, ids, needs. Its errors become problems with a next step.
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import type { WorkflowTemplate } from '@actions/workflow-parser/model/workflow-template'
 import { assert } from '../../lib/assert.ts'
 import { WorkflowError, type WorkflowProblem } from './problem.ts'
 import type { WorkflowSource } from './source.ts'
 
-/** GitHub's view of a valid file. Throws a `WorkflowError` with everything GitHub would refuse, at most ten problems. */
+/** Returns GitHub's template of a valid file. Throws a `WorkflowError` with the first ten problems that GitHub reports. */
 export async function validateWorkflow(source: WorkflowSource): Promise<WorkflowTemplate> {
   if (source.document.contents === null) throw new WorkflowError([emptyProblem(source.file)])
   const file = { name: source.file, content: source.text }
@@ -29,8 +29,8 @@ export async function validateWorkflow(source: WorkflowSource): Promise<Workflow
 }
 
 function emptyProblem(file: string): WorkflowProblem {
-  const sentence = 'The file holds no workflow.'
-  return { code: 'workflow-invalid', file, line: 1, column: 1, sentence, next: 'Give it `on:` and `jobs:`.' }
+  const sentence = 'The file has no workflow.'
+  return { code: 'workflow-invalid', file, line: 1, column: 1, sentence, next: 'Add `on:` and `jobs:`.' }
 }
 
 function sentenceOf(message: string): string {
@@ -42,18 +42,18 @@ function sentenceOf(message: string): string {
 const nextSteps: readonly (readonly [RegExp, string])[] = [
   [
     /^Unrecognized function/,
-    'Use a function GitHub has: contains, startsWith, endsWith, format, join, toJSON, fromJSON, case; in steps hashFiles; in `if` success, failure, always, cancelled.',
+    'Use a function of GitHub: contains, startsWith, endsWith, format, join, toJSON, fromJSON, case; in steps hashFiles; in `if` success, failure, always, cancelled.',
   ],
-  [/^Unrecognized named-value/, 'Use a context that GitHub offers at this place.'],
+  [/^Unrecognized named-value/, 'Use a context that GitHub provides here.'],
   [/depends on unknown job/, 'Correct the name, or add that job.'],
-  [/creates a cycle|at least one job with no dependencies/, 'Remove one of the `needs` in the circle.'],
-  [/^Unexpected value/, 'Correct its spelling or its place, or remove it.'],
-  [/^Required property is missing/, 'Add it.'],
-  [/is already defined|more than once/, 'Keep one of the two.'],
+  [/creates a cycle|at least one job with no dependencies/, 'Remove one of the `needs` in the cycle.'],
+  [/^Unexpected value/, 'Correct the spelling or the position, or remove it.'],
+  [/^Required property is missing/, 'Add the property.'],
+  [/is already defined|more than once/, 'Remove one of the two.'],
   [/expression is not closed|Unexpected (symbol|end)/, 'Correct the expression.'],
 ]
 
 function nextOf(message: string): string {
   const known = nextSteps.find(([pattern]) => pattern.test(message))
-  return known?.[1] ?? "Compare it with GitHub's workflow syntax."
+  return known?.[1] ?? "Check it against GitHub's workflow syntax."
 }

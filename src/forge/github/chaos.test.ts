@@ -5,7 +5,7 @@ import type { FaultSpec } from '../../emulator/github/faults.ts'
 import { scriptJob } from '../../emulator/github/script-job.ts'
 import { noBody } from '../../lib/http.ts'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
-import { virtualClock } from '../../lib/virtual-clock.ts'
+import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { PortError } from '../../model/port-error.ts'
 import { readForgeEvents } from '../event-reader.fixture.ts'
 import type { ForgeEvent } from '../forge.ts'
@@ -88,7 +88,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
   const requests = control.requests().length
   expect(requests / ((clock.now() - begin) / 1_000)).toBeLessThan(2)
 
-  for (let id = 1; id < 100; id++) control.unfault(id)
+  for (let id = 1; id < 100; id++) control.removeFault(id)
   await clock.advance(400_000)
   const told = (kind: ForgeEvent['kind']) =>
     reader.events.flatMap((event) => (event.kind === kind && 'runner' in event ? [event.runner] : []))

@@ -1,5 +1,5 @@
-// The parts of a Kubernetes control plane that the tests need, one a process: controlplane etcd|apiserver|controller-manager|scheduler [flags].
-// Each ends as soon as its standard input does, so that nothing outlives whoever started it.
+// Runs one component of a Kubernetes control plane: controlplane etcd|apiserver|controller-manager|scheduler [flags].
+// The component ends as soon as its standard input closes, so that it never outlives the process that started it.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	os.Exit(cli.Run(commands[name]()))
 }
 
-// etcdCommand keeps its data in a folder that is thrown away, so it never waits for the disk.
+// etcdCommand runs etcd with its data in a temporary folder. The data is not kept, so etcd does not wait for the disk.
 func etcdCommand() *cobra.Command {
 	var folder, client, peer string
 	command := &cobra.Command{Use: "etcd", RunE: func(*cobra.Command, []string) error {

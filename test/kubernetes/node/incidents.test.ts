@@ -1,4 +1,4 @@
-// The incidents on a real node: apply the sample → the incident is there → `dayfly doctor` finds it and fixes the file → apply → it is gone.
+// Tests the incidents on a real node. The sample causes the incident, `dayfly doctor` finds it and fixes the file, and the fixed file works.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -27,7 +27,7 @@ else describe('on a real node', () => it('the incidents', (context) => context.s
 function suite(kubeconfig: string): void {
   const { node, folder, doctor: live } = nodePlace(kubeconfig)
   const enter = (name: string) => node().enter(name)
-  /** The file after `dayfly doctor --fix=unsafe`, which has found in it what its comments say. */
+  /** Returns the file after `dayfly doctor --fix=unsafe`. Expects the findings that the comments in the file name. */
   async function fixed(name: string): Promise<string> {
     const text = sample(name)
     const copy = path.join(folder, name)
@@ -51,8 +51,8 @@ function suite(kubeconfig: string): void {
     return (await node().kubernetes.list(jobs, { namespace })).items[0]
   }
 
-  /** As the page of the incident has it, but for the wait: the TTL begins, if it does, and is over at once. */
-  async function hurry(namespace: string): Promise<void> {
+  /** Shortens the TTL of the Job, so that the test need not wait for it. */
+  async function shortenTtl(namespace: string): Promise<void> {
     const name = (await job(namespace))?.metadata.name ?? ''
     const body = { spec: { ttlSecondsAfterFinished: 3 } }
     await node().kubernetes.patch(jobs, { namespace, name }, { type: 'merge', body })
@@ -62,22 +62,22 @@ function suite(kubeconfig: string): void {
     const site = `s0-${name.replace(/\..*/, '')}`
     const sick = await enter(`${site}-sick`)
     const well = await enter(`${site}-well`)
-    const cure = await fixed(name)
+    const corrected = await fixed(name)
     for (const each of manifests(rendered(unwrap(sample(name))))) await node().apply(sick, each)
     await node().becomes(sick, /^Running docker=running,started,ready runner=Completed\(0\)/)
-    await hurry(sick)
-    for (const each of manifests(rendered(unwrap(cure)))) await node().apply(well, each)
+    await shortenTtl(sick)
+    for (const each of manifests(rendered(unwrap(corrected)))) await node().apply(well, each)
     await settle(
       () => job(well),
       (done) => valueAt(done, 'status', 'succeeded') === 1,
     )
-    await hurry(well)
+    await shortenTtl(well)
     await settle(
       () => job(well),
       (gone) => gone === undefined,
     )
     await node().becomes(well)
-    // Later than that, nothing has changed about the other.
+    // The Job of the unfixed sample has not changed in the meantime.
     expect(await node().look(sick)).toEqual([
       expect.stringMatching(/^Running docker=running,started,ready runner=Completed\(0\)/),
     ])
@@ -90,10 +90,10 @@ function suite(kubeconfig: string): void {
     const site = `arc-${name.replace('.yaml', '')}`
     const sick = await enter(`${site}-sick`)
     const well = await enter(`${site}-well`)
-    const cure = await fixed(name)
+    const corrected = await fixed(name)
     await node().apply(sick, podOfRunner(read(sample(name))))
     await node().becomes(sick, fate)
-    await node().apply(well, podOfRunner(read(cure)))
+    await node().apply(well, podOfRunner(read(corrected)))
     await node().becomes(well, /^Succeeded .*runner=Completed\(0\)/)
     expect(await node().look(sick)).toEqual([expect.stringMatching(fate)])
     const found = findingsIn(await live('-n', sick), sick).join('\n')
@@ -103,10 +103,10 @@ function suite(kubeconfig: string): void {
   it.concurrent('S1: s1-on-failure.yaml', async () => {
     const sick = await enter('s1-sick')
     const well = await enter('s1-well')
-    const cure = await fixed('s1-on-failure.yaml')
+    const corrected = await fixed('s1-on-failure.yaml')
     await node().apply(sick, podOfRunner(templateOfSet(sample('s1-on-failure.yaml'))))
     await node().becomes(sick, /^Pending init-dind-externals=Completed\(0\) dind=running/)
-    await node().apply(well, podOfRunner(templateOfSet(cure)))
+    await node().apply(well, podOfRunner(templateOfSet(corrected)))
     await node().becomes(well, /^Succeeded .*runner=Completed\(0\)/)
     expect(await node().look(sick)).toEqual([expect.stringMatching(/^Pending .*dind=running/)])
     const found = findingsIn(await live('-n', sick), sick).join('\n')
@@ -117,7 +117,7 @@ function suite(kubeconfig: string): void {
     const sick = await enter('s2-sick')
     const well = await enter('s2-well')
     const [job] = manifests(sample('s2-many-jobs.yaml'))
-    const [cure] = manifests(await fixed('s2-many-jobs.yaml'))
+    const [corrected] = manifests(await fixed('s2-many-jobs.yaml'))
     for (let count = 0; count < 30; count++) await node().apply(sick, job ?? {})
     const counted = async (namespace: string) => {
       const { items } = await node().kubernetes.list(jobs, { namespace })
@@ -127,15 +127,15 @@ function suite(kubeconfig: string): void {
       () => counted(sick),
       (count) => count === 30,
     )
-    // The collector looks every twenty seconds, and counts the pods of all namespaces.
+    // The pod garbage collector runs every twenty seconds and counts the pods of all namespaces.
     await settle(
       () => node().podsIn(sick),
       ({ length }) => length <= 20,
     )
     expect(await counted(sick)).toBe(30)
     expect(await doctor('--live', '--kubeconfig', kubeconfig, '-n', sick)).toContain('JOB201')
-    const spec = { ...cure?.spec, ttlSecondsAfterFinished: 1 }
-    for (let count = 0; count < 5; count++) await node().apply(well, { ...cure, spec })
+    const spec = { ...corrected?.spec, ttlSecondsAfterFinished: 1 }
+    for (let count = 0; count < 5; count++) await node().apply(well, { ...corrected, spec })
     await settle(
       () => node().kubernetes.list(jobs, { namespace: well }),
       ({ items }) => items.length === 0,
@@ -174,7 +174,7 @@ function suite(kubeconfig: string): void {
       /LIV302.*the postStart command of agent seems to hang.*127.0.0.1/,
     )
     expect(stuck.stderr).toMatch(/not touched: .*time alone proves nothing/)
-    // What it says must be done by hand.
+    // The doctor's finding says to do this by hand.
     for (const pid of hook()) process.kill(pid, 'SIGKILL')
     await node().becomes(sick)
   })
@@ -184,7 +184,7 @@ function codesIn(stdout: string): readonly string[] {
   return jsonReport.parse(JSON.parse(stdout)).findings.map(({ line, code }) => `${line} ${code}`)
 }
 
-/** As the sample's comments have them. */
+/** Returns the findings that the sample's comments name. */
 function expectedIn(text: string): readonly string[] {
   return text.split('\n').flatMap((line, index) => {
     const codes = /# ((?:[A-Z]{3}\d{3} ?)+)$/.exec(line)?.[1] ?? ''

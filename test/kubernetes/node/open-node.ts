@@ -1,4 +1,4 @@
-// The real node on which tests run, where scripts/real-node.ts has started one: its API as objects, and its processes.
+// Opens the real node that scripts/real-node.ts has started: a client for its API, and its processes.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,10 +15,10 @@ import { liveDoctor } from '../live-doctor.ts'
 
 export type Node = Awaited<ReturnType<typeof openNode>>
 
-/** The kubeconfig of a cluster whose node runs pods; undefined: there is none. */
+/** The kubeconfig of a cluster whose node runs pods. Undefined if there is none. */
 export const nodeKubeconfig = process.env['DAYFLY_NODE'] === undefined ? undefined : kubeconfig
 
-export const whyNoNode = 'no node runs pods here: npx tsx scripts/real-node.ts npm run test:kubernetes'
+export const whyNoNode = 'there is no node that runs pods: use npx tsx scripts/real-node.ts npm run test:kubernetes'
 
 export const jobs: Resource = { group: 'batch', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true }
 const apps = (plural: string, kind: string): Resource => ({ ...jobs, group: 'apps', plural, kind })
@@ -31,7 +31,7 @@ const resources: readonly Resource[] = [
   apps('daemonsets', 'DaemonSet'),
 ]
 
-/** Opens the node before the tests of the surrounding block, and leaves nothing on it behind them. */
+/** Opens the node before the tests of the surrounding block, and removes everything from it after them. */
 export function nodePlace(kubeconfig: string) {
   const folder = mkdtempSync(path.join(tmpdir(), 'doctor-node-'))
   let opened: Node | undefined
@@ -42,17 +42,17 @@ export function nodePlace(kubeconfig: string) {
     await opened?.close()
     rmSync(folder, { recursive: true })
   })
-  /** `dayfly doctor --live`, some hours in the future. */
+  /** Runs `dayfly doctor --live` with a clock that is two hours ahead. */
   const doctor = (...args: readonly string[]) => liveDoctor(folder, kubeconfig, ...args)
   return {
-    /** For files of the tests. */
+    /** A folder for files of the tests. */
     folder,
     node: (): Node => {
       if (!opened) throw new Error('the node is not open')
       return opened
     },
     doctor,
-    /** Plans, confirms, and says both; again while kubelet and controllers still write, for what was planned is then no longer what is there. */
+    /** Plans and confirms a repair, and resolves with both outputs. Repeats this while the plan is outdated, because kubelet and controllers still write. */
     repair: (...args: readonly string[]) =>
       settle(
         async () => {
@@ -74,7 +74,7 @@ async function openNode(kubeconfig: string) {
     return found
   }
   const podsIn = async (namespace: string) => (await kubernetes.list(pods, { namespace })).items
-  /** Each pod of the namespace as `Running docker=running,started runner=Completed(0)`. */
+  /** Describes each pod of the namespace, for example `Running docker=running,started runner=Completed(0)`. */
   const look = async (namespace: string) => (await podsIn(namespace)).map((pod) => podLine(pod))
   const get = async (resource: Resource, namespace: string | undefined, name: string) =>
     kubernetes.get(resource, namespace === undefined ? { name } : { namespace, name }).catch((error: unknown) => {
@@ -85,7 +85,7 @@ async function openNode(kubeconfig: string) {
   return {
     kubernetes,
     get,
-    /** Leaves none of its namespaces behind, also not on their way out: the doctor looks at all. */
+    /** Deletes its namespaces and waits until they are gone, because the doctor reads all namespaces. */
     close: async () => {
       for (const name of entered) await kubernetes.delete(namespaces, { name })
       for (const name of entered) {
@@ -96,7 +96,7 @@ async function openNode(kubeconfig: string) {
       }
       await cluster.close()
     },
-    /** A namespace of this name, in which pods are admitted. */
+    /** Creates a namespace and waits until it accepts pods. */
     enter: async (name: string) => {
       entered.push(name)
       await kubernetes.create(namespaces, object('v1', 'Namespace', { name }))
@@ -104,14 +104,14 @@ async function openNode(kubeconfig: string) {
       await eventually('pods have an account', () => kubernetes.get(account, { namespace: name, name: 'default' }))
       return name
     },
-    /** As it stands in a file, but its images are never pulled: there is no registry. */
+    /** Creates the manifest's object, but with images that are never pulled, because there is no registry. */
     apply: (namespace: string, manifest: object) => {
       const { kind, metadata, ...rest } = JSON.parse(JSON.stringify(manifest, unpulled)) as KubeObject
       return kubernetes.create(resourceOf(kind), { ...rest, kind, metadata: { ...metadata, namespace } })
     },
     podsIn,
     look,
-    /** Waits until the namespace has exactly these pods, and says what it had last if it never does. */
+    /** Waits until the namespace has exactly these pods. Rejects with its last pods. */
     becomes: (namespace: string, ...lines: readonly RegExp[]) =>
       settle(
         () => look(namespace),
@@ -120,7 +120,7 @@ async function openNode(kubeconfig: string) {
   }
 }
 
-/** Reads again until it is as it should be; tests run beside each other, and each waits for its own. */
+/** Reads until the value is as expected. Throws with the last value after `ms`. */
 export async function settle<T>(read: () => Promise<T>, isThere: (value: T) => boolean, ms = 90_000): Promise<T> {
   const end = clock.now() + ms
   for (;;) {
@@ -136,7 +136,7 @@ function unpulled(_key: string, value: unknown): unknown {
   return isContainer ? { ...value, imagePullPolicy: 'IfNotPresent' } : value
 }
 
-/** The processes of the node whose command line matches; this one sees them all. */
+/** Returns the node's processes with a matching command line. The test runs in the node's PID namespace, so it sees all of them. */
 export function processesOf(pattern: RegExp): readonly number[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name)
@@ -148,7 +148,7 @@ function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
   } catch {
-    // It has ended in between.
+    // The process has ended in the meantime.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-// `dayfly doctor --live` and its repairs on a real node: silent about what is well, right about what is sick, and what it mends is gone while busy runners work on.
+// Tests `dayfly doctor --live` and its repairs on a real node: it reports only real problems, and its repairs leave busy runners alone.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -25,12 +25,12 @@ function suite(kubeconfig: string): void {
       spec,
     })
   const doctor = (namespace: string, ...args: readonly string[]) => anywhere('-n', namespace, ...args)
-  /** Each finding as `CODE Kind/name: message`. */
+  /** Returns each finding as `CODE Kind/name: message`. */
   const findings = async (namespace: string) => findingsIn(await doctor(namespace), namespace)
   const repair = (namespace: string, ...args: readonly string[]) => repairAnywhere('-n', namespace, ...args)
   const named = async (namespace: string, name: string) => node().get(pods, namespace, name)
 
-  it('says nothing of a healthy node', async () => {
+  it('has no finding on a healthy node', async () => {
     const site = await enter('healthy')
     const command = ['/bin/wait-for-term', '--terminated-pod-gc-threshold=20']
     const containers = [{ name: 'kube-controller-manager', image: 'localhost/busybox:1', command }]
@@ -59,7 +59,7 @@ function suite(kubeconfig: string): void {
     }
   })
 
-  it('ends zombies, and touches no busy runner', async () => {
+  it('ends zombies and touches no busy runner', async () => {
     const site = await enter('zombies')
     const zombie = { ...graceful, containers: [ends, docker], volumes }
     const busy = { ...graceful, containers: [works, docker], volumes }
@@ -87,7 +87,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(site, well, well)
     const after = await livesOf(node(), site)
     expect(before).toEqual(expect.arrayContaining([...after]))
-    // Complete, if Docker ends at once, else Failed; in no case does it begin anew.
+    // The Job is complete if Docker ends immediately, or else failed. It never starts another pod.
     const once = await node().get(jobs, site, 'once')
     const [succeeded = 0, failed = 0] = ['succeeded', 'failed'].map((count) => numberAt(once, 'status', count))
     expect(succeeded + failed).toBe(1)
@@ -95,7 +95,7 @@ function suite(kubeconfig: string): void {
     expect((await findings(site)).filter((line) => line.startsWith('LIV301'))).toEqual([])
   })
 
-  it('says why pods are not created', async () => {
+  it('reports why pods do not start', async () => {
     const site = await enter('creating')
     const lone = (more: object, volumes: readonly object[] = []) => ({
       ...graceful,
@@ -112,7 +112,7 @@ function suite(kubeconfig: string): void {
     const expected = [
       /Pod\/image: .*the image of runner does not work \((ErrImagePull|ImagePullBackOff)\)/,
       /Pod\/name: .*the image of runner does not work \(InvalidImageName\)/,
-      /Pod\/room: .*no node takes it: 0\/1 nodes are available: 1 Insufficient cpu/,
+      /Pod\/room: .*no node fits: 0\/1 nodes are available: 1 Insufficient cpu/,
       /Pod\/secret: .*the configuration of runner does not work \(CreateContainerConfigError\).*"none" not found/,
     ]
     const found = () => findings(site).then((lines) => lines.filter((line) => line.startsWith('LIV303')))
@@ -121,13 +121,13 @@ function suite(kubeconfig: string): void {
     for (const name of ['volume', 'secret', 'image', 'name', 'room']) expect(await named(site, name)).toBeDefined()
   })
 
-  it('leaves a finalizer that somebody else has set', async () => {
+  it('keeps a finalizer of another program', async () => {
     const site = await enter('held')
     await make(site, 'Pod', 'held', { ...graceful, containers: [ends] }, { finalizers: ['example.com/hold'] })
     await node().becomes(site, /^Succeeded/)
     await node().kubernetes.delete(pods, { namespace: site, name: 'held' })
     const found = await findings(site)
-    expect(found.join('\n')).toMatch(/LIV302 Pod\/held: .*waits for whoever set example\.com\/hold/)
+    expect(found.join('\n')).toMatch(/LIV302 Pod\/held: .*waits for the controller that set example\.com\/hold/)
     expect((await doctor(site, '--fix')).stderr).toMatch(/by hand: .*example\.com\/hold/)
     expect(await named(site, 'held')).toBeDefined()
     const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const
@@ -135,7 +135,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(site)
   })
 
-  it('removes what a deleted Job has left behind', async () => {
+  it('removes the pods of a deleted Job', async () => {
     const site = await enter('orphans')
     await make(site, 'Job', 'left', { template: { spec: { restartPolicy: 'Never', containers: [ends] } } })
     await node().becomes(site, /^Succeeded/)
@@ -153,7 +153,7 @@ function suite(kubeconfig: string): void {
     await node().becomes(site)
   })
 
-  it('frees pods that no Job controller counts any more', async () => {
+  it('removes the finalizer of pods that the Job controller no longer counts', async () => {
     const site = await enter('uncounted')
     const [manager] = processesOf(/controlplane controller-manager /)
     if (manager === undefined) throw new Error('there is no controller manager')
@@ -175,11 +175,11 @@ function suite(kubeconfig: string): void {
     } finally {
       process.kill(manager, 'SIGCONT')
     }
-    // The other one it does itself, once it works again.
+    // The Job controller removes the other finalizer itself when it runs again.
     await node().becomes(site)
   })
 
-  it('counts finished pods against the threshold that the controller manager was given', async () => {
+  it("compares the number of finished pods with the controller manager's threshold", async () => {
     const site = await enter('finished')
     for (let index = 0; index < 14; index++)
       await make(site, 'Pod', `done-${index}`, { ...graceful, containers: [ends] })
@@ -189,14 +189,14 @@ function suite(kubeconfig: string): void {
     )
     const { stdout } = await anywhere()
     expect(stdout).toMatch(/"LIV304"/)
-    expect(stdout).toMatch(/most of them \(\d+\) here; at 20 the garbage collector deletes the oldest/)
+    expect(stdout).toMatch(/most of them \(\d+\) in this namespace. Above 20 the garbage collector deletes the oldest/)
   })
 }
 
 const volumes = [{ name: 'data', emptyDir: { sizeLimit: '1Gi' } }]
 const graceful = { restartPolicy: 'Never', terminationGracePeriodSeconds: 600 }
 const image = 'ghcr.io/actions/actions-runner:2.329.0'
-/** The works of a runner, five seconds long. */
+/** A runner that works for five seconds. */
 const ends = { name: 'runner', image, command: ['/home/runner/run.sh'] }
 const works = { ...ends, env: [{ name: 'WORK_SECONDS', value: '3600' }] }
 const docker = {
@@ -211,7 +211,7 @@ const sidecar = {
   startupProbe: { exec: { command: ['docker', 'info'] }, periodSeconds: 1, failureThreshold: 60 },
 }
 
-/** Samples leave out what every Deployment and DaemonSet has. */
+/** Adds the selector and the labels that the samples of Deployments and DaemonSets leave out. */
 function selecting(manifest: object): object {
   const { kind, spec, metadata } = manifest as KubeObject & { readonly spec: { readonly template?: object } }
   if (kind !== 'Deployment' && kind !== 'DaemonSet') return manifest
@@ -220,7 +220,7 @@ function selecting(manifest: object): object {
   return { ...manifest, spec: { ...spec, selector: { matchLabels: labels }, template } }
 }
 
-/** What identifies each pod's life: it, and the runs of its containers. */
+/** Identifies each pod, its version and the runs of its containers. */
 async function livesOf(node: Node, namespace: string): Promise<readonly string[]> {
   return (await node.podsIn(namespace)).map(({ metadata, status }) => {
     const containers = listAt(status, 'containerStatuses').map((each) => textAt(each, 'containerID'))

@@ -1,4 +1,4 @@
-// A stuck uninstall of ARC on a real node: its controller is gone, its objects are as its chart makes them, and their pods really run, one of them busy.
+// Tests a stuck uninstall of ARC on a real node. The controller is gone, and one of the running pods is busy.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KubeObject, Resource } from '../../../src/kubernetes/types.ts'
 import { object } from '../client-place.ts'
@@ -12,7 +12,7 @@ if (file) describe('on a real node', () => suite(file))
 else describe('on a real node', () => it('a stuck uninstall', (context) => context.skip(whyNoNode)))
 
 function suite(kubeconfig: string): void {
-  /** The doctor looks at all namespaces: the controller may be in any. */
+  // The doctor runs without a namespace, because the controller may be in any namespace.
   const { node, doctor, repair } = nodePlace(kubeconfig)
   const namespace = 'uninstall'
   let kinds: CustomKinds | undefined
@@ -33,7 +33,7 @@ function suite(kubeconfig: string): void {
     return (await node().kubernetes.create(resource, made)).object
   }
 
-  it('is freed from below, but for a busy runner and what it hangs from, until that ends', async () => {
+  it('is completed from the runners upwards, but a busy runner and its owners stay until it ends', async () => {
     const set = await make(scaleSets, 'linux', undefined)
     const below = await make(ephemeralRunnerSets, 'linux-set', set)
     for (const [name, seconds] of Object.entries({ 'linux-r1': 2, 'linux-r2': 2, 'linux-r3': 30 })) {

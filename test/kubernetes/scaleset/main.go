@@ -1,6 +1,6 @@
-// Drives the GitHub emulator with the public Go client of the scale-set API, as an autoscaler does:
+// Drives the GitHub emulator with the public Go client of the scale-set API, like an autoscaler:
 // scale set, session, messages, JIT configuration, runner lookup and removal, deletion.
-// Prints a line for each thing that holds; ends with 1 and a sentence at the first that does not.
+// Prints a line for each successful check. The first failed check ends it with exit code 1 and a sentence.
 package main
 
 import (
@@ -58,7 +58,7 @@ func scaleSet(ctx context.Context, client *scaleset.Client) int {
 		RunnerSetting: scaleset.RunnerSetting{DisableUpdate: true},
 	})
 	check(err, "scale set is created")
-	expect(created.RunnerSetting.DisableUpdate && created.Labels[0].Name == "linux", "it is what was asked for")
+	expect(created.RunnerSetting.DisableUpdate && created.Labels[0].Name == "linux", "it has the requested settings")
 	_, err = client.CreateRunnerScaleSet(ctx, &scaleset.RunnerScaleSet{Name: "linux", RunnerGroupID: group.ID})
 	expect(err != nil, "its name is taken")
 	found, err := client.GetRunnerScaleSet(ctx, group.ID, "linux")
@@ -98,7 +98,7 @@ func runners(ctx context.Context, client *scaleset.Client, id int) {
 // jobs follows one job from its queue to its completion.
 func jobs(ctx context.Context, e emulator, client *scaleset.Client, session *scaleset.MessageSessionClient, id int) {
 	none, err := session.GetMessage(ctx, 0, 10)
-	check(err, "poll without news")
+	check(err, "poll without a message")
 	expect(none == nil, "there is no message")
 	e.post(ctx, "/_emulator/jobs", map[string]any{"labels": []string{"linux"}})
 	message, err := session.GetMessage(ctx, 0, 10)
@@ -158,7 +158,7 @@ func check(err error, what string) {
 
 func expect(holds bool, what string) {
 	if !holds {
-		fail("does not hold: " + what)
+		fail("check failed: " + what)
 	}
 	fmt.Println("ok", what)
 }

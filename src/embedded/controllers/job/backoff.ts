@@ -1,4 +1,4 @@
-// How long a Job waits before it replaces a failed pod: 10 s, doubled by each failure since the last success, at most 10 minutes.
+// The back-off of a Job before it replaces a failed pod: 10 s, doubled by each failure since the last success, at most 10 minutes.
 import type { Instant } from '../../../lib/clock.ts'
 import { endedAt, type JobPod } from './job-pod.ts'
 
@@ -9,7 +9,7 @@ export type Backoff = { readonly failures: number; readonly lastFailure: Instant
 
 export const noBackoff: Backoff = { failures: 0, lastFailure: 0 }
 
-/** The back-off once these pods, not counted before, are taken in. */
+/** The back-off after these pods, which were not counted before. */
 export function nextBackoff(before: Backoff, succeeded: readonly JobPod[], failed: readonly JobPod[]): Backoff {
   const success = succeeded.length === 0 ? Number.NEGATIVE_INFINITY : Math.max(...succeeded.map(endedAt))
   const since = failed.map(endedAt).filter((end) => end > success)
@@ -17,7 +17,7 @@ export function nextBackoff(before: Backoff, succeeded: readonly JobPod[], faile
   return { failures: from.failures + since.length, lastFailure: Math.max(from.lastFailure, ...since) }
 }
 
-/** Milliseconds until the next pod may be made; 0 or less when now. */
+/** Milliseconds until the next pod may be created; 0 or less if it may be created now. */
 export function remainingMs({ failures, lastFailure }: Backoff, now: Instant): number {
   if (failures === 0) return 0
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) - (now - lastFailure)

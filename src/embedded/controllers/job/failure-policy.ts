@@ -1,28 +1,28 @@
-// Which rule of a Job's podFailurePolicy a failed pod meets, and what follows (Kubernetes: pod_failure_policy.go).
+// Finds the rule of a Job's podFailurePolicy that a failed pod matches, and its consequence (Kubernetes: pod_failure_policy.go).
 import type { FailureRule } from '../../api/rules/job/job-spec.ts'
 import type { Job } from './job-object.ts'
 import type { JobPod } from './job-pod.ts'
 
 export type PolicyVerdict = {
-  /** Why the whole Job fails. */
+  /** Why the whole Job fails; absent if it does not. */
   readonly failsJob?: string
-  /** Towards the back-off limit. */
+  /** Whether the failure counts towards the back-off limit. */
   readonly counts: boolean
 }
 
 export function judgeFailedPod({ spec }: Job, pod: JobPod): PolicyVerdict {
   for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
-    const met = meets(rule, pod)
-    if (met === undefined) continue
+    const match = matchOf(rule, pod)
+    if (match === undefined) continue
     if (rule.action === 'Ignore') return { counts: false }
     if (rule.action !== 'FailJob') return { counts: true }
-    return { failsJob: `${met} matching FailJob rule at index ${index}`, counts: true }
+    return { failsJob: `${match} matching FailJob rule at index ${index}`, counts: true }
   }
   return { counts: true }
 }
 
-/** What of the pod the rule is about, in the words of Kubernetes. */
-function meets({ onExitCodes, onPodConditions = [] }: FailureRule, pod: JobPod): string | undefined {
+/** Describes what in the pod matches the rule, in the words of Kubernetes. Returns undefined if nothing matches. */
+function matchOf({ onExitCodes, onPodConditions = [] }: FailureRule, pod: JobPod): string | undefined {
   const { namespace, name } = pod.metadata
   if (onExitCodes === undefined) {
     const found = pod.status.conditions?.find(({ type, status }) =>

@@ -1,4 +1,4 @@
-// What a Job's status goes through, on a virtual clock. Where it says so, the sequence is what a real node of 1.36 was seen to do.
+// Holds the sequence of a Job's statuses on a virtual clock. Titles with "seen on a real node" repeat what a node of 1.36 did.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../../test/pod-stage.ts'
 import type { Profile } from '../../api/api.ts'
@@ -24,9 +24,9 @@ function openJobStage(options: StageOptions = {}) {
     } = asJob(object).status ?? {}
     const uncounted = rest.uncountedTerminatedPods ?? {}
     const open = (uncounted.succeeded?.length ?? 0) + (uncounted.failed?.length ?? 0)
-    const told = conditions.filter(({ status }) => status === 'True').map(({ type, reason }) => `${type}/${reason}`)
+    const shown = conditions.filter(({ status }) => status === 'True').map(({ type, reason }) => `${type}/${reason}`)
     const counts = `a${active} r${ready} t${terminating} s${succeeded} f${failed}${open > 0 ? ` uncounted${open}` : ''}`
-    const line = type === 'DELETED' ? 'gone' : [counts, ...told].join(' ')
+    const line = type === 'DELETED' ? 'gone' : [counts, ...shown].join(' ')
     const deleting = object.metadata.deletionTimestamp === undefined || type === 'DELETED' ? '' : '!'
     jobs.push(`${(stage.clock.now() - start) / 1000}s ${line}${deleting}`)
   })
@@ -42,7 +42,7 @@ function openJobStage(options: StageOptions = {}) {
       }),
     job: (name = 'j') => asJob(stage.registry.get('jobs.batch', 'default', name) ?? fail(name)),
     pods: () => stage.registry.list('pods'),
-    told: (reason: string) => stage.events().filter((line) => line.startsWith(reason)).length,
+    eventCount: (reason: string) => stage.events().filter((line) => line.startsWith(reason)).length,
   }
 }
 
@@ -52,7 +52,7 @@ function fail(name: string): never {
 
 const ends = (endsAfterMs: number, exitCode = 0) => ({ main: { endsAfterMs, exitCode } })
 
-test('success is counted in three durable steps: noted, let go, counted', async () => {
+test('counts a success in three durable steps: uid written, finalizer removed, counted', async () => {
   const stage = openJobStage({ scripts: ends(3_000) })
   stage.createJob({})
   await stage.clock.advance(10_000)
@@ -67,14 +67,14 @@ test('success is counted in three durable steps: noted, let go, counted', async 
   expect(stage.job().status).toMatchObject({ startTime: expect.any(String), completionTime: expect.any(String) })
 })
 
-test('before 1.31 the end is said at once', async () => {
+test('reports the end at once before Kubernetes 1.31', async () => {
   const stage = openJobStage({ scripts: ends(3_000), cluster: { profile: '1.30' } })
   stage.createJob({})
   await stage.clock.advance(10_000)
   expect(stage.jobs.slice(-2)).toEqual(['4s a0 r0 t0 s0 f0 uncounted1', '4s a0 r0 t0 s1 f0 Complete/undefined'])
 })
 
-test('a failed pod is replaced after a back-off that doubles, until the limit', async () => {
+test('replaces a failed pod after a back-off that doubles, until the limit', async () => {
   const stage = openJobStage({ scripts: ends(1_000, 1) })
   stage.createJob({ backoffLimit: 2 })
   await stage.clock.advance(120_000)
@@ -83,10 +83,10 @@ test('a failed pod is replaced after a back-off that doubles, until the limit', 
     '34s a0 r0 t0 s0 f2 uncounted1 FailureTarget/BackoffLimitExceeded',
     '34s a0 r0 t0 s0 f3 FailureTarget/BackoffLimitExceeded Failed/BackoffLimitExceeded',
   ])
-  expect(stage.told('BackoffLimitExceeded')).toBe(1)
+  expect(stage.eventCount('BackoffLimitExceeded')).toBe(1)
 })
 
-test('the deadline: the target is said at once, the failure when the pod is gone (seen on a real node)', async () => {
+test('sets FailureTarget at the deadline, and Failed when the pod is gone (seen on a real node)', async () => {
   const stage = openJobStage({ scripts: { runner: { endsAfterMs: 1_000 }, docker: { onTerm: 'ignored' } } })
   const containers = [containerOf('runner'), containerOf('docker')]
   stage.createJob({ activeDeadlineSeconds: 8 }, { containers, terminationGracePeriodSeconds: 3 })
@@ -99,7 +99,7 @@ test('the deadline: the target is said at once, the failure when the pod is gone
   ])
 })
 
-test('a helper that does not end keeps the Job active for ever, and its time to live never starts (seen on a real node)', async () => {
+test('stays active forever while a helper container runs, and its TTL never starts (seen on a real node)', async () => {
   const stage = openJobStage({ scripts: { runner: { endsAfterMs: 1_000 } } })
   stage.createJob({ ttlSecondsAfterFinished: 10 }, { containers: [containerOf('runner'), containerOf('docker')] })
   await stage.clock.advance(3_600_000)
@@ -107,7 +107,7 @@ test('a helper that does not end keeps the Job active for ever, and its time to 
   expect(stage.job().status.conditions).toBeUndefined()
 })
 
-test('the time to live: ten seconds after its end the Job goes, pods first (seen on a real node)', async () => {
+test('is deleted ten seconds after its end with a TTL of ten seconds, pods first (seen on a real node)', async () => {
   const stage = openJobStage({ scripts: { runner: { endsAfterMs: 1_000 } } })
   const initContainers = [containerOf('docker', { restartPolicy: 'Always' })]
   stage.createJob({ ttlSecondsAfterFinished: 10 }, { initContainers, containers: [containerOf('runner')] })
@@ -122,22 +122,25 @@ test('the time to live: ten seconds after its end the Job goes, pods first (seen
 test.each([
   ['TerminatingOrFailed', 2],
   ['Failed', 1],
-] as const)('a pod of a dead node, with podReplacementPolicy %s: %i pods', async (podReplacementPolicy, count) => {
-  const stage = openJobStage()
-  stage.registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'dead' } })
-  stage.createJob({ podReplacementPolicy }, { nodeName: 'dead' })
-  await stage.clock.advance(5_000)
-  const [pod] = stage.pods()
-  stage.registry.delete('pods', 'default', pod?.metadata.name ?? '')
-  await stage.clock.advance(60_000)
-  expect(stage.pods()).toHaveLength(count)
-  // The pod that hangs keeps the Job from its end, also when that is decided.
-  stage.registry.update('jobs.batch', { ...stage.job(), spec: { ...stage.job().spec, activeDeadlineSeconds: 1 } })
-  await stage.clock.advance(3_600_000)
-  expect(stage.jobs.at(-1)).toMatch(/FailureTarget\/DeadlineExceeded$/)
-})
+] as const)(
+  'with a pod on a dead node and podReplacementPolicy %s there are %i pods',
+  async (podReplacementPolicy, count) => {
+    const stage = openJobStage()
+    stage.registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'dead' } })
+    stage.createJob({ podReplacementPolicy }, { nodeName: 'dead' })
+    await stage.clock.advance(5_000)
+    const [pod] = stage.pods()
+    stage.registry.delete('pods', 'default', pod?.metadata.name ?? '')
+    await stage.clock.advance(60_000)
+    expect(stage.pods()).toHaveLength(count)
+    // The hanging pod keeps the Job from ending, even after the verdict.
+    stage.registry.update('jobs.batch', { ...stage.job(), spec: { ...stage.job().spec, activeDeadlineSeconds: 1 } })
+    await stage.clock.advance(3_600_000)
+    expect(stage.jobs.at(-1)).toMatch(/FailureTarget\/DeadlineExceeded$/)
+  },
+)
 
-test('a pod deleted while it runs counts as failed and is replaced; one that had succeeded still counts as success', async () => {
+test('counts a pod that is deleted while it runs as failed, and a deleted pod that had succeeded as a success', async () => {
   const stage = openJobStage({ scripts: ends(20_000) })
   stage.createJob({})
   await stage.clock.advance(2_000)
@@ -151,7 +154,7 @@ test('a pod deleted while it runs counts as failed and is replaced; one that had
   })
   await stage.clock.advance(60_000)
   expect(stage.job().status).toMatchObject({ succeeded: 1, failed: 1 })
-  expect(stage.told('SuccessfulCreate')).toBe(2)
+  expect(stage.eventCount('SuccessfulCreate')).toBe(2)
 })
 
 test.each([
@@ -162,17 +165,17 @@ test.each([
     /^Container main for pod default\/j-\w+ failed with exit code 3 matching FailJob rule at index 0$/,
   ],
   [{ action: 'Count', onExitCodes: { operator: 'In', values: [3] } }, 'a0', /backoff limit/],
-])('the pod failure policy %j', async (rule, active, message) => {
+])('applies the pod failure policy %j', async (rule, active, message) => {
   const stage = openJobStage({ scripts: ends(1_000, 3) })
   stage.createJob({ backoffLimit: 0, podFailurePolicy: { rules: [rule] } })
   await stage.clock.advance(11_900)
   expect(stage.jobs.at(-1)).toContain(active)
-  const told = stage.job().status.conditions?.find(({ type }) => type === 'Failed')?.message
-  if (message) expect(told).toMatch(message)
-  else expect(told).toBeUndefined()
+  const failure = stage.job().status.conditions?.find(({ type }) => type === 'Failed')?.message
+  if (message) expect(failure).toMatch(message)
+  else expect(failure).toBeUndefined()
 })
 
-test('restarts of containers count towards the limit where the pod restarts them itself, sidecars included', async () => {
+test('counts container restarts towards the limit with restartPolicy OnFailure, sidecars included', async () => {
   const stage = openJobStage({ scripts: { docker: { endsAfterMs: 500, exitCode: 1 } } })
   const initContainers = [containerOf('docker', { restartPolicy: 'Always' })]
   stage.createJob({ backoffLimit: 2 }, { restartPolicy: 'OnFailure', initContainers })
@@ -180,7 +183,7 @@ test('restarts of containers count towards the limit where the pod restarts them
   expect(stage.jobs.at(-1)).toContain('Failed/BackoffLimitExceeded')
 })
 
-test('parallelism and completions', async () => {
+test('never runs more pods than parallelism, and stops at completions', async () => {
   const stage = openJobStage({ scripts: ends(2_000) })
   let most = 0
   stage.registry.subscribe('jobs.batch', ({ object }) => {
@@ -188,10 +191,10 @@ test('parallelism and completions', async () => {
   })
   stage.createJob({ parallelism: 3, completions: 7 })
   await stage.clock.advance(60_000)
-  expect([most, stage.told('SuccessfulCreate'), stage.job().status.succeeded]).toEqual([3, 7, 7])
+  expect([most, stage.eventCount('SuccessfulCreate'), stage.job().status.succeeded]).toEqual([3, 7, 7])
 })
 
-test('suspended: its pods go without counting as failures; resumed: its time begins anew', async () => {
+test('deletes the pods of a suspended Job without counting failures, and restarts its time when it is resumed', async () => {
   const stage = openJobStage()
   stage.createJob({ activeDeadlineSeconds: 100 })
   await stage.clock.advance(50_000)
@@ -211,27 +214,30 @@ test('suspended: its pods go without counting as failures; resumed: its time beg
   expect(stage.jobs.at(-1)).toMatch(/a1 r1 t0 s0 f0$/)
 })
 
-test.each(['Orphan', 'Background', 'Foreground', undefined] as const)('deleted with %s', async (propagationPolicy) => {
-  const stage = openJobStage()
-  stage.createJob({})
-  await stage.clock.advance(5_000)
-  stage.registry.delete('jobs.batch', 'default', 'j', { propagationPolicy })
-  await stage.clock.advance(60_000)
-  const isKept = propagationPolicy === 'Orphan' || propagationPolicy === undefined
-  expect(stage.registry.list('jobs.batch')).toEqual([])
-  expect(stage.pods().map(({ metadata }) => [metadata.finalizers ?? [], metadata.ownerReferences ?? []])).toEqual(
-    isKept ? [[[], []]] : [],
-  )
-})
+test.each(['Orphan', 'Background', 'Foreground', undefined] as const)(
+  'ends its pods as requested when it is deleted with %s',
+  async (propagationPolicy) => {
+    const stage = openJobStage()
+    stage.createJob({})
+    await stage.clock.advance(5_000)
+    stage.registry.delete('jobs.batch', 'default', 'j', { propagationPolicy })
+    await stage.clock.advance(60_000)
+    const isKept = propagationPolicy === 'Orphan' || propagationPolicy === undefined
+    expect(stage.registry.list('jobs.batch')).toEqual([])
+    expect(stage.pods().map(({ metadata }) => [metadata.finalizers ?? [], metadata.ownerReferences ?? []])).toEqual(
+      isKept ? [[[], []]] : [],
+    )
+  },
+)
 
-test('a Job that is managed elsewhere is left alone', async () => {
+test('ignores a Job that another controller manages', async () => {
   const stage = openJobStage()
   stage.createJob({ managedBy: 'example.com/other' })
   await stage.clock.advance(60_000)
   expect(stage.jobs).toEqual(['0s a0 r0 t0 s0 f0'])
 })
 
-test('pods that are refused are told of, and tried again', async () => {
+test('reports refused pods in an Event, and tries again', async () => {
   const stage = openJobStage()
   stage.createJob({}, { serviceAccountName: 'late' })
   await stage.clock.advance(5_000)
@@ -243,7 +249,7 @@ test('pods that are refused are told of, and tried again', async () => {
 })
 
 test.each(['1.29', '1.31', '1.36'] satisfies Profile[])(
-  '%s: nothing is left when the cluster stops',
+  '%s: leaves nothing behind when the cluster stops',
   async (profile) => {
     const stage = openJobStage({ cluster: { profile } })
     stage.createJob({ activeDeadlineSeconds: 100, ttlSecondsAfterFinished: 5 })

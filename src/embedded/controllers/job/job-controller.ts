@@ -1,4 +1,4 @@
-// The Job controller: keeps each Job's pods running until it is done, and counts them (Kubernetes: pkg/controller/job).
+// The Job controller creates each Job's pods until the Job has ended, and counts them (Kubernetes: pkg/controller/job).
 import type { Clock } from '../../../lib/clock.ts'
 import type { Profile } from '../../api/api.ts'
 import type { Registry } from '../../api/registry.ts'
@@ -11,15 +11,15 @@ import { isTracked, jobOf } from './job-pod.ts'
 import { release } from './pod-control.ts'
 import { syncJob } from './sync-job.ts'
 
-/** Changes of pods, and of a Job's own status, are gathered this long. */
+/** The delay after a change of a pod or of a Job's status. Changes within it share one sync. */
 const gatherMs = 1_000
 
 export type JobControllerOptions = { readonly registry: Registry; readonly clock: Clock; readonly profile: Profile }
 
-/** Starts it; returns how to stop. */
+/** Starts the Job controller. Returns a function that stops it. */
 export function startJobController(options: JobControllerOptions): () => void {
   const { registry, clock, profile } = options
-  /** What is remembered of the Jobs that are not finished, by uid. */
+  /** The controller's memory of unfinished Jobs, by uid. */
   const memories = new Map<string, { readonly events: EventRecorder; backoff: Backoff }>()
   const loop = startLoop(clock, (key) => {
     const [namespace = '', name = ''] = key.split('/')
@@ -58,7 +58,7 @@ export function startJobController(options: JobControllerOptions): () => void {
   }
 }
 
-/** A pod that still waits to be counted while its Job is finished or gone is let go. */
+/** Removes the tracking finalizer of a pod whose Job has finished or is gone. */
 function releaseOrphan({ registry, profile }: JobControllerOptions, pod: StoredObject): void {
   const current = registry.get('pods', pod.metadata.namespace, pod.metadata.name)
   if (current?.metadata.uid !== pod.metadata.uid) return

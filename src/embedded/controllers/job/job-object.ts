@@ -1,17 +1,16 @@
-// A Job as its controller reads it, and the profile's share in how it is judged.
-
+// A Job as its controller reads it, and how the Kubernetes version changes the way it is judged.
 import { timestamp } from '../../../lib/timestamp.ts'
 import type { Profile } from '../../api/api.ts'
 import { isTrue, type JobCondition, type JobSpec, type JobStatus } from '../../api/rules/job/job-spec.ts'
 import type { StoredObject } from '../../store/object.ts'
 
-/** Defaults are filled in, so these are always there. */
+/** A stored Job. Its defaults are filled in, so these members always exist. */
 export type Job = StoredObject & {
   readonly spec: JobSpec & { readonly parallelism: number; readonly backoffLimit: number }
   readonly status: JobStatus
 }
 
-/** Kubernetes 1.31 (PR 125510): `Complete` and `Failed` wait until every pod is over; what they will be is said before. */
+/** Kubernetes 1.31 and later (PR 125510) set `Complete` and `Failed` only when every pod has ended. An interim condition announces them. */
 export function delaysEnd(profile: Profile): boolean {
   return Number(profile.split('.')[1]) >= 31
 }
@@ -24,13 +23,13 @@ export function isFinished({ status }: Job): boolean {
   return isTrue(status, 'Complete') || isTrue(status, 'Failed')
 }
 
-/** Another controller counts its pods (Kubernetes: JobManagedBy, on from 1.32). */
+/** Whether another controller manages the Job (feature gate JobManagedBy, on since Kubernetes 1.32). */
 export function isManagedElsewhere({ spec }: Job, profile: Profile): boolean {
   const { managedBy = 'kubernetes.io/job-controller' } = spec
   return Number(profile.split('.')[1]) >= 32 && managedBy !== 'kubernetes.io/job-controller'
 }
 
-/** Only pods that have really ended are replaced; else those that were merely asked to, too. */
+/** Whether a pod is replaced only when it has ended. Otherwise a terminating pod is replaced as well. */
 export function waitsForEnd({ spec }: Job): boolean {
   return spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined
 }
@@ -43,6 +42,6 @@ export function condition(
   status: 'True' | 'False' = 'True',
 ): JobCondition {
   const at = timestamp(now)
-  const told = { ...(reason === undefined ? {} : { reason }), ...(message === undefined ? {} : { message }) }
-  return { type, status, lastProbeTime: at, lastTransitionTime: at, ...told }
+  const given = { ...(reason === undefined ? {} : { reason }), ...(message === undefined ? {} : { message }) }
+  return { type, status, lastProbeTime: at, lastTransitionTime: at, ...given }
 }

@@ -1,4 +1,4 @@
-// The pods of a Job, as its controller reads them. The API server has validated what is stored, so its shape is taken as given.
+// The pods of a Job, as its controller reads them. The API server has validated stored objects, so their shape is not checked again.
 
 import type { Registry } from '../../api/registry.ts'
 import type { StoredObject } from '../../store/object.ts'
@@ -23,10 +23,10 @@ export type JobPod = StoredObject & {
   }
 }
 
-/** Held by every pod of a Job until it is counted. */
+/** The finalizer of every pod of a Job, until the pod is counted. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
 
-/** The Job that controls this object, if one does. */
+/** The Job that controls this object; undefined if none does. */
 export function jobOf({ metadata }: StoredObject): { readonly name: string; readonly uid: string } | undefined {
   return metadata.ownerReferences?.find(
     ({ controller, kind, apiVersion }) => controller === true && kind === 'Job' && apiVersion === 'batch/v1',
@@ -50,7 +50,7 @@ function hasEnded({ status }: JobPod): boolean {
   return status.phase === 'Succeeded' || status.phase === 'Failed'
 }
 
-/** It runs or will run, and nobody has asked it to end. */
+/** Whether the pod runs or will run, and is not being deleted. */
 export function isActive(pod: JobPod): boolean {
   return !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined
 }
@@ -63,7 +63,7 @@ export function isReady({ status }: JobPod): boolean {
   return (status.conditions ?? []).some(({ type, status: state }) => type === 'Ready' && state === 'True')
 }
 
-/** When a pod that is over ended, from the best that is known (Kubernetes: getFinishedTime), in milliseconds. */
+/** The time at which an ended pod ended, in milliseconds, from the best source available (Kubernetes: getFinishedTime). */
 export function endedAt({ metadata, status }: JobPod): number {
   const containers = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]
   const ends = containers.map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? ''))

@@ -1,18 +1,19 @@
-// Makes and removes the pods of a Job.
+// Creates and deletes the pods of a Job.
 import { ApiError } from '../../api/errors.ts'
 import type { Registry } from '../../api/registry.ts'
 import type { StoredObject } from '../../store/object.ts'
+import { ignoreRefusal } from '../ignore-refusal.ts'
 import type { JobContext } from './job-context.ts'
 import type { Job } from './job-object.ts'
 import { isReady, isTracked, type JobPod, trackingFinalizer } from './job-pod.ts'
 
-/** Pods that one look makes or removes at most. */
+/** The maximum number of pods that one sync creates or deletes. */
 const podsMax = 500
 
-/** How soon a creation that was refused is tried again. */
+/** The delay before a refused creation is tried again. */
 const retryMs = 1_000
 
-/** How many were made: the first that is refused ends it until the next look. */
+/** Creates up to `count` pods and stops at the first refusal. Returns how many were created. */
 export function createPods(context: JobContext, job: Job, count: number): number {
   const { registry, events } = context
   const wanted = Math.min(count, podsMax)
@@ -50,7 +51,7 @@ function podFrom({ metadata, spec }: Job): object {
   }
 }
 
-/** Those to give up first: not yet on a node, then not ready. */
+/** The pods to delete first: pods without a node, then pods that are not ready. */
 export function firstToGo(pods: readonly JobPod[], count: number): readonly JobPod[] {
   const rank = (pod: JobPod) => (pod.spec.nodeName === undefined ? 0 : isReady(pod) ? 2 : 1)
   return [...pods].sort((one, other) => rank(one) - rank(other)).slice(0, Math.min(count, podsMax))
@@ -58,25 +59,16 @@ export function firstToGo(pods: readonly JobPod[], count: number): readonly JobP
 
 export function deletePod({ registry, events }: JobContext, pod: JobPod): void {
   const { namespace, name, uid } = pod.metadata
-  attempt(() => {
+  ignoreRefusal(() => {
     registry.delete('pods', namespace, name, { preconditions: { uid } })
     events.record('Normal', 'SuccessfulDelete', `Deleted pod: ${name}`)
   })
 }
 
-/** Lets a pod go whose end is counted, or that nobody counts any more. */
+/** Removes the tracking finalizer of a pod that is counted, or that no longer needs to be counted. */
 export function release(registry: Registry, pod: StoredObject): void {
   const current = registry.get('pods', pod.metadata.namespace, pod.metadata.name)
   if (current?.metadata.uid !== pod.metadata.uid || !isTracked(current)) return
   const finalizers = current.metadata.finalizers?.filter((finalizer) => finalizer !== trackingFinalizer) ?? []
-  attempt(() => registry.update('pods', { ...current, metadata: { ...current.metadata, finalizers } }))
-}
-
-/** What has changed or gone in the meantime comes back as an event of its own. */
-function attempt(change: () => void): void {
-  try {
-    change()
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-  }
+  ignoreRefusal(() => registry.update('pods', { ...current, metadata: { ...current.metadata, finalizers } }))
 }

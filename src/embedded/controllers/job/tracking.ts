@@ -1,18 +1,18 @@
-// Counts a Job's ended pods once, whoever stops in between (KEP-2307): their uids and the verdict go into the status, then the
-// finalizers go, then the uids become counts and the verdict an end.
+// Counts each ended pod of a Job exactly once, even if the controller stops in between (KEP-2307).
+// First it writes the pods' uids and the verdict into the status. Then it removes the finalizers.
+// Finally it turns the uids into counts and sets the end condition.
 import { ApiError } from '../../api/errors.ts'
 import { isTrue, type JobStatus } from '../../api/rules/job/job-spec.ts'
 import { judgeFailedPod } from './failure-policy.ts'
-import type { JobContext } from './job-context.ts'
+import { type Counts, hasFailed, type JobContext, type JobSnapshot } from './job-context.ts'
 import { asJob, condition, delaysEnd, type Job, type Verdict } from './job-object.ts'
 import { isTracked, type JobPod } from './job-pod.ts'
 import { release } from './pod-control.ts'
-import { type Counts, hasFailed, type Standing } from './standing.ts'
 
-/** The most uids in the status at once; the rest is counted by the next look. */
+/** The maximum number of uids in the status at once. The next sync counts the rest. */
 const uncountedMax = 500
 
-/** How soon a status that was refused is written anew. */
+/** The delay before a refused status is written again. */
 const retryMs = 1_000
 
 export type Outcome = {
@@ -22,11 +22,11 @@ export type Outcome = {
   readonly status: JobStatus
 }
 
-export function track(context: JobContext, standing: Standing, { verdict, counts, status: before }: Outcome): void {
-  const { job, pods } = standing
+export function track(context: JobContext, snapshot: JobSnapshot, { verdict, counts, status: before }: Outcome): void {
+  const { job, pods } = snapshot
   const held = new Set(pods.filter(isTracked).map(({ metadata }) => metadata.uid))
   const status = { ...counted(before, held), ...counts }
-  const { succeeded, failed, toRelease, isFull } = uncount(standing, status, verdict)
+  const { succeeded, failed, toRelease, isFull } = uncount(snapshot, status, verdict)
   const { interim, end } = split(context, status, verdict)
   const conditions = [...(status.conditions ?? []), ...interim]
   const noted = write(context, job, { ...status, conditions, uncountedTerminatedPods: { succeeded, failed } })
@@ -37,15 +37,15 @@ export function track(context: JobContext, standing: Standing, { verdict, counts
   }
   const last = counted(noted.status, held)
   const isOver =
-    end !== undefined && !isFull && !isOpen(last) && !(delaysEnd(context.profile) && counts.terminating > 0)
+    end !== undefined && !isFull && !hasUncounted(last) && !(delaysEnd(context.profile) && counts.terminating > 0)
   if (!isOver) return void write(context, noted, last)
-  const told = condition(end, context.clock.now())
-  const completionTime = end.type === 'Complete' ? { completionTime: told.lastTransitionTime ?? '' } : {}
-  const final = { ...last, conditions: [...(last.conditions ?? []), told], ...completionTime }
-  if (write(context, noted, final)) tell(context, end)
+  const ended = condition(end, context.clock.now())
+  const completionTime = end.type === 'Complete' ? { completionTime: ended.lastTransitionTime ?? '' } : {}
+  const final = { ...last, conditions: [...(last.conditions ?? []), ended], ...completionTime }
+  if (write(context, noted, final)) recordEnd(context, end)
 }
 
-/** Those whose finalizer is gone are counted for good. */
+/** Turns the uids of pods without the tracking finalizer into counts. */
 function counted(status: JobStatus, held: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
   const isGone = (uid: string) => !held.has(uid)
@@ -67,8 +67,8 @@ type Uncounted = {
   readonly isFull: boolean
 }
 
-/** Which pods are noted now, and which are let go after that. */
-function uncount({ job, pods }: Standing, status: JobStatus, verdict: Verdict | undefined): Uncounted {
+/** Chooses the pods whose uids are written now, and the pods whose finalizer is removed after that. */
+function uncount({ job, pods }: JobSnapshot, status: JobStatus, verdict: Verdict | undefined): Uncounted {
   const succeeded = [...(status.uncountedTerminatedPods?.succeeded ?? [])]
   const failed = [...(status.uncountedTerminatedPods?.failed ?? [])]
   const toRelease: JobPod[] = []
@@ -87,12 +87,12 @@ function uncount({ job, pods }: Standing, status: JobStatus, verdict: Verdict | 
   return { succeeded, failed, toRelease, isFull: false }
 }
 
-function isOpen({ uncountedTerminatedPods = {} }: JobStatus): boolean {
+function hasUncounted({ uncountedTerminatedPods = {} }: JobStatus): boolean {
   const { succeeded = [], failed = [] } = uncountedTerminatedPods
   return succeeded.length + failed.length > 0
 }
 
-/** What is said before the pods are let go, and what afterwards. */
+/** Splits a verdict into the conditions to set before the finalizers are removed, and the condition to set afterwards. */
 function split(
   { clock }: JobContext,
   status: JobStatus,
@@ -105,7 +105,7 @@ function split(
   return { interim, end: { ...verdict, type } }
 }
 
-/** Undefined when somebody else has written in between, or the Job is gone: it is looked at again then. */
+/** Writes the status. Returns undefined if another client has written in between or the Job is gone; the Job is then synced again. */
 function write({ registry, again }: JobContext, job: Job, status: JobStatus): Job | undefined {
   try {
     return asJob(registry.update('jobs.batch', { ...job, status }, { subresource: 'status' }))
@@ -116,7 +116,7 @@ function write({ registry, again }: JobContext, job: Job, status: JobStatus): Jo
   }
 }
 
-function tell({ events }: JobContext, { type, reason = '', message = '' }: Verdict): void {
+function recordEnd({ events }: JobContext, { type, reason = '', message = '' }: Verdict): void {
   if (type === 'Complete') events.record('Normal', 'Completed', 'Job completed')
   else events.record('Warning', reason, message)
 }

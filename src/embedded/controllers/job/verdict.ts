@@ -1,12 +1,11 @@
-// Whether a Job is decided, and by what: in Kubernetes' order, for several may hold at once.
+// Decides whether a Job has failed, and by which reason. Several reasons may apply at once: they are checked in Kubernetes' order.
 import { timestamp } from '../../../lib/timestamp.ts'
 import { judgeFailedPod } from './failure-policy.ts'
-import type { JobContext } from './job-context.ts'
+import { hasFailed, type JobContext, type JobSnapshot } from './job-context.ts'
 import { delaysEnd, type Job, type Verdict } from './job-object.ts'
 import type { JobPod } from './job-pod.ts'
-import { hasFailed, type Standing } from './standing.ts'
 
-/** A verdict stands once it is written, whatever the pods do afterwards. A Job that was to fail has failed. */
+/** The verdict in the Job's status. It is final: what the pods do afterwards does not change it. */
 export function decidedBefore({ status }: Job): Verdict | undefined {
   const conditions = status.conditions ?? []
   const met = conditions.find(({ type, status: state }) => type === 'SuccessCriteriaMet' && state === 'True')
@@ -17,7 +16,7 @@ export function decidedBefore({ status }: Job): Verdict | undefined {
 
 export function failureOf(
   context: JobContext,
-  { job, pods, failed, now }: Standing,
+  { job, pods, failed, now }: JobSnapshot,
   startTime: string | undefined,
 ): Verdict | undefined {
   for (const pod of pods) {
@@ -36,7 +35,7 @@ export function failureOf(
   return undefined
 }
 
-/** A pod that restarts its containers itself never fails: their restarts count, sidecars' too. */
+/** A pod with `restartPolicy: OnFailure` never fails. The restarts of its containers count instead, sidecars included. */
 function restartsTooOften({ spec }: Job, pods: readonly JobPod[]): boolean {
   if (spec.template?.spec?.restartPolicy !== 'OnFailure') return false
   let restarts = 0

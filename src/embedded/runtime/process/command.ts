@@ -1,13 +1,13 @@
-// Finds the file a container's command means, so that a missing one is refused before anything starts.
+// Finds the program of a container's command, so that a missing program is refused before anything starts.
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type FoundCommand =
   | { readonly is: 'found'; readonly path: string }
-  /** In the words of a container runtime. */
+  /** The message of a real container runtime. */
   | { readonly is: 'missing'; readonly message: string }
 
-/** An absolute name is looked for below the container's root first, then on this host; a bare one along `path`. */
+/** Finds an absolute name below the container's root first, then on this host. Searches a name without a slash along `path`. */
 export function findCommand(name: string, root: string, workingDirectory: string, path: string): FoundCommand {
   const candidates = name.startsWith('/')
     ? [join(root, name), name]

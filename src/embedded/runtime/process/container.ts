@@ -1,4 +1,4 @@
-// One container of this runtime: its directory, its processes, its log and its end.
+// Starts and follows one container: its directory, its processes, its log and its end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
@@ -23,9 +23,9 @@ export type Container = {
   isEnded(): boolean
 }
 
-export type Surroundings = {
+export type ProcessContext = {
   readonly data: string
-  /** What every container's environment begins with; `PATH` above all. */
+  /** The base of every container's environment; it has `PATH`. */
   readonly environment: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly reaper: Reaper
@@ -35,34 +35,34 @@ export type Launch =
   | { readonly is: 'started'; readonly container: Container }
   | { readonly is: 'failed'; readonly message: string }
 
-/** Makes the container's directory and starts its main process in it, or finds the one that an earlier process of ours has started there. */
+/** Creates the container's directory and starts its main process, or finds the one that an earlier Dayfly process started there. */
 export async function launch(
   config: ContainerConfig,
   directory: string,
   image: InstalledImage | undefined,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<Launch> {
   const isThere = existsSync(join(directory, 'shim'))
   try {
     mkdirSync(directory, { recursive: true })
-    const volumes = volumesDirectory(surroundings.data, config.id.pod)
+    const volumes = volumesDirectory(context.data, config.id.pod)
     const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
-    const environment = containerEnvironment(config, directory, root, surroundings)
+    const environment = containerEnvironment(config, directory, root, context)
     const place = { directory, environment, workingDirectory }
     if (isThere) {
-      return { is: 'started', container: follow(place, surroundings, shimGone(directory, surroundings.clock)) }
+      return { is: 'started', container: follow(place, context, shimGone(directory, context.clock)) }
     }
     const words = [...(config.command.length > 0 ? config.command : [image?.entrypoint ?? '']), ...config.args]
     const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
     if (command.is === 'missing') return { is: 'failed', message: command.message }
-    surroundings.reaper.living(directory)
+    context.reaper.living(directory)
     const child = spawnShim(place, [command.path, ...words.slice(1)])
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     await once(child, 'spawn')
-    return { is: 'started', container: follow(place, surroundings, gone) }
+    return { is: 'started', container: follow(place, context, gone) }
   } catch (error) {
-    // The host refuses: no room on the disk, no process to be had, two mounts for one place.
-    await surroundings.reaper.end(directory)
+    // The host refused: the disk is full, the process limit is reached, or two mounts have the same path.
+    await context.reaper.end(directory)
     return { is: 'failed', message: `the container cannot be made on this host: ${(error as Error).message}` }
   }
 }
@@ -73,16 +73,16 @@ function containerEnvironment(
   config: ContainerConfig,
   directory: string,
   root: string,
-  { data, environment: base }: Surroundings,
+  { data, environment: base }: ProcessContext,
 ): Record<string, string> {
   const own = { [markName]: directory, DAYFLY_ROOT: root }
   const temporary = shortTemporary(data, directory)
   link(join(root, 'tmp'), temporary)
-  // The mark stands first, where a scan finds it soonest, and wins over what the container says.
+  // The mark is the first variable, where a scan finds it soonest. It is set again at the end, so that the container cannot override it.
   return { ...own, HOME: join(root, 'root'), TMPDIR: temporary, ...base, ...config.env, ...own }
 }
 
-/** The main process' name is the program's own path, as far as a shell can give it one. */
+/** Starts the shim in the container's working directory with the log as its output. */
 function spawnShim(place: Place, command: readonly string[]): ChildProcess {
   const log = openSync(join(place.directory, 'log'), 'a')
   try {
@@ -97,8 +97,8 @@ function spawnShim(place: Place, command: readonly string[]): ChildProcess {
   }
 }
 
-/** @param gone resolves when the container's shim is there no more. */
-function follow(place: Place, { clock, reaper }: Surroundings, gone: Promise<void>): Container {
+/** @param gone resolves when the container's shim has ended. */
+function follow(place: Place, { clock, reaper }: ProcessContext, gone: Promise<void>): Container {
   const log = openLog(join(place.directory, 'log'), clock)
   reaper.living(place.directory)
   let isEnded = false
@@ -121,7 +121,7 @@ function endOf(directory: string): Omit<ContainerEnd, 'finishedAt'> {
 
 const pollMs = 50
 
-/** For a shim that is not our child: looks until no process of its number carries the container's mark. */
+/** Waits for the end of a shim that is not a child of this process. It polls until no process with its pid has the container's mark. */
 async function shimGone(directory: string, clock: Clock): Promise<void> {
   for (;;) {
     const { shim, exitCode } = readShim(directory)

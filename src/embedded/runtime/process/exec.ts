@@ -1,4 +1,4 @@
-// Runs a command beside a container's main process, as probes and hooks do.
+// Runs a command beside a container's main process, for a probe or hook.
 import { spawn } from 'node:child_process'
 import type { Clock, Timer } from '../../../lib/clock.ts'
 import type { ExecResult } from '../runtime.ts'
@@ -7,10 +7,10 @@ import type { Container } from './container.ts'
 
 const outputBytesMax = 10 * 1024
 
-/** How long the output may stay open once the command has ended: a process it leaves behind may hold it. */
+/** How long to read output after the command has ended. A process that it left behind may keep the output open. */
 const drainMs = 50
 
-/** What the command leaves behind carries the container's mark and ends with it. */
+/** Runs the command. Processes that it leaves behind have the container's mark, so they end with the container. */
 export async function execIn(
   container: Container,
   command: readonly string[],
@@ -63,6 +63,6 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // The whole group has ended by itself.
+    // The whole process group has already ended.
   }
 }

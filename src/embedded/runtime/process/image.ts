@@ -1,19 +1,19 @@
-// Images on a host without images: a table maps the few that stand for a program on this host; of any other only the name is kept.
+// Images on a host without images. A table maps some images to programs of this host. Other images are only names.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageVerdict, PullPolicy } from '../runtime.ts'
 
-/** What an image stands for on this host. */
+/** The program of this host that replaces an image. */
 export type ImageProgram = {
-  /** Where the image has its program, for example `/home/runner/run.sh`. */
+  /** The path of the program in the image, for example `/home/runner/run.sh`. */
   readonly entrypoint: string
-  /** What runs in its stead: a program of this host and its first arguments. */
+  /** The program of this host that runs instead, and its first arguments. */
   readonly program: readonly string[]
 }
 
 export type InstalledImage = { readonly entrypoint: string; readonly file: string }
 
-/** Writes a start script for each image into the data directory, to be linked into containers. */
+/** Writes a start script for each image into the data directory. Containers get a link to it. */
 export function installImages(
   data: string,
   images: Readonly<Record<string, ImageProgram>>,
@@ -29,19 +29,19 @@ export function installImages(
   return installed
 }
 
-/** Kubernetes' verdicts and words, as far as they exist without a registry. */
+/** Decides whether an image can be used, with Kubernetes' reasons and messages. */
 export function judgeImage(image: string, policy: PullPolicy, known: boolean, hasCommand: boolean): ImageVerdict {
   const fault = referenceFault(image)
   if (fault) {
     const message = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${fault}`
     return { is: 'refused', reason: 'InvalidImageName', message }
   }
-  if (known || hasCommand) return { is: 'present', imageId: image }
+  if (known || hasCommand) return { is: 'present' }
   if (policy === 'Never') {
     const message = `Container image "${image}" is not present with pull policy of Never`
     return { is: 'refused', reason: 'ErrImageNeverPull', message }
   }
-  const message = `no program on this host stands for image "${image}" and the container has no command: give the container a command, or add the image to the runtime's table of images`
+  const message = `image "${image}" has no program on this host, and the container has no command. Give the container a command, or add the image to the runtime's table of images.`
   return { is: 'refused', reason: 'ErrImagePull', message }
 }
 

@@ -1,10 +1,10 @@
-// Where everything of a pod stands below the data directory. The container's directory is also its mark: every process of it
-// carries the path in its environment, and most stand below it with their working directory.
+// The layout of the data directory. The path of a container's directory is also its mark.
+// Every process of the container has the mark in its environment. Most have their working directory below it.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { ContainerId } from '../runtime.ts'
 
-/** The variable by which a container's processes are known. */
+/** The environment variable with the container's mark. */
 export const markName = 'DAYFLY_TOKEN'
 
 export function podDirectory(data: string, pod: string): string {
@@ -15,17 +15,17 @@ export function containerDirectory(data: string, id: ContainerId): string {
   return join(podDirectory(data, id.pod), `${id.name}.${id.attempt}`)
 }
 
-/** No container's directory can have this name: theirs contain a dot. */
+/** The directory of the pod's volumes. It cannot collide with a container's directory, whose name contains a dot. */
 export function volumesDirectory(data: string, pod: string): string {
   return join(podDirectory(data, pod), 'volumes')
 }
 
-/** A second, short name for the container's own /tmp: what programs put a socket into may have no more than 107 characters. */
+/** A second, short path of the container's /tmp, because the path of a Unix socket may have at most 107 characters. */
 export function shortTemporary(data: string, directory: string): string {
   return join(data, 't', createHash('sha256').update(directory).digest('hex').slice(0, 10))
 }
 
-/** The directory of the container, or of the pod's volumes, in which `path` stands; undefined for a path elsewhere. */
+/** Returns the directory of the container, or of the pod's volumes, that contains `path`; undefined for a path elsewhere. */
 export function placeOf(data: string, path: string): string | undefined {
   const prefix = join(data, 'pods/')
   if (!path.startsWith(prefix)) return undefined

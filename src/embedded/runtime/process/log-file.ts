@@ -1,5 +1,5 @@
-// A container's output is a file that the container writes alone, without us in between, so that it outlives us. It is watched while
-// it grows: that wakes followers and gives lines their times, exact to about 20 ms.
+// Reads a container's log. The container writes the file directly, so that the log survives this process.
+// The file is watched while it grows: that wakes followers and gives lines their times, exact to about 20 ms.
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Clock, Timer } from '../../../lib/clock.ts'
@@ -7,9 +7,9 @@ import type { RuntimeLogOptions } from '../runtime.ts'
 import { type LogTimes, logTimes } from './log-times.ts'
 
 export interface LogFile {
-  /** Ends when everything is read; followed, when besides the container has ended. */
+  /** Streams the log to its end. With `follow`, it continues until the container has ended. */
   read(options: RuntimeLogOptions, until: AbortSignal): AsyncIterable<string>
-  /** Nothing more is written. */
+  /** Marks the log as complete. */
   end(): void
 }
 
@@ -23,14 +23,14 @@ export function openLog(path: string, clock: Clock): LogFile {
   const waiting = new Set<() => void>()
   let version = 0
   let ended = false
-  const look = () => {
+  const update = () => {
     times.record(statSync(path, { throwIfNoEntry: false })?.size ?? 0, clock.now())
     version++
     for (const wake of [...waiting]) wake()
   }
-  const stopWatching = watchFile(path, clock, look)
-  // The container may have written before anybody watched.
-  look()
+  const stopWatching = watchFile(path, clock, update)
+  // The container may have written before the watch began.
+  update()
   const change = async (seen: number, until: AbortSignal) => {
     if (seen !== version || until.aborted) return
     await new Promise<void>((resolve) => {
@@ -65,27 +65,27 @@ export function openLog(path: string, clock: Clock): LogFile {
   const end = () => {
     ended = true
     stopWatching()
-    look()
+    update()
   }
   return { read, end }
 }
 
-/** Calls `look` soon after each change, at most once in `pauseMs`; now and then where the host lets us watch no more files. */
-function watchFile(path: string, clock: Clock, look: () => void): () => void {
+/** Calls `update` soon after each change, at most once in `pauseMs`. If the host allows no more file watches, it polls instead. */
+function watchFile(path: string, clock: Clock, update: () => void): () => void {
   let pause: Timer | undefined
   let missed = false
   const change = () => {
     missed = true
     if (pause) return
     missed = false
-    look()
+    update()
     pause = clock.after(pauseMs, () => {
       pause = undefined
       if (missed) change()
     })
   }
   const poll = () => {
-    look()
+    update()
     pause = clock.after(pollMs, poll)
   }
   let watcher: FSWatcher | undefined
@@ -107,7 +107,7 @@ async function startOffset(file: FileHandle, options: RuntimeLogOptions, times: 
   return Math.max(since, await tailOffset(file, options.tailLines))
 }
 
-/** Where the last `lines` lines begin; the line break at the very end closes the last one. */
+/** Returns the offset at which the last `lines` lines begin. A line break at the end of the file belongs to the last line. */
 async function tailOffset(file: FileHandle, lines: number): Promise<number> {
   const { size } = await file.stat()
   if (lines === 0) return size
@@ -129,7 +129,7 @@ function plainText(): (bytes: Buffer) => string {
   return (bytes) => decoder.decode(bytes, { stream: true })
 }
 
-/** Each line with the time of its first byte, as the kubelet writes it. */
+/** Prefixes each line with the time of its first byte, as the kubelet does. */
 function stampedText(times: LogTimes, start: number): (bytes: Buffer) => string {
   const decoder = new TextDecoder()
   let position = start

@@ -1,16 +1,16 @@
-// When which part of a log was written, as far as it was watched: for lines with times, and for "since".
+// Remembers when each part of a log was written, for `timestamps` and `since`.
 import type { Instant } from '../../../lib/clock.ts'
 
 export interface LogTimes {
-  /** The file has `size` bytes now. */
+  /** Records that the file has `size` bytes at `at`. */
   record(size: number, at: Instant): void
-  /** When the byte at this offset was seen. */
+  /** Returns when the byte at this offset was first seen. */
   timeOf(offset: number): Instant
-  /** Where the first byte stands that was seen at or after this instant. */
+  /** Returns the offset of the first byte that was seen at or after this instant. */
   offsetSince(at: Instant): number
 }
 
-/** From `offset` on, what was written was seen at `at`. */
+/** The bytes from `offset` on were first seen at `at`. */
 type Mark = { readonly offset: number; readonly at: Instant }
 
 const marksMax = 4096
@@ -32,7 +32,7 @@ export function logTimes(start: Instant): LogTimes {
       if (newSize <= size) return
       marks.push({ offset: size, at })
       size = newSize
-      // A long log keeps fewer, coarser marks.
+      // Drop every second mark of a long log.
       if (marks.length > marksMax) marks = marks.filter((_, index) => index % 2 === 0)
     },
     timeOf: (offset) => marks[firstAfter((mark) => mark.offset > offset) - 1]?.at ?? start,

@@ -1,8 +1,8 @@
-// Reads the small files of /proc with one buffer: readFileSync takes a new one of 64 KiB for each, and a pass reads hundreds.
+// Reads the small files of /proc with one buffer. `readFileSync` allocates 64 KiB for each file, and a pass reads hundreds.
 import { closeSync, openSync, readSync } from 'node:fs'
 
 export interface ProcReader {
-  /** The whole file, or undefined when the process is gone or is not ours to look at. */
+  /** Returns the whole file, or undefined if the process has ended or access is denied. */
   read(path: string): string | undefined
 }
 
@@ -35,17 +35,17 @@ export function procReader(): ProcReader {
 export type ProcStat = {
   readonly state: string
   readonly parent: number
-  /** When the process began, in the kernel's own unit: with its number it names one process for ever. */
+  /** The start time of the process in clock ticks. Together with the pid it identifies one process permanently. */
   readonly start: number
 }
 
-/** What `/proc/PID/stat` says; the name in it may hold anything. */
+/** Parses `/proc/PID/stat`. The process name in it may contain any character. */
 export function parseStat(text: string): ProcStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', parent: Number(fields[1]), start: Number(fields[19]) }
 }
 
-/** When this process began. */
+/** The start time of this process, in clock ticks. */
 export function ownStart(): number {
   return parseStat(procReader().read('/proc/self/stat') ?? '').start || 0
 }

@@ -79,7 +79,7 @@ test.each([
   expect(await run(runtime, shell(script))).toMatchObject({ exitCode })
 })
 
-test('a container sees its mounts, environment and working directory below DAYFLY_ROOT', async () => {
+test('a container finds its mounts, environment and working directory below DAYFLY_ROOT', async () => {
   const { runtime, data } = world()
   const secret: Mount = {
     mountPath: '/run/dayfly',
@@ -101,7 +101,7 @@ test('a container sees its mounts, environment and working directory below DAYFL
   expect([...readdirSync(join(data, 'pods')), ...readdirSync(join(data, 't'))]).toEqual([])
 })
 
-test('mounts may stand inside each other, be single files, and be shared by the containers of a pod', async () => {
+test('mounts may be nested, may be single files, and are shared by the containers of a pod', async () => {
   const { runtime } = world()
   const mount = (mountPath: string, name: string, subPath?: string): Mount => {
     const files = name === 'config' ? [{ path: 'a', data: Buffer.from('A'), mode: 0o644 }] : []
@@ -127,7 +127,7 @@ test('mounts may stand inside each other, be single files, and be shared by the 
   expect(await runtime.start(taken)).toMatchObject({ is: 'failed', message: expect.stringContaining('EEXIST') })
 })
 
-test('an image of the table has its program at the entrypoint, for a command that calls it and as the default', async () => {
+test('an image of the table has its program at the entrypoint: as the default, and for a command that calls it', async () => {
   const { runtime } = world({
     'example.test/runner:1': { entrypoint: '/home/runner/run.sh', program: ['/bin/echo', "it's", 'me'] },
   })
@@ -148,7 +148,7 @@ test.each([
   ['BusyBox', 'Always', true, 'InvalidImageName'],
   ['bad image', 'Always', true, 'InvalidImageName'],
   ['a:b:c', 'Always', true, 'InvalidImageName'],
-] as const)('image %s, policy %s, command %s: %s', (image, policy, hasCommand, reason) => {
+] as const)('judges image %s with policy %s and command %s: %s', (image, policy, hasCommand, reason) => {
   const verdict = world().runtime.image(image, policy, hasCommand)
   expect(verdict.is === 'refused' ? verdict.reason : undefined).toBe(reason)
 })
@@ -157,12 +157,12 @@ test.each([
   [['nope'], 'exec: "nope": executable file not found in $PATH'],
   [['/nope'], 'exec: "/nope": stat /nope: no such file or directory'],
   [['/etc/passwd'], 'exec: "/etc/passwd": permission denied'],
-])('a command that cannot run is refused: %s', async (command, words) => {
+])('refuses a command that cannot run: %s', async (command, words) => {
   const start = await world().runtime.start(shell('', { command }))
   expect(start).toMatchObject({ is: 'failed', message: expect.stringContaining(words) })
 })
 
-test('when the main process ends, every descendant is ended, whatever it did to hide', async () => {
+test('kills every descendant when the main process ends, even if it hides', async () => {
   const { runtime, data } = world()
   const hide = [
     'sleep 300 &',
@@ -176,7 +176,7 @@ test('when the main process ends, every descendant is ended, whatever it did to 
   expect(processScan(data).run()).toEqual([])
 })
 
-test('a process in a shared volume ends with the last container of the pod', async () => {
+test('kills a process in a shared volume with the last container of the pod', async () => {
   const { runtime, data } = world()
   const mounts: Mount[] = [{ mountPath: '/work', subPath: undefined, volume: { name: 'work', files: [] } }]
   const other = shell('sleep 300', { id: { pod: 'uid-1', name: 'other', attempt: 0 }, mounts })
@@ -191,7 +191,7 @@ test('a process in a shared volume ends with the last container of the pod', asy
   expect(processScan(data).run()).toEqual([])
 })
 
-test('stop asks the main process first and waits for it', async () => {
+test('stop sends SIGTERM to the main process and waits for it', async () => {
   const { runtime } = world()
   const config = shell('trap "echo bye; exit 4" TERM; echo ready; while :; do sleep 0.01; done')
   const [ended] = await started(runtime, config)
@@ -202,7 +202,7 @@ test('stop asks the main process first and waits for it', async () => {
   expect(await text(runtime.logs(config.id, wholeLog, until))).toBe('ready\nbye\n')
 })
 
-test('stop ends a process that ignores TERM when the grace is over, and at once without grace', async () => {
+test('stop kills a process that ignores SIGTERM after the grace period, and at once without one', async () => {
   const { runtime } = world()
   const stubborn = (name: string) =>
     shell('trap "" TERM; while :; do sleep 1; done', { id: { pod: 'p', name, attempt: 0 } })
@@ -226,7 +226,7 @@ test('stop right after the start ends the container', async () => {
   }
 })
 
-test('a killed shim does not leave its container behind', async () => {
+test('ends a container whose shim was killed', async () => {
   const { runtime, data } = world()
   const config = shell('echo up; sleep 300')
   const [ended] = await started(runtime, config)
@@ -235,7 +235,7 @@ test('a killed shim does not leave its container behind', async () => {
   expect(await ended).toMatchObject({ exitCode: 137, reason: 'ContainerStatusUnknown' })
 })
 
-test('a container survives a restart of ours, and its end, log and exit code are found', async () => {
+test('a container survives a restart of the runtime, which finds its end, log and exit code', async () => {
   const { runtime, data } = world()
   const long = shell('echo before; while [ ! -e "$DAYFLY_ROOT/go" ]; do sleep 0.01; done; echo after; exit 9')
   const short = shell('exit 5', { id: { pod: 'uid-1', name: 'short', attempt: 0 } })
@@ -249,7 +249,7 @@ test('a container survives a restart of ours, and its end, log and exit code are
   expect(await text(next.logs(long.id, wholeLog, until))).toBe('before\nafter\n')
 })
 
-test('what a killed process of ours left ends with the next one that has its directory', async () => {
+test('ends the containers of a killed Dayfly process when the next runtime with the same directory closes', async () => {
   const { runtime, data } = world()
   const root = join(data, 'pods/uid-1/main.0/root')
   mkdirSync(root, { recursive: true })
@@ -261,7 +261,7 @@ test('what a killed process of ours left ends with the next one that has its dir
   await runtime.close()
 })
 
-test('a closed runtime starts nothing any more', async () => {
+test('a closed runtime starts no container', async () => {
   const { runtime } = world()
   const closed = runtime.close()
   expect(await runtime.start(shell('sleep 300'))).toMatchObject({ is: 'failed' })
@@ -284,13 +284,13 @@ test('exec runs beside the main process, with a time limit', async () => {
   expect(await exec('true')).toMatchObject({ is: 'failed' })
 })
 
-test('logs: tail, limit, times, since, and following to the end', async () => {
+test('reads logs with tail, limit, timestamps and since, and follows them to the end', async () => {
   const { runtime } = world()
   const config = shell('echo one; echo two; until [ -e go ]; do sleep 0.01; done; echo three; printf four')
   const [ended] = await started(runtime, config)
   const followed = text(runtime.logs(config.id, { ...wholeLog, follow: true }, until))
   await expect.poll(() => text(runtime.logs(config.id, wholeLog, until))).toBe('one\ntwo\n')
-  // Nothing is left that was written and has no time yet.
+  // Wait until everything that was written has its time.
   const unseen = { ...wholeLog, since: Number.MAX_SAFE_INTEGER }
   await expect.poll(() => text(runtime.logs(config.id, unseen, until))).toBe('')
   await runtime.exec(config.id, ['touch', 'go'], 5000)
@@ -307,7 +307,7 @@ test('logs: tail, limit, times, since, and following to the end', async () => {
   expect(await text(runtime.logs(config.id, { ...wholeLog, since: (times[1] ?? 0) + 1 }, until))).toBe('three\nfour')
 })
 
-test('fifty containers at once start, end and leave nothing', async () => {
+test('fifty containers start and end at the same time, and leave nothing', async () => {
   const { runtime, data } = world()
   const configs = Array.from({ length: 50 }, (_, index) =>
     shell(`setsid env -i sleep 300 & sleep 0.2; exit ${index}`, { id: { pod: `pod-${index}`, name: 'c', attempt: 0 } }),

@@ -1,28 +1,27 @@
-// Runs containers as processes of this host: each a process group in a directory of its own below the data directory. There is no
-// isolation: the files, the network and the users are the host's. What a container leaves behind is found and ended.
+// Runs containers as processes of this host. Each container is a process group with its own directory below the data directory.
+// There is no isolation: containers use the host's files, network and users. Processes that a container leaves behind are found and killed.
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
 import type { ContainerId, Runtime } from '../runtime.ts'
-import { type Container, launch, type Surroundings } from './container.ts'
-import { endEverything } from './end-everything.ts'
+import { type Container, launch, type ProcessContext } from './container.ts'
 import { execIn } from './exec.ts'
 import { type ImageProgram, installImages, judgeImage } from './image.ts'
 import { containerDirectory, podDirectory, shortTemporary } from './layout.ts'
 import { ownStart } from './proc-file.ts'
 import { processScan } from './processes.ts'
 import { reach } from './reach.ts'
-import { createReaper } from './reaper.ts'
+import { createReaper, endEverything } from './reaper.ts'
 import { readShim } from './shim.ts'
 
 export type ProcessRuntimeOptions = {
-  /** Made if it is missing, removed at the end with all that runs in it, also what an earlier process of ours has left; nobody else writes here. */
+  /** Created if it is missing. Removed at the end with every process in it, including those of an earlier Dayfly process. Nothing else may write here. */
   readonly dataDirectory: string
   readonly clock: Clock
-  /** What every container's environment begins with: at least `PATH`. */
+  /** The base of every container's environment: at least `PATH`. */
   readonly environment: Readonly<Record<string, string>>
-  /** Images that stand for a program of this host; any other image needs a command. */
+  /** Images that are mapped to a program of this host. Any other image needs a command. */
   readonly images: Readonly<Record<string, ImageProgram>>
 }
 
@@ -31,9 +30,9 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   mkdirSync(options.dataDirectory, { recursive: true, mode: 0o700 })
   const data = realpathSync(options.dataDirectory)
   const images = installImages(data, options.images)
-  // Only containers that an earlier process of ours has started may be older than we are.
+  // Only processes that an earlier Dayfly process started may be older than this one.
   const scan = processScan(data, existsSync(join(data, 'pods')) ? 0 : ownStart())
-  const surroundings: Surroundings = {
+  const context: ProcessContext = {
     data,
     environment: options.environment,
     clock,
@@ -51,14 +50,14 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       const directory = containerDirectory(data, config.id)
       const running = find(config.id)
       if (running) return { is: 'started', startedAt: running.startedAt, ended: running.ended }
-      const started = await launch(config, directory, images.get(config.image), surroundings)
+      const started = await launch(config, directory, images.get(config.image), context)
       if (started.is === 'failed') return started
       containers.set(directory, { id: config.id, container: started.container })
       return { is: 'started', startedAt: started.container.startedAt, ended: started.container.ended }
     },
     stop: async (id, graceMs) => {
       const container = find(id)
-      if (container && !container.isEnded()) await stopContainer(container, graceMs, surroundings)
+      if (container && !container.isEnded()) await stopContainer(container, graceMs, context)
     },
     exec: async (id, command, timeoutMs) => {
       const container = find(id)
@@ -87,8 +86,8 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   }
 }
 
-/** The main process alone is asked to end, as in Kubernetes; everything else is ended once it has, or when the grace is over. */
-async function stopContainer(container: Container, graceMs: number, { clock, reaper }: Surroundings): Promise<void> {
+/** Sends SIGTERM to the main process only, as in Kubernetes. All others are killed when it has ended, or after the grace period. */
+async function stopContainer(container: Container, graceMs: number, { clock, reaper }: ProcessContext): Promise<void> {
   const over = new AbortController()
   const ended = container.ended.then(() => over.abort())
   const pause = (ms: number) => clock.sleep(ms, over.signal).catch(() => undefined)
@@ -103,14 +102,14 @@ async function stopContainer(container: Container, graceMs: number, { clock, rea
   await ended
 }
 
-/** Whether the main process is known; it may have ended. */
+/** Sends SIGTERM to the main process. Returns whether the main process is known; it may have ended. */
 function terminate(container: Container): boolean {
   const { main, exitCode } = readShim(container.directory)
   if (main === undefined) return false
   try {
     if (exitCode === undefined) process.kill(main, 'SIGTERM')
   } catch {
-    // It has ended by itself.
+    // The process has ended in the meantime.
   }
   return true
 }
@@ -119,7 +118,7 @@ function containersOf(pod: string): readonly string[] {
   try {
     return readdirSync(pod).map((name) => join(pod, name))
   } catch {
-    // Nothing of it was ever started.
+    // No container of the pod was ever started.
     return []
   }
 }

@@ -1,5 +1,4 @@
-// One pass over /proc: which processes belong to which container. A process is known by the mark in its environment, else by its
-// working directory, else by its parents.
+// Finds the processes of each container in one pass over /proc: by the mark in their environment, their working directory, or their parents.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { markName, placeOf } from './layout.ts'
 import { type ProcReader, parseStat, procReader } from './proc-file.ts'
@@ -7,15 +6,17 @@ import { type ProcReader, parseStat, procReader } from './proc-file.ts'
 export type FoundProcess = { readonly pid: number; readonly place: string }
 
 export interface ProcessScan {
-  /** Every living process of a container, with the directory it belongs to: a container's, or a pod's volumes where only that is known. */
+  /** Returns every living process of a container with its place: the container's directory, or the pod's volumes if only the pod is known. */
   run(): readonly FoundProcess[]
 }
 
 type Row = { readonly pid: number; readonly parent: number; readonly key: string; readonly isOld: boolean }
 
-/** What a pass learns of a process is remembered, so that one that wipes its environment or moves away is still known.
- *  @param data the data directory, without symbolic links in it.
- *  @param since only processes that began then or later (`ProcStat.start`) can belong to it. */
+/** Creates a scan. It remembers the place of each process, so it still finds a process that clears its environment or changes its directory.
+ *
+ *  @param data
+ the data directory, without symbolic links in its path.
+ *  @param since processes that started earlier (`ProcStat.start`) belong to no container. */
 export function processScan(data: string, since = 0): ProcessScan {
   const reader = procReader()
   let known = new Map<string, string>()
@@ -50,7 +51,7 @@ function readRows(reader: ProcReader, since: number): Map<number, Row> {
     const text = Number.isInteger(pid) && pid !== process.pid ? reader.read(`/proc/${name}/stat`) : undefined
     if (text === undefined) continue
     const { state, parent, start } = parseStat(text)
-    // A dead process that nobody has waited for is none: it holds nothing and cannot be killed.
+    // A zombie holds no resources and cannot be killed, so it is skipped.
     if (state !== 'Z' && state !== 'X') rows.set(pid, { pid, parent, key: `${pid}:${start}`, isOld: start < since })
   }
   return rows
@@ -65,7 +66,7 @@ function placeByItself(reader: ProcReader, data: string, pid: number): string | 
   try {
     return placeOf(data, readlinkSync(`/proc/${pid}/cwd`))
   } catch {
-    // It has ended since the pass began.
+    // The process has ended since the pass began.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// What really answers on this host, and what does not.
+// Sends probes to real servers on this host.
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const http = (port: number) =>
   ({ is: 'http', scheme: 'http', host: undefined, port, path: '/x', headers: { 'x-token': 'a' } }) as const
 const tcp = (port: number) => ({ is: 'tcp', host: undefined, port }) as const
 
-test('HTTP: the status, whatever it is, and the headers arrive', async () => {
+test('HTTP: returns any status, and sends the headers', async () => {
   let seen: unknown
   const server = createServer(({ url, headers }, response) => {
     seen = [url, headers['x-token']]
@@ -33,12 +33,12 @@ test('HTTP: the status, whatever it is, and the headers arrive', async () => {
   expect(seen).toEqual(['/x', 'a'])
 })
 
-test('TCP: a connection is enough', async () => {
+test('TCP: succeeds with a connection', async () => {
   const server = createTcpServer((socket) => socket.destroy())
   expect(await reach(tcp(await portOf(server)), 5_000, clock)).toEqual({ is: 'reached', status: undefined })
 })
 
-test('nobody listens', async () => {
+test('fails if no server listens', async () => {
   const server = createTcpServer()
   const port = await portOf(server)
   await new Promise((resolve) => server.close(resolve))
@@ -47,7 +47,7 @@ test('nobody listens', async () => {
   expect(await reach({ ...http(port), path: '/a\nb' }, 5_000, clock)).toMatchObject({ is: 'failed' })
 })
 
-test('who listens and says nothing is given up on; who hangs up has failed', async () => {
+test('times out on a silent server, and fails if the server closes the connection', async () => {
   const silent = createTcpServer((socket) => socket.on('error', () => {}))
   expect(await reach(http(await portOf(silent)), 50, clock)).toEqual({ is: 'timed-out' })
   const rude = createTcpServer((socket) => socket.resetAndDestroy())

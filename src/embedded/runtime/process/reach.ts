@@ -1,4 +1,4 @@
-// Asks something of a container over the network. Containers share the host's, so this host's loopback is theirs.
+// Sends network probes and hooks. Containers share the host's network, so they listen on the host's loopback address.
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
@@ -12,7 +12,7 @@ export async function reach(
   timeoutMs: number | undefined,
   clock: Clock,
 ): Promise<NetworkResult> {
-  // What Node refuses to send at all, a path with a line break for example, rejects.
+  // Node throws for a request that it cannot send, for example a path with a line break. The promise then rejects.
   return await new Promise<NetworkResult>((resolve) => {
     const finish = (result: NetworkResult) => {
       timer?.cancel()
@@ -24,7 +24,7 @@ export async function reach(
   }).catch((error) => ({ is: 'failed', message: messageOf(error) }))
 }
 
-/** Calls `finish` once or more; returns how to let go. */
+/** Calls `finish` at least once. Returns a function that closes the connection. */
 function openConnection(target: NetworkTarget & { is: 'tcp' }, finish: (result: NetworkResult) => void): () => void {
   const socket = connect({ host: target.host ?? loopback, port: target.port })
   socket.once('connect', () => finish({ is: 'reached', status: undefined }))
@@ -42,7 +42,7 @@ function makeRequest(target: NetworkTarget & { is: 'http' }, finish: (result: Ne
   return () => request.destroy()
 }
 
-/** The commonest in the words of Go. */
+/** The error message; the two most common ones use the words of Go. */
 function messageOf(error: NodeJS.ErrnoException): string {
   if (error.code === 'ECONNREFUSED') return 'connection refused'
   if (error.code === 'ECONNRESET') return 'connection reset by peer'

@@ -1,14 +1,12 @@
-// Ends what is left of containers. Containers that end together share the passes over /proc; a pass is repeated until it finds nothing.
-
+// Kills the remaining processes of containers. Containers that end at the same time share the passes over /proc. Passes are repeated until none is left.
 import { dirname } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
-import { kill } from './end-everything.ts'
 import type { FoundProcess, ProcessScan } from './processes.ts'
 
 export interface Reaper {
-  /** Kills every process of the container that stands in `directory`, but not `spare`; resolves when none is left. */
+  /** Kills every process of the container in `directory` except `spare`. Resolves when none is left. */
   end(directory: string, spare?: number): Promise<void>
-  /** The container counts as living: its pod's volumes are in use. */
+  /** Marks the container as living, so that its pod's volumes are in use. */
   living(directory: string): void
 }
 
@@ -40,7 +38,7 @@ export function createReaper(scan: ProcessScan, clock: Clock): Reaper {
     running = true
     let pauseMs = firstPauseMs
     try {
-      // What ends in the same moment is served by the same pass.
+      // Containers that end at the same moment share the first pass.
       await clock.sleep(0)
       for (pass(); waiting.size > 0; pass()) {
         await clock.sleep(pauseMs)
@@ -63,11 +61,29 @@ export function createReaper(scan: ProcessScan, clock: Clock): Reaper {
   return { end, living: (directory) => void living.add(directory) }
 }
 
-/** A process of which only the pod is known ends with the pod's last container. */
+/** Whether the process belongs to the container. If only the pod is known, the process belongs to the pod's last container. */
 function belongs(process: FoundProcess, directory: string, living: ReadonlySet<string>): boolean {
   if (process.place === directory) return true
   const pod = dirname(directory)
   if (process.place !== `${pod}/volumes`) return false
   for (const other of living) if (dirname(other) === pod) return false
   return true
+}
+
+const endPauseMs = 5
+
+/** Kills every process of every container, including containers that an earlier process started. */
+export async function endEverything(scan: ProcessScan, clock: Clock): Promise<void> {
+  for (let found = scan.run(); found.length > 0; found = scan.run()) {
+    for (const { pid } of found) kill(pid)
+    await clock.sleep(endPauseMs)
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // The process has ended since the scan found it.
+  }
 }

@@ -1,4 +1,4 @@
-// A container's own directory: its root with the mounts in their places. Mounts are links to the pod's volumes.
+// Creates a container's root directory. Its mounts are symbolic links to the pod's volumes.
 import { lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import type { ContainerConfig, Mount, Volume } from '../runtime.ts'
@@ -6,7 +6,7 @@ import type { InstalledImage } from './image.ts'
 
 export type ContainerRoot = { readonly root: string; readonly workingDirectory: string }
 
-/** Makes the root in the container's (existing, empty) directory. Throws where two mounts or files want one place. */
+/** Creates the root in the container's directory, which must exist and be empty. Throws if two mounts or files have the same path. */
 export function makeRoot(
   directory: string,
   volumes: string,
@@ -39,7 +39,7 @@ function placeMount(root: string, volumes: string, mount: Mount): void {
   link(source, target)
 }
 
-/** The same link may stand there already: a mount inside another volume, placed for an earlier container of the pod. */
+/** Creates a symbolic link. The same link may already exist, if an earlier container of the pod has a mount inside another volume. */
 export function link(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true })
   try {
@@ -49,7 +49,7 @@ export function link(source: string, target: string): void {
   }
 }
 
-/** Made once a pod: a later container finds it as the earlier ones left it. */
+/** Creates a volume once per pod. Later containers find it as the earlier ones left it. */
 function makeVolume(directory: string, volume: Volume): void {
   if (mkdirSync(directory, { recursive: true }) === undefined) return
   for (const { path, data, mode } of volume.files) {
@@ -59,7 +59,7 @@ function makeVolume(directory: string, volume: Volume): void {
   }
 }
 
-/** `path` below `directory`, whatever it says. */
+/** Resolves `path` below `directory`. It cannot leave the directory. */
 function inside(directory: string, path: string): string {
   return join(directory, normalize(`/${path}`))
 }

@@ -1,9 +1,12 @@
-// What stands between this process and a container: a shell that starts the main process and keeps its exit code in a file,
-// so that a container outlives us and its end is found afterwards.
+// The shim is a shell that starts a container's main process and writes its exit code to a file.
+// So a container survives the end of this process, and its exit code is found afterwards.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Arguments: the container's directory, then the command. The main process has the signals' defaults and the log as its two outputs; the shell itself is never signalled by us. */
+/**
+ * The shell script. Its arguments are the container's directory and the command.
+ * The main process has default signal handlers and writes both outputs to the log. The runtime sends no signal to the shell itself.
+ */
 const script = `d=$1
 shift
 echo $$ >"$d/shim"
@@ -16,7 +19,7 @@ exec 3>&2 2>/dev/null
 echo $? >"$d/exit"
 `
 
-/** The arguments for `/bin/sh` that start `command` as the container that stands in `directory`. */
+/** Returns the arguments for `/bin/sh` that start `command` as the container in `directory`. */
 export function shimArguments(directory: string, command: readonly string[]): string[] {
   return ['-c', script, 'dayfly-container', directory, ...command]
 }
@@ -28,7 +31,7 @@ export type ShimState = {
   readonly exitCode: number | undefined
 }
 
-/** What the shim has written into the container's directory so far. */
+/** Reads the files that the shim has written into the container's directory so far. */
 export function readShim(directory: string): ShimState {
   return {
     shim: readNumber(join(directory, 'shim')),

@@ -1,0 +1,22 @@
+// Compares the table of start failures in docs/runner-life.md with the table that the core reads.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type FailureReason, failureInfo } from '../src/model/failure.ts'
+import { failures } from '../src/model/failure-table.ts'
+
+/** Returns a deadline as the page says it. */
+function deadlineOf(reason: FailureReason): string {
+  const { deadline } = failureInfo(reason)
+  if (reason === 'never-online') return '2 min after the container started'
+  if (!deadline) return 'at once'
+  if (deadline.ms === 0) return 'at once'
+  const time = deadline.ms < 60_000 ? `${deadline.ms / 1_000} s` : `${deadline.ms / 60_000} min`
+  return `${time} after ${deadline.from === 'cause' ? 'the first evidence' : 'the last step of the start'}`
+}
+
+test('docs/runner-life.md has every start failure with its deadline', () => {
+  const reasons = (Object.keys(failures) as FailureReason[]).filter((reason) => failureInfo(reason).class === 'start')
+  const rows = reasons.map((reason) => `| \`${reason}\` | ${failureInfo(reason).sentence} | ${deadlineOf(reason)} |`)
+  const page = readFileSync(new URL('../docs/runner-life.md', import.meta.url), 'utf8')
+  expect(page).toContain(['| Reason | Meaning | The runner is ended |', '|---|---|---|', ...rows, ''].join('\n'))
+})
