@@ -6,7 +6,7 @@ export type Mutant = {
   /** The path from the repository's root. */
   readonly path: string
   readonly line: number
-  /** What the mutation replaces, and by what. */
+  /** The line before and after the mutation. */
   readonly before: string
   readonly after: string
   /** The whole text of the mutated file. */
