@@ -173,7 +173,7 @@ describe('a change of the set', () => {
 
 describe('a new set', () => {
   it('knows only what its status stores', () => {
-    expect(open().state).toMatchObject({ forge: { state: {} }, conditions: [] })
+    expect([open().state.forge.state, open().world().conditions]).toEqual([{}, []])
     const conditions = open()
       .tick()
       .actions.flatMap((action) => (action.kind === 'report' ? action.status.conditions : []))
