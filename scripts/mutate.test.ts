@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { findMutants } from './mutate/mutants.ts'
 import { describeReport, reportOf } from './mutate/report.ts'
@@ -62,6 +64,15 @@ describe('the mutants of a line', () => {
       [5, text.replace(/ \?\?\n {6}f/, '')],
     ])
   })
+})
+
+it('gives no mutant of the core that cannot be parsed: it would count as killed', async () => {
+  const files = readdirSync('src/core', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const mutants = files.flatMap((file) =>
+    findMutants(readSource(`src/core/${file}`, readFileSync(`src/core/${file}`, 'utf8'))),
+  )
+  expect(mutants.length).toBeGreaterThan(500)
+  await Promise.all(mutants.map(({ text }) => transform(text, { loader: 'ts' })))
 })
 
 describe('the report', () => {

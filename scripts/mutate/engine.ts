@@ -13,6 +13,9 @@ export type Answer = { readonly killedBy: string | undefined }
 const root = realpathSync(process.cwd())
 let served: { readonly file: string; readonly text: string } | undefined
 
+// A test that loops would keep this process alive after its parent is gone.
+process.on('disconnect', () => process.exit())
+
 const vitest = await createVitest(
   'test',
   {
@@ -50,8 +53,6 @@ const vitest = await createVitest(
 )
 const specifications = await vitest.globTestSpecifications()
 
-// The parent is gone: a test that loops would keep this process alive.
-process.on('disconnect', () => process.exit())
 process.on('message', (order: { readonly mutant: Order }) => void work(order.mutant))
 process.send?.({ killedBy: undefined } satisfies Answer)
 
