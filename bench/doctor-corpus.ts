@@ -1,11 +1,11 @@
-// The folders that the doctor's benchmark reads: one as repositories are, mostly everyday manifests, and one in which every file holds hazards.
+// Writes the folders that the doctor's benchmark reads: one like a repository, with mostly everyday manifests, and one in which every file has hazards.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { readRuleFixtures } from '../src/doctor/rule-fixtures.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 
-/** What kubeconform gets a schema for. */
+/** The kinds that kubeconform gets a schema for. */
 export const kinds = [
   'ConfigMap',
   'CronJob',
@@ -22,7 +22,7 @@ export const kinds = [
   'StatefulSet',
 ]
 
-/** Every tenth file is a hazard's, the others are everyday ones; each has names of its own. Returns their paths. */
+/** Every tenth file has a hazard; the others are everyday manifests. Each has its own names. Returns their paths. */
 export function writeRepository(into: string, files: number): string[] {
   const hazards = hazardTexts()
   return writeTexts(into, files, (index) => {
@@ -31,7 +31,7 @@ export function writeRepository(into: string, files: number): string[] {
   })
 }
 
-/** Every block for files of every rule's page, of kinds that all tools read, again and again. */
+/** Repeats every file block of every rule's page, of the kinds that all tools read. */
 export function writeHazards(into: string, files: number): string[] {
   const texts = hazardTexts()
   return writeTexts(into, files, (index) => texts[index % texts.length] ?? '')
@@ -64,7 +64,7 @@ const labels = `
     app.kubernetes.io/part-of: shop
     app.kubernetes.io/managed-by: kustomize`
 
-/** Indented for the pod spec of a template. */
+/** The fields of a pod spec, indented for a template. */
 const containers = `
       serviceAccountName: NAME
       securityContext:

@@ -1,5 +1,7 @@
-// The doctor at a cluster of 10,000 pods, as its users run it: the built program over TLS. Time, processor time, peak memory and requests.
+// Measures the doctor on a cluster of 10,000 pods: time, processor time, peak memory, requests.
+// Runs the built program over TLS:
 //   npx tsx scripts/build.ts && npx tsx bench/doctor-live.ts --json
+
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -13,9 +15,10 @@ import { openEndpoint } from '../src/embedded/wire/endpoint.ts'
 import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
 import { createRequestLog } from '../src/embedded/wire/request-log.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { timestamp } from '../src/lib/timestamp.ts'
 
 const counts = { pods: 10_000, jobs: 5_000, nodes: 200, namespaces: 10 }
-/** Where Linux counts processor time. */
+/** The unit in which Linux counts processor time. */
 const ticksPerSecond = 100
 
 const clock = systemClock()
@@ -42,7 +45,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** The peak of memory is the kernel's own (VmHWM), read until the end. */
+/** Runs the program. The peak of memory is the kernel's value (VmHWM). */
 async function run(args: readonly string[]) {
   const begun = clock.now()
   const child = spawn(process.execPath, ['dist/dayfly.js', 'doctor', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -79,7 +82,7 @@ function procFile(pid: number | undefined, name: string): string {
   }
 }
 
-/** Runners with Docker beside them, half of them in Jobs, most of them running; every pod as large as a kubelet and four writers leave it. */
+/** Creates runners with Docker beside them, half of them in Jobs. Every pod is as large as after a kubelet and four writers. */
 function fill(to: Registry): void {
   for (let index = 0; index < counts.namespaces; index++) to.create('namespaces', { metadata: { name: `ci-${index}` } })
   for (let index = 0; index < counts.nodes; index++) {
@@ -147,7 +150,7 @@ function runnerSpec() {
 }
 
 function statusOf() {
-  const startedAt = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+  const startedAt = timestamp(clock.now())
   const digest = `sha256:${'0123456789abcdef'.repeat(4)}`
   const container = (name: string) => ({
     name,
@@ -171,7 +174,7 @@ function statusOf() {
   }
 }
 
-/** What the API server notes of a writer. */
+/** The fields that the API server records for a writer. */
 function written(manager: string) {
   const fields = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`f:field-${index}`, { 'f:part': {} }]))
   return [{ manager, operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': fields } }]

@@ -1,4 +1,4 @@
-// JSON schemas of the kinds of the benchmark for kubeconform, made from Kubernetes' own field names and types: unknown fields are refused, as with its -strict.
+// Makes JSON schemas for kubeconform from Kubernetes' own field names and types. They refuse unknown fields, as its -strict does.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type FieldType, type Leaf, structOf } from '../src/embedded/api/fields/fields.ts'

@@ -1,4 +1,5 @@
-// The doctor beside kubeconform and kube-score on the same folders in one run: files a second, cold start, and which hazards each finds.
+// Compares the doctor with kubeconform and kube-score on the same folders.
+// Measures files a second, cold start, and the hazards that each finds:
 //   npm run bench:doctor -- --json
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,23 +10,23 @@ import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { kinds, writeHazards, writeRepository } from './doctor-corpus.ts'
 import { writeSchemas } from './doctor-schemas.ts'
 
-/** `timed`: what takes the place of `args` where speed is measured: finding alone, as the others do no more. */
+/** `timed`: the arguments for measuring speed. They only find hazards, as the other tools do. */
 type Tool = {
   readonly name: string
   readonly command: string
   readonly args: Arguments
   readonly timed?: Arguments
 }
-/** `version`: of Kubernetes, `1.33`. */
+/** `version`: the Kubernetes version, such as `1.33`. */
 type Arguments = (paths: readonly string[], version: string) => string[]
-/** `version`: in which it is a hazard. */
+/** `version`: the Kubernetes version in which it is a hazard. */
 type Hazard = { readonly rule: string; readonly file: string; readonly clean: string; readonly version: string }
 type Corpora = Readonly<Record<'repository' | 'hazards', readonly string[]>>
-/** Files a second: in a folder as repositories are, in one where every file is a hazard's, and there when every fix is tried for the report as well. */
+/** Files a second: in a folder like a repository, in one full of hazards, and in the second one with every fix previewed. */
 type Measured = {
   readonly filesPerSecond: number
   readonly hazardFilesPerSecond: number
-  readonly mendedPerSecond?: number
+  readonly previewedPerSecond?: number
   readonly coldStartMs: number
   readonly recall: string
 }
@@ -68,7 +69,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** The first bad block of each static rule, and the same without the hazard: a tool finds a hazard when it tells the two apart. */
+/** Writes the first bad block of each static rule, and the same without the hazard. A tool finds a hazard if its results differ. */
 function writePairs(into: string): Hazard[] {
   mkdirSync(into)
   return catalogue.flatMap((rule) => {
@@ -122,7 +123,7 @@ function findTools(schemas: string): { tools: Tool[]; skipped: Record<string, st
   return { tools: tools.filter(({ name }) => !(name in skipped)), skipped }
 }
 
-/** The reason why it is not there. */
+/** Returns why the tool could not be installed. */
 function install(name: string, module: string): string | undefined {
   if (existsSync(path.join(programs, name))) return undefined
   try {
@@ -134,7 +135,7 @@ function install(name: string, module: string): string | undefined {
   }
 }
 
-/** Medians; each tool runs alone, on files that are in memory, and gets the same list of files. */
+/** Returns medians. Each tool runs alone, on cached files, with the same list of files. */
 function measure(tool: Tool, corpora: Corpora, hazards: readonly Hazard[]): Measured {
   const [one = ''] = corpora.hazards
   const perSecond = (timed: Tool, files: readonly string[]) =>
@@ -145,7 +146,7 @@ function measure(tool: Tool, corpora: Corpora, hazards: readonly Hazard[]): Meas
   return {
     filesPerSecond: perSecond(finding, corpora.repository),
     hazardFilesPerSecond: perSecond(finding, corpora.hazards),
-    ...(tool.timed && { mendedPerSecond: perSecond(tool, corpora.hazards) }),
+    ...(tool.timed && { previewedPerSecond: perSecond(tool, corpora.hazards) }),
     coldStartMs: Math.round(cold),
     recall: `${found}/${hazards.length}`,
   }
@@ -161,7 +162,7 @@ function rulesOf(stdout: string): string[] {
   return (JSON.parse(stdout) as { findings: { rule: string }[] }).findings.map(({ rule }) => rule)
 }
 
-/** In the other tools' favour: any further complaint about the bad file counts as having found its hazard. */
+/** Favours the other tools: any additional complaint about the bad file counts as its hazard. */
 function problemsOf(name: string, stdout: string): number {
   const value: unknown = JSON.parse(stdout)
   if (name === 'kubeconform') {
@@ -181,7 +182,7 @@ function run({ command, args }: Tool, paths: readonly string[], version = usualV
   const started = performance.now()
   const { stdout, stderr, error } = spawnSync(command, args(paths, version), { encoding: 'utf8', maxBuffer: 1024 ** 3 })
   if (error) throw error
-  // Whoever says nothing has not read the files.
+  // A tool without output has not read the files.
   if (stdout === '') throw new Error(`${command} gave no result: ${stderr.slice(0, 300)}`)
   return { ms: performance.now() - started, stdout }
 }

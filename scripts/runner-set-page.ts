@@ -1,7 +1,8 @@
 // Makes the page that describes each field of a RunnerSet, from the schema that the controller parses with.
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import { runnerSetDefaults, runnerSetGroup, runnerSetSpecSchema, runnerSetVersion } from '../src/config/runner-set.ts'
+import { runnerSetDefaults, runnerSetSpecSchema } from '../src/config/runner-set.ts'
+import { runnerSetApiVersion } from '../src/model/api.ts'
 
 type Field = {
   readonly type?: string
@@ -20,7 +21,7 @@ type Row = { readonly path: string; readonly field: Field; readonly required: bo
 
 /** A document that sets every field. The page shows it, and each row shows its field's value. */
 export const runnerSetExample = {
-  apiVersion: `${runnerSetGroup}/${runnerSetVersion}`,
+  apiVersion: runnerSetApiVersion,
   kind: 'RunnerSet',
   metadata: { name: 'linux', namespace: 'ci' },
   spec: {

@@ -33,7 +33,7 @@ const findings = applyExceptions(
     ...checkArchitecture({ files, texts }),
     ...checkHosts({ files, texts }),
     ...checkCitations({ files, texts }),
-    ...(process.argv.includes('--plain') ? checkPlainEnglish({ files, texts }) : []),
+    ...checkPlainEnglish({ files, texts }),
   ],
   exceptions,
   texts.get(exceptions) ?? '',

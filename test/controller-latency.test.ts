@@ -346,3 +346,41 @@ describe('max', () => {
     expect(condition(stage, 'Degraded')).toMatchObject({ status: 'True', reason: 'TerminationStuck' })
   })
 })
+
+describe('labels and runner group', () => {
+  const change = (stage: Stage, github: object) => {
+    const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+    const spec = set?.['spec'] as { readonly github: object }
+    const changed = { ...spec, github: { ...spec.github, ...github } }
+    stage.registry.update('runnersets.dayfly.dev', { ...set, spec: changed })
+  }
+  const patches = (stage: Stage) => requests(stage, 'PATCH', /runnerscalesets\/\d+$/)
+
+  it('case 36: are changed at the forge without a new session', async () => {
+    const stage = await open()
+    await stage.clock.advance(seconds(5))
+    const sessions = requests(stage, 'POST', /\/sessions$/).length
+    change(stage, { labels: ['gpu'] })
+    await stage.clock.advance(seconds(5))
+    expect(patches(stage)).toHaveLength(1)
+    expect(requests(stage, 'POST', /\/sessions$/)).toHaveLength(sessions)
+    expect(condition(stage, 'Degraded')).toMatchObject({ status: 'False' })
+  })
+
+  it('case 36: are shown on the set if the forge does not change them', async () => {
+    const stage = await open()
+    await stage.clock.advance(seconds(5))
+    const fault = stage.emulator.control.fault({
+      match: { method: 'PATCH', pathRegex: 'runnerscalesets/\\d+$' },
+      times: 1_000,
+      action: { kind: 'answer', status: 403, body: { message: 'no permission to change the scale set' } },
+    })
+    change(stage, { labels: ['gpu'] })
+    await stage.clock.advance(seconds(45))
+    expect(condition(stage, 'Degraded')).toMatchObject({ status: 'True', reason: 'ForgeSettingsDiffer' })
+    expect(events(stage, 'forge-failed').at(-1)).toMatchObject({ failure: { reason: 'forge-settings-differ' } })
+    stage.emulator.control.removeFault(fault)
+    await stage.clock.advance(seconds(660))
+    expect(condition(stage, 'Degraded')).toMatchObject({ status: 'False' })
+  })
+})

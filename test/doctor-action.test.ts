@@ -1,4 +1,4 @@
-// The GitHub action's own step, run in a shell as the runner does.
+// Runs the step of the GitHub action in a shell, as the runner does.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ it('takes paths one a line, a version, a severity and a baseline', () => {
   expect(run({ baseline: 'known findings.json' })).toMatchObject({ status: 0 })
 })
 
-it('writes SARIF to a file, and fails on wrong usage alone', () => {
+it('writes SARIF to a file, and fails only on wrong usage', () => {
   const { status, stdout, report } = run({ format: 'sarif' })
   expect([status, stdout]).toEqual([0, ''])
   expect(JSON.parse(report).runs[0].results.length).toBeGreaterThan(2)

@@ -1,4 +1,4 @@
-// The doctor's page: every command on it is taken by the program, and what it links to is there and published.
+// The doctor's page: the program accepts every command on it, and every link leads to a published file.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { program } from './cli.ts'
 const page = readFileSync('docs/doctor.md', 'utf8')
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
 const lines = blocks.join('').split('\n')
-/** As the page has them, without what reads their output, and without the remark. */
+/** Returns the commands of the page, without the program that reads their output, and without the remark. */
 const commands = lines.flatMap((line) => /\bdayfly doctor\b *([^|>#]*)/.exec(line)?.[1]?.trim() ?? [])
 
 let folder: string
@@ -44,7 +44,7 @@ it.each(commands.filter((command) => command.includes('--live')))(
   },
 )
 
-it('names the options that there are', () => {
+it('names the existing options', () => {
   const help = ['help', 'help rbac', 'help baseline write'].map((command) => run(command).stdout).join('')
   const named = new Set(
     [...page.matchAll(/(?<=[\s`])--(?!prefix|save-dev|no-install|type|clusterrole|serviceaccount)[a-z][-a-z]+/g)].map(
@@ -54,7 +54,7 @@ it('names the options that there are', () => {
   for (const option of named) expect(help).toContain(`  ${option}`)
 })
 
-it('links to what is there, and what it is for is in the package', () => {
+it('links to existing files, and the package contains the linked ones', () => {
   for (const [, link = ''] of page.matchAll(/\]\(([^)#]+)/g))
     expect(existsSync(path.join('docs', link)), link).toBe(true)
   const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] }

@@ -1,4 +1,4 @@
-// `dayfly doctor --live --github-url` as its users run it: the built program, a cluster behind HTTPS, and an emulated GitHub with real answers.
+// Runs `dayfly doctor --live --github-url` as an operator does: the built program, a cluster behind HTTPS, and an emulated GitHub.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import type { HttpServer } from '../src/lib/http-server.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
 import { runCli } from './cli.ts'
-import { arcKinds, createArc, definitionOf } from './doctor-cluster.ts'
+import { arcKinds, createArc, definitionOf } from './doctor-cluster.fixture.ts'
 import { occupy, plantRunners } from './forge/planted-runners.ts'
 
 const token = 'ghp_good'
@@ -45,7 +45,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-it('finds an orphan, plans its removal, and removes it and nothing else once the digest is confirmed', async () => {
+it('finds an orphan, plans its removal, and removes only it once the digest is confirmed', async () => {
   await leaveRunners()
   const asked = ['--github-url', url(), '--github-token-file', 'token']
   const looked = await doctor(asked)
@@ -62,13 +62,13 @@ it('finds an orphan, plans its removal, and removes it and nothing else once the
 
   const { code, stdout } = await doctor(asked)
   expect([code, orphansIn(stdout)]).toEqual([0, []])
-  for (const told of [looked, planned, confirmed]) expect(told.stdout + told.stderr).not.toContain(token)
+  for (const output of [looked, planned, confirmed]) expect(output.stdout + output.stderr).not.toContain(token)
   for (const file of readdirSync(folder)) {
     if (file !== 'token') expect(readFileSync(path.join(folder, file), 'utf8')).not.toContain(token)
   }
 })
 
-it('a runner that is back after the plan keeps its registration', async () => {
+it('keeps the registration of a runner that returned after the plan', async () => {
   await leaveRunners()
   const asked = ['--github-url', url(), '--github-token-file', 'token', '--fix']
   const digest = /with --confirm ([0-9a-f]{16})$/m.exec((await doctor(asked)).stderr)?.[1] ?? 'no digest'
@@ -77,28 +77,30 @@ it('a runner that is back after the plan keeps its registration', async () => {
   expect([code, await registered()]).toEqual([5, ['busy', 'orphan']])
 })
 
-it('with a token that the forge refuses, and without a forge, the analysis is partial and nothing is removed', async () => {
+it('analyses a part and removes nothing if the forge refuses the token or is missing', async () => {
   await leaveRunners()
   const asked = ['--github-url', url(), '--fix']
   const refused = await doctor(asked, { GITHUB_TOKEN: 'ghp_bad' })
-  expect(skippedIn(refused.stdout)).toEqual([expect.stringMatching(/^Registration: .+ did not say: The credential /)])
+  expect(skippedIn(refused.stdout)).toEqual([
+    expect.stringMatching(/^Registration: the account .+ could not be read: The credential /),
+  ])
   expect(refused.stderr).toContain('plan: nothing to do')
   expect(refused.stdout + refused.stderr).not.toContain('ghp_bad')
   expect([refused.code, await registered()]).toEqual([4, ['busy', 'orphan']])
 
   const gone = await doctor(['--github-url', 'http://127.0.0.1:1/acme'], { GITHUB_TOKEN: token })
   expect(skippedIn(gone.stdout)).toEqual([
-    expect.stringMatching(/^Registration: http:\/\/127\.0\.0\.1:1\/acme did not say: /),
+    expect.stringMatching(/^Registration: the account http:\/\/127\.0\.0\.1:1\/acme could not be read: /),
   ])
   expect(gone.code).toBe(4)
 })
 
-it('when the cluster refuses, too, it says so of the cluster', async () => {
+it('reports the cluster if the cluster refuses, too', async () => {
   const file = path.join(folder, 'kubeconfig')
   writeFileSync(file, readFileSync(file, 'utf8').replace('token: secret', 'token: wrong'))
   const { code, stderr } = await doctor(['--github-url', url()], { GITHUB_TOKEN: 'ghp_bad' })
   expect(stderr).toMatch(/^error cluster-unreadable: Nothing of the cluster could be read; (?!Registration)/)
-  // No finding, so not 1, which says that there are some.
+  // Without a finding the exit code is not 1, which means that there are some.
   expect(code).toBe(3)
 })
 
@@ -115,7 +117,7 @@ it.each([
   expect(code).toBe(2)
 })
 
-it('grants logs for --logs only, and nothing for what is done at the forge', async () => {
+it('grants reading logs for --logs only, and nothing for actions at the forge', async () => {
   const plain = await run(['rbac'])
   const logs = await run(['rbac', '--logs'])
   expect(plain.stdout).not.toContain('pods/log')
@@ -125,7 +127,7 @@ it('grants logs for --logs only, and nothing for what is done at the forge', asy
   expect((await doctor(['--logs'])).code).toBe(0)
 })
 
-/** Two registrations of two hours ago for a set of the cluster, which has neither: one is idle, one has a job. */
+/** Two registrations, two hours old, for a set of the cluster, which has neither runner. One is idle, one has a job. */
 async function leaveRunners(): Promise<void> {
   const planting = { emulator, url: url(), token, clock: present, random }
   lateMs = 2 * 3_600_000

@@ -1,6 +1,8 @@
-// The incidents, end to end on the embedded cluster: apply the sample → the incident is there → the doctor finds and fixes the file → apply → it is gone.
+// The incidents, end to end on the embedded cluster.
+// Each test applies a sample and sees the incident. The doctor fixes the file; the fixed file gives no incident.
 import { afterEach, expect, it } from 'vitest'
-import { decodeFiles, examine, runRules } from '../src/doctor/engine.ts'
+import { decodeFiles, examine } from '../src/doctor/engine/examine.ts'
+import { runRules } from '../src/doctor/engine/run-rules.ts'
 import type { VersionFact } from '../src/doctor/facts.ts'
 import { fixFiles } from '../src/doctor/fixes/fixes.ts'
 import { gatherLive } from '../src/doctor/live/gather.ts'
@@ -11,15 +13,23 @@ import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../src/doctor/sources/document.ts'
 import { ApiError } from '../src/embedded/api/errors.ts'
 import type { ClusterOptions } from '../src/embedded/cluster.ts'
-import { arcKinds, createArc, openDoctorCluster, ownedBy } from './doctor-cluster.ts'
-import { jobTemplates, manifests, podOfRunner, rendered, runnerSets, sample, templateOfSet } from './doctor-samples.ts'
+import { arcKinds, createArc, openDoctorCluster, ownedBy } from './doctor-cluster.fixture.ts'
+import {
+  jobTemplates,
+  manifests,
+  podOfRunner,
+  rendered,
+  runnerSets,
+  sample,
+  templateOfSet,
+} from './doctor-samples.fixture.ts'
 import { openPodStage } from './pod-stage.ts'
 
 type Stage = ReturnType<typeof openPodStage>
 const minute = 60_000
 const stages: Stage[] = []
 
-/** The runner ends by itself after five seconds; Docker runs until it is told to end, and answers its probe. */
+/** The runner ends by itself after five seconds. Docker runs until it receives a signal, and answers its probe. */
 function open(cluster: Partial<ClusterOptions> = {}): Stage {
   const docker = { onTerm: { afterMs: 500, exitCode: 0 }, exec: () => ({ exitCode: 0 }) }
   const ends = { endsAfterMs: 5_000 }
@@ -91,7 +101,7 @@ it.each(jobTemplates)(
 
 const podOfSet = (text: string) => podOfRunner(templateOfSet(text))
 
-it.each(runnerSets)('ARC: %s: its pods never end or never start; fixed, they do both', async (name, read, fate) => {
+it.each(runnerSets)('ARC: %s: its pods never end or never start; the fixed ones do both', async (name, read, fate) => {
   const run = async (text: string) => {
     const stage = open({ profile: '1.36' })
     stage.registry.create('pods', podOfRunner(read(text)))
@@ -102,7 +112,7 @@ it.each(runnerSets)('ARC: %s: its pods never end or never start; fixed, they do 
   expect(await run(fixed(name, sample(name)))).toMatch(/Succeeded .*runner=Completed\(0\)/)
 })
 
-it('S1: a daemon with OnFailure is refused on 1.33 and hangs on 1.36; fixed, the runner runs', async () => {
+it('S1: Kubernetes 1.33 refuses a daemon with OnFailure, and 1.36 hangs on it; with the fix, the runner runs', async () => {
   const text = sample('s1-on-failure.yaml')
   expect(() => open({ profile: '1.33' }).registry.create('pods', podOfSet(text))).toThrow(ApiError)
   const sick = open({ profile: '1.36' })
@@ -118,7 +128,7 @@ it('S1: a daemon with OnFailure is refused on 1.33 and hangs on 1.36; fixed, the
   }
 })
 
-it('S2: finished pods above the threshold are collected; fixed, Jobs clean up after themselves and nothing is', async () => {
+it('S2: finished pods above the threshold are collected; with the fix, Jobs clean up after themselves and no pod is collected', async () => {
   const text = sample('s2-many-jobs.yaml')
   const collected = async (manifest: string) => {
     const stage = open({ terminatedPodGcThreshold: 5 })
@@ -130,19 +140,19 @@ it('S2: finished pods above the threshold are collected; fixed, Jobs clean up af
     for (let index = 0; index < 12; index++) {
       const metadata = { name: `job-${index}`, namespace: 'default' }
       stage.registry.create('jobs.batch', { ...job, metadata })
-      // A Job every three minutes: with a TTL of ten the cluster never holds five finished pods.
+      // A Job every three minutes: with a TTL of ten minutes, the cluster never holds five finished pods.
       await stage.clock.advance(3 * minute)
     }
     const counted = jobs(stage).filter(({ status }) => status?.succeeded === 1).length
     return { gone: gone.length, left: stage.registry.list('pods').length, jobs: jobs(stage).length, counted }
   }
   expect(await collected(text)).toMatchObject({ gone: 7, left: 5, jobs: 12, counted: 12 })
-  const cured = await collected(fixed('s2-many-jobs.yaml', text))
-  expect(cured.left).toBeLessThan(5)
-  expect(cured.jobs).toBe(cured.left)
+  const after = await collected(fixed('s2-many-jobs.yaml', text))
+  expect(after.left).toBeLessThan(5)
+  expect(after.jobs).toBe(after.left)
 })
 
-it('S3: a hook that hangs keeps the pod from starting and from ending; without the hook it does both', async () => {
+it('S3: a hook that hangs keeps the pod from starting and from ending; the pod without the hook does both', async () => {
   const [agent] = manifests(sample('s3-hook.yaml'))
   const { spec } = (agent?.spec['template'] ?? {}) as { readonly spec: { readonly containers: readonly object[] } }
   const run = async (pod: object) => {
@@ -160,7 +170,7 @@ it('S3: a hook that hangs keeps the pod from starting and from ending; without t
   expect(await run({ ...spec, containers })).toEqual(['Running', 'gone'])
 })
 
-it('S4: a set whose controller went first is never deleted; the repair frees it from below, and the rule falls silent', async () => {
+it('S4: a set whose controller went first is never deleted; the repair frees it from below, and the rule finds nothing', async () => {
   const cluster = openDoctorCluster()
   const set = createArc(cluster.registry, 'AutoscalingRunnerSet', {
     name: 'builds',

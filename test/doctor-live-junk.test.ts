@@ -1,6 +1,6 @@
-// Whatever stands in the objects of a cluster, a look and a plan come to their end.
+// An examination and a plan end for any content of a cluster's objects.
 import { expect, it } from 'vitest'
-import { runRules, toFinding } from '../src/doctor/engine.ts'
+import { runRules, toFinding } from '../src/doctor/engine/run-rules.ts'
 import { gatherLive } from '../src/doctor/live/gather.ts'
 import { planRepair } from '../src/doctor/live/plan.ts'
 import { planDefaults } from '../src/doctor/live/plan-options.ts'
@@ -8,9 +8,9 @@ import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
 import type { KubeObject } from '../src/kubernetes/types.ts'
 import { type Random, seededRandom } from '../src/lib/random.ts'
-import { openDoctorCluster } from './doctor-cluster.ts'
-import { makeHopeless } from './doctor-hopeless-pods.ts'
-import { chance, pickOf } from './doctor-state.ts'
+import { openDoctorCluster } from './doctor-cluster.fixture.ts'
+import { makeHopeless } from './doctor-hopeless-pods.fixture.ts'
+import { chance, pickOf } from './doctor-state.fixture.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'
 
@@ -30,11 +30,11 @@ it(`${runs} clusters with junk in their fields break nothing`, { timeout: 120_00
       throw new Error(`seed ${seed}`, { cause })
     })
   }
-  // Not so much that nothing would be left to stumble over.
+  // Few enough changes that the objects are still recognizable.
   expect(steps).toBeGreaterThan(runs)
 })
 
-/** How many steps. */
+/** The number of changes. */
 async function lookAndPlan(cluster: Parameters<typeof gatherLive>[0]): Promise<number> {
   const facts = await gatherLive(cluster)
   const findings = runRules(facts, catalogue).hits.map(toFinding)
@@ -52,7 +52,7 @@ function spoiling(kubernetes: Kubernetes, random: Random): Kubernetes {
   }
 }
 
-/** What it is and how it is called stays, as the client has seen to that. */
+/** The kind and the name stay, because the client requires them. */
 function spoilt(object: KubeObject, share: number, random: Random): KubeObject {
   const { apiVersion, kind, metadata, ...fields } = object
   const spoiltMetadata = chance(random, 0.5) ? spoil(metadata, share / 2, random) : metadata

@@ -1,6 +1,6 @@
-// What a controller made of a template is not said again of each of its objects.
+// A problem of a template is reported once, and not again for each object that a controller made from it.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { job, type LiveStage, openLiveStage, pod, runner, work } from './doctor-live-stage.ts'
+import { job, type LiveStage, openLiveStage, pod, runner, work } from './doctor-live-stage.fixture.ts'
 
 let stage: LiveStage
 beforeEach(async () => {
@@ -32,23 +32,23 @@ async function replicas(owner: Awaited<ReturnType<LiveStage['create']>>): Promis
   }
 }
 
-test('of a Deployment, whose pods a ReplicaSet owns', async () => {
+test('reports a Deployment, whose pods a ReplicaSet owns', async () => {
   const deployment = await stage.create(workload('Deployment', 'd'))
   await replicas(await stage.create(workload('ReplicaSet', 'd-6b7f', { ownerReferences: ownedBy(deployment) })))
   expect((await stage.look()).found).toEqual(['POD110 Deployment d'])
 })
 
-test.each(['StatefulSet', 'DaemonSet'])('of a %s', async (kind) => {
+test.each(['StatefulSet', 'DaemonSet'])('reports a %s instead of its pods', async (kind) => {
   await replicas(await stage.create(workload(kind, 'w')))
   expect((await stage.look()).found).toEqual([`POD110 ${kind} w`])
 })
 
-test('of a ReplicaSet that nobody owns there are only the pods to tell', async () => {
+test('reports the pods of a ReplicaSet without an owner', async () => {
   await replicas(await stage.create(workload('ReplicaSet', 'lone')))
   expect((await stage.look()).found).toEqual(['POD110 Pod p1', 'POD110 Pod p2'])
 })
 
-test('of a CronJob, whose Jobs have its template', async () => {
+test('reports a CronJob, whose Jobs have its template', async () => {
   const proxy = { name: 'proxy', image: 'envoyproxy/envoy:v1.36' }
   const spec = { containers: [runner, proxy] }
   const fields = { backoffLimit: 3, activeDeadlineSeconds: undefined }

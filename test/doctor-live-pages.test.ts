@@ -1,8 +1,8 @@
-// A look at a cluster goes on from page to page of one list, and begins it anew when the server has forgotten where it was.
+// An examination reads a list page by page, and starts the list again if the server has forgotten the position.
 import { expect, test } from 'vitest'
 import { gatherLive } from '../src/doctor/live/gather.ts'
 import type { Request } from '../src/lib/http.ts'
-import { openDoctorCluster } from './doctor-cluster.ts'
+import { openDoctorCluster } from './doctor-cluster.fixture.ts'
 
 const expired = {
   kind: 'Status',
@@ -16,7 +16,7 @@ const pod = (name: string) => ({
   spec: { containers: [{ name: 'work', image: 'busybox:1' }] },
 })
 
-test('an expired list is read again from its beginning: nothing twice, nothing that is gone', async () => {
+test('reads an expired list again from the beginning: no object twice, and none that is gone', async () => {
   let isForgotten = false
   const cluster = openDoctorCluster((request) => {
     if (!isPodPage(request) || !request.query['continue'] || isForgotten) return undefined

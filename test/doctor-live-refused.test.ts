@@ -1,8 +1,8 @@
-// A repair that may not be done, or no longer: nothing is written that was not confirmed as it stands, and what is said names the next step.
+// A repair that is not allowed, or no longer. Nothing is written that was not confirmed, and the output names the next step.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CliResult } from './cli.ts'
-import { arcKinds, createArc, definitionOf, ownedBy } from './doctor-cluster.ts'
-import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { arcKinds, createArc, definitionOf, ownedBy } from './doctor-cluster.fixture.ts'
+import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { type Between, type Purpose, refusal, sayRequest } from './recording-proxy.ts'
 
 let stage: RepairStage
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => stage.end())
 
-/** Not even tried: neither a change, nor a trial, nor an event, nor a file. */
+/** Expects no attempt at all: no change, no dry run, no Event, no file. */
 function expectNothingWritten(): void {
   const written = stage.proxy.exchanges.filter(({ purpose }) => purpose !== 'read' && purpose !== 'review')
   expect(written.map(sayRequest)).toEqual([])
@@ -21,35 +21,38 @@ function expectNothingWritten(): void {
 describe('nothing is written', () => {
   beforeEach(() => makeZombies(stage, 'r1', 'r2', 'r3'))
 
-  it('without a confirmation, though nobody sits before it who could be asked', async () => {
+  it('without a confirmation, also without a terminal', async () => {
     const { code, stderr } = await stage.doctor('--fix')
-    expect(stderr).toMatch(/nothing is done yet; to do exactly this, run the same again with --confirm [0-9a-f]{16}\n$/)
+    expect(stderr).toMatch(
+      /nothing is done yet; to carry out exactly this plan, run the same command with --confirm [0-9a-f]{16}\n$/,
+    )
     expect(code).toBe(1)
     expectNothingWritten()
   })
 
-  it('for a plan that is another by now, and the new one is offered', async () => {
+  it('for a plan that has changed, and the new one is offered', async () => {
     const old = await stage.digest()
     touch('r2')
     const { code, stderr } = await stage.doctor('--fix', '--confirm', old)
-    const offered = /nothing is done; to do what is planned now, run the same again with --confirm ([0-9a-f]{16})$/m
+    const offered =
+      /nothing is done; to carry out the current plan, run the same command with --confirm ([0-9a-f]{16})$/m
     expect(stderr).toContain(`refused: the plan is no longer the one that was confirmed (${old})`)
     expect([code, offered.exec(stderr)?.[1]]).toEqual([5, await stage.digest()])
     expect(offered.exec(stderr)?.[1]).not.toBe(old)
     expectNothingWritten()
   })
 
-  it('for a plan of which nothing is left, and that is said', async () => {
+  it('for a plan without a remaining step, and the output says so', async () => {
     const old = await stage.digest()
     for (const name of ['r1', 'r2', 'r3']) stage.registry.delete('pods', 'runners', name, { gracePeriodSeconds: 0 })
     const { code, stderr } = await stage.doctor('--fix', '--confirm', old)
     expect(stderr).toContain('plan: nothing to do\n')
-    expect(stderr).toMatch(/^refused: the plan is no longer .+\nnothing is done; nothing is planned now\n$/m)
+    expect(stderr).toMatch(/^refused: the plan is no longer .+\nnothing is done; the current plan has no step\n$/m)
     expect(code).toBe(5)
     expectNothingWritten()
   })
 
-  it('for more than the limits allow at once, whatever is confirmed', async () => {
+  it('for more objects than the limits allow, with any confirmation', async () => {
     makeZombies(stage, ...Array.from({ length: 9 }, (_, index) => `more-${index}`))
     const { stderr: planned } = await stage.doctor('--fix')
     expect(planned).toMatch(/ {2}blocked: 12 of 12 runners would be deleted at once.+\(--max-runner-share\)/)
@@ -61,7 +64,7 @@ describe('nothing is written', () => {
   })
 })
 
-describe('a trial that the server refuses', () => {
+describe('a dry run that the server refuses', () => {
   beforeEach(() => makeZombies(stage, 'r1', 'r2', 'r3'))
 
   it.each([
@@ -71,21 +74,21 @@ describe('a trial that the server refuses', () => {
       500,
       'InternalError',
       'failed calling webhook "guard.acme": no route',
-      'a webhook refused the trial, so it is left to be done by hand',
+      'a webhook refused the dry run, so do this by hand',
     ],
-  ])('(%i) leaves its object alone; the others go on', async (status, reason, message, says) => {
+  ])('(%i) leaves its object alone; the other steps go on', async (status, reason, message, says) => {
     answering('trial', 'r2', () => refusal(status, reason, message))
-    const told = await repair()
-    expect(told.stderr).toContain(`  2. not done: delete Pod runners/r2 (${says}`)
-    expect(told.stderr).toMatch(/^2 of 3 steps done, 1 not done$/m)
-    expect([told.code, doomed(stage)]).toEqual([5, ['r1', 'r3']])
+    const output = await repair()
+    expect(output.stderr).toContain(`  2. not done: delete Pod runners/r2 (${says}`)
+    expect(output.stderr).toMatch(/^2 of 3 steps done, 1 not done$/m)
+    expect([output.code, doomed(stage)]).toEqual([5, ['r1', 'r3']])
     expect(changes()).toEqual(['delete pods/r1', 'delete pods/r3'])
     expect(linesOf(stage, 'images').map(({ step }) => step)).toEqual([1, 3])
   })
 })
 
 describe('between the plan and its step', () => {
-  it('an object that changed is left alone; the others go on', async () => {
+  it('leaves a changed object alone; the other steps go on', async () => {
     makeZombies(stage, 'r1', 'r2', 'r3')
     const held = stage.proxy.hold('change', 1)
     const repairing = await stage.begin()
@@ -99,7 +102,7 @@ describe('between the plan and its step', () => {
     expect(changes()).toEqual(['delete pods/r1', 'delete pods/r3'])
   })
 
-  it('what needs a step that was not done is not begun; another chain goes on', async () => {
+  it('does not begin a step that depends on a failed one; another chain goes on', async () => {
     for (const [kind, resource] of Object.entries(arcKinds)) {
       stage.registry.create('customresourcedefinitions.apiextensions.k8s.io', definitionOf(kind, resource))
     }
@@ -123,7 +126,7 @@ describe('between the plan and its step', () => {
   })
 })
 
-describe('a server that has no time', () => {
+describe('a server that is overloaded', () => {
   beforeEach(() => makeZombies(stage, 'r1', 'r2', 'r3'))
 
   it.each([429, 503])(
@@ -132,7 +135,7 @@ describe('a server that has no time', () => {
       const refused = new Set<string>()
       stage.proxy.between = async (exchange, pass) => {
         const { purpose } = exchange
-        // A write is only sent again when it was surely not carried out.
+        // A write is sent again only if it was certainly not carried out.
         const may = status === 429 ? purpose !== 'event' : purpose === 'read'
         if (!may || refused.has(purpose)) return await pass()
         refused.add(purpose)
@@ -147,22 +150,22 @@ describe('a server that has no time', () => {
     },
   )
 
-  it('for long (429, Retry-After: 3600) ends the run: no step is begun that would be refused, too', async () => {
+  it('ends the run when it lasts (429, Retry-After: 3600), because later steps would be refused, too', async () => {
     const digest = await stage.digest()
     answering('change', 'r2', () => refusal(429, 'TooManyRequests', 'too busy', { 'retry-after': '3600' }))
     const { code, stderr } = await stage.doctor('--fix', '--confirm', digest)
     expect(stderr).toContain('  2. not done: delete Pod runners/r2 (too busy)')
     expect(stderr).toMatch(
-      /^1 of 3 steps done, 1 not done, 1 not begun\n {2}not begun: the API server no longer answers as it should: too busy$/m,
+      /^1 of 3 steps done, 1 not done, 1 not begun\n {2}not begun: the API server no longer answers normally: too busy$/m,
     )
     expect([code, doomed(stage)]).toEqual([5, ['r1']])
   })
 
-  it('and fails within a write (500): what became of it is read, it is not sent again, and the others go on', async () => {
+  it('and fails within a write (500): the result is read, the write is not sent again, and the other steps go on', async () => {
     answering('change', 'r2', () => refusal(500, 'InternalError', 'etcd is gone'))
     const { code, stderr } = await repair()
     expect(stderr).toContain(
-      '  2. not done: delete Pod runners/r2 (the API server answered 500, and it is as it was: etcd is gone)',
+      '  2. not done: delete Pod runners/r2 (the API server answered 500, and it is unchanged: etcd is gone)',
     )
     expect([code, changes()]).toEqual([5, ['delete pods/r1', 'delete pods/r2', 'delete pods/r3']])
     expect(doomed(stage)).toEqual(['r1', 'r3'])
@@ -173,7 +176,7 @@ async function repair(): Promise<CliResult> {
   return await stage.doctor('--fix', '--confirm', await stage.digest())
 }
 
-/** In the server's place, whatever is asked for this purpose of the object of this name. */
+/** Answers in place of the server, for this request about the object with this name. */
 function answering(purpose: Purpose, name: string, answer: () => Awaited<ReturnType<Between>>): void {
   stage.proxy.between = async (exchange, pass) =>
     exchange.purpose === purpose && exchange.request.path.endsWith(`/${name}`) ? answer() : await pass()
@@ -183,14 +186,14 @@ function changes(): readonly string[] {
   return stage.proxy.exchanges.filter(({ purpose }) => purpose === 'change').map(sayRequest)
 }
 
-/** Something that no rule looks at. */
+/** A change that no rule examines. */
 function touch(name: string): void {
   const { registry } = stage
   const pod = registry.get('pods', 'runners', name)
   registry.update('pods', { ...pod, metadata: { ...pod?.metadata, annotations: { touched: 'yes' } } } as never)
 }
 
-/** A runner set that is being deleted with its runner, and nobody who would take their finalizers away. */
+/** A runner set that is being deleted with its runner, without a controller to remove their finalizers. */
 function leaveUninstall(name: string): void {
   const { registry } = stage
   const finalizers = (kind: string) => [`${kind}.actions.github.com/finalizer`]

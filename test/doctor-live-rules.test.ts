@@ -1,12 +1,12 @@
-// Each live rule on a running cluster: the state is made through the API and the kubelet, exactly this rule finds exactly this object, and the
-// same state without the hazard is silent.
+// Each live rule on a running cluster: the API and the kubelet create the state, and exactly this rule finds exactly this object.
+// The same state without the hazard gives no finding.
 import { afterEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
-import { type LiveStage, openLiveStage } from './doctor-live-stage.ts'
-import { arcStates } from './doctor-live-states/arc.ts'
-import { jobStates } from './doctor-live-states/jobs.ts'
-import { podStates } from './doctor-live-states/pods.ts'
-import type { LiveState } from './doctor-live-states/state.ts'
+import { type LiveStage, openLiveStage } from './doctor-live-stage.fixture.ts'
+import { arcStates } from './doctor-live-states/arc.fixture.ts'
+import { jobStates } from './doctor-live-states/jobs.fixture.ts'
+import { podStates } from './doctor-live-states/pods.fixture.ts'
+import type { LiveState } from './doctor-live-states/state.fixture.ts'
 
 const states: readonly LiveState[] = [...podStates, ...jobStates, ...arcStates]
 
@@ -25,14 +25,14 @@ describe.each(states)('$code: $what', ({ code, options, make, along = [], says, 
     if (says !== undefined) expect(messages.join('\n')).toContain(says)
   })
 
-  test('and without the hazard nothing is', async () => {
+  test('gives no finding without the hazard', async () => {
     stage = await openLiveStage(options)
     await make(stage, false)
     expect((await stage.look(look)).found).toEqual([])
   })
 })
 
-test('every rule for live clusters has its state here', () => {
+test('covers every rule for live clusters', () => {
   const live = catalogue.filter(({ modes }) => modes.includes('live')).map(({ code }) => code)
   expect(live.filter((code) => !states.some((state) => state.code === code))).toEqual([])
 })

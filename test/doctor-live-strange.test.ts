@@ -1,4 +1,4 @@
-// API servers that are not what one expects: `doctor --live` says what it could not read, ends as documented, and never breaks.
+// Unusual API servers: `doctor --live` names what it could not read, ends with the documented exit code, and never crashes.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { selfSignedCertificate } from '../src/embedded/wire/certificate.ts'
 import { type Answer, jsonAnswer, textAnswer } from '../src/lib/http.ts'
 import { httpServer } from '../src/lib/http-server.ts'
 import type { CliResult } from './cli.ts'
-import { doomed, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { doomed, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { broken, refusal } from './recording-proxy.ts'
 
 let stage: RepairStage
@@ -17,14 +17,14 @@ beforeEach(async () => {
 })
 afterEach(() => stage.end())
 
-/** In the server's place, wherever the path fits. */
+/** Answers in place of the server if the path matches. */
 function answering(fits: RegExp, answer: (pass: () => Promise<Answer>) => Answer | Promise<Answer>): void {
   const before = stage.proxy.between
   stage.proxy.between = async (exchange, pass) =>
     fits.test(exchange.request.path) ? await answer(pass) : await before(exchange, pass)
 }
 
-/** Each list as this makes it. */
+/** Changes each list. */
 function rewriting(change: (list: ListBody) => unknown): void {
   answering(/./, async (pass) => {
     const answer = await pass()
@@ -38,7 +38,7 @@ function codesIn({ stdout }: CliResult): readonly string[] {
   return jsonReport.parse(JSON.parse(stdout)).findings.map(({ code, object }) => `${code} ${object.name}`)
 }
 
-/** The paths of what was asked for in pages. */
+/** The paths of the requested pages. */
 function listed(): readonly string[] {
   return stage.proxy.exchanges.flatMap(({ request }) => (request.query['limit'] === undefined ? [] : request.path))
 }
@@ -50,7 +50,7 @@ function unreadIn({ stdout }: CliResult): readonly string[] {
 }
 
 describe('a server that', () => {
-  it('does not know whether one may: what the least role leaves out is asked for, and a repair goes on and says so', async () => {
+  it('does not know the permissions: optional kinds are requested, and a repair goes on and says so', async () => {
     makeZombies(stage, 'r1')
     for (const [status, reason] of [
       [404, 'NotFound'],
@@ -60,14 +60,14 @@ describe('a server that', () => {
       answering(/selfsubjectaccessreviews$/, () => refusal(status, reason, 'the server does not do this'))
       const { code, stdout, stderr } = await stage.doctor('--fix')
       expect(JSON.parse(stdout).coverage).toMatchObject({ skipped: [], leftOut: [] })
-      expect(stderr).toContain('whether you may do all of it is not known (the server does not do this)')
+      expect(stderr).toContain('your permissions are not fully known (the server does not do this)')
       expect([code, stderr]).toEqual([1, expect.stringContaining('--confirm')])
     }
     const { code } = await stage.doctor('--fix', '--confirm', await stage.digest())
     expect([code, doomed(stage)]).toEqual([0, ['r1']])
   })
 
-  it('serves next to nothing, and no discovery: the rest is unread, and what is there is found', async () => {
+  it('serves few kinds and no discovery: the other kinds are unread, and the served ones are examined', async () => {
     makeZombies(stage, 'r1')
     answering(/./, (pass) => pass())
     const before = stage.proxy.between
@@ -75,22 +75,22 @@ describe('a server that', () => {
       /^\/api\/v1\/(pods|nodes)$/.test(exchange.request.path)
         ? await before(exchange, pass)
         : textAnswer(404, '404 page not found\n')
-    const told = await stage.doctor()
-    expect(codesIn(told)).toContain('LIV301 r1')
-    expect(unreadIn(told)).toEqual(
+    const output = await stage.doctor()
+    expect(codesIn(output)).toContain('LIV301 r1')
+    expect(unreadIn(output)).toEqual(
       expect.arrayContaining(['Job: 404 page not found', 'EphemeralRunner: 404 page not found']),
     )
-    expect(told.code).toBe(1)
+    expect(output.code).toBe(1)
   })
 
-  it('lists without what is not needed: kinds, continue, a count of what remains', async () => {
+  it('omits optional fields of a list: kinds, continue, the remaining count', async () => {
     makeZombies(stage, 'r1')
-    const told = await stage.doctor()
+    const output = await stage.doctor()
     rewriting(({ metadata: { resourceVersion }, items }) => ({
       metadata: { resourceVersion },
       items: items.map(({ apiVersion: _, kind: __, ...item }) => item),
     }))
-    expect(codesIn(await stage.doctor())).toEqual(codesIn(told))
+    expect(codesIn(await stage.doctor())).toEqual(codesIn(output))
   })
 
   it.each([
@@ -98,14 +98,14 @@ describe('a server that', () => {
     ['nameless objects', (list: ListBody) => ({ ...list, items: [{ metadata: {} }] }), 'an object without a name'],
     ['an object for items', (list: ListBody) => ({ ...list, items: {} }), 'without a list'],
     ['text for an object', (list: ListBody) => ({ ...list, items: ['x', null] }), 'an object without a name'],
-  ])('lists with %s: that is no list, and nothing is taken for empty', async (_, change, says) => {
+  ])('lists with %s: that is no list, and nothing counts as empty', async (_, change, says) => {
     rewriting(change)
     const { code, stdout, stderr } = await stage.doctor()
     expect(stderr).toMatch(new RegExp(`^error cluster-unreadable: .*${says}`))
     expect([code, stdout]).toEqual([3, ''])
   })
 
-  it('answers with what is no JSON, no object, or a page for browsers', async () => {
+  it('answers with invalid JSON, with no object, or with a page for browsers', async () => {
     for (const answer of [textAnswer(200, 'welcome'), jsonAnswer(200, []), jsonAnswer(200, null), jsonAnswer(200, 7)]) {
       answering(/./, () => answer)
       const { code, stderr } = await stage.doctor()
@@ -121,7 +121,7 @@ describe('a server that', () => {
     expect(code).toBe(3)
   })
 
-  it('refuses whoever asks: each list is asked for once', async () => {
+  it('refuses every request: each list is requested once', async () => {
     answering(/./, () => refusal(401, 'Unauthorized', 'no'))
     const { code, stderr } = await stage.doctor()
     expect(stderr).toMatch(
@@ -130,7 +130,7 @@ describe('a server that', () => {
     expect([code, listed().length]).toEqual([3, new Set(listed()).size])
   })
 
-  it('fails for everything: after two kinds it is left alone', async () => {
+  it('fails for every kind: after two kinds, no further request is sent', async () => {
     answering(/./, () => refusal(500, 'InternalError', 'no'))
     const { code, stderr } = await stage.doctor()
     expect(stderr).toMatch(
@@ -139,42 +139,42 @@ describe('a server that', () => {
     expect([code, ...new Set(listed())]).toEqual([3, '/api/v1/pods', '/apis/batch/v1/jobs'])
   })
 
-  it('fails in one kind alone: that one is unread, and the rules that need it are skipped', async () => {
+  it('fails for one kind only: that kind is unread, and the rules that need it are skipped', async () => {
     makeZombies(stage, 'r1')
     answering(/\/jobs$/, () => textAnswer(502, '<html>bad gateway</html>', { 'content-type': 'text/html' }))
-    const told = await stage.doctor()
-    expect(codesIn(told)).toContain('LIV301 r1')
-    expect(unreadIn(told)).toEqual(['Job: the API server answered 502'])
-    const { coverage } = jsonReport.parse(JSON.parse(told.stdout))
+    const output = await stage.doctor()
+    expect(codesIn(output)).toContain('LIV301 r1')
+    expect(unreadIn(output)).toEqual(['Job: the API server answered 502'])
+    const { coverage } = jsonReport.parse(JSON.parse(output.stdout))
     expect(coverage.skippedRules.map(({ rule }) => rule)).toContain('tracking-finalizer-stuck')
   })
 
-  it('goes away in the middle: what was not read is said', async () => {
+  it('goes away in the middle: the unread kinds are named', async () => {
     makeZombies(stage, 'r1')
     answering(/\/nodes$/, async () => {
       void stage.proxy.endpoint.close()
       return broken
     })
-    const told = await stage.doctor()
-    expect(codesIn(told)).toContain('LIV301 r1')
-    expect(unreadIn(told)).toEqual(
+    const output = await stage.doctor()
+    expect(codesIn(output)).toContain('LIV301 r1')
+    expect(unreadIn(output)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^Node: .+/), expect.stringMatching(/^Role: .+/)]),
     )
-    expect(told.code).toBe(1)
+    expect(output.code).toBe(1)
   })
 
-  it('has no namespace of that name: nothing was analysed, which is 3', async () => {
+  it('has no namespace with that name: nothing was analysed, which is 3', async () => {
     const { code, stderr } = await stage.doctor('-n', 'nowhere')
     expect([code, stderr]).toEqual([3, 'nothing was analysed: no object was found in the namespace nowhere\n'])
   })
 })
 
-describe('with a kubeconfig', () => {
+describe('a kubeconfig', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   const pair = selfSignedCertificate(Date.now())
   const plugin = { apiVersion: 'client.authentication.k8s.io/v1' }
 
-  /** Of the running cluster, changed. */
+  /** Writes the kubeconfig of the running cluster, with changes. */
   function put({ cluster, user = {} }: { readonly cluster?: object; readonly user?: object }): void {
     const { origin, ca } = stage.proxy.endpoint
     const own = cluster ?? { 'certificate-authority-data': base64(ca) }
@@ -197,13 +197,13 @@ describe('with a kubeconfig', () => {
       'a client certificate',
       { user: { token: 'secret', 'client-certificate-data': base64(pair.cert), 'client-key-data': base64(pair.key) } },
     ],
-  ])('with %s: clean', async (_, parts) => {
+  ])('gives a clean report with %s', async (_, parts) => {
     writeFileSync(path.join(stage.folder, 'token'), 'secret\n')
     put(parts)
     expect(await stage.doctor()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('with a credential plugin, as of EKS, GKE and AKS: clean', async () => {
+  it('with a credential plugin, as for EKS, GKE and AKS, gives a clean report', async () => {
     const file = path.join(stage.folder, 'get-token')
     const answer = { ...plugin, kind: 'ExecCredential', status: { token: 'secret' } }
     writeFileSync(file, `#!/bin/sh\necho '${JSON.stringify(answer)}'\n`, { mode: 0o755 })
@@ -211,7 +211,7 @@ describe('with a kubeconfig', () => {
     expect(await stage.doctor()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('that names what `kubectl proxy` serves, which asks for no credentials: clean', async () => {
+  it('with the address of `kubectl proxy`, which needs no credentials, gives a clean report', async () => {
     const headers = { authorization: 'Bearer secret' }
     const server = await httpServer((request) =>
       stage.handler({ ...request, headers: { ...request.headers, ...headers } }),
@@ -237,8 +237,8 @@ describe('with a kubeconfig', () => {
     ['no such host', { cluster: { server: 'https://nowhere.invalid' } }, 3, 'cluster-unreachable'],
   ] as const)('with %s: said at once, with the next step', async (_, parts, code, failure) => {
     put(parts)
-    const told = await stage.doctor()
-    expect(told.stderr).toMatch(new RegExp(`^error ${failure}: .+\n {2}next: .+\n$`))
-    expect([told.code, told.stdout, stage.proxy.exchanges]).toEqual([code, '', []])
+    const output = await stage.doctor()
+    expect(output.stderr).toMatch(new RegExp(`^error ${failure}: .+\n {2}next: .+\n$`))
+    expect([output.code, output.stdout, stage.proxy.exchanges]).toEqual([code, '', []])
   })
 })

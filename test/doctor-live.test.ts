@@ -1,4 +1,4 @@
-// `dayfly doctor --live` as its users run it: the built program, a cluster behind HTTPS and a kubeconfig.
+// Runs `dayfly doctor --live` as an operator does: the built program, a cluster behind HTTPS and a kubeconfig.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -31,13 +31,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-it('a cluster without runners is clean, though nobody installed a custom kind', async () => {
+it('reports a cluster without runners and without custom kinds as clean', async () => {
   const { code, stdout, stderr } = await doctor()
   expect([code, stderr]).toEqual([0, ''])
   expect(jsonReport.parse(JSON.parse(stdout))).toMatchObject({ findings: [], coverage: { skipped: [] } })
 })
 
-it('finds a zombie, plans its end, and ends it and nothing else once the digest is confirmed', async () => {
+it('finds a zombie, plans its deletion, and deletes only it once the digest is confirmed', async () => {
   await runPods()
   const looked = await doctor()
   expect(looked.code).toBe(1)
@@ -46,9 +46,7 @@ it('finds a zombie, plans its end, and ends it and nothing else once the digest 
   const planned = await doctor('--fix')
   expect([planned.code, zombiesIn(planned.stdout)]).toEqual([1, ['zombie']])
   const digest = /with --confirm ([0-9a-f]{16})$/m.exec(planned.stderr)?.[1] ?? 'no digest'
-  expect(planned.stderr).toContain(
-    `plan ${digest}:\n  1. delete Pod default/zombie, for its runner container has ended`,
-  )
+  expect(planned.stderr).toContain(`plan ${digest}:\n  1. delete Pod default/zombie: its runner container has ended`)
   const byHand = planned.stderr.match(/^ {2}by hand: .+$/gm) ?? []
   expect(byHand).toContainEqual(expect.stringMatching(/Pod default\/busy and 1 more, dind-ordinary-container: .+/))
   expect(new Set(byHand).size).toBe(byHand.length)
@@ -73,7 +71,7 @@ it('finds a zombie, plans its end, and ends it and nothing else once the digest 
   expect(zombiesIn((await doctor()).stdout)).toEqual([])
 })
 
-it('does nothing for a digest that is not the plan', async () => {
+it('does nothing for a digest that is not that of the plan', async () => {
   await runPods()
   const { code, stderr } = await doctor('--fix', '--confirm', '0123456789abcdef')
   expect(stderr).toContain('refused: the plan is no longer the one that was confirmed (0123456789abcdef)')
@@ -88,7 +86,7 @@ describe('--logs', () => {
     await until('the vain one runs', 20_000, () => statesOf('vain') === 'docker running, runner running')
   })
 
-  it('finds a runner that works and waits in vain, by the end of its log; without it that is not judged', async () => {
+  it('finds a running runner without a job by the end of its log, and does not judge it without the log', async () => {
     const read = await doctor('--logs')
     expect(findingsIn(read.stdout)).toEqual(expect.arrayContaining(['LIV301 zombie', 'LIV306 vain']))
     expect(messageOf(read.stdout, 'LIV306')).toContain('its log ends with "A session for this runner already exists."')
@@ -97,7 +95,7 @@ describe('--logs', () => {
     expect(coverage.skippedRules.map(({ code }) => code)).toContain('LIV306')
   })
 
-  it('that may not be read are said to be unread, and everything else is found', async () => {
+  it('reports unreadable logs as unread, and finds everything else', async () => {
     const { stdout: yaml } = await runCli(['doctor', 'rbac'])
     const kubernetes = createKubernetes({
       transport: cluster.transport('admin'),
@@ -120,7 +118,7 @@ describe('--logs', () => {
   })
 })
 
-/** Its clock goes twenty minutes late, so that what ends in it has long ended for the doctor. */
+/** Its clock is twenty minutes late, so that its ended containers ended long ago for the doctor. */
 function openCluster(): Cluster {
   const present = systemClock()
   const clock: Clock = { ...present, now: () => present.now() - 20 * 60_000 }
@@ -183,7 +181,7 @@ function podNames(): readonly string[] {
     .sort()
 }
 
-/** What a repair leaves where it was started. */
+/** The files that a repair leaves in its working folder. */
 function logs(): readonly string[] {
   return readdirSync(folder).filter((name) => name !== 'kubeconfig')
 }

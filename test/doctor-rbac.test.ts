@@ -1,12 +1,12 @@
-// The roles that `dayfly doctor rbac` prints are the least ones: with them nothing is refused, and there is nothing in them that is not used.
+// The roles that `dayfly doctor rbac` prints are minimal: no request is refused, and no right is unused.
 import { afterEach, describe, expect, it } from 'vitest'
 import { doctorRoles } from '../src/doctor/live/rbac.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { runCli } from './cli.ts'
-import { createArc, ownedBy } from './doctor-cluster.ts'
-import { makeHopeless } from './doctor-hopeless-pods.ts'
-import { account, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
-import { createController } from './doctor-state.ts'
+import { createArc, ownedBy } from './doctor-cluster.fixture.ts'
+import { makeHopeless } from './doctor-hopeless-pods.fixture.ts'
+import { account, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
+import { createController } from './doctor-state.fixture.ts'
 import { type Grant, grantRoles, refusedIn, unusedOf } from './granted-role.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'
@@ -14,7 +14,7 @@ import { makeIncidents } from './kubernetes/incidents.ts'
 let stage: RepairStage
 afterEach(() => stage?.end())
 
-/** A cluster in which everything waits to be mended. */
+/** A cluster in which every kind of repair is needed. */
 async function open(controller: 'gone' | 'there' = 'gone'): Promise<void> {
   stage = await openRepairStage({ collects: false, token: 'mounted' })
   const { kubernetes, registry, clock } = stage
@@ -25,7 +25,7 @@ async function open(controller: 'gone' | 'there' = 'gone'): Promise<void> {
   if (controller === 'there') createController(registry)
 }
 
-/** Of an uninstall that was not begun with it. */
+/** The rights for an uninstall that began without this repair. */
 function leaveListener(): void {
   const { registry } = stage
   const finalizers = (kind: string) => [`${kind}.actions.github.com/finalizer`]
@@ -44,8 +44,8 @@ async function grant(...args: readonly string[]): Promise<Grant> {
   return await grantRoles(stage.kubernetes, stdout, account)
 }
 
-describe('for a look', () => {
-  it('at a cluster of which everything is in use', async () => {
+describe('examining', () => {
+  it('a cluster that uses every kind', async () => {
     await open()
     const granted = await grant()
     const { code, stdout } = await stage.doctor()
@@ -56,14 +56,14 @@ describe('for a look', () => {
     expect([refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([[], []])
   })
 
-  it('at one without runners, which is clean', async () => {
+  it('a cluster without runners, which is clean', async () => {
     stage = await openRepairStage({ token: 'mounted' })
     await grant()
     const { code, stderr } = await stage.doctor()
     expect([code, stderr, refusedIn(stage.proxy.exchanges)]).toEqual([0, '', []])
   })
 
-  it('and at the logs of runners', async () => {
+  it('the logs of runners', async () => {
     await open()
     const granted = await grant('--logs')
     const { stdout } = await stage.doctor('--logs')
@@ -71,7 +71,7 @@ describe('for a look', () => {
     expect([refusedIn(stage.proxy.exchanges), unusedOf(granted, stage.proxy.exchanges)]).toEqual([[], []])
   })
 
-  it('at one namespace', async () => {
+  it('one namespace', async () => {
     await open()
     const granted = await grant('--in', 'runners')
     const { stdout } = await stage.doctor('-n', 'runners')
@@ -80,7 +80,7 @@ describe('for a look', () => {
   })
 })
 
-describe('for the repair of', () => {
+describe('repairing', () => {
   const controllers = {
     'zombie-runner-pod': 'there',
     'stuck-terminating': 'gone',
@@ -97,12 +97,12 @@ describe('for the repair of', () => {
     await repairWith(await grant('--fixes', rule))
   })
 
-  it('everything', async () => {
+  it('every rule', async () => {
     await open()
     await repairWith(await grant('--fixes'))
   })
 
-  it('every rule that needs a role', () => {
+  it('covers every rule that needs a role', () => {
     const needy = catalogue.filter(({ slug }) => doctorRoles({ fixes: [slug] }).length > 1)
     expect(needy.map(({ slug }) => slug).sort()).toEqual(Object.keys(controllers).sort())
   })

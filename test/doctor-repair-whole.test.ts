@@ -1,8 +1,8 @@
-// A whole repair of everything at once, request by request: no change without its trial and its preconditions, and nothing asked of a busy runner.
+// A complete repair, request by request: no change without its dry run and its preconditions, and no request to a busy runner.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Request } from '../src/lib/http.ts'
-import { makeHopeless } from './doctor-hopeless-pods.ts'
-import { linesOf, openRepairStage, type RepairStage } from './doctor-repair-stage.ts'
+import { makeHopeless } from './doctor-hopeless-pods.fixture.ts'
+import { linesOf, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'
 import { sayRequest } from './recording-proxy.ts'
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => stage.end())
 
-it('tries each change before, with the same preconditions, keeps what was, and leaves the busy alone', async () => {
+it('tries each change first with the same preconditions, keeps the previous state, and leaves busy runners alone', async () => {
   const { registry, kubernetes, clock } = stage
   await defineCustomKinds(kubernetes)
   await makeIncidents({ kubernetes, name: 'site', now: clock.now })
@@ -57,14 +57,14 @@ it('tries each change before, with the same preconditions, keeps what was, and l
   expect(registry.get('pods', 'site-runners', 'busy')?.metadata.deletionTimestamp).toBeUndefined()
 })
 
-/** All of it but whether it is only tried. */
+/** The request without its dry-run flag. */
 function changeOf(request: Request | undefined): object {
   const { dryRun: _, ...body } = bodyOf(request)
   const { dryRun: __, ...query } = request?.query ?? {}
   return { method: request?.method, path: request?.path, query, body }
 }
 
-/** What would let the change be made to another object, or to a newer one. */
+/** The preconditions that bind the change to one object at one version. */
 function lacksOf(request: Request): readonly string[] {
   const { preconditions, propagationPolicy, ...operations } = bodyOf(request)
   if (request.method === 'DELETE') {

@@ -1,4 +1,4 @@
-// A cluster that takes connections and says nothing is given up, with a sentence.
+// A cluster that accepts connections and never answers.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import path from 'node:path'
@@ -18,7 +18,7 @@ afterEach(async () => {
   await world.end()
 })
 
-test('is given up after ten seconds, with a sentence', { timeout: 60_000 }, async () => {
+test('is given up after ten seconds, with an error', { timeout: 60_000 }, async () => {
   const server = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
   const file = path.join(world.directory, 'own', 'kubeconfig')
   mkdirSync(path.dirname(file))

@@ -1,4 +1,4 @@
-// What `dayfly doctor --fix` does to files that cannot be written, are links, or are left by a program that was killed.
+// `dayfly doctor --fix` on files that cannot be written, are links, or come from a killed program.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ function doctor(...args: string[]) {
   return spawnSync(process.execPath, [program, 'doctor', ...args], { cwd: folder, encoding: 'utf8' })
 }
 
-/** For root no mode counts. Undefined where nobody else may run the program. */
+/** Root ignores file modes. Undefined if no other user can run the program. */
 function ordinaryUser(): { readonly uid?: number; readonly gid?: number } | undefined {
   if (process.getuid?.() !== 0) return {}
   const nobody = { uid: 65534, gid: 65534 }
@@ -47,7 +47,7 @@ function ordinaryUser(): { readonly uid?: number; readonly gid?: number } | unde
 
 const user = ordinaryUser()
 
-it.skipIf(!user)('mends the others when a file or a folder is read-only, and says what to do', () => {
+it.skipIf(!user)('fixes the other files if a file or a folder is read-only, and names the next step', () => {
   for (const name of ['a.yaml', 'b.yaml', 'c/c.yaml', 'd.yaml']) put(name)
   chmodSync(path.join(folder, 'b.yaml'), 0o444)
   chmodSync(path.join(folder, 'c'), 0o555)
@@ -70,7 +70,7 @@ error file-readonly: c/c.yaml was not changed: its folder is read-only.
 `)
 })
 
-it('follows a link that is named, once, and none that stands in a folder', () => {
+it('follows a named link once, and no link in a folder', () => {
   put('real/a.yaml')
   put('real/b.yaml')
   put('else/c.yaml')
@@ -81,13 +81,13 @@ it('follows a link that is named, once, and none that stands in a folder', () =>
   expect(lstatSync(path.join(folder, 'link.yaml')).isSymbolicLink()).toBe(true)
   expect(read('real/b.yaml')).toBe(read('real/a.yaml'))
   expect(read('else/c.yaml')).toBe(bad)
-  const mended = read('real/a.yaml')
+  const fixed = read('real/a.yaml')
   put('real/a.yaml')
   expect(spawnSync('git', ['apply', '-'], { cwd: folder, input: stdout }).status).toBe(0)
-  expect(read('real/a.yaml')).toBe(mended)
+  expect(read('real/a.yaml')).toBe(fixed)
 })
 
-it('killed at any time, leaves each file old or new, and nothing that it reads later', {
+it('leaves each file old or new when killed at any time, and nothing that it reads later', {
   timeout: 60_000,
 }, async () => {
   const names = Array.from({ length: 150 }, (_, index) => `${index}.yaml`)
@@ -98,10 +98,10 @@ it('killed at any time, leaves each file old or new, and nothing that it reads l
   await expect.poll(changed, { timeout: 40_000, interval: 2 }).toBeDefined()
   run.kill('SIGKILL')
   await ended
-  const mended = changed()
-  for (const name of names) expect([bad, mended]).toContain(read(name))
+  const fixed = changed()
+  for (const name of names) expect([bad, fixed]).toContain(read(name))
   const { coverage } = jsonReport.parse(JSON.parse(doctor('--format', 'json').stdout))
   expect(coverage.files).toEqual({ seen: names.length, decoded: names.length })
   doctor('--fix=unsafe')
-  for (const name of names) expect(read(name)).toBe(mended)
+  for (const name of names) expect(read(name)).toBe(fixed)
 })

@@ -1,4 +1,4 @@
-// `dayfly doctor` as its users run it: files in a folder, exit codes, formats, fixes.
+// Runs `dayfly doctor` as a user does: files in a folder, exit codes, formats, fixes.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -101,14 +101,14 @@ describe('exit codes', () => {
     [['basline', 'write'], 'Did you mean "dayfly doctor baseline"?'],
     [['baseline', 'wirte'], 'Did you mean write?'],
     [['explain', 'docker-ordinary'], 'Did you mean POD101 dind-ordinary-container?'],
-    [['--kubernetes-version', '1.24'], 'Give 1.25, the oldest that it knows.'],
-    [['--kubernetes-version', '1.199'], 'Give 1.36, the newest that it knows.'],
+    [['--kubernetes-version', '1.24'], 'Give 1.25, the oldest that the doctor knows.'],
+    [['--kubernetes-version', '1.199'], 'Give 1.36, the newest that the doctor knows.'],
     [['--kubernetes-version', '33'], 'Give the minor version of the cluster, such as 1.33.'],
-  ])('2: a guess at what was meant by %j', (args, guess) => {
+  ])('2: suggests the nearest option for %j', (args, guess) => {
     expect(doctor(args).stderr).toContain(`next: ${guess}`)
   })
 
-  it('2: the commands of a group, where none is named', () => {
+  it('2: lists the commands of a group if none is given', () => {
     expect(doctor(['baseline'])).toMatchObject({ status: 2, stderr: expect.stringContaining('write [options]') })
   })
 
@@ -128,7 +128,7 @@ describe('exit codes', () => {
     expect(doctor(['empty'])).toMatchObject({ status: 3 })
   })
 
-  it('4: a part could not be analysed, and it is said', () => {
+  it('4: names a part that could not be analysed', () => {
     put('a.yaml', good)
     put('b.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: [\n')
     const { status, stdout } = doctor([])
@@ -136,7 +136,7 @@ describe('exit codes', () => {
     expect(stdout).toContain('not examined: b.yaml')
   })
 
-  it('5: a fix is refused, and the file stays as it is', () => {
+  it('5: a fix is refused, and the file stays unchanged', () => {
     const anchored = bad.replace('- name: docker\n', '- &docker\n          name: docker\n')
     put('a.yaml', `${anchored}---\n${good}`)
     const { status, stderr } = doctor(['--fix=unsafe', '--min-severity', 'error'])
@@ -147,7 +147,7 @@ describe('exit codes', () => {
 })
 
 describe('thresholds', () => {
-  it('count what they hide', () => {
+  it('count the findings that they hide', () => {
     put('a.yaml', bad)
     const { stdout } = doctor(['--min-severity', 'error', '--format', 'json'])
     const { findings, coverage } = jsonReport.parse(JSON.parse(stdout))
@@ -163,7 +163,7 @@ describe('sources', () => {
     expect(codesOf(stdout)).toContain('POD101')
   })
 
-  it('reads a pipe that is named like a file', () => {
+  it('reads a named pipe like a file', () => {
     put('a.yaml', bad)
     const command = `'${process.execPath}' '${program}' doctor --format json <(cat a.yaml)`
     const { stdout } = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8' })
@@ -178,7 +178,7 @@ describe('sources', () => {
 })
 
 describe('names', () => {
-  it('count from the root of the repository for GitHub, and from the working folder for people', () => {
+  it('start from the root of the repository for GitHub, and from the working folder for people', () => {
     mkdirSync(path.join(folder, '.git'))
     put('a b.yaml', bad)
     put('sub/c.yaml', good)
@@ -193,7 +193,7 @@ describe('names', () => {
 })
 
 describe('formats', () => {
-  it('sarif exits with 0 on findings, and stdout holds nothing else', () => {
+  it('sarif exits with 0 on findings, and writes only SARIF to stdout', () => {
     mkdirSync(path.join(folder, '.git'))
     put('a.yaml', bad)
     const { status, stdout, stderr } = doctor(['--format', 'sarif'])
@@ -215,7 +215,7 @@ describe('formats', () => {
 })
 
 describe('fixes', () => {
-  it('--fix makes the safe ones, once', () => {
+  it('--fix makes the safe fixes, once', () => {
     put('a.yaml', bad)
     doctor(['--fix', '--kubernetes-version', '1.33'])
     const fixed = readFileSync(path.join(folder, 'a.yaml'), 'utf8')
@@ -226,7 +226,7 @@ describe('fixes', () => {
     expect(readFileSync(path.join(folder, 'a.yaml'), 'utf8')).toBe(fixed)
   })
 
-  it('--diff prints the patch that --fix would make, and git takes it', () => {
+  it('--diff prints the patch that --fix would make, and git applies it', () => {
     put('a.yaml', bad)
     const { status, stdout } = doctor(['--diff', '--fix=unsafe'])
     expect(status).toBe(0)
@@ -267,10 +267,10 @@ describe('fixes', () => {
     },
   )
 
-  it('--fix leaves the path that follows it to the paths', () => {
+  it('--fix does not consume a path that follows it', () => {
     put('a/a.yaml', bad)
     put('b.yaml', bad)
-    // Safe where the version is known to run sidecars; before the Job can end, no TTL is set safely either.
+    // Safe if the version is known to support sidecars. Until the Job can end, no TTL is safe either.
     const declared = ['--kubernetes-version', '1.33']
     expect(doctor(['--fix', 'a']).stderr).toMatch(/^0 fixes made; \d+ more with --fix=unsafe\n$/)
     expect(doctor([...declared, '--fix', 'a']).stderr).toMatch(/^[1-9] fix(es)? made in 1 file/)
@@ -279,7 +279,7 @@ describe('fixes', () => {
     expect(doctor(['--fix', 'unsafe', 'b.yaml']).stderr).toMatch(/^\d fixes made in 1 file\n$/)
   })
 
-  it('--check writes nothing and exits with 1 while there is a fix', () => {
+  it('--check writes nothing and exits with 1 if there is a fix to make', () => {
     put('a.yaml', bad)
     const declared = ['--kubernetes-version', '1.33']
     expect(doctor([...declared, '--check'])).toMatchObject({ status: 1 })
@@ -290,7 +290,7 @@ describe('fixes', () => {
 })
 
 describe('baseline', () => {
-  it('takes what is there as known', () => {
+  it('records the current findings as known', () => {
     put('a.yaml', bad)
     expect(doctor(['baseline', 'write', '--file', 'known.json'])).toMatchObject({ status: 0 })
     expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({ status: 0 })
@@ -302,13 +302,13 @@ describe('baseline', () => {
     put('a.yaml', good)
     expect(doctor(['--baseline', 'known.json', 'a.yaml'])).toMatchObject({
       status: 0,
-      stderr: expect.stringMatching(/^the baseline holds \d+ findings that no longer exist: write it anew\n$/),
+      stderr: expect.stringMatching(/^the baseline holds \d+ findings that no longer exist: write it again\n$/),
     })
     put('known.json', '{')
     expect(doctor(['--baseline', 'known.json'])).toMatchObject({ status: 2 })
   })
 
-  it('holds in every folder of the repository, and for a part of it', () => {
+  it('is valid in every folder of the repository, and for a part of it', () => {
     mkdirSync(path.join(folder, '.git'))
     put('sub/a.yaml', bad)
     put('sub/b.yaml', bad)
@@ -336,7 +336,7 @@ describe('explain', () => {
     expect(doctor(['explain', 'dind-ordinary-container']).stdout).toBe(byCode.stdout)
   })
 
-  it('--json is for programs', () => {
+  it('--json prints JSON', () => {
     const all: unknown = JSON.parse(doctor(['explain', '--json']).stdout)
     expect(all).toHaveLength(catalogue.length)
     expect(JSON.parse(doctor(['explain', 'JOB201', '--json']).stdout)).toMatchObject({

@@ -41,7 +41,7 @@ export function openPodStage({ scripts = {}, refuseImage, cluster: more }: PodSt
     runtime,
     /** Each change of a pod that `podLine` shows, with its time. */
     seen,
-    /** What happened to containers: `2s term runner`. */
+    /** The actions on containers, for example `2s term runner`. */
     actions: () =>
       runtime.actions.map(({ at, what, container }) => `${(at - start) / 1000}s ${what} ${container.split('/')[1]}`),
     /** Events about pods, as `reason xCOUNT: message`. */

@@ -1,14 +1,14 @@
-// `dayfly doctor`: finds, explains and mends what goes wrong with runners on Kubernetes, in files and in clusters.
+// `dayfly doctor`: finds and explains the defects that make CI runners on Kubernetes hang, leak or fail. Fixes files, repairs clusters.
 import { Command, Option } from 'commander'
-import { decodeFiles } from '../doctor/engine.ts'
+import { decodeFiles } from '../doctor/engine/examine.ts'
 import { count } from '../doctor/reporters/wording.ts'
 import type { DecodedFile } from '../doctor/sources/document.ts'
 import { baselineCommand } from './doctor/baseline.ts'
 import { type Checked, checker } from './doctor/check-files.ts'
 import { explainCommand } from './doctor/explain.ts'
+import { makeFixes, patchOf, reportFixes, writeFixes } from './doctor/fix-files.ts'
 import { fixOption, type GivenOptions, settleFix } from './doctor/fix-option.ts'
 import { forgeOptions } from './doctor/forge-access.ts'
-import { mend, patchOf, tellFixes, write } from './doctor/mend-files.ts'
 import {
   checkTogether,
   confidenceOption,
@@ -30,24 +30,24 @@ export function doctorCommand(): Command {
     .description(
       'Finds what makes CI runners on Kubernetes hang, leak or fail: in manifests, charts, templates, clusters.',
     )
-    .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given')
-    .addOption(new Option('--format <format>', 'how to report').choices(formats).default('pretty'))
+    .argument('[path...]', 'files, folders, quoted globs; - is stdin; default: the working folder')
+    .addOption(new Option('--format <format>', 'the format of the report').choices(formats).default('pretty'))
     .addOption(fixOption())
-    .option('--diff', 'print the fixes as a patch, and write nothing')
-    .option('--check', 'write nothing; exit with 1 when there is a fix to make')
+    .option('--diff', 'print the fixes as a patch; write nothing')
+    .option('--check', 'write nothing; exit with 1 if there is a fix to make')
     .addOption(versionOption())
     .addOption(severityOption())
     .addOption(confidenceOption())
-    .option('--baseline <file>', 'report only what this file does not hold (see "doctor baseline write")')
-    .option('--live', 'examine the cluster that the kubeconfig leads to, or that this pod runs in')
+    .option('--baseline <file>', 'report only findings that are not in this file (see "doctor baseline write")')
+    .option('--live', 'examine the cluster of the kubeconfig, or the one that this pod runs in')
     .option(
       '--kubeconfig <file>',
-      "of the cluster; $KUBECONFIG, ~/.kube/config or the pod's ServiceAccount unless given",
+      "the cluster's kubeconfig; default: $KUBECONFIG, ~/.kube/config or the pod's ServiceAccount",
     )
-    .option('--context <name>', 'of the kubeconfig')
-    .option('-n, --namespace <name>', 'examine this namespace alone')
-    .option('--logs', 'with --live: also read the ends of the logs of runners that may wait in vain')
-    .option('--confirm <digest>', 'with --live --fix: do exactly the plan of this digest')
+    .option('--context <name>', 'the context of the kubeconfig')
+    .option('-n, --namespace <name>', 'examine this namespace only')
+    .option('--logs', 'with --live: also read the last log lines of runners that may never get a job')
+    .option('--confirm <digest>', 'with --live --fix: carry out exactly the plan with this digest')
   for (const option of [...forgeOptions(), ...repairOptions()]) command.addOption(option)
   return command
     .addHelpText('after', help)
@@ -66,11 +66,11 @@ export function doctorCommand(): Command {
 const help = `
 Examples:
   dayfly doctor                                 the working folder
-  dayfly doctor --diff charts/ | git apply      review and take the safe fixes
-  helm template my-chart | dayfly doctor -      what a chart renders
+  dayfly doctor --diff charts/ | git apply      review and apply the safe fixes
+  helm template my-chart | dayfly doctor -      the output of a chart
   dayfly doctor --live -n ci                    a namespace of a cluster
   GITHUB_TOKEN=… dayfly doctor --live --github-url https://github.com/acme
-                                                a cluster, and the runners that GitHub has of it
+                                                a cluster, and its runners at GitHub
   dayfly doctor explain POD101                  why a rule matters, and when not
 
 Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 nothing to analyse, 4 a part could not be analysed, 5 a fix was refused.
@@ -86,38 +86,39 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
   const { files, ...around } = await readNamed(paths, process.cwd())
   const check = checker(options, around)
   const decoded = decodeFiles(files)
-  process.exitCode = isMending(options) ? await mendAll(decoded, check, options) : report(decoded, check, options)
+  process.exitCode = isFixing(options) ? await fixAll(decoded, check, options) : report(decoded, check, options)
 }
 
 type Check = (files: readonly DecodedFile[]) => Checked
 
-function isMending({ fix, diff, check }: DoctorOptions): boolean {
+function isFixing({ fix, diff, check }: DoctorOptions): boolean {
   return Boolean(fix || diff || check)
 }
 
 function report(files: readonly DecodedFile[], check: Check, options: DoctorOptions): number {
   const checked = check(files)
-  printResult(render(options.format, { checked, files, version: versionOf(options) }))
-  if (options.format !== 'pretty') tellNothing(checked)
-  tellStale(checked)
+  printResult(render(options.format, { live: false, checked, files, version: versionOf(options) }))
+  if (options.format !== 'pretty') noteNothing(checked)
+  noteStale(checked)
   return exitCodeOf(checked, options)
 }
 
-/** Mends, then reports what is left. */
-async function mendAll(files: readonly DecodedFile[], check: Check, options: DoctorOptions): Promise<number> {
-  const result = mend(files, (now) => check(now).findings, options)
+/** Makes the fixes, then reports the remaining findings. */
+async function fixAll(files: readonly DecodedFile[], check: Check, options: DoctorOptions): Promise<number> {
+  const result = makeFixes(files, (now) => check(now).findings, options)
   const checked = check(result.files)
   if (options.diff) printResult(patchOf(result))
-  else if (!options.check) await write(result)
+  else if (!options.check) await writeFixes(result)
   const made = !options.diff && !options.check
   const judged = checked.findings.filter(({ fix }) => fix?.safety === 'unsafe').length
-  tellFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? 0 : judged)
+  reportFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? 0 : judged)
   if (isNothing(checked)) {
-    tellNothing(checked)
+    noteNothing(checked)
     return exitCodeOf(checked, options)
   }
   if (options.check) return result.changed.length > 0 ? 1 : result.refused.length > 0 ? 5 : 0
-  if (made) printResult(render(options.format, { checked, files: result.files, version: versionOf(options) }))
+  if (made)
+    printResult(render(options.format, { live: false, checked, files: result.files, version: versionOf(options) }))
   if (result.refused.length > 0) return 5
   return made ? exitCodeOf(checked, options) : 0
 }
@@ -132,10 +133,10 @@ function isNothing({ findings, coverage }: Checked): boolean {
   return coverage.objects === 0 && findings.length === 0
 }
 
-function tellNothing(checked: Checked): void {
+function noteNothing(checked: Checked): void {
   if (isNothing(checked)) printNote('nothing was analysed: no Kubernetes object was found')
 }
 
-function tellStale({ stale }: Checked): void {
-  if (stale > 0) printNote(`the baseline holds ${count(stale, 'finding')} that no longer exist: write it anew`)
+function noteStale({ stale }: Checked): void {
+  if (stale > 0) printNote(`the baseline holds ${count(stale, 'finding')} that no longer exist: write it again`)
 }

@@ -89,7 +89,7 @@ it.each([
   ['is not installed', '', { command: 'no-such-plugin' }, 'it is not installed, or not in PATH'],
   ['is not executable', '', { command: '/dev/null' }, 'this user may not execute it'],
   ['prints something else', 'echo secret', {}, 'it did not print an ExecCredential'],
-  ['prints without end', 'exec yes secret', {}, 'it printed more than a credential'],
+  ['prints endlessly', 'exec yes secret', {}, 'it printed more than a credential'],
   [
     'prints another version',
     credential({ token: 's' }, `${version}beta1`),

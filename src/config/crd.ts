@@ -1,6 +1,7 @@
 // Builds the CustomResourceDefinition of RunnerSet from the schema in runner-set.ts (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
-import { runnerSetGroup, runnerSetSpecSchema, runnerSetVersion } from './runner-set.ts'
+import { apiGroup, apiVersion } from '../model/api.ts'
+import { runnerSetSpecSchema } from './runner-set.ts'
 
 type Schema = Record<string, unknown>
 
@@ -15,7 +16,7 @@ export function runnerSetCrd() {
     categories: ['dayfly'],
   }
   const version = {
-    name: runnerSetVersion,
+    name: apiVersion,
     served: true,
     storage: true,
     subresources: { status: {} },
@@ -32,8 +33,8 @@ export function runnerSetCrd() {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${names.plural}.${runnerSetGroup}` },
-    spec: { group: runnerSetGroup, scope: 'Namespaced', names, versions: [version] },
+    metadata: { name: `${names.plural}.${apiGroup}` },
+    spec: { group: apiGroup, scope: 'Namespaced', names, versions: [version] },
   }
 }
 

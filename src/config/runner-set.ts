@@ -2,9 +2,6 @@
 import { z } from 'zod'
 import type { RunnerSet } from '../model/runner-set.ts'
 
-export const runnerSetGroup = 'dayfly.dev'
-export const runnerSetVersion = 'v1alpha1'
-
 const duration = z
   .string()
   .regex(/^([0-9]+(ms|s|m|h))+$/)

@@ -81,7 +81,7 @@ function open() {
 }
 
 describe('the connection of a set', () => {
-  it('does not open again while it closes for good', async () => {
+  it('does not open again while it closes permanently', async () => {
     const { clock, world, connection } = open()
     await clock.advance(1_000)
     const closed = connection.close('remove')

@@ -10,7 +10,6 @@ export const labels = {
 } as const
 
 export const annotations = {
-  templateHash: `${apiGroup}/template-hash`,
   registrationId: `${apiGroup}/registration-id`,
 } as const
 
@@ -56,7 +55,6 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
       labels: { ...template.metadata?.labels, [labels.set]: set.name, [labels.runner]: name },
       annotations: {
         ...template.metadata?.annotations,
-        [annotations.templateHash]: templateHash(set),
         [annotations.registrationId]: registrationId,
       },
       ownerReferences: [

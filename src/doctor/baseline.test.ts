@@ -20,19 +20,19 @@ const nameOf = (file: string) => `k8s/${file}`
 const here = { nameOf, isSettled: () => true }
 const write = (...findings: Finding[]) => readBaseline(writeBaseline(findings, nameOf))
 
-it('knows findings whose lines moved, reports new ones, and counts those that are gone', () => {
+it('recognizes findings on moved lines, reports new ones, and counts those that are gone', () => {
   const baseline = write(finding('a', 1), finding('b', 9))
   const { fresh, known, stale } = compareToBaseline([finding('a', 30), finding('c', 1)], baseline, here)
   expect([fresh, known].map((list) => list.map(({ object }) => object.name))).toEqual([['c'], ['a']])
   expect(stale).toBe(1)
 })
 
-it('knows as many of one kind as it holds', () => {
+it('covers as many findings of one kind as it holds', () => {
   const baseline = write(finding('a', 1))
   expect(compareToBaseline([finding('a', 1), finding('a', 50)], baseline, here).fresh).toHaveLength(1)
 })
 
-it('holds a file by its name in the repository, and calls nothing stale that was not looked at', () => {
+it('names a file from the root of the repository, and counts nothing as stale that was not examined', () => {
   const baseline = write(finding('a', 1))
   const elsewhere = { nameOf: () => 'k8s/a.yaml', isSettled: () => false }
   expect(compareToBaseline([finding('a', 1)], baseline, elsewhere).known).toHaveLength(1)

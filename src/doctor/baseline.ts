@@ -1,18 +1,20 @@
-// Findings that are known and taken as they are: written once, then only new ones are reported. Keyed by fingerprint, so that lines may move.
+// A baseline file: it lists known findings, so that a report shows only new ones.
+// Entries are keyed by fingerprint, which does not change when lines move.
+import { textAt, valueAt } from '../lib/read-json.ts'
 import type { Finding } from './finding.ts'
 import { fingerprints } from './fingerprint.ts'
 
-/** The file of each fingerprint, as the repository names it; null: it stood in none. */
+/** The file of each fingerprint, named from the root of the repository. Null: the finding had no file. */
 export type Baseline = ReadonlyMap<string, string | null>
-/** The name of a file from the repository's root, so that a baseline holds in every folder of it. */
+/** Names a file from the repository's root, so that a baseline is valid in every folder of the repository. */
 type NameOf = (file: string) => string
 type Here = {
   readonly nameOf: NameOf
-  /** Whether a file of the baseline was examined, or is gone: of others nothing is known. */
+  /** Whether a file of the baseline was examined, or no longer exists. The findings of any other file are unknown. */
   readonly isSettled: (name: string) => boolean
 }
 
-/** One entry a line and sorted, so that a version control system shows what changed. */
+/** Returns the text of a baseline: one entry a line, sorted, so that version control shows what changed. */
 export function writeBaseline(findings: readonly Finding[], nameOf: NameOf): string {
   const prints = fingerprints(findings, nameOf)
   const entries = findings.map(({ rule, object, place }, index) => {
@@ -22,23 +24,22 @@ export function writeBaseline(findings: readonly Finding[], nameOf: NameOf): str
   return `{"version": 1, "findings": [\n${entries.sort().join(',\n')}\n]}\n`
 }
 
-/** Throws an Error with a sentence on a text that is no baseline. */
+/** Throws an Error with a sentence if the text is not a baseline. */
 export function readBaseline(text: string): Baseline {
   const value: unknown = JSON.parse(text)
-  const version = fieldOf(value, 'version')
+  const version = valueAt(value, 'version')
   if (version !== 1) throw new Error(`it has version ${JSON.stringify(version)}, not 1`)
-  const entries = fieldOf(value, 'findings')
+  const entries = valueAt(value, 'findings')
   if (!Array.isArray(entries)) throw new Error('it has no list of findings')
   const prints = entries.map((entry) => {
-    const print = fieldOf(entry, 'fingerprint')
-    if (typeof print !== 'string' || !/^[0-9a-f]{16}:\d+$/.test(print)) throw new Error('a finding has no fingerprint')
-    const file = fieldOf(entry, 'file')
-    return [print, typeof file === 'string' ? file : null] as const
+    const print = textAt(entry, 'fingerprint')
+    if (print === undefined || !/^[0-9a-f]{16}:\d+$/.test(print)) throw new Error('a finding has no fingerprint')
+    return [print, textAt(entry, 'file') ?? null] as const
   })
   return new Map(prints)
 }
 
-/** `stale`: entries whose finding is gone for certain. */
+/** `stale`: the number of entries whose finding no longer exists. */
 export function compareToBaseline(findings: readonly Finding[], baseline: Baseline, { nameOf, isSettled }: Here) {
   const prints = fingerprints(findings, nameOf)
   const isKnown = (_: Finding, index: number) => baseline.has(prints[index] ?? '')
@@ -48,10 +49,4 @@ export function compareToBaseline(findings: readonly Finding[], baseline: Baseli
     known: findings.filter(isKnown),
     stale: [...baseline].filter(([print, file]) => !present.has(print) && (file === null || isSettled(file))).length,
   }
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined
 }

@@ -1,58 +1,67 @@
-// What rules read: objects, pods, the Kubernetes version, and of a live cluster what was seen when. Facts that are missing make a rule skip with a reason, never pass.
+// The input of rules: objects, pods, the Kubernetes version and, for a live cluster, its state at one time.
+// A rule whose facts are missing is skipped with a reason; it never counts as passed.
 import type { Instant } from '../lib/clock.ts'
+import type { JsonObject } from '../lib/read-json.ts'
 import type { ObjectRef } from './finding.ts'
-import type { PodView } from './pods/pod-view.ts'
-import type { VersionFact } from './versions/version-fact.ts'
+import type { PodView } from './pod-view.ts'
+import type { VersionFact } from './version-fact.ts'
 
-export type { Minor, VersionFact } from './versions/version-fact.ts'
+export type { Minor, VersionFact } from './version-fact.ts'
 
 export type ObjectFact = {
   readonly object: ObjectRef
   readonly document: number | undefined
-  readonly raw: Readonly<Record<string, unknown>>
-  /** Of its chart, where that narrows what is said of the whole input. */
+  readonly raw: JsonObject
+  /** The versions that the object's chart allows, if the operator declared none. */
   readonly version?: VersionFact | undefined
 }
 
-/** As the forge's account lists it (src/forge/account.ts). */
+/** One registration in the list of the forge's account (src/forge/account.ts). */
 export type RegistrationFact = {
   readonly id: string
   readonly name: string
   readonly status: 'online' | 'offline' | 'unknown'
   readonly busy: boolean | 'unknown'
-  /** The id of its set at the forge, if it is of one. */
+  /** The id of its set at the forge, if it belongs to one. */
   readonly set: string | undefined
   readonly createdAt: Instant | undefined
 }
 
-/** What one account at a forge holds; it says nothing of runners of other accounts. */
+/** The content of one account at a forge. It says nothing about runners of other accounts. */
 export type ForgeFacts = {
   readonly url: string
   readonly removal: 'refuses-busy' | 'unguarded'
   readonly registrations: readonly RegistrationFact[]
-  /** Of the sets that the cluster is about to forget, those that are still there. */
+  /** The sets that still exist at the forge although the cluster is deleting them. */
   readonly sets: readonly { readonly id: string; readonly name: string }[]
 }
 
+/** Why the objects of a kind are not known. */
+export type Unread =
+  /** The kind is optional and the credential may not list it. This is no gap: the least role leaves such kinds out. */
+  | { readonly is: 'optional' }
+  /** The request failed. `why` ends a sentence. */
+  | { readonly is: 'failed'; readonly why: string }
+
 export type LiveFacts = {
   readonly at: Instant
-  /** Kinds that could not be read, with the reason. */
-  readonly unreadable: Readonly<Record<string, string>>
-  /** The namespaces that were looked at; all, unless given. */
+  /** The kinds that were not read, with the reason. */
+  readonly unreadable: Readonly<Record<string, Unread>>
+  /** The examined namespaces; undefined: all of them. */
   readonly namespaces?: readonly string[] | undefined
-  /** An earlier look at the same cluster, where a rule needs a change in time. */
+  /** An earlier state of the same cluster, for rules that need a change over time. */
   readonly earlier: { readonly at: Instant; readonly objects: readonly ObjectFact[] } | undefined
-  /** Undefined: no credentials were given; or the forge did not answer, which then stands in `unreadable` under `Registration`. */
+  /** Undefined: no credentials were given, or the forge did not answer. In the second case `unreadable` holds the reason under `Registration`. */
   readonly forge: ForgeFacts | undefined
-  /** The ends of runners' logs, by the uid of their pod, and of how many more none was read; undefined: not asked for. */
+  /** The last lines of runners' logs by the uid of their pod, and the number of further logs that were not read. Undefined: not requested. */
   readonly logs?: { readonly tails: ReadonlyMap<string, string>; readonly unread: number } | undefined
-  /** Terminated pods above which the pod garbage collector deletes, and whether that is assumed. */
+  /** The number of terminated pods above which the pod garbage collector deletes, and whether that number is assumed. */
   readonly podGcThreshold: { readonly value: number; readonly assumed: boolean }
 }
 
 export type Facts = {
   readonly version: VersionFact
-  /** Every object of the input, those of a List and embedded ones one by one. */
+  /** Every object of the input. Items of a List and embedded objects count one by one. */
   readonly objects: readonly ObjectFact[]
   readonly pods: readonly PodView[]
   readonly live: LiveFacts | undefined

@@ -1,9 +1,10 @@
-// What the doctor reports, and how it would mend it.
+// The findings that the doctor reports, and the fixes that it offers.
+import type { Path } from '../lib/read-json.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 export type Confidence = 'high' | 'medium' | 'low'
 
-/** A position in the original text of a file; lines and columns count from 1, offsets from 0. */
+/** A position in the original text of a file. Lines and columns count from 1, offsets from 0. */
 export type Place = {
   readonly file: string
   readonly line: number
@@ -19,21 +20,21 @@ export type ObjectRef = {
   readonly kind: string
   readonly namespace: string | undefined
   readonly name: string
-  /** Live objects only. */
+  /** Set for live objects only. */
   readonly uid?: string | undefined
 }
 
-/** A path into a document's value: keys and list indexes. */
-export type Path = readonly (string | number)[]
-
-/** One change of a document, by structure; fixes.ts turns it into a splice of the original text that leaves every other byte alone. */
+/** A structural change of a document. `fixes/fixes.ts` turns it into a splice of the original text, which leaves all other bytes unchanged. */
 export type Edit =
-  /** Sets a scalar, or adds the key with this value (a plain JSON value) at the end of its mapping, or after `after`. */
+  /** Sets a scalar, or adds the key with this value (plain JSON) to its mapping: after the key `after`, or at the end. */
   | { readonly do: 'set'; readonly path: Path; readonly value: unknown; readonly after?: string }
   | { readonly do: 'remove'; readonly path: Path }
-  /** Moves a key, as it is written, to the end of the mapping `to` of the same document. */
+  /** Moves a key, as written, to the end of the mapping `to` in the same document. */
   | { readonly do: 'carry'; readonly from: Path; readonly to: Path }
-  /** Moves a list entry to the end of another list of the same document, which is created after `after` when it is missing; with further fields for the entry. */
+  /**
+   * Moves a list entry to the end of another list of the same document, and sets further fields of it.
+   * A missing list is created after the key `after`.
+   */
   | {
       readonly do: 'move'
       readonly from: Path
@@ -43,33 +44,33 @@ export type Edit =
     }
 
 export type Fix = {
-  /** `safe`: on the declared version no workload that works stops working, and nothing that another document of the input reads disappears. */
+  /** `safe`: on the declared version, no working workload stops working, and nothing disappears that another document of the input reads. */
   readonly safety: 'safe' | 'unsafe'
   /** An imperative sentence. */
   readonly title: string
   readonly edits: readonly Edit[]
 }
 
-/** What a rule says of one place: the engine adds rule, file and line. */
+/** The result of a rule for one place. The engine adds the rule, the file and the line. */
 export type Hit = {
   readonly object: ObjectRef
-  /** The document in which it stands, by its number in the facts; undefined for live objects. */
+  /** The number of the document with the object; undefined for live objects. */
   readonly document: number | undefined
-  /** The offending key, or the nearest one that exists. */
+  /** The offending key, or the nearest key that exists. */
   readonly path: Path
   readonly message: string
   readonly container?: string | undefined
   readonly severity?: Severity
   readonly confidence?: Confidence
   readonly fix?: Fix | undefined
-  /** What must not be there for it to hold: where a template may write one of these, nothing is said. */
+  /** Paths that must be absent for the hit to be valid. If a template may write one of them, the hit is dropped. */
   readonly absent?: readonly Path[]
-  /** Further places that explain it, in the same document. */
+  /** Further places in the same document that explain the hit. */
   readonly related?: readonly { readonly path: Path; readonly message: string }[]
 }
 
 export type Finding = {
-  /** The rule's slug. */
+  /** The slug of the rule. */
   readonly rule: string
   readonly code: string
   readonly severity: Severity
@@ -80,7 +81,7 @@ export type Finding = {
   /** Undefined for live objects. */
   readonly place: Place | undefined
   readonly fix: Fix | undefined
-  /** Number of the document, for fixes. */
+  /** The number of the document, for fixes. */
   readonly document: number | undefined
   readonly related: readonly { readonly place: Place; readonly message: string }[]
 }

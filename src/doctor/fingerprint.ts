@@ -1,10 +1,10 @@
-// What a finding is known by from one run to the next: its rule, object and container, never its line.
+// Identifies a finding from one run to the next by its rule, object and container, never by its line.
 import { createHash } from 'node:crypto'
 import type { Finding } from './finding.ts'
 
 /**
- * 16 hexadecimal digits and a number: `…:2` is the second finding of the same rule in the same container of the same object of the same file.
- * `nameOf` gives a file the name that it has wherever the doctor is run.
+ * Returns 16 hexadecimal digits and a number for each finding. `…:2` is the second finding of a rule in one container of one object of one file.
+ * `nameOf` returns a name of the file that does not depend on the working folder.
  */
 export function fingerprints(findings: readonly Finding[], nameOf: (file: string) => string): readonly string[] {
   const counts = new Map<string, number>()

@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Random, randomInteger, seededRandom } from '../lib/random.ts'
-import { decodeFiles, examine } from './engine.ts'
+import { decodeFiles, examine } from './engine/examine.ts'
 import type { Edit, Hit } from './finding.ts'
 import { fixFiles } from './fixes/fixes.ts'
-import type { PodView } from './pods/pod-view.ts'
+import type { PodView } from './pod-view.ts'
 import type { Rule } from './rule.ts'
 import { catalogue } from './rules/catalogue.ts'
 import type { SourceFile } from './sources/document.ts'
 
-/** `DAYFLY_FUZZ_FILES=50000` for the full number; a failure prints its seed, which alone repeats it. */
+/** `DAYFLY_FUZZ_FILES=50000` runs the full number. A failure prints its seed, which repeats it alone. */
 const files = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 1_500)
 const first = Number(process.env['DAYFLY_FUZZ_SEED'] ?? 1)
 const millisecondsMax = 1_000
 
-describe('whatever the text', () => {
+describe('any text', () => {
   it(`${files} mutated files: no crash, none slow, no fix that does not read as intended`, { timeout: 900_000 }, () => {
     let fixed = 0
     for (let seed = first; seed < first + files; seed++) {
       const random = seededRandom(seed)
       const file = mutate(random, pick(random, corpus))
-      // Of the processor, so that a busy machine fails no test.
+      // Processor time, so that a busy machine fails no test.
       const started = process.cpuUsage()
       try {
         fixed += check(file, random)
@@ -35,11 +35,11 @@ describe('whatever the text', () => {
   })
 })
 
-/** Returns how many fixes were made. */
+/** Returns the number of fixes made. */
 function check(file: SourceFile, random: Random): number {
   const before = decodeFiles([file])
   const { findings } = examine(before, [mischief(random), ...catalogue])
-  // Plain comparisons: an assertion library takes longer than what is tested.
+  // Plain comparisons, because an assertion library takes longer than the tested code.
   for (const { place } of findings) {
     const inside = place && place.start >= 0 && place.start <= place.end && place.end <= file.text.length
     if (!inside) throw new Error(`a place outside the text: ${JSON.stringify(place)}`)
@@ -66,7 +66,7 @@ function check(file: SourceFile, random: Random): number {
   return result.applied.length
 }
 
-/** What no edit speaks of stays as it is: an addition or a move loses no line. */
+/** A part without an edit stays unchanged: an addition or a move loses no line. */
 function expectLinesKept(before: string, after: string, edits: readonly Edit[]): void {
   if (edits.some((edit) => edit.do === 'remove')) return
   const counts = new Map<string, number>()
@@ -76,7 +76,7 @@ function expectLinesKept(before: string, after: string, edits: readonly Edit[]):
     counts.set(line, left - 1)
     return left <= 0
   })
-  // A key that is carried away from a list's dash leaves the dash to the next line.
+  // A key that moves away from a list's dash leaves the dash to the next line.
   const changed = edits.reduce((sum, edit) => sum + (edit.do === 'carry' ? 2 : 1), 0)
   if (lost.length > changed) throw new Error(`lines are lost:\n${lost.join('\n')}`)
 }
@@ -85,7 +85,7 @@ function words(text: string): string[] {
   return text.split('\n').map((line) => line.trim())
 }
 
-/** A rule that asks for edits of every kind at places of every kind. */
+/** A rule that requests edits of every kind at places of every kind. */
 function mischief(random: Random): Rule {
   const check = ({ pods }: { readonly pods: readonly PodView[] }) => ({
     hits: pods.flatMap((pod) =>
@@ -149,7 +149,7 @@ function mutate(random: Random, file: SourceFile): SourceFile {
 
 type Mutation = (text: string, random: Random) => string
 
-const oddities = [
+const unusualPieces = [
   '\t',
   '- ',
   ': ',
@@ -188,7 +188,7 @@ const oddities = [
 ]
 
 const mutations: readonly Mutation[] = [
-  (text, random) => insert(text, at(text, random), pick(random, oddities)),
+  (text, random) => insert(text, at(text, random), pick(random, unusualPieces)),
   (text, random) => cut(text, at(text, random), randomInteger(random, 1, 30)),
   (text, random) => onLines(text, (lines, line) => lines.splice(line, 1), random),
   (text, random) => onLines(text, (lines, line) => lines.splice(line, 0, lines[line] ?? ''), random),

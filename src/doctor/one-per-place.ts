@@ -1,7 +1,7 @@
-// One ApplicationSet makes many releases of one place: what is wrong with each of them is said once.
+// One ApplicationSet makes many releases from one place. A problem of that place is reported once.
 import type { Hit } from './finding.ts'
 
-/** The first of each place. */
+/** Returns the first hit of each place. */
 export function onePerPlace(hits: readonly Hit[]): readonly Hit[] {
   const first = new Map<string, Hit>()
   for (const hit of hits) {

@@ -1,11 +1,11 @@
-// A rule: one pure function over the facts, beside a page of the same name whose code blocks are its fixtures.
+// A rule is one pure function over the facts. Its page has the same name, and code blocks that are its fixtures.
 import type { Facts } from './facts.ts'
 import type { Confidence, Hit, Severity } from './finding.ts'
 
 export type Rule = {
-  /** Names the problem; never changes meaning. */
+  /** The name of the problem. It never changes its meaning. */
   readonly slug: string
-  /** Kept for search: `POD101`. */
+  /** A short code for search: `POD101`. */
   readonly code: string
   readonly title: string
   readonly severity: Severity
@@ -15,5 +15,5 @@ export type Rule = {
   readonly check: (facts: Facts) => RuleResult
 }
 
-/** `skipped`: a fact is missing; never taken for passed. */
+/** `skipped`: the reason why a fact is missing. A skipped rule never counts as passed. */
 export type RuleResult = { readonly hits: readonly Hit[] } | { readonly skipped: string }

@@ -1,27 +1,29 @@
-// The second port of a forge: an account as one who examines it sees it, without a runner set of their own (docs/decisions/0006-forge-account.md).
+// The second port of a forge: the registrations of an account, for an observer that has no runner set of its own
+// (docs/decisions/0006-forge-account.md).
 import type { Instant } from '../lib/clock.ts'
 import type { Registration } from '../model/runner.ts'
 import type { Traits } from './forge.ts'
 
 export type AccountRegistration = Registration & {
-  /** The id of its set at the forge; undefined for a runner of none. */
+  /** The id of its set at the forge; undefined for a runner without a set. */
   readonly set: string | undefined
-  /** When it was registered, where the forge says so. */
+  /** When it was registered; undefined if the forge does not say. */
   readonly createdAt: Instant | undefined
 }
 
 export type AccountSet = { readonly id: string; readonly name: string }
 
-/** Every method rejects with a `PortError`, or with the signal's reason: what was not answered is not known. */
+/** Every method rejects with a `PortError` or with the signal's reason. After a rejection the answer is unknown. */
 export interface ForgeAccount {
-  /** As runner sets name it. */
+  /** The account's URL in the form that runner sets use. */
   readonly url: string
   readonly removal: Traits['removal']
-  /** Every registration of the account, of whatever set: complete, or an error. */
+  /** Returns every registration of the account, of all sets. Rejects if the list is not complete. */
   registrations(signal?: AbortSignal): Promise<readonly AccountRegistration[]>
-  /** Undefined when none has this name, by a complete answer. */
+  /** Returns undefined if a complete response shows no registration of this name. */
   find(name: string, signal?: AbortSignal): Promise<AccountRegistration | undefined>
-  /** Undefined when the set is gone. */
+  /** Returns undefined if the set is gone. */
   set(id: string, signal?: AbortSignal): Promise<AccountSet | undefined>
+  /** Removes a registration, with the same results and errors as `Link.deregister`. */
   deregister(id: string, signal?: AbortSignal): Promise<'removed' | 'absent' | 'busy'>
 }

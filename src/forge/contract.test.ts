@@ -1,15 +1,17 @@
-// Every forge against its emulator: over real HTTP, and in process on virtual time.
+// Runs the contract for each forge against its emulator: over HTTP, and in process on virtual time with latency.
 import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { KnobChange } from '../emulator/github/config.ts'
-import { createGitHubEmulator } from '../emulator/github/emulator.ts'
+import { createGitHubEmulator, type GitHubEmulator } from '../emulator/github/emulator.ts'
 import { scriptJob } from '../emulator/github/script-job.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type Transport, TransportError } from '../lib/http.ts'
+import { noBody, type Transport, TransportError } from '../lib/http.ts'
 import { httpClient } from '../lib/http-client.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
 import { virtualClock } from '../lib/virtual-clock.fixture.ts'
-import { type ForgeWorld, forgeContract } from './contract.ts'
+import { forgeContract } from './contract.fixture.ts'
+import type { ForgeWorld } from './contract-world.fixture.ts'
 import { createGitHubForge } from './github/github.ts'
 
 const worlds: ForgeWorld[] = []
@@ -22,7 +24,7 @@ async function githubOverHttp(): Promise<ForgeWorld> {
   const client = httpClient()
   const wait: ForgeWorld['wait'] = (promise) => {
     const late = new AbortController()
-    const limit = clock.sleep(8_000, late.signal).then(() => Promise.reject(new Error('it took too long')))
+    const limit = clock.sleep(8_000, late.signal).then(() => Promise.reject(new Error('the test took too long')))
     return Promise.race([promise, limit.catch((error) => Promise.reject(error))]).finally(() => late.abort())
   }
   const world = githubWorld(clock, wait)
@@ -46,7 +48,7 @@ async function githubInProcess(knobs?: KnobChange): Promise<ForgeWorld> {
       if (settled) return promise
       await clock.advance((clock.next() ?? Number.NaN) - clock.now())
     }
-    throw new Error('it took too long')
+    throw new Error('the test took too long')
   }
   const world = githubWorld(clock, wait, knobs)
   return world.at('http://github.test', world.emulator.transport, async () => world.emulator.close())
@@ -55,6 +57,7 @@ async function githubInProcess(knobs?: KnobChange): Promise<ForgeWorld> {
 function githubWorld(clock: Clock, wait: ForgeWorld['wait'], knobs: KnobChange = {}) {
   const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 300, ...knobs } })
   const { control } = emulator
+  let removalFault = 0
   const at = (origin: string, transport: Transport, end: () => Promise<void>): ForgeWorld => {
     let cut = barrier()
     const through: Transport = (request) => Promise.race([cut.down, cut.isDown ? cut.down : transport(request)])
@@ -95,6 +98,23 @@ function githubWorld(clock: Clock, wait: ForgeWorld['wait'], knobs: KnobChange =
         const match = { method: 'POST', pathRegex: 'registration-token$' }
         control.fault({ match, times: 99, action: { kind: 'answer', status: 401, headers: {}, body: {} } })
       },
+      addGroup: (name) => void control.group('org:acme', name),
+      refuseSettings: () => {
+        const match = { method: 'PATCH', pathRegex: '/runnerscalesets/\\d+$' }
+        control.fault({ match, times: 99, action: { kind: 'answer', status: 403, headers: {}, body: {} } })
+      },
+      refuseRemovals: (how) => {
+        control.removeFault(removalFault)
+        const answer = { unauthorized: 403, limited: 429, unavailable: 503 }[how]
+        const headers: Record<string, string> = how === 'limited' ? { 'retry-after': '60' } : {}
+        const match = { method: 'DELETE', pathRegex: '/agents/' }
+        removalFault = control.fault({
+          match,
+          times: 99,
+          action: { kind: 'answer', status: answer, headers, body: {} },
+        })
+      },
+      settings: () => readSettings(emulator),
       records: () => {
         const left = (path: RegExp) =>
           control.requests().reduce((count, { method, path: at, status }) => {
@@ -113,7 +133,21 @@ function githubWorld(clock: Clock, wait: ForgeWorld['wait'], knobs: KnobChange =
   return { emulator, at }
 }
 
-/** The way to the forge: brought down, it breaks what is under way and what comes. */
+const stateSchema = z.object({
+  scopes: z.array(z.object({ groups: z.array(z.object({ id: z.number(), name: z.string() })) })),
+  scaleSets: z.array(z.object({ groupId: z.number(), labels: z.array(z.string()) })),
+})
+
+async function readSettings({ handler }: GitHubEmulator): ReturnType<ForgeWorld['settings']> {
+  const request = { method: 'GET', path: '/_emulator/state', query: {}, headers: {}, body: noBody } as const
+  const { body } = await handler({ ...request, expect: 'whole' })
+  const { scopes, scaleSets } = stateSchema.parse(body.kind === 'json' ? body.value : undefined)
+  const groups = scopes.flatMap((scope) => scope.groups)
+  const [set] = scaleSets
+  return { labels: set?.labels ?? [], group: groups.find(({ id }) => id === set?.groupId)?.name }
+}
+
+/** The connection to the forge. Brought down, it breaks the requests in progress and all that follow. */
 function barrier() {
   let fail: (error: Error) => void = () => {}
   const down = new Promise<never>((_, reject) => {
@@ -125,13 +159,13 @@ function barrier() {
     isDown: false,
     bringDown: () => {
       state.isDown = true
-      fail(new TransportError('lost', 'the way to the forge is cut'))
+      fail(new TransportError('lost', 'the connection to the forge is cut'))
     },
   }
   return state
 }
 
-/** Everything as an older server may do it. */
+/** The habits of an older server, all at once. */
 const older: KnobChange = {
   mode: 'legacy',
   keyCase: 'camel',
@@ -145,8 +179,8 @@ const older: KnobChange = {
 
 const members = [
   ['github over HTTP', githubOverHttp],
-  ['github in process', () => githubInProcess()],
-  ['an older github in process', () => githubInProcess(older)],
+  ['github in process', () => githubInProcess({ latencyMs: 50 })],
+  ['an older github in process', () => githubInProcess({ ...older, latencyMs: 300 })],
 ] as const
 
 for (const [member, create] of members) {

@@ -1,19 +1,20 @@
-// Reads a link's news for the contract and the tests: keeps what was told, acknowledges unless told not to, and waits for what should come.
+// Reads a link's events for the contract and the tests. It keeps them, acknowledges each batch by default, and waits for
+// the event that a test expects.
 import type { ForgeEvent, ForgeEventBatch, Link } from './forge.ts'
 
 export type ForgeEventReader = {
   readonly events: ForgeEvent[]
-  /** Acknowledge by yourself when false. */
+  /** When false, the test acknowledges the batches. */
   ackAll: boolean
   readonly batches: ForgeEventBatch[]
   /** Resolves when the stream has ended. */
   ended: Promise<void>
-  /** The first piece of news that fits, of those told already and those to come. */
+  /** Resolves with the first matching event, of those received and those to come. */
   find<K extends ForgeEvent['kind']>(
     kind: K,
     fits?: (events: Extract<ForgeEvent, { kind: K }>) => boolean,
   ): Promise<Extract<ForgeEvent, { kind: K }>>
-  /** Forgets what was told. */
+  /** Forgets the events and batches received so far. */
   clear(): void
 }
 

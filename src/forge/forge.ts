@@ -1,4 +1,5 @@
-// The forge port: what the controller asks of GitHub, Bitbucket, Gitea. Nothing is optional; differences are traits (data).
+// The forge port: everything that the controller asks of GitHub, Bitbucket or Gitea. No method is optional; the forges
+// differ in their traits, which are data.
 import type { Instant } from '../lib/clock.ts'
 import type { Credential } from '../model/credential.ts'
 import type { Demand } from '../model/demand.ts'
@@ -9,53 +10,70 @@ export type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 
 export type Traits = {
   readonly demand: Demand['kind']
-  /** Whether removing a registration refuses while the runner is busy, and so proves idleness. */
+  /** `refuses-busy`: the forge does not remove the registration of a busy runner, so a removal proves that the runner is idle. */
   readonly removal: 'refuses-busy' | 'unguarded'
-  /** Whether the forge ends a runner after one job by itself. */
+  /** `by-itself`: the forge ends a runner after one job. `by-cordon`: the controller must cordon the runner. */
   readonly ephemeral: 'by-itself' | 'by-cordon'
-  /** How long after a cordon a step may still be handed out, in milliseconds. */
+  /** How long after a cordon the forge may still give the runner a step, in milliseconds. */
   readonly pickUpDelayMs: number
 }
 
-/** One runner set as the forge needs to know it. */
+/** The part of a runner set that the forge needs to know. */
 export type ForgeSet = {
-  /** The name at the forge; the label by which jobs ask for it. */
+  /** The name at the forge, which is also a label that jobs can ask for. Does not change while the link is open. */
   readonly name: string
   readonly labels: readonly string[]
+  /** The runner group; undefined for the forge's default group. */
   readonly group: string | undefined
-  /** The ceiling that is announced. Never 0: a paused set closes its link. */
+  /** The maximum number of runners, announced to the forge. At least 1: to pause a set, close its link. */
   readonly max: number
 }
 
-/** What one message held, in order; acknowledged as a whole, before the next is asked for: a batch that was not comes again, three times in all.
- *  A batch that holds `state` is acknowledged when the state is stored where a new leader finds it: GitHub's scale set is created only after that,
- *  so that a crash between creating and remembering leaves a set that is known to be ours. */
+/**
+ * The events of one message, in order. The next batch follows only after this one is acknowledged. A batch that is not
+ * acknowledged is delivered again, up to three times in all. Acknowledge a batch with `state` only after the state is
+ * stored where a new leader finds it. The forge's record is created after that, so a crash leaves no record that a new
+ * leader cannot recognise.
+ */
 export type ForgeEventBatch = { readonly events: readonly ForgeEvent[]; ack(): void }
 
 export type RegisterOutcome =
   | { readonly is: 'registered'; readonly registration: Registration; readonly credential: Credential }
+  /** The forge's limit is reached. Try again at `until`. */
   | { readonly is: 'limited'; readonly until: Instant }
 
-/** One account at a forge: a URL and a credential. It owns what is limited or shared per account: tokens, pacing, one poll for many sets. */
+/** An account at a forge: a URL and a credential. Owns everything that is limited or shared per account: tokens and pacing. */
 export interface Forge {
   readonly traits: Traits
-  /** Connects a set. Rejects with a `PortError` only for a configuration that cannot work (`bad-config`, `unauthorized`, `conflict`); an unreachable forge is retried within, and told as `trouble`. */
+  /**
+   * Connects a set. Rejects with a `PortError` only for a configuration that cannot work: `bad-config`, `unauthorized`,
+   * `conflict`. Any other failure is retried by the link, which reports it as `failing`.
+   */
   open(set: ForgeSet, remembered: ForgeState | undefined, until: AbortSignal): Promise<Link>
 }
 
-/** One runner set's connection. Its methods reject with `PortError`; the stream of events never ends by one. */
+/**
+ * The connection of one runner set. Its methods reject with a `PortError`, whose `retryAt` is set if the forge says when
+ * to try again. The stream of events never ends because of an error.
+ */
 export interface Link {
-  /** Consumed once. Ends only when the link is closed or its signal is aborted. */
+  /** Can be consumed once. Ends only when the link is closed or its signal is aborted. */
   events(): AsyncIterable<ForgeEventBatch>
-  /** A new ceiling or labels. */
+  /** Takes over a new maximum at once, and changes labels and runner group at the forge; the result is a `settings` event. */
   update(set: ForgeSet): void
-  /** How many registrations are allowed now. */
+  /** Returns how many registrations are allowed now, and if none is, when the next one will be. */
   allowance(): { readonly now: number; readonly nextAt: Instant | undefined }
+  /** Registers a runner. Rejects with `conflict` if the name is taken, and with `unavailable` while the set is not connected. */
   register(name: string): Promise<RegisterOutcome>
+  /** Keeps the forge from giving the runner another job. */
   cordon(registration: Registration): Promise<void>
+  /**
+   * Removes a registration. After `removed` and after `absent` the runner gets no job. `busy`: the runner has a job, and
+   * its registration stays. A rejection proves nothing: `unauthorized`, `rate-limited`, `unavailable`, `bad-response`.
+   */
   deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'>
-  /** Every registration of the set: complete, or an error. */
+  /** Returns every registration of the set. Rejects if the list is not complete. */
   registrations(): Promise<readonly Registration[]>
-  /** `pause` gives the session back and keeps the scale set; `remove` removes the set's records at the forge too. Bounded by 30 s. */
+  /** `pause` gives up the session and keeps the set's records at the forge; `remove` also removes the records. Takes at most 30 s. */
   close(how: 'pause' | 'remove'): Promise<void>
 }

@@ -1,5 +1,7 @@
 // Reads and writes the Lease object (coordination.k8s.io/v1) of a leader election.
+
 import type { Instant } from '../lib/clock.ts'
+import { microTimestamp } from '../lib/timestamp.ts'
 import { asRecord } from './parse.ts'
 import type { KubeObject, ObjectName, Resource } from './types.ts'
 
@@ -41,14 +43,14 @@ export type LeaseHold = { readonly holder: string; readonly durationMs: number; 
 
 /** Returns the object of a new lease. */
 export function newLease(place: ObjectName, hold: LeaseHold): KubeObject {
-  const spec = { ...heldSpec(hold), acquireTime: microTime(hold.at), leaseTransitions: 0 }
+  const spec = { ...heldSpec(hold), acquireTime: microTimestamp(hold.at), leaseTransitions: 0 }
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...place }, spec }
 }
 
 /** Returns the lease as taken or renewed by `hold.holder`. Its resourceVersion makes the server refuse it if another client wrote in between. */
 export function heldLease(record: LeaseRecord, hold: LeaseHold): KubeObject {
   const taken = record.holder !== hold.holder
-  const more = taken ? { acquireTime: microTime(hold.at), leaseTransitions: record.transitions + 1 } : {}
+  const more = taken ? { acquireTime: microTimestamp(hold.at), leaseTransitions: record.transitions + 1 } : {}
   return { ...record.object, spec: { ...asRecord(record.object['spec']), ...heldSpec(hold), ...more } }
 }
 
@@ -61,11 +63,6 @@ function heldSpec({ holder, durationMs, at }: LeaseHold): object {
   return {
     holderIdentity: holder,
     leaseDurationSeconds: Math.ceil(durationMs / 1000),
-    renewTime: microTime(at),
+    renewTime: microTimestamp(at),
   }
-}
-
-/** Formats a MicroTime of Kubernetes, which needs exactly six digits after the second. */
-function microTime(at: Instant): string {
-  return new Date(at).toISOString().replace('Z', '000Z')
 }

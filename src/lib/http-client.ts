@@ -98,7 +98,7 @@ type ExchangeOptions = { readonly origin: string; readonly pool: Pool; readonly 
 function exchange(request: Request, { origin, pool, headersTimeoutMs }: ExchangeOptions): Promise<IncomingMessage> {
   const { method, signal, expect } = request
   const { headers, text } = encodeBody(request)
-  const query = new URLSearchParams(request.query).toString()
+  const query = [request.search, new URLSearchParams(request.query).toString()].filter(Boolean).join('&')
   const path = query ? `${request.path}?${query}` : request.path
   return new Promise((resolve, reject) => {
     const outgoing = pool.open(origin, { method, path, headers, ...(signal ? { signal } : {}) })

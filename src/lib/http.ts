@@ -20,6 +20,8 @@ export type Request = {
   /** Percent-encoded, begins with a slash, without the query. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
+  /** A query that is sent byte for byte, before `query`: for an address that another server has handed out. Without the question mark. */
+  readonly search?: string | undefined
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body

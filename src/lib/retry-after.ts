@@ -14,14 +14,19 @@ export function retryAfterMs(
   now: Instant,
   { maxMs }: { readonly maxMs: number },
 ): number | undefined {
-  const value = headers['retry-after']?.trim()
-  if (value === undefined) return undefined
+  const wait = statedWaitMs(headers, now)
+  return wait !== undefined && wait > 0 ? Math.min(wait, maxMs) : undefined
+}
+
+/** Returns the milliseconds that the header states; zero or negative if the time has passed, undefined if the header is missing or unreadable. */
+export function statedWaitMs(headers: Headers, now: Instant): number | undefined {
+  const value = headers['retry-after']?.trim() ?? ''
   const wait = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1_000 : parseDate(value) - serverTime(headers, now)
-  return wait > 0 ? Math.min(wait, maxMs) : undefined
+  return Number.isNaN(wait) ? undefined : wait
 }
 
 /** Returns the server's time when it answered: its Date header, or `now` if that is missing or unreadable. */
-function serverTime(headers: Headers, now: Instant): Instant {
+export function serverTime(headers: Headers, now: Instant): Instant {
   const time = parseDate(headers['date']?.trim() ?? '')
   return Number.isNaN(time) ? now : time
 }

@@ -1,9 +1,9 @@
-// What the tests of GitHub's client start from: a scripted GitHub, virtual time, and a forge on them.
-
+// The start of the tests of GitHub's client: a scripted GitHub, virtual time, and a forge on both.
 import { type ForgeEventReader, readForgeEvents } from '../../src/forge/event-reader.fixture.ts'
 import type { ForgeSet, ForgeState, Link } from '../../src/forge/forge.ts'
 import { createGitHubForge, type GitHubForgeOptions } from '../../src/forge/github/github.ts'
 import type { ProtocolAnomaly } from '../../src/forge/github/protocol-anomaly.ts'
+import type { Transport } from '../../src/lib/http.ts'
 import { seededRandom } from '../../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
@@ -17,25 +17,31 @@ export type Bench = {
   readonly options: GitHubForgeOptions
   readonly stop: AbortController
   open(remembered?: ForgeState, set?: ForgeSet): Promise<Link>
-  /** Opens, and reads the news until there is a first demand. */
+  /** Opens, and reads events until the first demand. */
   connect(remembered?: ForgeState, set?: ForgeSet): Promise<{ readonly link: Link; readonly reader: ForgeEventReader }>
   /** Moves time from timer to timer until the promise settles or the condition holds. */
   pass<T>(until: Promise<T> | (() => boolean)): Promise<T | undefined>
 }
 
-export function createBench(more: Partial<GitHubForgeOptions> = {}): Bench {
+/** Each request takes `latencyMs`, half of it before GitHub sees the request. */
+export function createBench(latencyMs = 0): Bench {
   const clock = virtualClock()
   const github = scriptedGitHub(clock)
+  const transport: Transport = async (request) => {
+    if (latencyMs > 0) await clock.sleep(latencyMs / 2, request.signal)
+    const answer = await github.transport(request)
+    if (latencyMs > 0) await clock.sleep(latencyMs / 2, request.signal)
+    return answer
+  }
   const anomalies: ProtocolAnomaly[] = []
   const options: GitHubForgeOptions = {
     url: 'http://github.test/acme',
     credential: { kind: 'token', token: 'ghp_secretsecret' },
-    transport: github.transport,
+    transport,
     clock,
     random: seededRandom(1),
     userAgent: 'dayfly/0.0.0',
     log: (anomaly) => anomalies.push(anomaly),
-    ...more,
   }
   const stop = new AbortController()
   const forge = createGitHubForge(options)

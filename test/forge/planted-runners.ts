@@ -1,4 +1,4 @@
-// Puts a scale set and registrations at an emulated GitHub, as a controller that is gone has left them.
+// Creates a scale set and registrations at an emulated GitHub, like those that a departed controller leaves behind.
 import { z } from 'zod'
 import type { GitHubEmulator } from '../../src/emulator/github/emulator.ts'
 import { scriptJob } from '../../src/emulator/github/script-job.ts'
@@ -13,14 +13,14 @@ import type { Random } from '../../src/lib/random.ts'
 
 export type Planting = {
   readonly emulator: GitHubEmulator
-  /** Of the account at the emulator. */
+  /** The URL of the account at the emulator. */
   readonly url: string
   readonly token: string
   readonly clock: Clock
   readonly random: Random
 }
 
-/** Returns the id of the set, which takes jobs of its own name; the runners have never been online. */
+/** Returns the id of the set. Its only label is its name, and its runners have never been online. */
 export async function plantRunners(planting: Planting, set: string, runners: readonly string[]): Promise<number> {
   const service = serviceOf(planting)
   const { id } = await createScaleSet(service, { name: set, groupId: 1, labels: [] }, {})

@@ -1,4 +1,5 @@
-// A GitHub that does what a test tells it to, request by request, and the plainest thing otherwise; for faults that the emulator does not make.
+// A GitHub that answers each request as the test says, and otherwise in the simplest way. It produces faults that the
+// emulator does not have.
 import type { Clock } from '../../src/lib/clock.ts'
 import { type Answer, jsonAnswer, noBody, type Request, type Transport } from '../../src/lib/http.ts'
 import type { HttpHandler } from '../../src/lib/http-server.ts'
@@ -8,12 +9,12 @@ type Rule = { readonly method: string; readonly path: RegExp; readonly reaction:
 
 export type ScriptedGitHub = {
   readonly handler: HttpHandler
-  /** The same without sockets, at `http://github.test`. */
+  /** The same as `handler`, without sockets, at `http://github.test`. */
   readonly transport: Transport
   readonly requests: Request[]
-  /** Requests that fit, in order. */
+  /** Returns the requests that match, in order. */
   sent(method: string, path: RegExp): Request[]
-  /** The next requests that fit get these reactions, one each. */
+  /** The next requests that match get these reactions, one each. */
   once(method: string, path: RegExp, ...reactions: Reaction[]): void
   always(method: string, path: RegExp, reaction: Reaction): void
 }
@@ -34,7 +35,8 @@ export const agentPath = /\/agents\/\d+$/
 export function scriptedGitHub(clock: Clock): ScriptedGitHub {
   const requests: Request[] = []
   const rules: Rule[] = []
-  const answer = async (request: Request): Promise<Answer> => {
+  const answer = async (sent: Request): Promise<Answer> => {
+    const request = { ...sent, query: { ...Object.fromEntries(new URLSearchParams(sent.search)), ...sent.query } }
     requests.push(request)
     const rule = rules.find(
       ({ method, path, left }) => left > 0 && method === request.method && path.test(request.path),
@@ -67,7 +69,7 @@ export function exception(status: number, typeName: string, message = `${typeNam
 export const noContent: Answer = { status: 204, headers: {}, body: noBody }
 export const nothing: Answer = { status: 202, headers: {}, body: noBody }
 
-/** Answers nothing until the client gives up. */
+/** Does not answer until the client gives up. */
 export function silence({ signal }: Request): Promise<Answer> {
   return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
 }

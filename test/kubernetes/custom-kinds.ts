@@ -1,6 +1,6 @@
 // Defines the custom kinds that the doctor knows on a real cluster, and removes those that it has defined.
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
-import { arcKinds, definitionOf } from '../doctor-cluster.ts'
+import { arcKinds, definitionOf } from '../doctor-cluster.fixture.ts'
 import { crds, eventually, isAbsent } from './client-place.ts'
 
 export type CustomKinds = { remove(): Promise<void> }

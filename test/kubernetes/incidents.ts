@@ -1,7 +1,10 @@
 // Creates every live incident as objects of any API server: pods on a node without a kubelet, ARC's objects, and a stuck uninstall.
+
 import { KubernetesError } from '../../src/kubernetes/errors.ts'
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
+import { fieldsAt } from '../../src/lib/read-json.ts'
+import { timestamp } from '../../src/lib/timestamp.ts'
 import { namespaces, object, pods } from './client-place.ts'
 
 const core = { group: '', version: 'v1', namespaced: true }
@@ -79,7 +82,7 @@ async function makeRunners(site: Site, namespace: string): Promise<void> {
   const over = { runner: ended(site), docker: ended(site), phase: 'Succeeded' }
   await makePod(site, { namespace, name: 'orphan', labels }, over)
   const job = await makeJob(site, namespace)
-  const owned = { ownerReferences: [ownerOf(job)] }
+  const owned = { ownerReferences: [ownerOf(job)], labels: fieldsAt(job, 'spec', 'selector', 'matchLabels') ?? {} }
   await makePod(site, { namespace, name: 'of-job', ...owned }, { runner: ended(site), docker: running(site) })
   const selector = { matchLabels: { 'actions.github.com/scale-set-name': 'linux' } }
   const budget = object('policy/v1', 'PodDisruptionBudget', { namespace, name: 'runners' }, { spec: { selector } })
@@ -219,7 +222,7 @@ function running({ now }: Site): object {
 }
 
 function timeOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19)}Z`
+  return timestamp(at)
 }
 
 export function ownerOf({ apiVersion, kind, metadata }: KubeObject) {

@@ -1,13 +1,15 @@
 // The objects for tests of admission policies: those of every rule's page and of the samples, as written and as ARC's unvalidated custom resource.
 import { readdirSync, readFileSync } from 'node:fs'
-import { decodeFiles, runRules } from '../../src/doctor/engine.ts'
+import { decodeFiles } from '../../src/doctor/engine/examine.ts'
+import { gatherFacts } from '../../src/doctor/engine/gather-facts.ts'
+import { runRules } from '../../src/doctor/engine/run-rules.ts'
 import type { ObjectFact } from '../../src/doctor/facts.ts'
-import { gatherFacts, undeclaredVersion } from '../../src/doctor/gather-facts.ts'
 import { viewPods } from '../../src/doctor/pods/pod-views.ts'
 import type { Rule } from '../../src/doctor/rule.ts'
 import { readRuleFixtures } from '../../src/doctor/rule-fixtures.ts'
 import { catalogue } from '../../src/doctor/rules/catalogue.ts'
-import { filler } from '../../src/doctor/sources/unknown.ts'
+import { filler } from '../../src/doctor/template-value.ts'
+import { undeclaredVersion } from '../../src/doctor/version-fact.ts'
 import type { KubeObject } from '../../src/kubernetes/types.ts'
 import { hooks, inits } from './policy-scripts.ts'
 

@@ -1,8 +1,10 @@
 // Creates the objects that the demo's controller needs: the definition of RunnerSet, a Secret with the forge's credential, and one set.
+
 import { runnerSetCrd } from '../../config/crd.ts'
 import { runnerSets, secrets } from '../../controller/resources.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
+import { runnerSetApiVersion } from '../../model/api.ts'
 
 export const demoNamespace = 'default'
 export const demoSet = 'demo'
@@ -29,7 +31,7 @@ export async function setUp(kubernetes: Kubernetes, { url, token, max }: SetUp):
     stringData: { github_token: token },
   })
   await kubernetes.create(runnerSets, {
-    apiVersion: 'dayfly.dev/v1alpha1',
+    apiVersion: runnerSetApiVersion,
     kind: 'RunnerSet',
     metadata: { name: demoSet, namespace: demoNamespace },
     spec: { github: { url, credentials: { secret: credentialSecret } }, scale: { min: 0, max } },

@@ -1,9 +1,9 @@
-// `dayfly doctor baseline write`: takes what is found today as known.
+// `dayfly doctor baseline write`: writes today's findings as known.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import { writeBaseline } from '../../doctor/baseline.ts'
-import { decodeFiles, examine } from '../../doctor/engine.ts'
+import { decodeFiles, examine } from '../../doctor/engine/examine.ts'
 import { count } from '../../doctor/reporters/wording.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { CliFailure } from '../failure.ts'
@@ -18,7 +18,7 @@ type Options = Pick<DoctorOptions, 'kubernetesVersion'> & { readonly file: strin
 
 export function baselineCommand(): Command {
   const write = new Command('write')
-    .description('Writes every finding of today into a file; "--baseline <file>" then reports only new ones.')
+    .description('Writes every finding of today to a file; "--baseline <file>" then reports only new ones.')
     .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given')
     .option('--file <file>', 'where to write it', standardFile)
     .addOption(versionOption())
@@ -32,8 +32,8 @@ export function baselineCommand(): Command {
 
 const help = `
 Examples:
-  dayfly doctor baseline write                              take what is found today as known
-  dayfly doctor --baseline ${standardFile}     report what is new since then`
+  dayfly doctor baseline write                              write today's findings as known
+  dayfly doctor --baseline ${standardFile}     report only newer findings`
 
 async function runWrite(paths: readonly string[], options: Options): Promise<void> {
   const { files, ...around } = await readNamed(paths, process.cwd())

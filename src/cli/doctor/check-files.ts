@@ -1,56 +1,62 @@
-// Files → what is found in them, after thresholds and baseline.
+// Examines files, and selects findings by thresholds and baseline.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Baseline, compareToBaseline, readBaseline } from '../../doctor/baseline.ts'
-import { type Examination, type ExamineOptions, examine } from '../../doctor/engine.ts'
+import { type Examination, type ExamineOptions, examine } from '../../doctor/engine/examine.ts'
 import type { Finding } from '../../doctor/finding.ts'
-import { inRepository } from '../../doctor/reporters/whereabouts.ts'
+import { inRepository } from '../../doctor/reporters/repository-paths.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../../doctor/sources/document.ts'
 import { CliFailure } from '../failure.ts'
-import { type DoctorOptions, isAsked, versionOf } from './options.ts'
+import { type DoctorOptions, isRequested, versionOf } from './options.ts'
+import { repositoryPaths } from './repository-paths.ts'
 import { stdinName } from './sources.ts'
-import { whereabouts } from './whereabouts.ts'
 
-/** An examination of which `findings` are what the person asked for. */
-export type Checked = Examination & {
+/** The part of an examination that is beside the selected findings. */
+export type Selection = {
   readonly known: readonly Finding[]
   readonly below: readonly Finding[]
-  /** Entries of the baseline whose finding is gone. */
+  /** The number of baseline entries whose finding is gone. */
   readonly stale: number
 }
 
-/** Examines files as often as fixes ask. */
+/** An examination of files. `findings` are the selected ones. */
+export type Checked = Examination & Selection
+
+/** Returns a function that examines files. Fixing calls it after each pass. */
 export function checker(options: DoctorOptions, around: Pick<ExamineOptions, 'skipped' | 'charts'>) {
   const baseline = options.baseline === undefined ? undefined : loadBaseline(options.baseline)
   return (files: readonly DecodedFile[]): Checked => {
     const examination = examine(files, catalogue, { version: versionOf(options), ...around })
-    if (!baseline) return sift(examination, options)
-    // It names findings of any severity, so it is compared before the thresholds.
-    const { fresh, known, stale } = compareToBaseline(examination.findings, baseline, standing(files))
-    return { ...sift({ ...examination, findings: fresh }, options), known, stale }
+    if (!baseline) return select(examination, options)
+    // A baseline holds findings of any severity, so it is compared before the thresholds apply.
+    const { fresh, known, stale } = compareToBaseline(examination.findings, baseline, namesFor(files))
+    return { ...select({ ...examination, findings: fresh }, options), known, stale }
   }
 }
 
-/** What of an examination the person asked for. */
-export function sift(examination: Examination, options: DoctorOptions): Checked {
+/** Selects the findings of the requested severity and confidence. */
+export function select<Examined extends { readonly findings: readonly Finding[] }>(
+  examination: Examined,
+  options: DoctorOptions,
+): Examined & Selection {
   const { findings } = examination
   return {
     ...examination,
-    findings: findings.filter((finding) => isAsked(finding, options)),
-    below: findings.filter((finding) => !isAsked(finding, options)),
+    findings: findings.filter((finding) => isRequested(finding, options)),
+    below: findings.filter((finding) => !isRequested(finding, options)),
     known: [],
     stale: 0,
   }
 }
 
-/** Names files as the repository does, wherever in it the doctor runs. */
-export function nameInRepository(here = whereabouts()): (file: string) => string {
+/** Names files from the root of their repository, so that the working folder does not matter. */
+export function nameInRepository(here = repositoryPaths()): (file: string) => string {
   return (file) => (file === stdinName ? file : inRepository(file, here))
 }
 
-function standing(files: readonly DecodedFile[]) {
-  const here = whereabouts()
+function namesFor(files: readonly DecodedFile[]) {
+  const here = repositoryPaths()
   const nameOf = nameInRepository(here)
   const examined = new Set(files.map(({ file }) => nameOf(file.path)))
   return { nameOf, isSettled: (name: string) => examined.has(name) || !existsSync(path.resolve(here.root, name)) }
@@ -61,8 +67,8 @@ function loadBaseline(given: string): Baseline {
     return readBaseline(readFileSync(path.resolve(given), 'utf8'))
   } catch (cause) {
     const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    const said = cause instanceof Error ? cause.message.replace(/^[A-Z]+: /, '') : 'unknown cause'
-    const why = cause instanceof SyntaxError ? 'it is not JSON' : said
+    const message = cause instanceof Error ? cause.message.replace(/^[A-Z]+: /, '') : 'unknown cause'
+    const why = cause instanceof SyntaxError ? 'it is not JSON' : message
     throw new CliFailure({
       code: absent ? 'baseline-missing' : 'baseline-unreadable',
       sentence: absent ? `There is no baseline ${given}.` : `The baseline ${given} cannot be used: ${why}.`,

@@ -1,11 +1,11 @@
-// When a look at a cluster ends before it has begun.
+// The first request to a cluster ends the examination if no answer can come.
 import { expect, test } from 'vitest'
 import { jsonAnswer, type Transport, TransportError } from '../../lib/http.ts'
 import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
 import { CliFailure } from '../failure.ts'
 import { makeContact } from './first-contact.ts'
 
-test('silence ends it after ten seconds, and not before', async () => {
+test('gives up on a silent server after ten seconds, and not before', async () => {
   const clock = virtualClock()
   const silent: Transport = ({ signal }) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
@@ -24,7 +24,7 @@ test.each([
   ['any answer is one', async () => jsonAnswer(403, {}), undefined],
   ['what broke may work the next time', fail('lost'), undefined],
   ['nobody is there', fail('connect'), 'The API server cannot be reached: no.'],
-  ['somebody else is there', fail('certificate'), 'The API server is not trusted: no.'],
+  ['another server answers', fail('certificate'), 'The API server is not trusted: no.'],
 ] as const)('%s', async (_, transport, sentence) => {
   const contact = makeContact({ transport, clock: virtualClock(), userAgent: 'test' })
   if (sentence === undefined) await expect(contact).resolves.toBeUndefined()

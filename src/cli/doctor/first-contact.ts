@@ -1,16 +1,16 @@
-// Whether anybody is there: a wrong address is said at once, where a look would try again and again, kind after kind.
+// Asks the API server for its version first. A wrong address fails at once; without this, every kind would be tried and retried.
 import { standardHeaders } from '../../kubernetes/send.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { noBody, type Transport, TransportError } from '../../lib/http.ts'
 import { linkSignals } from '../../lib/signals.ts'
 import { CliFailure } from '../failure.ts'
 
-export type Contact = { readonly transport: Transport; readonly clock: Clock; readonly userAgent: string }
+type Contact = { readonly transport: Transport; readonly clock: Clock; readonly userAgent: string }
 
-/** Milliseconds: whoever is silent for so long to so small a question will not list a cluster. */
+/** Milliseconds. A server that is silent for so long will not list a cluster. */
 const patience = 10_000
 
-/** Resolves with any answer, whatever it says. Throws a CliFailure where none can come. */
+/** Resolves with any answer, also a refusal. Throws a CliFailure if no answer can come. */
 export async function makeContact({ transport, clock, userAgent }: Contact): Promise<void> {
   const link = linkSignals(undefined)
   const silent = new TransportError('timeout', `no answer within ${patience / 1000} s`)
@@ -21,7 +21,7 @@ export async function makeContact({ transport, clock, userAgent }: Contact): Pro
     await transport({ method: 'GET', path: '/version', query: {}, headers, body: noBody, expect: 'whole', signal })
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
-    // What broke on the way may work the next time: the look tries again.
+    // A connection that was lost on the way may work the next time: the lists retry.
     if (error.kind !== 'lost') throw unreachable(error)
   } finally {
     timer.cancel()

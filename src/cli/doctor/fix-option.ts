@@ -1,18 +1,18 @@
-// `--fix`, which may stand before paths: `--fix charts/` means the paths, `--fix unsafe` does not.
+// Reads `--fix`, which may precede paths: in `--fix charts/` the word is a path, in `--fix unsafe` it is not.
 import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import { CliFailure } from '../failure.ts'
 import { nearest } from '../nearest.ts'
 import type { DoctorOptions } from './options.ts'
 
-/** As the command line has it. */
+/** The options as commander reads them. */
 export type GivenOptions = Omit<DoctorOptions, 'fix'> & { readonly fix?: true | string }
 
 export function fixOption(): Option {
   return new Option('--fix [which]', 'make the safe fixes; "unsafe" makes all')
 }
 
-/** Gives back to the paths what `--fix` took of them. */
+/** Returns a path that commander took for the value of `--fix` to the paths. */
 export function settleFix(
   paths: readonly string[],
   { fix, ...rest }: GivenOptions,

@@ -1,9 +1,9 @@
-// The account at the forge that `--live` also asks: its URL, and the token, which never stands on the command line.
+// Opens the account at the forge that `--live` also reads. The token comes from a file or the environment, never from the command line.
 import { readFile } from 'node:fs/promises'
 import { Option } from 'commander'
 import type { ForgeAccount } from '../../forge/account.ts'
-import type { GitHubAccess } from '../../forge/github/access.ts'
 import { createGitHubAccount } from '../../forge/github/account.ts'
+import type { GitHubAccess } from '../../forge/github/tokens.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { PortError } from '../../model/port-error.ts'
 import { CliFailure } from '../failure.ts'
@@ -14,15 +14,15 @@ export function forgeOptions(): readonly Option[] {
   return [
     new Option(
       '--github-url <url>',
-      'with --live: also ask this organization, repository or enterprise for its runners',
+      'with --live: also list the runners of this organization, repository or enterprise',
     ),
-    new Option('--github-token-file <file>', 'of --github-url; $GITHUB_TOKEN unless given'),
+    new Option('--github-token-file <file>', 'the file with the token for --github-url; default: $GITHUB_TOKEN'),
   ]
 }
 
-export type ForgeAccess = { readonly account: ForgeAccount | undefined; close(): Promise<void> }
+type ForgeAccess = { readonly account: ForgeAccount | undefined; close(): Promise<void> }
 
-/** Sends nothing by itself. Throws a CliFailure when the URL or the token cannot be used. */
+/** Sends no request. Throws a CliFailure if the URL or the token cannot be used. */
 export async function openForge(
   { githubUrl: url, githubTokenFile: file }: ForgeChoice,
   caller: Pick<GitHubAccess, 'clock' | 'random' | 'userAgent'>,
@@ -44,7 +44,7 @@ export async function openForge(
   }
 }
 
-/** The token would be read on the way: only this machine is asked without TLS. */
+/** Refuses plain HTTP, except to this machine: the network could read the token. */
 function refuseClearText(given: string): void {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url?.protocol !== 'http:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)) return
@@ -83,12 +83,12 @@ async function fromFile(file: string): Promise<string> {
   return checked(text.trim(), file)
 }
 
-/** Whatever could not stand in a header is no token; the text itself is never repeated. */
+/** Refuses a text that an HTTP header cannot hold. The message never repeats the text. */
 function checked(token: string, from: string): string {
   if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token
   throw new CliFailure({
     code: 'github-token-invalid',
-    sentence: `What ${from} holds is no token: it must be one word of ASCII characters.`,
-    next: 'Let it hold the token and nothing else.',
+    sentence: `The token in ${from} is not valid: it must be one word of ASCII characters.`,
+    next: 'Write the token there, and nothing else.',
   })
 }

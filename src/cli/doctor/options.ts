@@ -1,9 +1,9 @@
-// What the doctor's options mean, and what they must not be.
+// The doctor's options, and the combinations that it refuses.
 import path from 'node:path'
 import { type Command, Option } from 'commander'
 import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
-import { oldestMinor, supportedMinors, undeclaredVersion } from '../../doctor/gather-facts.ts'
+import { oldestMinor, supportedMinors, undeclaredVersion } from '../../doctor/version-fact.ts'
 import { CliFailure } from '../failure.ts'
 import type { ForgeChoice } from './forge-access.ts'
 import { isLimited, type RepairLimits } from './repair-options.ts'
@@ -11,7 +11,7 @@ import { isLimited, type RepairLimits } from './repair-options.ts'
 export const formats = ['pretty', 'json', 'sarif', 'github', 'junit'] as const
 export type Format = (typeof formats)[number]
 
-/** `fix`: what may be mended; true: what is safe. */
+/** `fix`: the fixes to make; true means the safe ones. */
 export type DoctorOptions = RepairLimits &
   ForgeChoice & {
     readonly live?: true
@@ -34,11 +34,13 @@ const severities = ['error', 'warning', 'info'] as const satisfies readonly Seve
 const confidences = ['high', 'medium', 'low'] as const satisfies readonly Confidence[]
 
 export function severityOption(): Option {
-  return new Option('--min-severity <severity>', 'show what is at least this bad').choices(severities).default('info')
+  return new Option('--min-severity <severity>', 'show findings of at least this severity')
+    .choices(severities)
+    .default('info')
 }
 
 export function confidenceOption(): Option {
-  return new Option('--min-confidence <confidence>', 'show what is at least this sure')
+  return new Option('--min-confidence <confidence>', 'show findings of at least this confidence')
     .choices(confidences)
     .default('medium')
 }
@@ -46,25 +48,25 @@ export function confidenceOption(): Option {
 export function versionOption(): Option {
   return new Option(
     '--kubernetes-version <version>',
-    'of the cluster the files are for, such as 1.33; every supported one unless given',
+    'the version of the cluster that the files are for, such as 1.33; default: every supported version',
   ).argParser(parseVersion)
 }
 
-/** Whether somebody asked to be told. */
-export function isAsked({ severity, confidence }: Finding, options: Thresholds): boolean {
+/** Whether the finding reaches both thresholds. */
+export function isRequested({ severity, confidence }: Finding, options: Thresholds): boolean {
   return (
     severities.indexOf(severity) <= severities.indexOf(options.minSeverity) &&
     confidences.indexOf(confidence) <= confidences.indexOf(options.minConfidence)
   )
 }
 
-export type Thresholds = Pick<DoctorOptions, 'minSeverity' | 'minConfidence'>
+type Thresholds = Pick<DoctorOptions, 'minSeverity' | 'minConfidence'>
 
 export function versionOf({ kubernetesVersion }: Pick<DoctorOptions, 'kubernetesVersion'>): VersionFact {
   return kubernetesVersion ?? undeclaredVersion
 }
 
-/** An option of the doctor's own before one of its commands, which would pass it over. */
+/** Refuses an option of the doctor before one of its commands, which would ignore it. */
 export function refuseForeign(doctor: Command, command: Command): void {
   const own = new Set([command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long)))
   const foreign = doctor.options.find(
@@ -72,7 +74,7 @@ export function refuseForeign(doctor: Command, command: Command): void {
   )
   if (!foreign) return
   throw usage(
-    `${foreign.long} is nothing that "dayfly doctor ${command.name()}" takes.`,
+    `"dayfly doctor ${command.name()}" does not take ${foreign.long}.`,
     `Leave it out; "dayfly doctor help ${command.name()}" shows what it takes.`,
   )
 }
@@ -83,7 +85,7 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
   if (live && (diff || check))
     throw usage('--diff and --check are for files.', 'Leave them out: --live shows its plan.')
   if (live && baseline !== undefined)
-    throw usage('--baseline is for files.', 'Leave it out: --min-severity and --min-confidence choose in a cluster.')
+    throw usage('--baseline is for files.', 'Leave it out: for a cluster, use --min-severity and --min-confidence.')
   if (!live && (options.kubeconfig ?? options.context ?? options.namespace) !== undefined) {
     throw usage('--kubeconfig, --context and -n are for a cluster.', 'Add --live, or leave them out.')
   }
@@ -98,7 +100,7 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
     )
   }
   if (fix && !diff && !check && paths.includes('-')) {
-    throw usage('What came through stdin cannot be mended in place.', 'Add --diff, which prints a patch.')
+    throw usage('Input from stdin cannot be fixed in place.', 'Add --diff, which prints a patch.')
   }
   if (diff && format !== 'pretty')
     throw usage('--diff prints a patch, which has no --format.', 'Leave one of them out.')
@@ -137,6 +139,6 @@ function parseVersion(text: string): VersionFact {
   const end = minor < first ? `1.${first}, the oldest` : `1.${last}, the newest`
   throw usage(
     `--kubernetes-version must be between 1.${first} and 1.${last}, not "${text.slice(0, 40)}".`,
-    Number.isNaN(minor) ? 'Give the minor version of the cluster, such as 1.33.' : `Give ${end} that it knows.`,
+    Number.isNaN(minor) ? 'Give the minor version of the cluster, such as 1.33.' : `Give ${end} that the doctor knows.`,
   )
 }

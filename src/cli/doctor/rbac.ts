@@ -1,4 +1,4 @@
-// `dayfly doctor rbac`: the least role that a look at a cluster needs, and with --fixes the one that mends.
+// `dayfly doctor rbac`: prints the least role that examining a cluster needs and, with --fixes, the role for repairs.
 import { Command } from 'commander'
 import { stringify } from 'yaml'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
@@ -13,10 +13,10 @@ export function rbacCommand(): Command {
     .description('Prints the least roles for --live, as YAML for kubectl apply.')
     .option(
       '--fixes [rules]',
-      'also the role for mending what these rules find (POD101,zombie-runner-pod); all unless named',
+      'also the role for repairing findings of these rules (LIV301,zombie-runner-pod); default: all rules',
     )
-    .option('--in <namespaces>', 'roles for these namespaces, separated by commas; for the whole cluster unless given')
-    .option('--logs', 'also what reading logs takes')
+    .option('--in <namespaces>', 'roles for these namespaces, separated by commas; default: the whole cluster')
+    .option('--logs', 'also the right to read logs')
     .addHelpText('after', help)
     .action(async (_: unknown, command: Command) => {
       const { fixes, in: namespaces, logs } = command.optsWithGlobals<Options>()
@@ -29,15 +29,15 @@ export function rbacCommand(): Command {
 const help = `
 Examples:
   dayfly doctor rbac | kubectl apply -f -                   what "--live" reads, in the whole cluster
-  dayfly doctor rbac --in ci,builds                         in two namespaces alone
-  dayfly doctor rbac --fixes zombie-runner-pod --in ci      also what mending zombies takes`
+  dayfly doctor rbac --in ci,builds                         in two namespaces only
+  dayfly doctor rbac --fixes zombie-runner-pod --in ci      also the role for repairing zombies`
 
 function namespaceOf(given: string): string {
   const name = given.trim()
   if (/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return name
   throw new CliFailure({
     code: 'usage',
-    sentence: `--in takes namespaces, and "${name.slice(0, 80)}" is no name of one.`,
+    sentence: `--in takes namespaces, and "${name.slice(0, 80)}" is not a valid name.`,
     next: 'Separate them by commas: --in ci,builds.',
   })
 }

@@ -1,7 +1,8 @@
-// A checked input → the text of the asked format.
+// Renders an examination in the requested format.
 import type { VersionFact } from '../../doctor/facts.ts'
 import { linesOf } from '../../doctor/fixes/line-diff.ts'
 import { previewFixes } from '../../doctor/fixes/preview-fixes.ts'
+import type { LiveExamination } from '../../doctor/live/examine.ts'
 import { reportGithub } from '../../doctor/reporters/github.ts'
 import { reportJson } from '../../doctor/reporters/json.ts'
 import { reportJunit } from '../../doctor/reporters/junit.ts'
@@ -12,46 +13,48 @@ import { catalogue } from '../../doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../../doctor/sources/document.ts'
 import { resultColumns, resultHasColour } from '../output.ts'
 import { version as tool } from '../version.ts'
-import type { Checked } from './check-files.ts'
+import type { Checked, Selection } from './check-files.ts'
 import { readPages } from './explain.ts'
 import type { Format } from './options.ts'
-import { whereabouts } from './whereabouts.ts'
+import { repositoryPaths } from './repository-paths.ts'
 
-/** `live`: a cluster was examined; its objects stand in no files. */
-type Input = {
-  readonly checked: Checked
-  readonly files: readonly DecodedFile[]
-  readonly version: VersionFact
-  readonly live?: boolean
-}
+type Input = { readonly version: VersionFact } & (
+  | { readonly live: false; readonly checked: Checked; readonly files: readonly DecodedFile[] }
+  | { readonly live: true; readonly checked: LiveExamination & Selection }
+)
 
-export function render(format: Format, { checked, files, version, live = false }: Input): string {
-  const mends = format === 'pretty' || format === 'json' || format === 'sarif'
-  const report: Report = {
-    ...checked,
-    rules: catalogue,
-    version,
-    tool,
-    live,
-    lines: mends ? linesByPath(checked, files) : new Map(),
-    previews: mends ? previewFixes(checked.findings, files) : new Map(),
-    pages: format === 'sarif' ? readPages() : new Map(),
-  }
+export function render(format: Format, input: Input): string {
+  const report = reportOf(format, input)
   switch (format) {
     case 'pretty':
       return reportPretty(report, { colour: resultHasColour(), columns: resultColumns() })
     case 'json':
       return reportJson(report)
     case 'sarif':
-      return reportSarif(report, whereabouts())
+      return reportSarif(report, repositoryPaths())
     case 'github':
-      return reportGithub(report, whereabouts())
+      return reportGithub(report, repositoryPaths())
     case 'junit':
       return reportJunit(report)
   }
 }
 
-/** Of the files with findings. */
+function reportOf(format: Format, input: Input): Report {
+  const { version } = input
+  const pages = format === 'sarif' ? readPages() : new Map<string, string>()
+  const shared = { rules: catalogue, version, tool, pages }
+  if (input.live) {
+    const noFiles = { suppressed: [], unusedSuppressions: [], lines: new Map(), previews: new Map() }
+    return { ...input.checked, ...shared, ...noFiles, live: true }
+  }
+  const { checked, files } = input
+  const showsFixes = format === 'pretty' || format === 'json' || format === 'sarif'
+  const lines = showsFixes ? linesByPath(checked, files) : new Map()
+  const previews = showsFixes ? previewFixes(checked.findings, files) : new Map()
+  return { ...checked, ...shared, lines, previews, live: false }
+}
+
+/** Returns the lines of the files with findings. */
 function linesByPath({ findings }: Checked, files: readonly DecodedFile[]): ReadonlyMap<string, readonly string[]> {
   const named = new Set(findings.flatMap(({ place }) => place?.file ?? []))
   const own = files.filter(({ file }) => named.has(file.path))

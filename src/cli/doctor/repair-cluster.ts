@@ -1,4 +1,4 @@
-// A confirmed plan is carried out: what is done is told step by step, and kept in two files beside each other.
+// Carries out a confirmed plan. Prints each step, and writes an action log and the objects' previous states to two files.
 import path from 'node:path'
 import { keepLine } from '../../doctor/live/keep-lines.ts'
 import type { Plan } from '../../doctor/live/plan.ts'
@@ -19,18 +19,18 @@ import { version as tool } from '../version.ts'
 
 export type RepairPlace = Pick<RepairOptions, 'kubernetes' | 'inquiry' | 'clock' | 'account'>
 
-/** The exit code. */
+/** Returns the exit code. */
 export async function carryOut(plan: Plan, place: RepairPlace, confirmed: string): Promise<number> {
   const refused = refusalOf(plan, confirmed)
-  if (refused !== undefined) return tellRefusal(plan, refused)
+  if (refused !== undefined) return reportRefusal(plan, refused)
   if (plan.steps.length === 0) return 0
   const files = await openFiles(plan, place)
   const interruption = listenForInterruption(({ exitCode }) => {
-    printNote('ended at once: whether the last step was done is not known')
+    printNote('ended at once: it is not known whether the last step was done')
     process.exit(exitCode)
   })
   interruption.signal.addEventListener('abort', () =>
-    printNote('interrupted: a step that has begun is finished first; interrupt again to end at once'),
+    printNote('interrupted: the current step is finished first; interrupt again to end at once'),
   )
   try {
     const outcome = await repair(plan, {
@@ -43,8 +43,8 @@ export async function carryOut(plan: Plan, place: RepairPlace, confirmed: string
         if (entry.outcome !== 'skipped') printNote(lineOf(entry))
       },
     })
-    const code = tellOutcome(outcome, files, interruption.signal)
-    await tellRemains(plan, place)
+    const code = reportOutcome(outcome, files, interruption.signal)
+    await reportRemains(plan, place)
     return code
   } finally {
     interruption.release()
@@ -53,7 +53,7 @@ export async function carryOut(plan: Plan, place: RepairPlace, confirmed: string
 
 type Files = { readonly log: string; readonly images: string }
 
-/** The log begins with the plan, which also shows that it can be written before anything is done. */
+/** Writes the first line of the log before anything is done, so that an unwritable log stops the repair. */
 async function openFiles({ digest, steps }: Plan, { clock }: RepairPlace): Promise<Files> {
   const log = path.resolve(`dayfly-doctor-${digest}.log.jsonl`)
   try {
@@ -62,7 +62,7 @@ async function openFiles({ digest, steps }: Plan, { clock }: RepairPlace): Promi
     throw new CliFailure({
       code: 'log-unwritable',
       sentence: `The log of the repair cannot be written: ${cause instanceof Error ? cause.message : 'unknown cause'}.`,
-      next: 'Nothing was done. Run it in a folder of your own.',
+      next: 'Nothing was done. Run it in a folder that you can write to.',
       exitCode: 1,
       cause,
     })
@@ -70,16 +70,16 @@ async function openFiles({ digest, steps }: Plan, { clock }: RepairPlace): Promi
   return { log, images: path.resolve(`dayfly-doctor-${digest}.images.jsonl`) }
 }
 
-function tellRefusal({ blocked, digest, steps }: Plan, refused: string): number {
+function reportRefusal({ blocked, digest, steps }: Plan, refused: string): number {
   printNote(`refused: ${refused}`)
   if (blocked === undefined) {
-    const next = `to do what is planned now, run the same again with --confirm ${digest}`
-    printNote(`nothing is done; ${steps.length > 0 ? next : 'nothing is planned now'}`)
+    const next = `to carry out the current plan, run the same command with --confirm ${digest}`
+    printNote(`nothing is done; ${steps.length > 0 ? next : 'the current plan has no step'}`)
   }
   return 5
 }
 
-function tellOutcome({ entries, stopped }: RepairOutcome, { log, images }: Files, signal: AbortSignal): number {
+function reportOutcome({ entries, stopped }: RepairOutcome, { log, images }: Files, signal: AbortSignal): number {
   const number = (outcome: RepairEntry['outcome']) => entries.filter((entry) => entry.outcome === outcome).length
   const skipped = number('skipped')
   const parts = [
@@ -92,19 +92,19 @@ function tellOutcome({ entries, stopped }: RepairOutcome, { log, images }: Files
   for (const why of new Set(entries.flatMap((entry) => (entry.outcome === 'skipped' ? entry.why : [])))) {
     printNote(`  not begun: ${why}`)
   }
-  printNote(`what was done: ${log}; the objects as they were: ${images}`)
+  printNote(`action log: ${log}; previous states of the objects: ${images}`)
   if (number('done') === entries.length) return 0
-  printNote('to go on, run it again without --confirm: it plans what is left')
+  printNote('to continue, run it again without --confirm: it plans the remaining steps')
   return stopped !== undefined && signal.reason instanceof Interrupted ? signal.reason.exitCode : 5
 }
 
-/** What of it is at the forge now; without an answer the plan's own lines are all that is known. */
-async function tellRemains({ stays }: Plan, { account }: RepairPlace): Promise<void> {
+/** Prints the records that still exist at the forge. */
+async function reportRemains({ stays }: Plan, { account }: RepairPlace): Promise<void> {
   try {
-    for (const what of await lookAgain(account, stays)) printNote(`  stays: ${describeRemainder(what)}`)
+    for (const remainder of await lookAgain(account, stays)) printNote(`  stays: ${describeRemainder(remainder)}`)
   } catch (error) {
     if (!(error instanceof PortError)) throw error
-    printNote(`what stays at the forge is not known: ${error.message}`)
+    printNote(`it is not known which records stay at the forge: ${error.message}`)
   }
 }
 

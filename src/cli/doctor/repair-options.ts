@@ -1,4 +1,4 @@
-// How far a repair of a cluster may go, from the command line.
+// The limits of a repair, from the command line.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Permissions } from '../../doctor/live/permissions.ts'
 import { type PlanOptions, planDefaults } from '../../doctor/live/plan-options.ts'
@@ -15,20 +15,22 @@ const { objectsMax, objectsPerNamespaceMax, runnerShareMax, runnersAlways } = pl
 
 export function repairOptions(): readonly Option[] {
   const most = (flag: string, text: string, standard: number) =>
-    new Option(flag, `with --live --fix: ${text}, ${standard} unless given`)
+    new Option(flag, `with --live --fix: ${text}; default: ${standard}`)
   return [
-    most('--max-objects <n>', 'touch at most so many objects', objectsMax).argParser(countOf),
-    most('--max-objects-per-namespace <n>', 'and at most so many of a namespace', objectsPerNamespaceMax).argParser(
-      countOf,
-    ),
+    most('--max-objects <n>', 'change at most this many objects', objectsMax).argParser(countOf),
+    most(
+      '--max-objects-per-namespace <n>',
+      'change at most this many objects of a namespace',
+      objectsPerNamespaceMax,
+    ).argParser(countOf),
     most(
       '--max-runner-share <percent>',
-      `do nothing when more than ${runnersAlways} runners, and more than this share of all, would be deleted`,
+      `do nothing if the plan deletes more than ${runnersAlways} runners and more than this share of all`,
       runnerShareMax * 100,
     ).argParser(percentOf),
     new Option(
       '--remove-finalizers',
-      "with --live --fix: ARC's controller will not come back, so remove its finalizers in its place, one at a time",
+      "with --live --fix: ARC's controller will not come back; remove its finalizers one at a time",
     ),
   ]
 }

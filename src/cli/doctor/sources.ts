@@ -1,4 +1,4 @@
-// The texts that a person named: paths below the working folder, and stdin.
+// Reads the named inputs: paths from the working folder, and stdin.
 import { fstatSync } from 'node:fs'
 import type { Skipped, SourceFile } from '../../doctor/sources/document.ts'
 import { type Read, readSources } from '../../doctor/sources/read.ts'
@@ -9,7 +9,7 @@ import { nearest } from '../nearest.ts'
 export const stdinName = '<stdin>'
 const stdinMax = 4 * 1024 * 1024
 
-/** Without paths the working folder. Throws when a path names nothing. */
+/** Reads the working folder if no path is given. Throws if a path names nothing. */
 export async function readNamed(paths: readonly string[], folder: string): Promise<Omit<Read, 'missing'>> {
   const named = paths.filter((path) => path !== '-')
   const read = readSources(paths.length === 0 ? ['.'] : named, folder)
@@ -37,7 +37,7 @@ async function readStdin(): Promise<SourceFile | Skipped> {
   return decodeText(Buffer.concat(chunks), stdinName)
 }
 
-/** /dev/null, which is what a program without stdin has. */
+/** Whether stdin is /dev/null, as in a program that has no stdin. */
 function isNothing(): boolean {
   try {
     return fstatSync(0).isCharacterDevice()
@@ -51,7 +51,7 @@ function missing(paths: readonly string[]): CliFailure {
     const guess = nearest(path, ['explain', 'baseline', 'rbac'])
     return {
       code: 'path-missing',
-      sentence: `There is no file, folder or match "${path}".`,
+      sentence: `No file or folder matches "${path}".`,
       next: `${guess ? `Did you mean "dayfly doctor ${guess}"? ` : ''}Name a file, a folder, a quoted glob, or - for stdin.`,
     }
   })

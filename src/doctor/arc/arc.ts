@@ -1,30 +1,31 @@
-// The objects of Actions Runner Controller (scale-set mode), as far as rules tell them apart (ARC 0.14).
+// Recognizes the objects of Actions Runner Controller in its scale-set mode (ARC 0.14).
 import type { Instant } from '../../lib/clock.ts'
+import type { JsonObject } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, numberAt, textAt, textsAt, timeAt, valueAt } from '../../lib/read-json.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, numberAt, textAt, textsAt, timeAt, valueAt } from '../fields.ts'
-import { finalizersOf, objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
-import type { Raw } from '../raw.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { finalizersOf, ownerOf, uidOf } from '../objects/metadata.ts'
 
 const arcGroup = 'actions.github.com'
 
-export type ArcKind = 'AutoscalingRunnerSet' | 'AutoscalingListener' | 'EphemeralRunnerSet' | 'EphemeralRunner'
+type ArcKind = 'AutoscalingRunnerSet' | 'AutoscalingListener' | 'EphemeralRunnerSet' | 'EphemeralRunner'
 
 export function arcObjects(facts: Facts, kind: ArcKind): readonly ObjectFact[] {
   return objectsOf(facts, kind).filter(({ object }) => object.apiVersion.startsWith(`${arcGroup}/`))
 }
 
-/** The finalizers that only ARC's controller takes away. */
+/** Returns the finalizers that only ARC's controller removes. */
 export function arcFinalizers(fact: ObjectFact): readonly string[] {
   return finalizersOf(fact.raw).filter((name) => new RegExp(`(^|\\.)${arcGroup.replaceAll('.', '\\.')}/`).test(name))
 }
 
-/** The Deployments that run ARC's scale-set controller. */
+/** Returns the Deployments of ARC's scale-set controller. */
 export function arcControllers(facts: Pick<Facts, 'objects'>): readonly ObjectFact[] {
   return facts.objects.filter(({ object, raw }) => object.kind === 'Deployment' && isArcController(object.kind, raw))
 }
 
-/** A Deployment or pod of ARC's scale-set controller, however it is named: by the chart's label, the flag that makes it one, or its image. */
-export function isArcController(kind: string, raw: Raw): boolean {
+/** Whether it is a Deployment or pod of ARC's scale-set controller: by the chart's label, the controller's flag, or its image. */
+export function isArcController(kind: string, raw: JsonObject): boolean {
   if (kind !== 'Deployment' && kind !== 'Pod') return false
   const template = kind === 'Pod' ? raw : (fieldsAt(raw, 'spec', 'template') ?? {})
   if (isListener(template)) return false
@@ -40,8 +41,8 @@ export function isArcController(kind: string, raw: Raw): boolean {
 const partOf = 'app.kubernetes.io/part-of'
 const component = 'app.kubernetes.io/component'
 
-/** ARC runs its listeners from the controller's own image, beside it. */
-function isListener(pod: Raw): boolean {
+/** Whether it is a listener. ARC runs listeners from the controller's own image. */
+function isListener(pod: JsonObject): boolean {
   if (textAt(pod, 'metadata', 'labels', component) === 'runner-scale-set-listener') return true
   if (ownerOf(pod, 'AutoscalingListener') !== undefined) return true
   return listAt(pod, 'spec', 'containers').some((each) => wordsOf(each).some((word) => /(^|\/)ghalistener$/.test(word)))
@@ -53,14 +54,14 @@ function wordsOf(container: unknown): readonly string[] {
 
 export type LeaderLease = {
   readonly fact: ObjectFact
-  /** The name of the pod that leads, or led. */
+  /** The name of the pod that leads, or led last. */
   readonly holder: string
   readonly renewed: Instant
-  /** By the reader's own clock; that it is old proves nothing by itself, that it is young proves life. */
+  /** Judged by the reader's clock. A stale lease alone proves nothing; a fresh lease proves a living controller. */
   readonly isStale: boolean
 }
 
-/** The leases by which several replicas of ARC's controller choose the one that acts (ARC: only with `replicaCount` above 1). */
+/** Returns the leases with which replicas of ARC's controller elect a leader. They exist only if `replicaCount` is above 1. */
 export function leaderLeases({ objects }: Pick<Facts, 'objects'>, at: Instant): readonly LeaderLease[] {
   const chosen = new Set(
     objects
@@ -79,17 +80,17 @@ export function leaderLeases({ objects }: Pick<Facts, 'objects'>, at: Instant): 
   })
 }
 
-/** Clocks differ, and API servers are slow at times. */
+/** Milliseconds. Clocks differ, and an API server may be slow. */
 const leaseMsMin = 300_000
 
-function electionIds(kind: string, raw: Raw): readonly string[] {
+function electionIds(kind: string, raw: JsonObject): readonly string[] {
   const containers = listAt(raw, ...(kind === 'Deployment' ? ['spec', 'template'] : []), 'spec', 'containers')
   return containers.flatMap((each) =>
     wordsOf(each).flatMap((word) => /^--leader-election-id=(.+)$/.exec(word)?.[1] ?? []),
   )
 }
 
-/** The runners that belong to a runner set, through its EphemeralRunnerSets. */
+/** Returns the runners of a runner set, through its EphemeralRunnerSets. */
 export function runnersOf(facts: Facts, set: ObjectFact): readonly ObjectFact[] {
   const uid = uidOf(set.raw)
   const sets = arcObjects(facts, 'EphemeralRunnerSet').filter(
@@ -102,7 +103,7 @@ export function runnersOf(facts: Facts, set: ObjectFact): readonly ObjectFact[] 
   })
 }
 
-/** A runner that has a job: its status names one. */
+/** Whether the status of the runner names a job. */
 export function hasJob(runner: ObjectFact): boolean {
   return ['jobId', 'jobRequestId', 'jobDisplayName'].some((key) => {
     const value = valueAt(runner.raw, 'status', key)

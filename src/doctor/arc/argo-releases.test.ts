@@ -1,7 +1,7 @@
-// What is known of the Applications that an ApplicationSet makes.
+// The Applications that an ApplicationSet makes.
 import { expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
-import { gatherFacts } from '../gather-facts.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { gatherFacts } from '../engine/gather-facts.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { argoReleases } from './argo-releases.ts'
 
@@ -30,7 +30,7 @@ const releasesIn = (text: string) =>
 const saidOf = (text: string) =>
   releasesIn(text).map(({ version, cluster }) => [version?.version, version?.path.join('.'), cluster])
 
-test('the elements of plain lists are filled in, and versions stand where they are written', () => {
+test('fills in the elements of plain lists, and places versions where they are written', () => {
   const at = (list: number, index: number) => `spec.generators.${list}.list.elements.${index}.version`
   const lists = `[{list: {elements: [${element('0.14.2')}, ${element('0.13.x', 'b')}]}}, {list: {elements: [${element('0.14.0')}]}}]`
   expect(saidOf(applicationSet(lists))).toEqual([
@@ -47,11 +47,11 @@ test.each([
   ['a template of a generator', applicationSet(`[{list: {elements: [${element('0.14.2')}], template: {spec: {}}}}]`)],
   ['elements that are computed', applicationSet("[{list: {elementsYaml: '{{ .x }}'}}]")],
   ['files', applicationSet('[{git: {files: [{path: "*.json"}]}}]')],
-])('of %s nothing is known', (_, text) => {
+])('knows nothing about %s', (_, text) => {
   expect(releasesIn(text)).toEqual([])
 })
 
-test('a chart that is written is known under any generator, its cluster only for the same one', () => {
+test('finds a written chart under any generator, and its cluster only for the same generator', () => {
   const literal = (generators: string) =>
     applicationSet(generators, { version: '0.14.2' }).replace('{{repository}}', 'gha-runner-scale-set')
   const [first] = saidOf(literal('[{clusters: {}}]'))
@@ -60,7 +60,7 @@ test('a chart that is written is known under any generator, its cluster only for
   expect(saidOf(literal('[{clusters: {selector: {}}}]'))[0]?.[2]).not.toBe(first?.[2])
 })
 
-test('what is wrong for every cluster is said once', () => {
+test('reports a problem of every cluster once', () => {
   const clusters = ['a', 'b', 'c']
   const list = (repository: string) =>
     `[{list: {elements: [${clusters.map((name) => element('0', name, repository)).join(', ')}]}}]`
@@ -73,7 +73,7 @@ test('what is wrong for every cluster is said once', () => {
   ])
 })
 
-test('a marker of a chart around it is no marker of its own', () => {
+test('takes the marker of a chart around it for a value of that chart', () => {
   const text = applicationSet(`[{list: {elements: [${element('0.14.2')}]}}]`, { version: '{{ .Values.version }}' })
   expect(saidOf(text)).toEqual([[undefined, undefined, 'a']])
 })

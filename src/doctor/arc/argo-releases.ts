@@ -1,9 +1,9 @@
-// ARC's charts in Argo CD: Applications, and ApplicationSets as far as the elements of their lists are written out.
+// Finds ARC's charts in Argo CD: in Applications, and in ApplicationSets with written list elements.
 
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, textAt, valueAt } from '../../lib/read-json.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt, valueAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
-import { objectsOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
 import { arcChart, type ChartRelease, isVersion, type Said } from './chart-release.ts'
 
 export function argoReleases(facts: Facts): readonly ChartRelease[] {
@@ -11,10 +11,10 @@ export function argoReleases(facts: Facts): readonly ChartRelease[] {
   return [...applications, ...objectsOf(facts, 'ApplicationSet').flatMap(made)].flatMap(releasesOf)
 }
 
-/** An Application that is written, or made of a template with the element of a list; undefined: of what is not known here. */
+/** A written Application, or one from a template and a list element. `element` is undefined if its values are unknown. */
 type Application = { readonly fact: ObjectFact; readonly spec: Path; readonly element: Path | undefined }
 
-/** None where something that is not read changes the template. */
+/** Returns none if a part that is not read changes the template. */
 function made(fact: ObjectFact): readonly Application[] {
   const spec: Path = ['spec', 'template', 'spec']
   const generators = listAt(fact.raw, 'spec', 'generators')
@@ -29,7 +29,7 @@ function made(fact: ObjectFact): readonly Application[] {
   )
 }
 
-/** Undefined: another generator than a plain list. */
+/** Returns undefined for any generator but a plain list. */
 function listOf(generator: unknown): readonly unknown[] | undefined {
   const keys = Object.keys(fieldsAt(generator) ?? {})
   const plain = keys.join() === 'list' && valueAt(generator, 'list', 'elementsYaml') === undefined
@@ -56,7 +56,10 @@ function said(application: Application, at: Path): Said | undefined {
 
 const marker = /\{\{-?\s*\.?([\w.-]+?)\s*-?\}\}/g
 
-/** The text at this path with the values of the element in it, and where it, or the first of these values, stands. Values that are not known stay markers. */
+/**
+ * Returns the text at this path with the element's values filled in, and the path of the text or of the first of these values.
+ * Unknown values stay markers.
+ */
 function filled({ fact, element }: Application, at: Path): { readonly text: string; readonly path: Path } | undefined {
   const written = textAt(fact.raw, ...at)
   let path = at
@@ -72,7 +75,7 @@ function filled({ fact, element }: Application, at: Path): { readonly text: stri
 
 const ownCluster = /^(https:\/\/kubernetes\.default(\.svc)?\/?|in-cluster)$/
 
-/** Where the generators compute it, it is the same only for the same generators. */
+/** A computed cluster is the same only for the same generators. */
 function clusterOf(application: Application): string | undefined {
   const { fact, spec } = application
   const at = (key: string) => filled(application, [...spec, 'destination', key])?.text

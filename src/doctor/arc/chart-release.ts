@@ -1,32 +1,33 @@
-// A release of one of ARC's two charts, whatever tool delivers it.
+// A release of one of ARC's two charts, by any delivery tool.
+
+import type { Path } from '../../lib/read-json.ts'
+import { textAt } from '../../lib/read-json.ts'
 import type { ObjectFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
 
 export type ArcChart = 'gha-runner-scale-set-controller' | 'gha-runner-scale-set'
 
-/** A version that is written out, and where. */
+/** A version as written, and its place. */
 export type Said = { readonly fact: ObjectFact; readonly path: Path; readonly version: string }
 
 export type ChartRelease = {
   readonly fact: ObjectFact
   readonly chart: ArcChart
-  /** Where its source, or its entry, begins. */
+  /** The path of its source or its entry. */
   readonly path: Path
-  /** Of the chart; undefined: a range, or said elsewhere. */
+  /** The version of the chart. Undefined: a range, or given elsewhere. */
   readonly version: Said | undefined
-  /** Of the image that the values name in place of the chart's own. */
+  /** The version of the image, if the values replace the chart's image. */
   readonly image: Said | undefined
-  /** The cluster to which it is delivered, as its tool names it; undefined: not known. */
+  /** The target cluster, as the tool names it. Undefined: unknown. */
   readonly cluster: string | undefined
 }
 
-/** Whether two releases may meet in one cluster. */
+/** Whether two releases may be in one cluster. */
 export function mayMeet(one: Pick<ChartRelease, 'cluster'>, other: Pick<ChartRelease, 'cluster'>): boolean {
   return one.cluster === undefined || other.cluster === undefined || one.cluster === other.cluster
 }
 
-/** By the last part of a name, a path or a URL. */
+/** Recognizes a chart by the last part of a name, a path or a URL. */
 export function arcChart(text: string | undefined): ArcChart | undefined {
   const name = text?.replace(/\/$/, '').split('/').at(-1)
   return name === 'gha-runner-scale-set' || name === 'gha-runner-scale-set-controller' ? name : undefined

@@ -1,15 +1,15 @@
-// Where ARC's two charts are released: Argo CD's Applications and ApplicationSets, Flux HelmReleases, and files that install charts (a chart with dependencies, a helmfile, a kustomization, Terraform).
+// Finds releases of ARC's two charts: in Argo CD, in Flux, and in files that install charts.
+// Such a file is a chart with dependencies, a helmfile, a kustomization, or a file of Terraform.
 
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, textAt } from '../../lib/read-json.ts'
+import { chartLists, valuesVersion } from '../chart-kinds.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
-import { objectsOf } from '../pods/live-pod.ts'
-import { chartLists } from '../sources/find-objects.ts'
-import { valuesVersion } from '../sources/object-ref.ts'
+import { objectsOf } from '../objects/by-kind.ts'
 import { argoReleases } from './argo-releases.ts'
 import { type ArcChart, arcChart, type ChartRelease, type Said, saidAt } from './chart-release.ts'
 
-/** In the order of the objects, tool by tool. */
+/** Returns the releases tool by tool, in the order of the objects. */
 export function chartReleases(facts: Facts, chart: ArcChart): readonly ChartRelease[] {
   const found = [...argoReleases(facts), ...fluxReleases(facts), ...listedReleases(facts)]
   return found.filter((release) => release.chart === chart)
@@ -31,7 +31,7 @@ function namedChart(fact: ObjectFact, path: Path): Source {
   return { chart: arcChart(textAt(fact.raw, ...path, 'chart')), version: saidAt(fact, [...path, 'version']) }
 }
 
-/** The OCIRepository or HelmChart to which a HelmRelease refers. Several of one name: what they all say. */
+/** Returns the OCIRepository or HelmChart of a HelmRelease. If several have one name, a version counts only if all agree. */
 function referredChart(facts: Facts, { object, raw }: ObjectFact): Source {
   const [kind = '', name = '', space] = ['kind', 'name', 'namespace'].map((key) => textAt(raw, 'spec', 'chartRef', key))
   const namespace = space ?? object.namespace

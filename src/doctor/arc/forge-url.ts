@@ -1,6 +1,6 @@
 // URLs of accounts at a forge, as runner sets name them.
 
-/** Whether two URLs name one account: GitHub does not tell letters by their case. */
+/** Whether two URLs name one account. GitHub ignores upper and lower case. */
 export function isSameAccount(one: string, other: string): boolean {
   return normal(one) === normal(other)
 }
@@ -12,7 +12,7 @@ function normal(url: string): string {
     .replace(/^(https?:\/\/)www\./, '$1')
 }
 
-/** Where a person sees the runners of an account of GitHub. */
+/** Returns the page that lists the runners of a GitHub account. */
 export function runnersPage(url: string): string {
   if (!URL.canParse(url)) return url
   const { origin, pathname } = new URL(url)

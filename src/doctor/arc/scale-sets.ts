@@ -1,11 +1,12 @@
-// Which scale sets at GitHub the objects of a cluster run, by the ids that their controllers noted.
+// Finds the scale sets at GitHub that a cluster's objects belong to, by the ids that the controllers noted.
+
+import { numberAt, textAt } from '../../lib/read-json.ts'
 import type { ObjectFact } from '../facts.ts'
-import { numberAt, textAt } from '../fields.ts'
 import { isSameAccount } from './forge-url.ts'
 
-export type ScaleSetNote = { readonly id: string; readonly url: string }
+type ScaleSetNote = { readonly id: string; readonly url: string }
 
-/** Undefined where the object notes none: not of a scale set, or not yet connected. */
+/** Returns undefined if the object belongs to no scale set, or is not yet connected. */
 export function scaleSetOf({ object, raw }: ObjectFact): ScaleSetNote | undefined {
   switch (object.kind) {
     case 'AutoscalingRunnerSet':
@@ -25,7 +26,7 @@ export function scaleSetOf({ object, raw }: ObjectFact): ScaleSetNote | undefine
   }
 }
 
-/** The scale sets of one account by their id, each with the first object that notes it: runner sets come before what they own. */
+/** Returns the scale sets of one account by id, each with the first object that notes it. Runner sets come before the objects that they own. */
 export function scaleSetsAt(url: string, objects: readonly ObjectFact[]): ReadonlyMap<string, ObjectFact> {
   const found = new Map<string, ObjectFact>()
   for (const kind of kinds) {

@@ -1,12 +1,14 @@
-// Edits on plain values: what a text must read as after its splices.
-import type { Edit, Path } from '../finding.ts'
-import { isRecord } from '../raw.ts'
+// Applies edits to plain values: the result is the value that the fixed text must have.
+
+import type { Path } from '../../lib/read-json.ts'
+import { isJsonObject, valueAt } from '../../lib/read-json.ts'
+import type { Edit } from '../finding.ts'
 import { refuse } from './refusal.ts'
 
-/** A changed copy; paths start from the value. */
+/** Returns a changed copy. Paths start from the value. */
 export function applyEdits(value: unknown, edits: readonly Edit[]): unknown {
   const root = copyValue(value)
-  // All paths mean the value as it was: what shifts the entries of a list comes last, and from its end.
+  // All paths refer to the original value. Edits that shift list entries therefore come last, from the end of the list.
   const shifting = edits
     .filter((edit) => edit.do !== 'set')
     .sort((left, right) => comparePaths(pathOf(right), pathOf(left)))
@@ -19,14 +21,14 @@ export function applyEdits(value: unknown, edits: readonly Edit[]): unknown {
   return root
 }
 
-/** A copy in which nothing is shared: what an alias repeats becomes values of their own. */
+/** Returns a deep copy without shared parts: the copies of an alias become values of their own. */
 export function copyValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyValue)
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyValue(entry)]))
 }
 
-/** Of two paths that part at a list index the later entry comes last; keys compare as text. */
+/** Orders paths: a later list entry comes last; keys compare as text. */
 function comparePaths(left: Path, right: Path): number {
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
     const [a, b] = [left[at], right[at]]
@@ -36,7 +38,7 @@ function comparePaths(left: Path, right: Path): number {
   return left.length - right.length
 }
 
-/** Of what it changes or takes away. */
+/** Returns the path of the value that an edit changes or removes. */
 function pathOf(edit: Edit): Path {
   return 'from' in edit ? edit.from : edit.path
 }
@@ -48,10 +50,10 @@ function carry(root: unknown, { from, to }: Extract<Edit, { do: 'carry' }>): voi
 
 function move(root: unknown, { from, to, set: added }: Extract<Edit, { do: 'move' }>): void {
   const entry = take(root, from)
-  if (!isRecord(entry)) refuse('what would move is not a mapping')
+  if (!isJsonObject(entry)) refuse('the entry to move is not a mapping')
   const holder = holderOf(root, to)
   const list = read(holder, to.at(-1)) ?? []
-  if (!Array.isArray(list)) refuse('the place to move to is not a list')
+  if (!Array.isArray(list)) refuse('the target is not a list')
   write(holder, to.at(-1), [...list, { ...entry, ...added }])
 }
 
@@ -59,9 +61,9 @@ function take(root: unknown, path: Path): unknown {
   const holder = holderOf(root, path)
   const last = path.at(-1)
   const value = read(holder, last)
-  if (value === undefined) refuse('what would be removed is not there')
+  if (value === undefined) refuse('the value to remove does not exist')
   if (Array.isArray(holder) && typeof last === 'number') holder.splice(last, 1)
-  else if (isRecord(holder)) Reflect.deleteProperty(holder, String(last))
+  else if (isJsonObject(holder)) Reflect.deleteProperty(holder, String(last))
   return value
 }
 
@@ -82,12 +84,12 @@ function holderOf(root: unknown, path: Path): unknown {
 }
 
 function read(holder: unknown, step: string | number | undefined): unknown {
-  if (Array.isArray(holder)) return typeof step === 'number' ? holder[step] : undefined
-  return isRecord(holder) && step !== undefined && Object.hasOwn(holder, step) ? holder[String(step)] : undefined
+  if (step === undefined || (Array.isArray(holder) && typeof step !== 'number')) return undefined
+  return valueAt(holder, step)
 }
 
 function write(holder: unknown, step: string | number | undefined, value: unknown): void {
-  const fits = Array.isArray(holder) ? typeof step === 'number' && step <= holder.length : isRecord(holder)
-  if (!fits || step === undefined) refuse('the path leads through a value that holds nothing')
+  const fits = Array.isArray(holder) ? typeof step === 'number' && step <= holder.length : isJsonObject(holder)
+  if (!fits || step === undefined) refuse('the path leads through a value that is no mapping or list')
   Object.defineProperty(holder, step, { value, writable: true, enumerable: true, configurable: true })
 }

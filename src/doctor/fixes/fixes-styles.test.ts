@@ -1,31 +1,32 @@
-// Every fix of every rule's page in every style of writing: made exactly, or refused for a true reason.
+// Every fix of every rule's page in every style of YAML: made exactly, or refused for a true reason.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { isJsonObject } from '../../lib/read-json.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
 import type { VersionFact } from '../facts.ts'
-import type { Finding, Path } from '../finding.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
-import { isRecord } from '../raw.ts'
+import type { Finding } from '../finding.ts'
 import { readRuleFixtures } from '../rule-fixtures.ts'
 import type { Fixture } from '../rule-page.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { DecodedFile } from '../sources/document.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { fixFiles } from './fixes.ts'
 import { diffLines, unifiedDiff } from './line-diff.ts'
-import { share, sharings, styles } from './restyle.ts'
+import { share, sharings, styles } from './restyle.fixture.ts'
 
-/** `rule`: undefined of all rules together. */
+/** `rule`: undefined for all rules together. */
 type Bad = {
   readonly name: string
   readonly rule: string | undefined
   readonly text: string
   readonly version: VersionFact
 }
-/** `plain`: what becomes of it as it stands on the page. */
-type Case = Bad & { readonly plain: ReturnType<typeof mend> }
+/** `plain`: the result for the text as written on the page. */
+type Case = Bad & { readonly plain: ReturnType<typeof makeFixes> }
 
 const pages = catalogue.flatMap(({ slug }) => {
   const inFiles = readRuleFixtures(slug).filter(({ options }) => options['at'] === undefined)
@@ -45,29 +46,29 @@ const samples = [
   return { name, rule: undefined, text, version: { minors: [33], declared: true, from: 'the test' } }
 })
 const cases = [...pages, ...samples].flatMap((one): Case[] => {
-  const plain = mend(one, one.text)
+  const plain = makeFixes(one, one.text)
   return plain.applied.length > 0 ? [{ ...one, plain }] : []
 })
 
 describe.each(styles.map((style) => [style.name, style] as const))('%s', (_, { write, refused, path, exact }) => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
-    const after = expectMended(one, { text: write(one.text), path }, refused ?? /^never$/)
+    const after = expectFixed(one, { text: write(one.text), path }, refused ?? /^never$/)
     if (exact && after !== undefined) expect(after).toBe(write(one.plain.after))
   })
 })
 
-/** Of several fixes a sharing may concern only one. */
+/** Sharing may affect only one of several fixes. */
 const alone = cases.filter(({ plain }) => plain.applied.length === 1)
 
 describe.each(sharings)('%s', (how) => {
   test.each(alone.map((one) => [one.name, one] as const))('%s', (_, one) => {
     const texts = touched(one).flatMap(({ at, path }) => share(one.text, { at, path, how }) ?? [])
     if (!['merged', 'beside a merge'].includes(how)) expect(texts.length).toBeGreaterThan(0)
-    for (const text of texts) expectMended(one, { text }, /alias|anchor|merge key|does not read as intended/)
+    for (const text of texts) expectFixed(one, { text }, /alias|anchor|merge key|does not read as intended/)
   })
 })
 
-/** A case for each kind of edit: what tools do with a patch does not depend on the rule. */
+/** One case for each kind of edit: a tool's result for a patch does not depend on the rule. */
 const oneOfEachEdit = ['set', 'move', 'remove', 'carry'].map((edit) => {
   const found = cases.find(({ plain }) => plain.applied[0]?.fix?.edits.every((each) => each.do === edit))
   if (!found) throw new Error(`no rule's page has a fix by ${edit}`)
@@ -82,7 +83,7 @@ test.each(['git apply -', 'patch -s -p1'])('%s takes the patch of them all, in a
     const files = styles.flatMap(({ write, path: name = 'a.yaml' }, at) =>
       oneOfEachEdit.map((one) => {
         const before = write(one.text)
-        return { name: `${at} b/${one.name}/${name}`, before, after: mend(one, before, name).after }
+        return { name: `${at} b/${one.name}/${name}`, before, after: makeFixes(one, before, name).after }
       }),
     )
     for (const { name, before } of files) {
@@ -99,32 +100,32 @@ test.each(['git apply -', 'patch -s -p1'])('%s takes the patch of them all, in a
 
 type Written = { readonly text: string; readonly path?: string | undefined }
 
-/** As in plain style, or nothing and a true reason; returns the mended text where nothing is refused. */
-function expectMended(one: Case, { text, path }: Written, refused: RegExp): string | undefined {
+/** Expects the same result as in plain style, or no change and a true reason. Returns the fixed text if nothing is refused. */
+function expectFixed(one: Case, { text, path }: Written, refused: RegExp): string | undefined {
   const { plain } = one
-  const mended = mend(one, text, path)
-  expect(mended.before.map(told).sort()).toEqual(plain.before.map(told).sort())
-  for (const reason of mended.refused) expect(reason).toMatch(refused)
-  if (mended.applied.length === 0) {
-    expect(mended.refused.length).toBeGreaterThan(0)
-    expect(mended.after).toBe(text)
+  const fixed = makeFixes(one, text, path)
+  expect(fixed.before.map(identify).sort()).toEqual(plain.before.map(identify).sort())
+  for (const reason of fixed.refused) expect(reason).toMatch(refused)
+  if (fixed.applied.length === 0) {
+    expect(fixed.refused.length).toBeGreaterThan(0)
+    expect(fixed.after).toBe(text)
     return undefined
   }
-  expect(ends(mended.after)).toEqual(ends(text))
-  expectCommentsKept(text, mended.after)
-  expect(mend(one, mended.after, path).applied).toEqual([])
-  if (mended.refused.length > 0) return undefined
-  expect(meanings(mended.after, path)).toEqual(expectedMeanings({ text, path }, one.text, plain.after))
-  // What an alias stands for is not a word of the text.
+  expect(ends(fixed.after)).toEqual(ends(text))
+  expectCommentsKept(text, fixed.after)
+  expect(makeFixes(one, fixed.after, path).applied).toEqual([])
+  if (fixed.refused.length > 0) return undefined
+  expect(meanings(fixed.after, path)).toEqual(expectedMeanings({ text, path }, one.text, plain.after))
+  // The value of an alias is not in the text.
   if (!text.includes('*x')) {
-    expect(difference(words(text), words(mended.after))).toEqual(difference(words(one.text), words(plain.after)))
-    expect(reindented(one.text, plain.after)).toEqual(expect.arrayContaining(reindented(text, mended.after)))
+    expect(difference(words(text), words(fixed.after))).toEqual(difference(words(one.text), words(plain.after)))
+    expect(reindented(one.text, plain.after)).toEqual(expect.arrayContaining(reindented(text, fixed.after)))
   }
-  expect(mended.left.map(told).sort()).toEqual(plain.left.map(told).sort())
-  return mended.after
+  expect(fixed.left.map(identify).sort()).toEqual(plain.left.map(identify).sort())
+  return fixed.after
 }
 
-/** Where the edits reach: each part of their paths that exists. */
+/** Each existing part of the paths of the edits. */
 function touched(one: Case): { readonly at: number; readonly path: Path }[] {
   const [finding] = one.plain.applied
   const found = new Map<string, { readonly at: number; readonly path: Path }>()
@@ -137,7 +138,7 @@ function touched(one: Case): { readonly at: number; readonly path: Path }[] {
   return [...found.values()]
 }
 
-function mend({ rule, version }: Bad, text: string, path = 'a.yaml') {
+function makeFixes({ rule, version }: Bad, text: string, path = 'a.yaml') {
   const findingsOf = (files: readonly DecodedFile[]) => examine(files, catalogue, { version }).findings
   const files = decodeFiles([{ path, text }])
   const result = fixFiles(
@@ -159,29 +160,29 @@ function versionOf({ options }: Fixture): VersionFact {
   return minors ? { minors, declared: true, from: 'fixture' } : undeclaredVersion
 }
 
-/** Of names only the kind of object: templates write into them. */
-function told({ code, object, container }: Finding): string {
+/** Names only the kind of an object, because templates change names. */
+function identify({ code, object, container }: Finding): string {
   return `${code} ${object.kind} ${container ?? ''}`
 }
 
-/** What each object says, but for its name, which templates change, and what a style puts beside it. */
+/** The meaning of each object, without its name, which templates change, and without additions of a style. */
 function meanings(text: string, path = 'a.yaml'): unknown[] {
   return decodeFiles([{ path, text }]).flatMap(({ objects }) => objects.map(({ value }) => normal(value)))
 }
 
 function expectedMeanings({ text, path }: Written, before: string, after: string): unknown[] {
   const olds = meanings(before).map((value) => JSON.stringify(value))
-  const news = meanings(after)
+  const results = meanings(after)
   return meanings(text, path).map((value) => {
     const at = olds.indexOf(JSON.stringify(value))
-    return at < 0 ? value : news[at]
+    return at < 0 ? value : results[at]
   })
 }
 
 function normal(value: Readonly<Record<string, unknown>>): unknown {
   const { metadata, data, items, ...rest } = value
   const own = Object.entries(rest).filter(([key]) => !key.startsWith('x-'))
-  const { name, ...other } = isRecord(metadata) ? metadata : { name: undefined }
+  const { name, ...other } = isJsonObject(metadata) ? metadata : { name: undefined }
   return Object.fromEntries([...own, ['metadata', other]])
 }
 
@@ -193,14 +194,14 @@ function ends(text: string) {
   }
 }
 
-/** Lines that are only written otherwise. */
+/** Lines that differ only in their style. */
 function reindented(before: string, after: string): string[] {
   const { gone, added } = differ(lines(before), lines(after))
   const now = new Set(added.map((line) => line.trim()))
   return gone.flatMap((line) => (now.has(line.trim()) ? words(line) : []))
 }
 
-/** None is lost but inside of what is removed, and each stays above its line. */
+/** No comment is lost outside a removed part, and each stays above its line. */
 function expectCommentsKept(before: string, after: string): void {
   const inside = diffLines(before, after).flatMap(({ removed }) => comments(between(removed)))
   expect(differ(comments(before), comments(after)).gone.filter((comment) => !inside.includes(comment))).toEqual([])
@@ -216,7 +217,7 @@ function commented(text: string): string[] {
   )
 }
 
-/** Without comments and blank lines in front and behind. */
+/** Drops comments and blank lines at both ends. */
 function between(removed: readonly string[]): string {
   const isCode = (line: string) => !/^\s*(?:#.*)?$/.test(line)
   return removed.slice(removed.findIndex(isCode), removed.findLastIndex(isCode) + 1).join('')
@@ -233,7 +234,7 @@ function lines(text: string): string[] {
 /** Comments, and the statements of templates. */
 const note = /(?:^|\s)(?:#|\{[%#]|<<: \*x$).*$/
 
-/** Without what only styles differ in: quotes, brackets, dashes, headers of blocks, comments. */
+/** Drops the parts that only styles change: quotes, brackets, dashes, headers of blocks, comments. */
 function words(text: string): string[] {
   return lines(text).flatMap((line) => {
     const bare = line.replace(note, '').replace(/[|>][-+]?\s*$/, '')
@@ -246,7 +247,7 @@ function difference(before: readonly string[], after: readonly string[]): string
   return [...gone.map((word) => `-${word}`), ...added.map((word) => `+${word}`)].sort()
 }
 
-/** What only one of the two has, however often. */
+/** Returns the words that only one of the two has. */
 function differ(before: readonly string[], after: readonly string[]) {
   const counts = new Map<string, number>()
   for (const one of after) counts.set(one, (counts.get(one) ?? 0) + 1)

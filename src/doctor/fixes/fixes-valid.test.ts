@@ -1,4 +1,5 @@
-// What fixes make of every bad case and sample is taken by the API server's own rules, unknown fields refused, in every version that it is fixed for.
+// The API server's own rules accept the fixed form of every bad case and sample, in every version of the fix.
+// They refuse unknown fields.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Profile } from '../../embedded/api/api.ts'
@@ -7,16 +8,16 @@ import { ApiError } from '../../embedded/api/errors.ts'
 import type { Registry } from '../../embedded/api/registry.ts'
 import { createStore } from '../../embedded/store/store.ts'
 import { seededRandom } from '../../lib/random.ts'
+import { fieldsAt } from '../../lib/read-json.ts'
 import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
-import { decodeFiles, examine } from '../engine.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { gatherFacts } from '../engine/gather-facts.ts'
 import type { ObjectFact } from '../facts.ts'
-import { fieldsAt } from '../fields.ts'
-import { gatherFacts } from '../gather-facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
 import { readRuleFixtures } from '../rule-fixtures.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { DecodedFile } from '../sources/document.ts'
-import { filler } from '../sources/unknown.ts'
+import { filler } from '../template-value.ts'
 import { fixFiles } from './fixes.ts'
 
 const profiles: readonly Profile[] = ['1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
@@ -30,7 +31,7 @@ const samples = readdirSync(new URL('../samples/', import.meta.url))
   .filter((name) => name.includes('.yaml'))
   .map((path) => ({ path, text: readFileSync(new URL(`../samples/${path}`, import.meta.url), 'utf8') }))
 
-test.each(profiles)('Kubernetes %s takes each object that a fix has changed', (profile) => {
+test.each(profiles)('Kubernetes %s accepts each object that a fix has changed', (profile) => {
   const registry = createRegistry({ store: createStore(), clock: virtualClock(), random: seededRandom(1), profile })
   registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } })
   const version = { minors: [Number(profile.slice(2))], declared: true, from: 'the test' }
@@ -57,7 +58,7 @@ function factsOf(files: readonly DecodedFile[]): readonly ObjectFact[] {
 
 type Given = { readonly resource: string; readonly object: Record<string, unknown> }
 
-/** The object; of a custom kind, or of values, the pod that it makes; undefined where it makes none. */
+/** Returns the object or, for a custom kind or values, the pod that it makes. Undefined if it makes none. */
 function toApply(registry: Registry, fact: ObjectFact, number: number): Given | undefined {
   const { apiVersion, kind } = fact.object
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
@@ -69,7 +70,7 @@ function toApply(registry: Registry, fact: ObjectFact, number: number): Given | 
   return spec && { resource: 'pods', object: rendered({ apiVersion: 'v1', kind: 'Pod', metadata, spec }) }
 }
 
-/** Pages leave it out for shortness. */
+/** Adds fields that the pages omit for brevity. */
 function withSelector({ object, raw }: ObjectFact): Readonly<Record<string, unknown>> {
   if (!object.apiVersion.startsWith('apps/')) return raw
   const labels = { app: 'it' }
@@ -80,7 +81,7 @@ function withSelector({ object, raw }: ObjectFact): Readonly<Record<string, unkn
   return { ...raw, spec: { ...fieldsAt(raw, 'spec'), selector: { matchLabels: labels }, template } }
 }
 
-/** With something in the place of template markers that is a name, a quantity and base64. */
+/** Replaces template markers by a text that is a name, a quantity and base64. */
 function rendered(object: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(object).replace(new RegExp(`${filler}+`, 'g'), '1111'))
 }

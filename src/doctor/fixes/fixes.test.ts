@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeFiles } from '../engine.ts'
+import { decodeFiles } from '../engine/examine.ts'
 import type { Edit, Finding } from '../finding.ts'
 import type { DecodedFile } from '../sources/document.ts'
 import { fixFiles } from './fixes.ts'
@@ -31,7 +31,7 @@ const toSidecar: Edit = {
   set: { restartPolicy: 'Always' },
 }
 
-describe('a fix changes the text where it must', () => {
+describe('a fix changes the right part of the text', () => {
   const cases: { name: string; text: string; edits: Edit[]; diff: string[]; object?: number; path?: string }[] = [
     {
       name: 'sets a scalar and keeps its quotes',
@@ -159,7 +159,7 @@ describe('a fix changes the text where it must', () => {
   }
 })
 
-describe('a fix that is not certain is refused with its reason', () => {
+describe('an uncertain fix is refused with its reason', () => {
   const set: Edit = { do: 'set', path: ['spec', 'ttl'], value: 5 }
   const head = 'apiVersion: batch/v1\nkind: Job\n'
   const cases: { name: string; text: string; edit: Edit; reason: RegExp; path?: string }[] = [
@@ -196,7 +196,12 @@ describe('a fix that is not certain is refused with its reason', () => {
       edit: set,
       reason: /prints|empty/,
     },
-    { name: 'only entry', text: `${head}spec:\n  a: 1\n`, edit: { do: 'remove', path: ['spec', 'a'] }, reason: /left/ },
+    {
+      name: 'only entry',
+      text: `${head}spec:\n  a: 1\n`,
+      edit: { do: 'remove', path: ['spec', 'a'] },
+      reason: /become empty/,
+    },
     {
       name: 'string in quotes',
       text: 'x: "kind: Job\\napiVersion: v1\\nspec:\\n  a: 1\\n"\n',
@@ -212,7 +217,7 @@ describe('a fix that is not certain is refused with its reason', () => {
     })
   }
 
-  it('applies of two fixes at one place the second in the next pass', () => {
+  it('applies the second of two fixes at one place in the next pass', () => {
     const files = decodeFiles([{ path: 'a.yaml', text: job }])
     const findings = (now: readonly DecodedFile[]): Finding[] => {
       const spec = now[0]?.objects[0]?.value['spec'] as Record<string, unknown>
@@ -254,7 +259,7 @@ function finding(edits: Edit[], document: number, message: string): Finding {
   }
 }
 
-/** Lines that only one of the two has. */
+/** Returns the lines that only one of the two has. */
 function difference(before: string, after: string): string[] {
   const rest = after.split(/\r?\n/)
   const gone = before.split(/\r?\n/).filter((line) => {

@@ -1,7 +1,9 @@
-// Fixes → new texts of files. Every byte outside the splices stays; the new text is read again and must mean exactly what was intended, else the fix is refused.
+// Applies fixes to the texts of files. Every byte outside the splices stays.
+// The new text is read again; if it does not mean exactly what was intended, the fix is refused.
 import { isDeepStrictEqual } from 'node:util'
-import type { Edit, Finding, Path } from '../finding.ts'
-import { isRecord } from '../raw.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { valueAt } from '../../lib/read-json.ts'
+import type { Edit, Finding } from '../finding.ts'
 import { decodeFile } from '../sources/decode.ts'
 import type { DecodedFile, SourceDocument, SourceFile } from '../sources/document.ts'
 import { applyEdits, copyValue } from './apply-edits.ts'
@@ -13,20 +15,20 @@ import { spliceRemove } from './splice-remove.ts'
 import { spliceSet } from './splice-set.ts'
 
 export type Refused = { readonly finding: Finding; readonly reason: string }
-export type FixedFile = { readonly before: SourceFile; readonly after: SourceFile }
+type FixedFile = { readonly before: SourceFile; readonly after: SourceFile }
 
 export type FixResult = {
-  /** Files whose text changes, with all passes applied. */
+  /** Files whose text changed, after all passes. */
   readonly changed: readonly FixedFile[]
   readonly applied: readonly Finding[]
   readonly refused: readonly Refused[]
-  /** All files after the fixes, decoded, as the last examination saw them. */
+  /** All files after the fixes, decoded. */
   readonly files: readonly DecodedFile[]
 }
 
 const passesMax = 10
 
-/** Fixes until nothing is left to fix. `findingsOf` examines the files again after each pass; `accept` chooses fixes (safe ones, or all). */
+/** Applies fixes until none is left. `findingsOf` examines the files after each pass; `accept` chooses fixes (safe ones, or all). */
 export function fixFiles(
   files: readonly DecodedFile[],
   findingsOf: (files: readonly DecodedFile[]) => readonly Finding[],
@@ -55,7 +57,7 @@ export function fixFiles(
 
 type Pass = Pick<FixResult, 'applied' | 'refused' | 'files'>
 
-/** One pass: of fixes that touch the same text the first is applied, the others wait for the next. */
+/** Makes one pass. If fixes touch the same text, only the first is applied; the others wait for the next pass. */
 function fixOnce(files: readonly DecodedFile[], findings: readonly Finding[]): Pass {
   const applied: Finding[] = []
   const refused: Refused[] = []
@@ -70,7 +72,7 @@ type Tally = { readonly applied: Finding[]; readonly refused: Refused[] }
 type Change = {
   readonly finding: Finding
   readonly document: SourceDocument
-  /** Their paths start from the document's root. */
+  /** Their paths start from the root of the document. */
   readonly edits: readonly Edit[]
   readonly splices: readonly Splice[]
 }
@@ -87,7 +89,7 @@ function fixFile(decoded: DecodedFile, findings: readonly Finding[], tally: Tall
   return proveAll(decoded, changes, tally)
 }
 
-/** Together, which is nearly always right; else one after the other, to tell which of them is not. */
+/** Proves all changes together, which nearly always succeeds. If it fails, proves them one after the other to find the wrong one. */
 function proveAll(decoded: DecodedFile, changes: readonly Change[], tally: Tally): DecodedFile {
   const together = changes.length > 1 ? attempt(undefined, tally, () => prove(decoded, changes)) : undefined
   if (together) {
@@ -106,7 +108,7 @@ function proveAll(decoded: DecodedFile, changes: readonly Change[], tally: Tally
   return result
 }
 
-/** Notes a refusal, with its finding if one is to blame. */
+/** Records a refusal, with its finding if one caused it. */
 function attempt<Result>(finding: Finding | undefined, tally: Tally, run: () => Result): Result | undefined {
   try {
     return run()
@@ -126,7 +128,7 @@ function plan(decoded: DecodedFile, finding: Finding): Change {
   return { finding, document, edits, splices: edits.flatMap((edit) => splice(document, edit)) }
 }
 
-/** The edit of an object that begins there as one of its document. */
+/** Turns an edit of an object at this path into an edit of its document. */
 function fromRoot(edit: Edit, begin: Path): Edit {
   return 'from' in edit
     ? { ...edit, from: [...begin, ...edit.from], to: [...begin, ...edit.to] }
@@ -150,7 +152,7 @@ function overlap(left: Change, right: Change): boolean {
   return left.splices.some((a) => right.splices.some((b) => a.start <= b.end && b.start <= a.end))
 }
 
-/** The new text, read again: each document must mean what it did, and the changed ones what was intended. */
+/** Reads the new text again. Each document must keep its meaning, and each changed one must mean what was intended. */
 function prove(decoded: DecodedFile, changes: readonly Change[]): DecodedFile {
   const splices = changes.flatMap((change) => change.splices)
   const text = applySplices(decoded.file.text, splices)
@@ -172,7 +174,7 @@ function intend(document: SourceDocument, changes: readonly Change[]): unknown {
   return edits.length === 0 ? document.value : applyEdits(document.value, edits)
 }
 
-/** Where each document holds strings that are documents of their own. */
+/** Returns the paths of strings that are documents themselves, by the document that holds them. */
 function hostedPaths({ documents }: DecodedFile): ReadonlyMap<SourceDocument, readonly Path[]> {
   const paths = new Map<SourceDocument, Path[]>()
   for (const { host } of documents) {
@@ -184,14 +186,12 @@ function hostedPaths({ documents }: DecodedFile): ReadonlyMap<SourceDocument, re
   return paths
 }
 
-/** These strings are compared as documents, each by itself. */
+/** Blanks these strings, because each is compared as a document. */
 function withoutHosted(value: unknown, hosted: readonly Path[] = []): unknown {
   if (hosted.length === 0) return value
   const copy: unknown = copyValue(value)
   for (const path of hosted) {
-    let here: unknown = copy
-    for (const step of path.slice(0, -1))
-      here = isRecord(here) ? here[step] : Array.isArray(here) ? here[Number(step)] : undefined
+    const here = valueAt(copy, ...path.slice(0, -1))
     const last = path.at(-1)
     if (last !== undefined && typeof here === 'object' && here !== null) Reflect.set(here, last, '')
   }

@@ -11,7 +11,7 @@ const text = fc
   .map(([lines, ends]) => lines.join('\n') + (ends ? '\n' : ''))
 
 describe('diffLines', () => {
-  it('gives changes that turn the one text into the other', () => {
+  it('returns changes that turn one text into the other', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const lines = before.match(/[^\n]*\n|[^\n]+$/g) ?? []
@@ -25,13 +25,13 @@ describe('diffLines', () => {
     )
   })
 
-  it('is the shortest: one added line is one change of one line', () => {
+  it('returns the shortest script: one added line is one change of one line', () => {
     expect(diffLines('a\nb\na\n', 'a\nb\nb\na\n')).toEqual([{ from: 2, removed: [], added: ['b\n'] }])
   })
 })
 
 describe('unifiedDiff', () => {
-  it('is a patch that git applies', () => {
+  it('returns a patch that git applies', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'diff-'))
     try {
       const file = path.join(folder, 'f.yaml')
@@ -53,7 +53,7 @@ describe('unifiedDiff', () => {
     }
   })
 
-  it('is empty for equal texts', () => {
+  it('returns an empty text for equal texts', () => {
     expect(unifiedDiff('f', 'a\n', 'a\n')).toBe('')
   })
 })

@@ -1,6 +1,6 @@
-// The lines in which two texts differ: the shortest script of Myers, as hunks, and as a patch that git applies.
+// Finds the lines in which two texts differ (the shortest edit script of Myers), and writes them as a patch for git.
 
-/** Lines `[from, from + removed.length)` of the old text, counted from 0, give way to `added`. Lines keep their line ends. */
+/** Lines `[from, from + removed.length)` of the old text, counted from 0, are replaced by `added`. Lines keep their line ends. */
 export type Change = { readonly from: number; readonly removed: readonly string[]; readonly added: readonly string[] }
 
 export function diffLines(before: string, after: string): readonly Change[] {
@@ -13,12 +13,12 @@ export function diffLines(before: string, after: string): readonly Change[] {
   return shortestScript(old.slice(head, old.length - tail), now.slice(head, now.length - tail), head)
 }
 
-/** A unified diff with three lines of context; empty when nothing differs. */
+/** Returns a unified diff with three lines of context; empty if the texts are equal. */
 export function unifiedDiff(file: string, before: string, after: string): string {
   return patchFor(file, linesOf(before), diffLines(before, after))
 }
 
-/** The same of changes that are known; `old`: all lines of the file. */
+/** Returns the diff for known changes. `old`: all lines of the file. */
 export function patchFor(file: string, old: readonly string[], changes: readonly Change[]): string {
   if (changes.length === 0) return ''
   let shift = 0
@@ -30,16 +30,16 @@ export function patchFor(file: string, old: readonly string[], changes: readonly
   return `--- ${named(`a/${file}`)}\n+++ ${named(`b/${file}`)}\n${hunks.join('')}`
 }
 
-/** A text's lines with their ends; the last may have none. */
+/** Returns a text's lines with their ends. The last line may have none. */
 export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
 const context = 3
-/** Beyond this many differing lines the whole middle is one change: the script costs the square of it. */
+/** Above this number of differing lines, the whole middle is one change: the cost of the script grows with the square. */
 const differencesMax = 500
 
-/** As git writes it, which git and patch read: a tab ends a name with spaces, and odd letters are quoted. */
+/** Writes a name as git does: a tab follows a name with spaces, and unusual characters are quoted. */
 function named(name: string): string {
   if (!/["\\\x00-\x1f\x7f]/.test(name)) return name.includes(' ') ? `${name}\t` : name
   const quoted = name.replace(/["\\]/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, (letter) => {
@@ -110,7 +110,7 @@ function toChanges({ old, now, removed, added, offset }: Script): readonly Chang
   return changes
 }
 
-/** Changes whose contexts touch stand in one hunk. */
+/** Puts changes whose contexts touch into one hunk. */
 function gather(changes: readonly Change[]): readonly (readonly Change[])[] {
   const groups: Change[][] = []
   for (const change of changes) {

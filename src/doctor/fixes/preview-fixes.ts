@@ -1,4 +1,4 @@
-// Tries each fix alone, as if no other were made: what a report shows beside its finding.
+// Tries each fix alone, as if no other were made. A report shows the result beside its finding.
 import type { Finding } from '../finding.ts'
 import { decodeFile } from '../sources/decode.ts'
 import type { DecodedFile, SourceObject } from '../sources/document.ts'
@@ -6,10 +6,10 @@ import { splitDocuments } from '../sources/split.ts'
 import { fixFiles } from './fixes.ts'
 import { type Change, diffLines } from './line-diff.ts'
 
-/** The lines of the file that it changes, or why it would not be made. */
+/** The lines that the fix changes, or the reason why it would not be made. */
 export type Preview = { readonly changes: readonly Change[] } | { readonly refused: string }
 
-/** Each trial reads its text again; above so many letters (about a second) findings go without a preview. */
+/** Each trial reads its text again. Above this number of letters (about a second), findings have no preview. */
 const lettersMax = 16 * 1024 * 1024
 
 export function previewFixes(
@@ -29,7 +29,7 @@ export function previewFixes(
   return tried
 }
 
-/** One document of a file's stream, read on its own, with the lines before it. */
+/** One document of a file's stream, read alone, with the number of lines before it. */
 type Part = { readonly decoded: DecodedFile; readonly linesBefore: number }
 
 function tryFix(finding: Finding, { decoded, linesBefore }: Part): Preview | undefined {
@@ -46,7 +46,7 @@ function tryFix(finding: Finding, { decoded, linesBefore }: Part): Preview | und
   return { changes: changes.map((change) => ({ ...change, from: change.from + linesBefore })) }
 }
 
-/** In a stream of many documents a fix is tried on its own document alone, whatever the others hold. */
+/** Finds the part for a finding. In a stream of many documents, a fix is tried on its own document only. */
 function partFinder(files: readonly DecodedFile[]): (finding: Finding) => Part | undefined {
   const byPath = new Map(files.map((file) => [file.file.path, file]))
   const split = new Map<DecodedFile, ReadonlyMap<number, Part>>()
@@ -59,7 +59,7 @@ function partFinder(files: readonly DecodedFile[]): (finding: Finding) => Part |
   }
 }
 
-/** By the numbers of the objects in them. A part that does not read as it did in the file is left out. */
+/** Returns the parts by the numbers of their objects. Leaves out a part that reads differently than in the file. */
 function splitFile({ file, objects }: DecodedFile): ReadonlyMap<number, Part> {
   const parts = new Map<number, Part>()
   const chunks = splitDocuments(file.text)

@@ -1,4 +1,4 @@
-// Why an edit is not made. Thrown inside this folder and in fixes.ts only, which turn it into a value.
+// The reason why an edit is not made. Only this folder throws it; fixes.ts turns it into a value.
 
 export class Refusal extends Error {}
 

@@ -1,4 +1,4 @@
-// `carry`: the lines of a key, as they are, behind the last key of another mapping.
+// `carry`: moves the lines of a key, unchanged, behind the last key of another mapping.
 import { isMap, type Node, type YAMLMap } from 'yaml'
 import type { Edit } from '../finding.ts'
 import type { SourceDocument } from '../sources/document.ts'
@@ -15,13 +15,13 @@ export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit
   const { node, key, parent } = findNode(document.nodes(), from)
   const name = from.at(-1)
   const [removed] = spliceRemove(document, from)
-  if (!removed || !node || !key || !isMap(parent) || name === undefined) refuse('what would move is not there')
-  if (findNode(document.nodes(), to).depth < to.length) refuse('there is nothing to move it to')
+  if (!removed || !node || !key || !isMap(parent) || name === undefined) refuse('the key to move does not exist')
+  if (findNode(document.nodes(), to).depth < to.length) refuse('the target mapping does not exist')
   const [added] = spliceSet(document, { path: [...to, name], value: node.toJS(document.nodes()) })
-  if (!added) refuse('it is there already')
+  if (!added) refuse('the target already has it')
   const lines = linesOfKey(document, parent, key)
   const column = /^\r?\n( *)\S/.exec(added.text)?.[1]
-  // In flow style it takes only a part of a line, and no comment stands beside it.
+  // In flow style, the key takes only a part of a line and has no comment beside it.
   if (!lines || column === undefined) return [added, removed]
   const { text } = document.file
   const moved = shift(text.slice(lines.start, lines.end), column.length - lines.column)
@@ -30,7 +30,7 @@ export function spliceCarry(document: SourceDocument, { from, to }: Extract<Edit
 
 type Lines = Span & { readonly column: number }
 
-/** With its own comments above it; undefined where something else stands on them. */
+/** Returns the lines of a key with the comments above it. Undefined if the lines hold other content. */
 function linesOfKey(document: SourceDocument, map: YAMLMap, key: Node): Lines | undefined {
   const { text } = document.file
   const pair = map.items.find((item) => item.key === key)

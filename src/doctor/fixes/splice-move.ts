@@ -1,4 +1,4 @@
-// `move`: the lines of an entry, as they are, behind the last entry of another list; its further fields are added on the way.
+// `move`: moves the lines of an entry, unchanged, behind the last entry of another list. Adds further fields to the entry.
 import { isMap, isNode, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { Edit } from '../finding.ts'
 import type { SourceDocument } from '../sources/document.ts'
@@ -17,9 +17,9 @@ export function spliceMove(document: SourceDocument, edit: Extract<Edit, { do: '
   refuseSharedPath(source)
   refuseShared(list)
   refuseShared(entry)
-  if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('what would move is not there')
+  if (source.depth < edit.from.length || !isMap(entry) || !isSeq(list)) refuse('the entry to move does not exist')
   if (list.flow || entry.flow) refuse('it is written in flow style')
-  if (list.items.length === 1) refuse('its list would be left empty')
+  if (list.items.length === 1) refuse('its list would become empty')
   const lines = entryLines(document, entry)
   const added = Object.entries(edit.set).flatMap(([key, value]) => {
     return spliceSet(document, { path: [...edit.from, key], value, after: pairOf(entry, 'image') ? 'image' : 'name' })
@@ -38,7 +38,7 @@ function insert(document: SourceDocument, edit: Extract<Edit, { do: 'move' }>, m
   if (target.depth === edit.to.length) return append(document, target.node, moved)
   const key = edit.to.at(-1)
   if (target.depth < edit.to.length - 1 || !isMap(target.node) || typeof key !== 'string')
-    refuse('the list has no place')
+    refuse('the target list cannot be created')
   return createList(document, target.node, { key, after: edit.after, moved })
 }
 
@@ -69,7 +69,7 @@ function createList(document: SourceDocument, map: YAMLMap, { key, after, moved 
   return { start: at, end: at, text: `${end}${column}${key}:${end}${entry}` }
 }
 
-/** How far a neighbouring list is indented below its key: none or two, as the file has it. */
+/** Returns how far a neighbouring list is indented below its key. */
 function listOffset(document: SourceDocument, list: YAMLSeq, column: number): number {
   const first = list.items[0]
   return isNode(first) ? Math.max(0, dashColumn(document, first) - column) : 2

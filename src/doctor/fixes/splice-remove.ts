@@ -1,6 +1,6 @@
-// `remove`: the whole lines of a key or an entry, or its part of a line in flow style.
+// `remove`: deletes the whole lines of a key or an entry, or its part of a line in flow style.
 import { isMap, isNode, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode } from '../sources/nodes.ts'
 import type { Span } from '../sources/span.ts'
@@ -18,7 +18,7 @@ export function spliceRemove(document: SourceDocument, path: Path): Splice[] {
   if (depth < path.length || !parent) return []
   refuseShared(parent)
   refuseAnchors(node)
-  if (parent.items.length === 1) refuse('nothing would be left beside it')
+  if (parent.items.length === 1) refuse('its mapping or list would become empty')
   if (parent.flow) return removeFromFlow(document, parent, path.at(-1))
   if (isMap(parent) && key) return [removeKey(document, parent, key)]
   return node ? [removeLines(document, entryLines(document, node))] : refuse('the value has no place in the text')
@@ -33,11 +33,11 @@ function removeKey(document: SourceDocument, map: YAMLMap, key: Node): Splice {
   if (!leading(document, key, /^ *(?:- +)*$/).includes('-')) {
     return removeLines(document, { start: lineStart(text, start), end })
   }
-  // It stands behind the dash of an entry: the next key takes its place.
+  // The key follows the dash of an entry, so the next key takes its place.
   const next = map.items[index + 1]?.key
   if (!isNode(next)) refuse('a key is not written out')
   const nextStart = document.toFile(rangeOf(next)[0])
-  if (/\S/.test(text.slice(end, nextStart))) refuse('a comment stands between it and the next key')
+  if (/\S/.test(text.slice(end, nextStart))) refuse('a comment is between it and the next key')
   refuseUnbalanced(document, start, nextStart)
   return { start, end: nextStart, text: '' }
 }
@@ -60,7 +60,7 @@ function removeFromFlow(
   return [{ start: document.toFile(start), end: document.toFile(next ? next.start : span.end), text: '' }]
 }
 
-/** Of an item in the document's text. */
+/** Returns the span of an item in the document's text. */
 function flowSpan(item: unknown): Span {
   if (isNode(item)) {
     const [start, end] = rangeOf(item)

@@ -1,9 +1,9 @@
-// `set`: replaces a scalar, or adds a key or an entry where its like would stand.
+// `set`: replaces a scalar, or adds a key or an entry at its usual place.
 import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode, pairOf } from '../sources/nodes.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { isUnknown } from '../template-value.ts'
 import { refuse } from './refusal.ts'
 import { refuseShared, refuseSharedPath } from './shared.ts'
 import type { Splice } from './splice.ts'
@@ -11,7 +11,7 @@ import { isOpenTo, refuseUnbalanced } from './statements.ts'
 import { columnBefore, contentEnd, endOfLine, lineEnd, pairEnd, rangeOf } from './text.ts'
 import { blockLines, flowText, scalarText } from './write-value.ts'
 
-export type Setting = { readonly path: Path; readonly value: unknown; readonly after?: string | undefined }
+type Setting = { readonly path: Path; readonly value: unknown; readonly after?: string | undefined }
 
 export function spliceSet(document: SourceDocument, { path, value, after }: Setting): Splice[] {
   const found = findNode(document.nodes(), path)
@@ -53,10 +53,10 @@ function addKey(document: SourceDocument, map: YAMLMap, addition: Addition): Spl
   return [insertBehind(document, map, { after: addition.after, lines })]
 }
 
-/** How many places in a mapping are tried, so that a long one does not keep us. */
+/** The number of places in a mapping that are tried. It bounds the work for a long mapping. */
 const triesMax = 20
 
-/** Lines at the column of the mapping's keys, below the entry of `after`, or below the last that no template statement surrounds. */
+/** Inserts lines at the column of the mapping's keys, below the key `after`, or below the last key outside template statements. */
 function insertBehind(
   document: SourceDocument,
   map: YAMLMap,
@@ -89,7 +89,7 @@ function addEntry(document: SourceDocument, list: YAMLSeq, value: unknown): Spli
 }
 
 type Insertion = {
-  /** Begin and end of what the lines belong to, in the document. */
+  /** The span of the mapping or list that the lines belong to, in the document. */
   readonly from: number
   readonly behind: number
   readonly column: string

@@ -1,11 +1,11 @@
-// Changes of a text by offset.
+// Changes a text by offset.
 import type { Span } from '../sources/span.ts'
 import { refuse } from './refusal.ts'
 
-/** A change of the file's text: `text` in the place of the span. */
+/** Replaces the span of the file's text by `text`. */
 export type Splice = Span & { readonly text: string }
 
-/** A part of a text with the splices in it made. */
+/** Returns a part of a text with its splices applied. */
 export function applySplices(
   text: string,
   splices: readonly Splice[],

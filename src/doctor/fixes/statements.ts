@@ -1,16 +1,16 @@
-// Template statements (if, for, end) around what changes: a splice stays on one side of each. All offsets count in the file.
+// Keeps a splice on one side of each template statement (if, for, end). All offsets count in the file.
 import type { SourceDocument } from '../sources/document.ts'
 import type { Span } from '../sources/span.ts'
 import { refuse } from './refusal.ts'
 import { lineEnd } from './text.ts'
 
-/** Refuses to cut what template statements open or close: half of a condition would stay. */
+/** Refuses a span that cuts a template statement: half of a condition would stay. */
 export function refuseUnbalanced(document: SourceDocument, start: number, end: number): void {
   const reason = whyUnbalanced(document, start, end)
   if (reason !== undefined) refuse(reason)
 }
 
-/** Why nothing can be put at `end` into what begins at `start`; undefined: no template statement is in the way. */
+/** Returns the template statement that prevents an insertion at `end` into a part that begins at `start`; undefined if there is none. */
 function whyUnbalanced(document: SourceDocument, start: number, end: number): string | undefined {
   const { depth, leaves } = statementsIn(document, start, end)
   if (leaves || depth !== 0) return 'a template statement begins or ends in between'
@@ -19,12 +19,12 @@ function whyUnbalanced(document: SourceDocument, start: number, end: number): st
   return prints ? 'a template prints more lines right behind it' : undefined
 }
 
-/** Whether what is put there stands under every condition of what begins at `start` and ends at `end`, and under no other. */
+/** Whether an insertion at `at` has exactly the conditions of the part from `start` to `end`. */
 export function isOpenTo(document: SourceDocument, at: number, { start, end }: Span): boolean {
   return whyUnbalanced(document, start, at) === undefined && !statementsIn(document, at, end).leaves
 }
 
-/** `leaves`: it ends a statement, or goes to another branch of one, that began before. */
+/** `leaves`: the span ends a statement, or enters another branch of one, that began before it. */
 function statementsIn(document: SourceDocument, start: number, end: number) {
   let depth = 0
   for (const marker of document.markers()) {
@@ -36,7 +36,7 @@ function statementsIn(document: SourceDocument, start: number, end: number) {
   return { depth, leaves: false }
 }
 
-/** The first word on the lines below. */
+/** Returns the offset of the first word on the lines below. */
 function nextContent(text: string, offset: number): number {
   let at = lineEnd(text, offset)
   while (at < text.length && ' \t\r\n'.includes(text[at] ?? '')) at++

@@ -1,4 +1,5 @@
-// The original text around nodes: lines, columns, and where a node's content ends. Offsets of lines count in the file, those of nodes in the document's text.
+// Reads the original text around nodes: lines, columns, and the end of a node's content.
+// Offsets of lines count in the file, offsets of nodes in the document's text.
 import { isCollection, isNode, isPair, isScalar, type Node, type Pair } from 'yaml'
 import type { SourceDocument } from '../sources/document.ts'
 import { refuse } from './refusal.ts'
@@ -7,14 +8,14 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-/** Before the line's end marker. */
+/** Returns the offset before the line end. */
 export function lineEnd(text: string, offset: number): number {
   const newline = text.indexOf('\n', offset)
   if (newline < 0) return text.length
   return newline > offset && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
-/** The file's own end of line; a file that mixes them is refused. */
+/** Returns the line end of the file. Refuses a file that mixes two. */
 export function endOfLine(text: string): string {
   const windows = text.split('\r\n').length - 1
   if (windows === 0) return '\n'
@@ -28,7 +29,7 @@ export function rangeOf(node: Node | undefined): readonly [number, number] {
   return [range[0], range[1]]
 }
 
-/** Where the last word of a node ends, in the document's text; comments behind it and blank lines do not count. */
+/** Returns where the last word of a node ends, in the document's text. Later comments and blank lines do not count. */
 export function contentEnd(document: SourceDocument, node: Node): number {
   const [start, end] = rangeOf(node)
   if (isCollection(node) && !node.flow) {
@@ -50,7 +51,7 @@ export function pairEnd(document: SourceDocument, pair: Pair): number {
   return value[0] === value[1] ? document.text.indexOf(':', key) + 1 : contentEnd(document, pair.value)
 }
 
-/** What stands before a node on its line; refused unless it is of the form, which is one of plain block style. */
+/** Returns the text before a node on its line. Refuses it unless it has the given form of plain block style. */
 export function leading(document: SourceDocument, node: Node, form: RegExp): string {
   const { text } = document.file
   const at = document.toFile(rangeOf(node)[0])
@@ -58,7 +59,7 @@ export function leading(document: SourceDocument, node: Node, form: RegExp): str
   return form.test(before) ? before : refuse('its line is not plain block style, indented with spaces')
 }
 
-/** As spaces; only indentation and the dashes of lists may stand there. */
+/** Returns that text as spaces. Only indentation and list dashes may precede the node. */
 export function columnBefore(document: SourceDocument, node: Node): string {
   return ' '.repeat(leading(document, node, /^\uFEFF? *(?:- +)*$/).length)
 }

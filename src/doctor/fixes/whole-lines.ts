@@ -1,4 +1,4 @@
-// Whole lines: those of an entry with its comments, without them, and further to the right or left.
+// Handles whole lines: the lines of an entry with its comments, their removal, and their indentation.
 import type { Node } from 'yaml'
 import type { SourceDocument } from '../sources/document.ts'
 import type { Span } from '../sources/span.ts'
@@ -7,7 +7,7 @@ import type { Splice } from './splice.ts'
 import { refuseUnbalanced } from './statements.ts'
 import { contentEnd, leading, lineEnd, lineStart, rangeOf } from './text.ts'
 
-/** The lines of a list's entry, its own comments above it included, without the end of the last. */
+/** Returns the lines of a list entry with the comments above it, without the last line end. */
 export function entryLines(document: SourceDocument, entry: Node): Span {
   const { text } = document.file
   return {
@@ -16,7 +16,7 @@ export function entryLines(document: SourceDocument, entry: Node): Span {
   }
 }
 
-/** The begin of a line, or of the comments right above it that begin at the same column. */
+/** Returns the begin of a line, or of the comments right above it with the same column. */
 export function withComments(text: string, at: number, column: number): number {
   let start = lineStart(text, at)
   const comment = `${' '.repeat(column)}#`
@@ -24,7 +24,7 @@ export function withComments(text: string, at: number, column: number): number {
   return start
 }
 
-/** Removes them with the line end before them, so that none stays empty. */
+/** Removes lines with the line end before them, so that no empty line stays. */
 export function removeLines(document: SourceDocument, { start, end }: Span): Splice {
   const { text } = document.file
   refuseUnbalanced(document, start, end)
@@ -33,7 +33,7 @@ export function removeLines(document: SourceDocument, { start, end }: Span): Spl
   return { start: text[start - 2] === '\r' ? start - 2 : start - 1, end, text: '' }
 }
 
-/** By so many columns to the right, or to the left. */
+/** Moves lines to the right, or to the left if `columns` is negative. */
 export function shift(lines: string, columns: number): string {
   if (columns === 0) return lines
   if (columns > 0) return lines.replace(/^(?=.*\S)/gm, ' '.repeat(columns))
@@ -43,7 +43,7 @@ export function shift(lines: string, columns: number): string {
   )
 }
 
-/** Of the dash before an entry, which must begin its line. */
+/** Returns the column of the dash before an entry, which must begin its line. */
 export function dashColumn(document: SourceDocument, entry: Node): number {
   return leading(document, entry, /^ *- +$/).indexOf('-')
 }

@@ -24,14 +24,14 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const texts = { before: 'old', after: 'new' }
 
-test('keeps the mode, and leaves nothing else behind', async () => {
+test('keeps the mode, and leaves no other file behind', async () => {
   chmodSync(file, 0o640)
   expect(await replaceFile(file, texts, 't')).toBeUndefined()
   expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['new', 0o640])
   expect(readdirSync(folder)).toEqual(['a.yaml'])
 })
 
-test('follows a link, which stays one, and finds the file done by its other name', async () => {
+test('follows a link, which stays one, and finds the file already changed by its other name', async () => {
   const link = path.join(folder, 'link.yaml')
   symlinkSync('a.yaml', link)
   expect(await replaceFile(link, texts, 't')).toBeUndefined()
@@ -40,7 +40,7 @@ test('follows a link, which stays one, and finds the file done by its other name
   expect(readdirSync(folder, { withFileTypes: true }).map((entry) => entry.isSymbolicLink())).toEqual([false, true])
 })
 
-test('refuses a file that somebody else changed or removed since', async () => {
+test('refuses a file that another program changed or removed since', async () => {
   writeFileSync(file, 'theirs')
   expect(await replaceFile(file, texts, 't')).toMatchObject({ code: 'file-changed', next: 'Run it again.' })
   expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['theirs', ['a.yaml']])
@@ -49,19 +49,22 @@ test('refuses a file that somebody else changed or removed since', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('refuses a read-only file, also of root', async () => {
+test('refuses a read-only file, also as root', async () => {
   chmodSync(file, 0o444)
   expect(await replaceFile(file, texts, 't')).toMatchObject({ code: 'file-readonly' })
   expect(readFileSync(file, 'utf8')).toBe('old')
 })
 
-test('never writes into the temporary file of another', async () => {
+test("never writes into another writer's temporary file", async () => {
   writeFileSync(path.join(folder, '.dayfly-t.tmp'), 'theirs')
   expect(await replaceFile(file, texts, 't')).toMatchObject({ code: 'file-unwritable' })
   expect(readFileSync(file, 'utf8')).toBe('old')
   expect(readFileSync(path.join(folder, '.dayfly-t.tmp'), 'utf8')).toBe('theirs')
 })
 
-test('refuses what is no file', async () => {
-  expect(await replaceFile(folder, texts, 't')).toMatchObject({ code: 'file-unwritable', why: 'it is no regular file' })
+test('refuses everything but a regular file', async () => {
+  expect(await replaceFile(folder, texts, 't')).toMatchObject({
+    code: 'file-unwritable',
+    why: 'it is not a regular file',
+  })
 })

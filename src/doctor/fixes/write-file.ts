@@ -1,19 +1,20 @@
-// Replaces a file's content at once or not at all: a crash leaves the old one.
+// Replaces a file's content completely or not at all: after a crash, the old content is still there.
 import { access, constants, type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { temporaryName } from '../sources/temporary-name.ts'
 
-/** Why a file stays as it was. */
+/** Why a file stays unchanged. */
 export type Unwritten = {
   readonly code: 'file-changed' | 'file-readonly' | 'file-unwritable'
-  /** Ends a sentence that names the file. */
+  /** The end of a sentence that names the file. */
   readonly why: string
   readonly next: string
 }
 
-/** A name that no reader of manifests takes for one, should a crash leave it behind. */
-export const unfinishedName = /^\.dayfly-\w+\.tmp$/
-
-/** Follows a link to the file it names; mode and, where allowed, owner stay. `unique` tells two writers' temporary files apart. Refuses a file that no longer holds `before`: somebody else wrote it. */
+/**
+ * Follows a link to its file. Keeps the mode and, if allowed, the owner. `unique` separates the temporary files of two writers.
+ * Refuses a file that no longer holds `before`, because another program wrote it.
+ */
 export async function replaceFile(
   file: string,
   texts: { readonly before: string; readonly after: string },
@@ -22,11 +23,11 @@ export async function replaceFile(
   try {
     const target = await realpath(file)
     const found = await stat(target)
-    if (!found.isFile()) return unwritable('it is no regular file')
-    // Without this a read-only file would be replaced, as only its folder is written to.
+    if (!found.isFile()) return unwritable('it is not a regular file')
+    // Without this check a read-only file would be replaced, because the rename only writes to its folder.
     if ((found.mode & 0o222) === 0) return readonly
     await access(target, constants.W_OK)
-    const temporary = path.join(path.dirname(target), `.dayfly-${unique}.tmp`)
+    const temporary = path.join(path.dirname(target), temporaryName(unique))
     return await swap({ target, temporary, like: found }, texts)
   } catch (error) {
     return explain(error)
@@ -44,7 +45,7 @@ async function swap(
   try {
     await fill(handle, like, after)
     const now = await readFile(target)
-    // Done already: by its other name, when a file and a link to it were both given.
+    // The change is already made: a file and a link to it were both given.
     if (now.equals(Buffer.from(after))) return undefined
     if (!now.equals(Buffer.from(before))) return changed
     await rename(temporary, target)
@@ -56,7 +57,7 @@ async function swap(
 
 async function fill(handle: FileHandle, { mode, uid, gid }: Like, text: string): Promise<void> {
   try {
-    // Only root may give a file to others.
+    // Only root may change the owner of a file.
     await handle.chown(uid, gid).catch(() => undefined)
     await handle.chmod(mode & 0o777)
     await handle.writeFile(text)
@@ -86,7 +87,7 @@ function explain(error: unknown): Unwritten {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return { ...changed, why: 'it is gone' }
   if (syscall === 'access') return readonly
-  if (code === 'EROFS') return { ...readonly, why: 'it stands in a read-only file system' }
+  if (code === 'EROFS') return { ...readonly, why: 'it is in a read-only file system' }
   if (code === 'EACCES' || code === 'EPERM') {
     return { ...readonly, why: 'its folder is read-only', next: readonly.next.replace('it (', 'the folder (') }
   }

@@ -1,4 +1,4 @@
-// A plain value → lines of YAML in the manner of the document it goes into.
+// Writes a plain value as lines of YAML, in the style of the document.
 import { isMap, isScalar, isSeq, stringify, visit } from 'yaml'
 import type { SourceDocument } from '../sources/document.ts'
 import { refuse } from './refusal.ts'
@@ -6,7 +6,7 @@ import { rangeOf } from './text.ts'
 
 type Manner = { readonly indent: number; readonly indentSeq: boolean }
 
-/** The lines of `value`, without indentation of their own. */
+/** Returns the lines of `value`, without indentation of their own. */
 export function blockLines(document: SourceDocument, value: unknown): readonly string[] {
   const text = stringify(value, {
     ...mannerOf(document),
@@ -17,13 +17,13 @@ export function blockLines(document: SourceDocument, value: unknown): readonly s
   return text.trimEnd().split('\n')
 }
 
-/** On one line, for flow style. */
+/** Returns the value on one line, for flow style. */
 export function flowText(value: unknown): string {
   if (typeof value === 'string') return stringify(value, { compat: 'yaml-1.1', lineWidth: 0 }).trimEnd()
   return JSON.stringify(value)
 }
 
-/** A scalar with the quotes of the one it replaces, where it can have them. */
+/** Returns a scalar with the quotes of the one that it replaces, if possible. */
 export function scalarText(value: unknown, before: string): string {
   if (typeof value === 'object' && value !== null) refuse('it would replace a list or a mapping')
   const plain = stringify(value, { compat: 'yaml-1.1', lineWidth: 0 }).trimEnd()

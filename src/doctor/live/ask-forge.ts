@@ -1,27 +1,30 @@
-// What a forge says of an account, for the facts: complete, or the reason why it is not known.
+// Reads the account at the forge: the complete answer, or the reason why it is unknown.
 import type { ForgeAccount } from '../../forge/account.ts'
 import { PortError } from '../../model/port-error.ts'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
-import type { ForgeFacts, ObjectFact } from '../facts.ts'
+import type { ForgeFacts, ObjectFact, Unread } from '../facts.ts'
 import { isTerminating } from './cluster.ts'
 
 export type Asking = {
   readonly account: ForgeAccount | undefined
-  /** Gets the reason of what could not be read, by kind. */
-  readonly unreadable: Record<string, string>
+  /** Receives, by kind, the reason for everything that could not be read. */
+  readonly unreadable: Record<string, Unread>
   readonly signal: AbortSignal | undefined
 }
 
-/** What of `unreadable` is the forge's, and not the cluster's. */
+/** The kinds in `unreadable` that belong to the forge, not to the cluster. */
 export const forgeKinds: readonly string[] = ['Registration', 'ScaleSet']
 
-/** Undefined: not asked, or not known. Asked before the cluster is read: what is registered later is then in the cluster, and not taken for left over. */
+/**
+ * Returns undefined if the forge was not asked or did not answer.
+ * Call it before the cluster is read. A runner that registers later is then in the cluster, and is not mistaken for an orphan.
+ */
 export async function askRegistrations(asking: Asking): Promise<ForgeFacts['registrations'] | undefined> {
   const { account, signal } = asking
   return account && ask(asking, 'Registration', () => account.registrations(signal))
 }
 
-/** Which scale sets are still there, of those that the cluster is about to forget. */
+/** Returns the scale sets that still exist, of those that the cluster is deleting. */
 export async function askSets(asking: Asking, objects: readonly ObjectFact[]): Promise<ForgeFacts['sets']> {
   const { account, signal } = asking
   if (!account || asking.unreadable['Registration'] !== undefined) return []
@@ -43,8 +46,8 @@ async function ask<T>(
     return await question()
   } catch (error) {
     if (!(error instanceof PortError)) throw error
-    const again = error.retryAt === undefined ? '' : ` Ask again after ${new Date(error.retryAt).toISOString()}.`
-    unreadable[kind] = `${account?.url} did not say: ${error.message}${again}`
+    const retry = error.retryAt === undefined ? '' : ` Ask again after ${new Date(error.retryAt).toISOString()}.`
+    unreadable[kind] = { is: 'failed', why: `the account ${account?.url} could not be read: ${error.message}${retry}` }
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mayBeBusy, type RunnerSigns } from './busy.ts'
 
-// container, ARC, forge → free? Every combination that is not here is busy.
+// Container, ARC, forge → not busy? Every other combination is busy.
 const free = `
   not-started no-job  not-asked
   not-started no-job  idle
@@ -31,7 +31,7 @@ const containers: RunnerSigns['container'][] = ['running', 'not-started', 'ended
 const arcs: RunnerSigns['arc'][] = ['job', 'no-job', 'not-arc', 'unknown']
 const forges: RunnerSigns['forge'][] = ['busy', 'idle', 'absent', 'not-asked', 'unknown']
 
-test('a runner is free only where every sign allows it', () => {
+test('frees a runner only if every sign allows it', () => {
   const found = containers.flatMap((container) =>
     arcs.flatMap((arc) =>
       forges.flatMap((forge) => (mayBeBusy({ container, arc, forge }).busy ? [] : [`${container} ${arc} ${forge}`])),

@@ -1,17 +1,17 @@
-// Whether a runner may be busy: the one question that comes before every deletion. What is not known counts as busy.
+// Decides whether a runner may be busy. Every deletion asks this first. Unknown counts as busy.
 
 export type RunnerSigns = {
-  /** The runner container. `lost`: it ran when its node was last heard of, and the node is gone. `unknown`: also one that may start again at any moment. */
+  /** The state of the runner container. `lost`: it ran, and its node is gone. `unknown`: also a container that may start again at any moment. */
   readonly container: 'running' | 'not-started' | 'ended' | 'no-pod' | 'lost' | 'unknown'
   /** Whether ARC's status names a job. */
   readonly arc: 'job' | 'no-job' | 'not-arc' | 'unknown'
-  /** `absent`: a complete answer without this runner. */
+  /** `absent`: the forge answered completely, without this runner. */
   readonly forge: 'busy' | 'idle' | 'absent' | 'not-asked' | 'unknown'
 }
 
 export type BusyVerdict = { readonly busy: boolean; readonly because: string }
 
-/** The first line that fits decides; the table of the test has them all. */
+/** The first condition that applies decides. The table in the test covers all of them. */
 export function mayBeBusy({ container, arc, forge }: RunnerSigns): BusyVerdict {
   if (forge === 'busy') return busy('the forge says it is busy')
   if (forge === 'unknown') return busy('the forge does not say whether it is busy')

@@ -1,9 +1,10 @@
-// The facts of a cluster, found by uid, owner and name; and what it proves that something is not there.
+// Indexes the facts of a cluster by uid, owner and name. Knows which kinds and namespaces were not read.
 import type { OwnerReference } from '../../kubernetes/types.ts'
+import { listAt, textAt, textsAt, valueAt } from '../../lib/read-json.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { ObjectRef } from '../finding.ts'
-import type { PodView } from '../pods/pod-view.ts'
+import { describeUnread } from '../live-facts.ts'
+import type { PodView } from '../pod-view.ts'
 import { resourceOf } from './resources.ts'
 import type { Target } from './step.ts'
 
@@ -14,11 +15,11 @@ export type Cluster = {
   readonly objects: readonly ObjectFact[]
   find(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): ObjectFact | undefined
   byUid(uid: string): ObjectFact | undefined
-  /** By ownerReference. */
+  /** Returns the objects with an ownerReference to this uid. */
   ownedBy(uid: string): readonly ObjectFact[]
   podView(uid: string): PodView | undefined
-  /** Why it cannot be known whether an object of this kind stands in this namespace (undefined: any); undefined when it can. */
-  blindFor(kind: string, namespace: string | undefined): string | undefined
+  /** Returns why it is unknown whether an object of this kind exists in this namespace (undefined: in any); undefined if it is known. */
+  unreadReason(kind: string, namespace: string | undefined): string | undefined
 }
 
 export function indexCluster(facts: ClusterFacts): Cluster {
@@ -41,12 +42,12 @@ export function indexCluster(facts: ClusterFacts): Cluster {
     byUid: (uid) => byUid.get(uid),
     ownedBy: (uid) => byOwner.get(uid) ?? [],
     podView: (uid) => views.get(uid),
-    blindFor: (kind, namespace) => {
-      const reason = live.unreadable[kind]
+    unreadReason: (kind, namespace) => {
+      const reason = describeUnread(live.unreadable[kind])
       if (reason !== undefined) return `${kind}: ${reason}`
       if (!live.namespaces || kind === 'Node') return undefined
       if (namespace !== undefined && live.namespaces.includes(namespace)) return undefined
-      return `${kind}: only the namespaces ${live.namespaces.join(', ')} were looked at`
+      return `${kind}: only the namespaces ${live.namespaces.join(', ')} were examined`
     },
   }
 }
@@ -59,7 +60,7 @@ function isReference(value: unknown): value is OwnerReference {
   return ['apiVersion', 'kind', 'name', 'uid'].every((field) => textAt(value, field) !== undefined)
 }
 
-/** The owner that decides: whoever would make the object anew. */
+/** Returns the managing owner: the controller that would create the object again. */
 export function controllerOf(fact: ObjectFact): OwnerReference | undefined {
   return ownersOf(fact).find(({ controller }) => controller === true)
 }
@@ -72,7 +73,7 @@ export function isTerminating(fact: ObjectFact): boolean {
   return valueAt(fact.raw, 'metadata', 'deletionTimestamp') !== undefined
 }
 
-/** Undefined where the object names no uid or version, or is of a kind that is never mended: then nothing can be done to it. */
+/** Returns undefined if the object has no uid or version, or has a kind that the doctor never repairs. */
 export function targetOf(fact: ObjectFact): Target | undefined {
   const resource = resourceOf(fact.object)
   const uid = textAt(fact.raw, 'metadata', 'uid')

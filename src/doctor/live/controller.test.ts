@@ -1,7 +1,7 @@
-// Every state in which ARC's controller may be found: what proves that it is gone, and what only looks like it.
+// Every state of ARC's controller: the proofs that it is gone, and states that only look like it.
 import { expect, test } from 'vitest'
 import type { LiveFacts, ObjectFact } from '../facts.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { indexCluster } from './cluster.ts'
 import { type ControllerState, scaleSetController } from './controller.ts'
 
@@ -10,13 +10,13 @@ const image = 'mirror.example/arc/gha-runner-scale-set-controller:0.14.2'
 const namespace = 'arc-systems'
 
 const states: readonly (readonly [string, ControllerState['is'], string, readonly ObjectFact[]])[] = [
-  ['nothing of it', 'gone', 'no Deployment and no living pod of it is left', []],
-  ['its pod', 'alive', 'its pod arc-systems/arc-1 stands', [pod('arc-1', { image })]],
+  ['no object of the controller', 'gone', 'it has no Deployment and no living pod', []],
+  ['its pod', 'alive', 'its pod arc-systems/arc-1 exists', [pod('arc-1', { image })]],
   ['its finished pod', 'gone', 'no Deployment', [pod('arc-1', { image }, { phase: 'Failed' })]],
   [
     'a pod with nothing but its flag',
     'alive',
-    'stands',
+    'exists',
     [pod('x', { image: 'x', args: ['--auto-scaling-runner-set-only'] })],
   ],
   [
@@ -41,7 +41,7 @@ const states: readonly (readonly [string, ControllerState['is'], string, readonl
     'and its lease arc-systems/arc-gha-rs-controller was last renewed at 2026-11-21T11:00',
     [lease(3_600)],
   ],
-  ['a pod on a node that is gone', 'alive', 'stands', [pod('arc-1', { image }, { node: 'gone' })]],
+  ['a pod on a node that is gone', 'alive', 'exists', [pod('arc-1', { image }, { node: 'gone' })]],
   [
     'a pod on a node that is gone, and an old lease',
     'gone',
@@ -51,7 +51,7 @@ const states: readonly (readonly [string, ControllerState['is'], string, readonl
   [
     'a pod on a node that is gone, and a young lease',
     'alive',
-    'stands',
+    'exists',
     [pod('arc-1', { image }, { node: 'gone' }), lease(10)],
   ],
 ]
@@ -61,12 +61,15 @@ test.each(states)('%s: %s', (_, is, because, objects) => {
   expect(state).toMatchObject({ is, because: expect.stringContaining(because) })
 })
 
-test.each(['Deployment', 'Pod', 'Lease'])('what cannot be read is not gone: %s', (kind) => {
-  expect(look([], { unreadable: { [kind]: 'not allowed to list it' } }).is).toBe('unknown')
-  expect(look([], { namespaces: ['ci'] }).is).toBe('unknown')
-})
+test.each(['Deployment', 'Pod', 'Lease'])(
+  'does not count a controller as gone if a kind could not be read: %s',
+  (kind) => {
+    expect(look([], { unreadable: { [kind]: { is: 'failed', why: 'not allowed to list it' } } }).is).toBe('unknown')
+    expect(look([], { namespaces: ['ci'] }).is).toBe('unknown')
+  },
+)
 
-test('a lease that the controller names itself is its own, whatever its name', () => {
+test('takes the lease that the controller names for its own, under any name', () => {
   const own = { image, args: ['--leader-election-id=mine'] }
   const objects = [pod('arc-1', own, { node: 'gone' }), lease(3_600, 'mine'), lease(10, 'another')]
   expect(look(objects).is).toBe('gone')

@@ -1,4 +1,5 @@
-// Reads a cluster into facts: each kind in pages, of which only what rules read is kept. What could not be read is said, and never taken for empty.
+// Reads a cluster into facts. Lists each kind in pages and keeps only the fields that rules read.
+// A kind that could not be read is recorded with the reason; it never counts as empty.
 
 import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
@@ -7,44 +8,39 @@ import type { Kubernetes, ListOptions } from '../../kubernetes/kubernetes.ts'
 import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
-import { textAt, textsAt } from '../fields.ts'
-import { supportedMinors, undeclaredVersion } from '../gather-facts.ts'
+import { textAt, textsAt } from '../../lib/read-json.ts'
+import type { LiveFacts, ObjectFact, Unread, VersionFact } from '../facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
+import { supportedMinors, undeclaredVersion } from '../version-fact.ts'
 import { type Asking, askRegistrations, askSets } from './ask-forge.ts'
 import type { ClusterFacts } from './cluster.ts'
 import { readLogs } from './read-logs.ts'
 import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
+import { isSilence, type Lister, stopWhenDown } from './stop-when-down.ts'
 import { newestEvents, trim } from './trim.ts'
-import { isSilence, type Lister, untilOut } from './until-out.ts'
 
 export type GatherOptions = {
   readonly kubernetes: Kubernetes
   readonly inquiry: Pick<Inquiry, 'versionsOf' | 'mayI'>
   readonly clock: Clock
-  /** All, unless given. */
+  /** Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined
-  /** The kubelets' versions, unless given. */
+  /** Default: the versions of the kubelets. */
   readonly version?: VersionFact | undefined
-  /** An earlier look at the same cluster. */
+  /** An earlier state of the same cluster. */
   readonly earlier?: LiveFacts['earlier']
-  /** At the forge, where credentials were given. */
+  /** The account at the forge, if credentials were given. */
   readonly account?: ForgeAccount | undefined
-  /** Reads the logs of runners that may wait in vain; needs a right of its own. */
+  /** Reads the logs of runners that may never get a job. Needs the right `get` on `pods/log`. */
   readonly logs?: PodLogs | undefined
-  /** What the controller manager's own flag says, or Kubernetes' default, unless given. */
-  readonly podGcThreshold?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** In `unreadable`, of a kind that is looked at only by who may: no fault, and no part of the least role. */
-export const withoutRight = 'not looked at without the right to list it'
-
-/** Rejects only with the signal's reason: everything else that fails stands in `unreadable`. */
+/** Rejects only with the signal's reason. Every other failure is recorded in `unreadable`. */
 export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
-  const options = { ...given, kubernetes: untilOut(given.kubernetes) }
+  const options = { ...given, kubernetes: stopWhenDown(given.kubernetes) }
   const at = options.clock.now()
-  const unreadable: Record<string, string> = {}
+  const unreadable: Record<string, Unread> = {}
   const { account, logs, signal } = options
   const asking: Asking = { account, unreadable, signal }
   const registrations = await askRegistrations(asking)
@@ -67,32 +63,32 @@ export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
       earlier: options.earlier,
       forge: account && registrations && { url: account.url, removal: account.removal, registrations, sets },
       logs: logs && (await readLogs({ objects, pods }, { logs, at, unreadable, signal })),
-      podGcThreshold: thresholdOf(options.podGcThreshold, objects),
+      podGcThreshold: thresholdOf(objects),
     },
   }
 }
 
-async function readKind(options: Reading, kind: LiveKind, unreadable: Record<string, string>): Promise<ObjectFact[]> {
+async function readKind(options: Reading, kind: LiveKind, unreadable: Record<string, Unread>): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of scopesOf(kind.resource, options.namespaces)) {
-    if (kind.ifAllowed && !options.kubernetes.isOut() && !(await mayList(options, kind.resource, namespace))) {
-      unreadable[kind.resource.kind] = withoutRight
+    if (kind.ifAllowed && !options.kubernetes.isDown() && !(await mayList(options, kind.resource, namespace))) {
+      unreadable[kind.resource.kind] = { is: 'optional' }
       continue
     }
     const gap = await readList(options, listOf(kind, namespace), found)
     if (!gap) continue
     const served = isSilence(gap) ? undefined : await servedAs(options, kind)
-    // What is not served has no objects.
+    // A kind that is not served has no objects.
     if (served === 'not served') return []
     const where = namespace === undefined ? '' : ` in namespace ${namespace}`
-    if (typeof served === 'string') unreadable[kind.resource.kind] ??= served
+    if (typeof served === 'string') unreadable[kind.resource.kind] ??= { is: 'failed', why: served }
     else if (served !== undefined) return readKind(options, { ...kind, resource: served }, unreadable)
-    else unreadable[kind.resource.kind] ??= `${reasonOf(gap)}${where}`
+    else unreadable[kind.resource.kind] ??= { is: 'failed', why: `${reasonOf(gap)}${where}` }
   }
   return found
 }
 
-/** Also where nobody says: then the list itself is the question. */
+/** Returns true if the API server cannot answer: the list itself then shows it. */
 async function mayList({ inquiry, signal }: Reading, resource: Resource, namespace: string | undefined) {
   try {
     return await inquiry.mayI({ verb: 'list', resource, namespace }, signal)
@@ -107,7 +103,10 @@ function listOf({ resource, read, fieldSelector }: LiveKind, namespace: string |
   return { resource, namespace, keep, fieldSelector, metadataOnly: read === 'metadata' }
 }
 
-/** After a list failed: whether the API server knows the kind at all, or only in another version. Undefined: it knows it, or does not say. */
+/**
+ * Finds out, after a list failed, whether the API server serves the kind in this version.
+ * Undefined: it does, or it did not answer.
+ */
 async function servedAs(
   { inquiry, signal }: Reading,
   { resource, anyVersion }: LiveKind,
@@ -125,17 +124,17 @@ async function servedAs(
   }
 }
 
-/** One list a namespace; of each object the newest few, which is what rules ask for. */
+/** Lists the Events of each namespace, and keeps the newest few of each object. */
 async function readEvents(
   options: Reading,
   namespaces: readonly string[],
-  unreadable: Record<string, string>,
+  unreadable: Record<string, Unread>,
 ): Promise<ObjectFact[]> {
   const found: ObjectFact[] = []
   for (const namespace of namespaces) {
     const newest = newestEvents()
     const gap = await readList(options, { resource: events, namespace, keep: newest.keep, metadataOnly: false }, [])
-    if (gap) unreadable[events.kind] ??= `${reasonOf(gap)} in namespace ${namespace}`
+    if (gap) unreadable[events.kind] ??= { is: 'failed', why: `${reasonOf(gap)} in namespace ${namespace}` }
     found.push(...newest.all().map((event) => factOf(events, event)))
   }
   return found
@@ -144,7 +143,7 @@ async function readEvents(
 type Reading = Omit<GatherOptions, 'kubernetes'> & { readonly kubernetes: Lister }
 type List = ListOptions & { readonly resource: Resource }
 
-/** Adds what the list has to `found`; what went wrong instead is the answer. */
+/** Adds the items of the list to `found`. Returns the error if the list failed. */
 async function readList(
   { kubernetes, signal }: Reading,
   { resource, ...list }: List,
@@ -168,7 +167,7 @@ function scopesOf(resource: Resource, namespaces: readonly string[] | undefined)
   return resource.namespaced && namespaces ? namespaces : [undefined]
 }
 
-/** Pods live on kubelets, whatever the API server is. */
+/** Takes the versions of the kubelets, because pods run there. The API server may have another version. */
 function versionOfNodes(objects: readonly ObjectFact[]): VersionFact {
   const found = objects.flatMap(({ object, raw }) => {
     const version = object.kind === 'Node' ? textAt(raw, 'status', 'nodeInfo', 'kubeletVersion') : undefined
@@ -179,11 +178,11 @@ function versionOfNodes(objects: readonly ObjectFact[]): VersionFact {
   return minors.length > 0 ? { minors, declared: true, from: "the nodes' kubelets" } : undeclaredVersion
 }
 
-/** Kubernetes: kube-controller-manager, --terminated-pod-gc-threshold. */
+/** The default of kube-controller-manager's `--terminated-pod-gc-threshold`. */
 const thresholdDefault = 12_500
 
-function thresholdOf(given: number | undefined, objects: readonly ObjectFact[]): LiveFacts['podGcThreshold'] {
-  if (given !== undefined) return { value: given, assumed: false }
+/** Reads the flag of the controller manager, if its pod is visible. */
+function thresholdOf(objects: readonly ObjectFact[]): LiveFacts['podGcThreshold'] {
   for (const { object, raw } of objects) {
     if (object.kind !== 'Pod' || !object.name.startsWith('kube-controller-manager')) continue
     const words = textsAt(raw, 'spec', 'containers', 0, 'command')

@@ -1,4 +1,4 @@
-// Looks again at what a step rests on, right before it: the same questions as in the plan, of what the API server and the forge say now.
+// Checks the conditions of a step again, right before it. Asks the same questions as the plan, of the current state of the cluster and the forge.
 import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { ListOptions } from '../../kubernetes/kubernetes.ts'
@@ -6,8 +6,8 @@ import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isArcController } from '../arc/arc.ts'
 import type { ForgeFacts, LiveFacts, ObjectFact } from '../facts.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { type Cluster, indexCluster, ownersOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { find, findSame, type Place } from './perform.ts'
@@ -20,7 +20,7 @@ export type Surroundings = Place & {
   readonly account: ForgeAccount | undefined
 }
 
-/** Undefined when it still holds, else what speaks against it. Rejects when it cannot be known. */
+/** Returns undefined if the condition still holds, else the objection. Rejects if the state cannot be read. */
 export async function checkGuard(guard: Guard, around: Surroundings): Promise<string | undefined> {
   switch (guard.is) {
     case 'not-busy':
@@ -32,13 +32,15 @@ export async function checkGuard(guard: Guard, around: Surroundings): Promise<st
     case 'node-gone':
       return (await isNodeThere(guard.node, around)) ? `the node ${guard.node} is back` : undefined
     case 'no-runner':
-      return (await hasRunner(guard.name, around)) ? 'the cluster has a runner of its name again' : undefined
+      return (await hasRunner(guard.name, around)) ? 'the cluster has a runner with its name again' : undefined
     case 'left-over':
       return checkLeftOver(guard.registration, around)
     case 'controller-gone': {
       const controller = scaleSetController(clusterOf(await lookForController(around), around))
       if (controller.is === 'alive') return `ARC's controller is back: ${controller.because}`
-      return controller.is === 'unknown' ? `whether ARC's controller is back: ${controller.because}` : undefined
+      return controller.is === 'unknown'
+        ? `it is not known whether ARC's controller is back: ${controller.because}`
+        : undefined
     }
   }
 }
@@ -53,7 +55,7 @@ async function lookForController(around: Surroundings): Promise<readonly ObjectF
   ]
 }
 
-/** What may change the quickest is looked at last: next to nothing comes between it and the write. */
+/** Reads the fastest-changing state last, so that little time passes between it and the write. */
 async function checkBusy(target: Target, around: Surroundings): Promise<string | undefined> {
   const known = around.account ? await lookNear(target, around) : []
   const names = known.flatMap((one) => namesOf(one, one.object.kind === 'EphemeralRunner' ? one : undefined))
@@ -66,7 +68,7 @@ async function checkBusy(target: Target, around: Surroundings): Promise<string |
   return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
 }
 
-/** The object, then its pods and the runner that it belongs to; nothing when it is gone. */
+/** Returns the object, then its pods and its EphemeralRunner; nothing if the object is gone. */
 async function lookNear(target: Target, around: Surroundings): Promise<readonly ObjectFact[]> {
   const now = await findSame(around, target)
   if (!now) return []
@@ -85,17 +87,17 @@ async function lookNear(target: Target, around: Surroundings): Promise<readonly 
   return [...near, ...(await look(pods, around, { namespace, keep }))]
 }
 
-/** Only that a node is gone speaks for a runner: who may not list nodes cannot know it, and goes on without. */
+/** Reads the nodes. Only a missing node speaks for a deletion, so a credential without the right to list nodes goes on without them. */
 async function lookAtNodes(around: Surroundings) {
   try {
     return { objects: await look(nodes, around, {}), unreadable: {} }
   } catch (error) {
     if (!(error instanceof KubernetesError) || error.kind !== 'forbidden') throw error
-    return { objects: [], unreadable: { [nodes.kind]: error.message } }
+    return { objects: [], unreadable: { [nodes.kind]: { is: 'failed', why: error.message } as const } }
   }
 }
 
-/** Garbage collection follows within moments; what takes longer is for the next run. */
+/** Milliseconds. Garbage collection usually follows at once; a later run handles what takes longer. */
 const absenceMsMax = 10_000
 const absenceMsStep = 500
 
@@ -104,7 +106,7 @@ async function awaitAbsence(target: Omit<Target, 'resourceVersion'>, around: Sur
   for (const end = clock.now() + absenceMsMax; ; ) {
     const now = await findSame(around, target)
     if (!now) return true
-    // Only what is on its way is worth waiting for.
+    // Wait only for an object that is already being deleted.
     if (now.metadata.deletionTimestamp === undefined || clock.now() >= end) return false
     await clock.sleep(absenceMsStep, signal)
   }
@@ -114,7 +116,7 @@ async function isNodeThere(name: string, around: Surroundings): Promise<boolean>
   return (await look(nodes, around, {})).some(({ object }) => object.name === name)
 }
 
-/** Of a kind that is not installed there is none. */
+/** Returns false if the kind is not installed. */
 async function hasRunner(name: string, around: Surroundings): Promise<boolean> {
   const keep = (object: KubeObject) => (object.metadata.name === name ? object : undefined)
   const named = { fieldSelector: `metadata.name=${name}`, keep }
@@ -127,12 +129,12 @@ async function checkLeftOver({ id, name }: Registered, { account, signal }: Surr
   if (!account) return 'the forge cannot be asked'
   const now = await account.find(name, signal)
   if (!now) return 'the forge no longer has it'
-  if (now.id !== id) return 'another runner has been registered by its name'
-  if (now.busy !== false) return 'it may be busy: the forge does not say that it is idle'
+  if (now.id !== id) return 'another runner is registered under its name'
+  if (now.busy !== false) return 'it may be busy: the forge does not report it as idle'
   return now.status === 'offline' ? undefined : 'its runner may be online'
 }
 
-/** One question a name: the list of a large account is dear, and only these matter. */
+/** Asks for each name separately: the list of a large account is expensive, and only these names matter. */
 async function askByName(names: readonly string[], around: Surroundings): Promise<ForgeFacts | undefined> {
   const { account, signal } = around
   if (!account) return undefined
@@ -144,13 +146,13 @@ async function askByName(names: readonly string[], around: Surroundings): Promis
   return { url: account.url, removal: account.removal, registrations, sets: [] }
 }
 
-/** Rejects when it cannot be read: then nothing is done. */
+/** Rejects if the list fails. Then the step is not done. */
 async function look(resource: Resource, around: Surroundings, options: ListOptions): Promise<readonly ObjectFact[]> {
   const { items } = await around.kubernetes.list(resource, { ...options, signal: around.signal })
   return items.map((item) => factOf(resource, item))
 }
 
-/** A small look is complete for what it was asked. */
+/** Makes a cluster of these few objects. It is complete for the question that is asked. */
 function clusterOf(
   objects: readonly ObjectFact[],
   { clock }: Surroundings,

@@ -1,28 +1,28 @@
-// Registrations at the forge whose runner is gone from the cluster. A registration of an account may belong to another cluster, so only idle ones of our sets are touched, and only where the forge refuses busy ones.
+// Proposes the removal of registrations whose runner is gone from the cluster. Such a registration may belong to another cluster.
+// Therefore the doctor removes only idle registrations of the cluster's own sets, and only at a forge that refuses to remove busy ones.
+import { describeUnread } from '../live-facts.ts'
 import type { Cluster } from './cluster.ts'
-import { type Found, guide, refuse } from './mend.ts'
-import { nothing, type Proposal } from './step.ts'
+import { type Found, guide, nothing, type Proposal, refuse } from './proposal.ts'
 
 export const orphanRule = 'orphan-registration'
 
-/** `found.object.name` is the registration's. */
+/** `found.object.name` is the name of the registration. */
 export function dropOrphan(found: Found, cluster: Cluster): Proposal {
   const { forge, unreadable } = cluster.live
   const { name } = found.object
-  if (!forge) return refuse({ found }, 'unreadable', unreadable['Registration'] ?? 'the forge was not asked')
+  if (!forge) return refuse({ found }, describeUnread(unreadable['Registration']) ?? 'the forge was not asked')
   const registration = forge.registrations.find((one) => one.name === name)
-  if (!registration) return refuse({ found }, 'live', 'the forge no longer has it')
-  if (registration.busy !== false)
-    return refuse({ found }, 'live', 'it may be busy: the forge does not say that it is idle')
-  if (registration.status !== 'offline') return refuse({ found }, 'live', 'its runner may be online')
+  if (!registration) return refuse({ found }, 'the forge no longer has it')
+  if (registration.busy !== false) return refuse({ found }, 'it may be busy: the forge does not report it as idle')
+  if (registration.status !== 'offline') return refuse({ found }, 'its runner may be online')
   for (const kind of ['Pod', 'Job', 'EphemeralRunner']) {
-    const blind = cluster.blindFor(kind, undefined)
-    if (blind !== undefined) return refuse({ found }, 'unreadable', blind)
+    const unread = cluster.unreadReason(kind, undefined)
+    if (unread !== undefined) return refuse({ found }, unread)
   }
   if (cluster.objects.some(({ object }) => object.name === name && object.kind !== 'Event'))
-    return refuse({ found }, 'live', 'the cluster has an object of its name')
+    return refuse({ found }, 'the cluster has an object with its name')
   if (forge.removal !== 'refuses-busy')
-    return guide({ found }, 'this forge removes also busy runners: remove it there by hand, when no job runs')
+    return guide({ found }, 'this forge also removes busy runners: remove it there by hand while no job runs')
   const left = { id: registration.id, name }
   return {
     ...nothing,
@@ -30,7 +30,7 @@ export function dropOrphan(found: Found, cluster: Cluster): Proposal {
       {
         rule: found.rule,
         action: { do: 'deregister', registration: left },
-        evidence: { class: 'live', says: 'the forge calls it offline and idle, and the cluster has no such runner' },
+        evidence: { class: 'live', says: 'the forge reports it offline and idle, and the cluster has no such runner' },
         guards: [
           { is: 'no-runner', name },
           { is: 'left-over', registration: left },

@@ -1,13 +1,13 @@
-// The two writes of a repair, each refused by the server as soon as the object is not the one that was planned; and whether an object is gone.
+// Makes the two writes of a repair. The API server refuses each one if the object has changed since the plan.
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Inquiry } from '../../kubernetes/inquiry.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Action, Target } from './step.ts'
 
-export type Performance = {
+type Performance = {
   readonly action: Extract<Action, { readonly target: Target }>
-  /** As the plan names it, at the version that holds now. */
+  /** The target of the plan, at its current version. */
   readonly target: Target
   /** The object at that version. */
   readonly image: KubeObject
@@ -15,7 +15,7 @@ export type Performance = {
   readonly signal: AbortSignal | undefined
 }
 
-/** Who wrote, as the API server keeps it. A DELETE has no such field; there the user agent says it. */
+/** The writer's name in `managedFields` and Events. A DELETE has no such field; there the user agent names the writer. */
 export const fieldManager = 'dayfly-doctor'
 
 export async function perform(kubernetes: Kubernetes, performance: Performance): Promise<void> {
@@ -44,14 +44,14 @@ export async function perform(kubernetes: Kubernetes, performance: Performance):
   await kubernetes.patch(target.resource, at(target), { type: 'json', operations }, { dryRun, fieldManager, signal })
 }
 
-/** Where objects are looked up one by one. */
+/** The connection that looks up single objects. */
 export type Place = {
   readonly kubernetes: Kubernetes
   readonly inquiry: Pick<Inquiry, 'versionsOf'>
   readonly signal?: AbortSignal | undefined
 }
 
-/** Undefined: there is no object of this name. Everything else that the server says is thrown. */
+/** Returns undefined if no object has this name. Throws every other refusal. */
 export async function find(
   { kubernetes, inquiry, signal }: Place,
   target: Pick<Target, 'resource' | 'namespace' | 'name'>,
@@ -61,13 +61,13 @@ export async function find(
   } catch (error) {
     if (!(error instanceof KubernetesError) || (error.kind !== 'not-found' && error.kind !== 'forbidden')) throw error
     if (error.kind === 'not-found' && error.about === target.name) return undefined
-    // An unknown path proves nothing by itself; a kind that is not served has no objects, whoever may read it.
+    // A 404 for the path alone proves nothing. A kind that is not served has no objects.
     if ((await inquiry.versionsOf(target.resource, signal)).length === 0) return undefined
     throw error
   }
 }
 
-/** The same for one object: undefined also when its name has gone to another. */
+/** Returns undefined also if another object has the name now. */
 export async function findSame(place: Place, target: Omit<Target, 'resourceVersion'>): Promise<KubeObject | undefined> {
   const object = await find(place, target)
   return object?.metadata.uid === target.uid ? object : undefined

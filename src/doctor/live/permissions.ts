@@ -1,4 +1,4 @@
-// What the steps of a plan must be allowed to do: asked before the plan is shown, so that nothing is discovered halfway.
+// Asks whether the credential allows the steps of a plan, before the plan is shown. No step then fails halfway for a missing right.
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Access, Inquiry } from '../../kubernetes/inquiry.ts'
 import type { Resource } from '../../kubernetes/types.ts'
@@ -6,40 +6,40 @@ import { limit } from '../../lib/queue.ts'
 import { deployments, ephemeralRunners, events, isBuiltIn, leases, nodes, pods } from './resources.ts'
 import type { Action, Draft, Guard } from './step.ts'
 
-/** `denied` by the key of each access that was asked for; what is not in it is allowed, or could not be asked. */
+/** `denied` holds the keys of denied accesses. Any other access is allowed, or could not be asked for. */
 export type Permissions = {
   readonly denied: ReadonlySet<string>
-  /** Why some of it is not known; then a step may still be refused when it comes. */
+  /** Why some permissions are unknown. The API server may then still refuse a step. */
   readonly unknown: string | undefined
 }
 
-/** As if everything were allowed. */
+/** Assumes that everything is allowed. */
 export const unasked: Permissions = { denied: new Set(), unknown: undefined }
 
-/** The first thing that a step needs and may not do. */
+/** Returns the first access that a step needs and that is denied. */
 export function missing(draft: Draft, { denied }: Permissions): Access | undefined {
   return needsOf(draft).find((access) => denied.has(keyOf(access)))
 }
 
-/** Where an action may not be told of: its namespace. */
-export function mute(action: Action, { denied }: Permissions): string | undefined {
-  const access = telling(action)
+/** Returns the action's namespace if the credential may not create Events there. */
+export function unrecorded(action: Action, { denied }: Permissions): string | undefined {
+  const access = eventAccess(action)
   return access && denied.has(keyOf(access)) ? access.namespace : undefined
 }
 
-/** A sentence's end: "delete pods in namespace ci". */
-export function sayAccess({ verb, resource: { group, plural }, namespace }: Access): string {
+/** Returns the end of a sentence: "delete pods in namespace ci". */
+export function describeAccess({ verb, resource: { group, plural }, namespace }: Access): string {
   const kind = group === '' ? plural : `${plural}.${group}`
   return `${verb} ${kind}${namespace === undefined ? '' : ` in namespace ${namespace}`}`
 }
 
-/** Asks once for each thing; what is allowed in all namespaces is not asked for in each. */
+/** Asks for each access once. An access that is allowed in all namespaces is not asked for in each. */
 export async function askPermissions(
   inquiry: Inquiry,
   drafts: readonly Draft[],
   signal?: AbortSignal,
 ): Promise<Permissions> {
-  const needs = drafts.flatMap((draft) => [...needsOf(draft), telling(draft.action) ?? []].flat())
+  const needs = drafts.flatMap((draft) => [...needsOf(draft), eventAccess(draft.action) ?? []].flat())
   const denied = new Set<string>()
   let unknown: string | undefined
   const slots = limit(slotsMax)
@@ -61,7 +61,7 @@ export async function askPermissions(
 
 const slotsMax = 8
 
-/** Or why it is not known. Nobody needs a right to what is not there. */
+/** Returns a string if the answer is unknown. A kind that is not served needs no permission. */
 async function mayDo(inquiry: Inquiry, access: Access, signal: AbortSignal | undefined): Promise<boolean | string> {
   try {
     if (await inquiry.mayI(access, signal)) return true
@@ -109,7 +109,7 @@ function everywhere(access: Access): Access {
   return { ...access, namespace: undefined }
 }
 
-function telling(action: Action): Access | undefined {
+function eventAccess(action: Action): Access | undefined {
   if (action.do === 'deregister') return undefined
   return { verb: 'create', resource: events, namespace: action.target.namespace }
 }

@@ -1,16 +1,19 @@
-// What the operator may say of a plan, and what holds unless they do.
+// The operator's choices for a plan, and their defaults.
 import { type Permissions, unasked } from './permissions.ts'
 
 export type PlanOptions = {
   readonly permissions: Permissions
-  /** The operator has declined to bring ARC's controller back: only then finalizers are removed in its place. */
+  /** The operator declines to restore ARC's controller. Only then the doctor removes its finalizers. */
   readonly restoreDeclined: boolean
-  /** How long a runner must have ended before its pod counts as a zombie, in milliseconds. */
+  /** Milliseconds that must have passed since the runner ended, before its pod counts as a zombie. */
   readonly zombieGraceMs: number
-  /** Objects of one run, and of one namespace in it. */
+  /** The limits of objects for one run, and for one namespace. */
   readonly objectsMax: number
   readonly objectsPerNamespaceMax: number
-  /** The breaker: more than this share of all runners at once is an outage or our error, not zombies. Up to `runnersAlways` are always allowed. */
+  /**
+   * The circuit breaker: a plan that deletes a larger share of all runners points to an outage or a bug.
+   * It does not apply up to `runnersAlways` runners.
+   */
   readonly runnerShareMax: number
   readonly runnersAlways: number
 }

@@ -1,30 +1,32 @@
-// Findings → a plan: pure, ordered, bounded. The same facts and findings give the same plan and digest.
+// Turns findings into a plan: pure, ordered, bounded. The same facts and findings give the same plan and digest.
 import { hashValue } from '../../lib/hash.ts'
 import { type Cluster, type ClusterFacts, indexCluster } from './cluster.ts'
-import { type Found, join, mend } from './mend.ts'
 import { dropOrphan, orphanRule } from './orphan-registrations.ts'
-import { missing, mute, type Permissions, sayAccess } from './permissions.ts'
+import { describeAccess, missing, type Permissions, unrecorded } from './permissions.ts'
 import type { PlanOptions } from './plan-options.ts'
-import { type Action, type Draft, draftKey, type Proposal, type Remainder, type Step } from './step.ts'
+import type { Proposal, Remainder } from './proposal.ts'
+import { type Found, join } from './proposal.ts'
+import { proposeRepair } from './propose-repair.ts'
+import { type Action, type Draft, draftKey, type Step } from './step.ts'
 import { unlockUninstall } from './uninstall.ts'
 
 export type Plan = Pick<Proposal, 'refused' | 'guided' | 'stays'> & {
   readonly steps: readonly Step[]
-  /** What would be done if it were allowed. */
+  /** The steps that the credential does not allow. */
   readonly denied: readonly Denial[]
-  /** Namespaces in which no event may tell of what is done. */
-  readonly mute: readonly string[]
-  /** Objects that this run leaves for the next one, by the limits. */
+  /** Namespaces in which the credential may not create the Events that record the repair. */
+  readonly unrecorded: readonly string[]
+  /** The number of objects that the limits leave for the next run. */
   readonly deferred: number
   /** Why the whole plan must not be carried out. */
   readonly blocked: string | undefined
-  /** Of every step with its target, version, evidence and guards: whoever confirms it confirms exactly these. */
+  /** The digest of all steps with their targets, versions, evidence and guards. An operator who confirms it confirms exactly these. */
   readonly digest: string
 }
 
-export type Denial = Pick<Step, 'rule' | 'action'> & { readonly because: string }
+type Denial = Pick<Step, 'rule' | 'action'> & { readonly because: string }
 
-/** What the plan would do without limits and permissions: whoever asks for permission asks for these. */
+/** Returns the steps without limits and permissions, as input for the permission check. */
 export function draftRepair(facts: ClusterFacts, findings: readonly Found[], options: PlanOptions): readonly Draft[] {
   return proposeAll(indexCluster(facts), findings, options).drafts
 }
@@ -38,7 +40,7 @@ export function planRepair(facts: ClusterFacts, findings: readonly Found[], opti
   return {
     steps,
     denied,
-    mute: [...new Set(steps.flatMap(({ action }) => mute(action, options.permissions) ?? []))],
+    unrecorded: [...new Set(steps.flatMap(({ action }) => unrecorded(action, options.permissions) ?? []))],
     refused: proposal.refused,
     guided: proposal.guided,
     stays: proposal.stays.filter((what) => !isRemoved(what, steps)),
@@ -55,7 +57,7 @@ function proposeAll(cluster: Cluster, findings: readonly Found[], options: PlanO
 function propose(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
   if (found.rule === uninstallRule) return unlockUninstall(found, cluster, options)
   if (found.rule === orphanRule) return dropOrphan(found, cluster)
-  return mend(found, cluster, options)
+  return proposeRepair(found, cluster, options)
 }
 
 const uninstallRule = 'uninstall-stuck'
@@ -66,13 +68,13 @@ function isRemoved({ what, id }: Remainder, steps: readonly Step[]): boolean {
   )
 }
 
-/** The chains of a cluster are walked together, so one finding stands for all. */
+/** Keeps one finding for all stuck uninstalls, because their chains are walked together. */
 function onePerChain(findings: readonly Found[]): readonly Found[] {
   const first = findings.find(({ rule }) => rule === uninstallRule)
   return findings.filter((found) => found.rule !== uninstallRule || found === first)
 }
 
-/** What may not be done takes along what needs it. */
+/** Separates the denied steps, and with them every step that depends on one. */
 function sift(drafts: readonly Draft[], permissions: Permissions) {
   const allowed: Draft[] = []
   const denied = new Map<string, Denial>()
@@ -85,13 +87,13 @@ function sift(drafts: readonly Draft[], permissions: Permissions) {
       denied.set(draftKey(action), {
         rule,
         action,
-        because: access ? `you may not ${sayAccess(access)}` : `it needs another that is not allowed`,
+        because: access ? `you may not ${describeAccess(access)}` : `it depends on a step that is not allowed`,
       })
   }
   return { allowed, denied: [...denied.values()] }
 }
 
-/** Whole objects in their order, each once; what depends on one that is left out is left out too. */
+/** Keeps whole objects in their order, each once. A step that depends on a dropped one is dropped too. */
 function limit(drafts: readonly Draft[], options: PlanOptions) {
   const kept: Draft[] = []
   const keys = new Set<string>()
@@ -131,11 +133,11 @@ function number(drafts: readonly Draft[]): readonly Step[] {
   }))
 }
 
-/** What a deletion under way lacks is not counted: it was decided by somebody else. */
+/** Blocks a plan that deletes too many runners at once. A stuck uninstall does not count: another person began that deletion. */
 function breaker(steps: readonly Step[], { objects, podView }: Cluster, options: PlanOptions): string | undefined {
   const hit = steps.filter(({ action, rule }) => action.do === 'delete' && rule !== uninstallRule).length
   const all = objects.filter(({ object }) => object.kind === 'Pod' && podView(object.uid ?? '')?.isRunner).length
   const runners = Math.max(all, objects.filter(({ object }) => object.kind === 'EphemeralRunner').length)
   if (hit <= Math.max(options.runnersAlways, runners * options.runnerShareMax)) return undefined
-  return `${hit} of ${runners} runners would be deleted at once: that looks like an outage, or like our error`
+  return `${hit} of ${runners} runners would be deleted at once: that points to an outage, or to a defect of the doctor`
 }

@@ -1,4 +1,4 @@
-// The least roles: one that only reads, and one a set of fixes, so that nobody grants deletion for a look.
+// Builds the least roles: one that only reads, and one for the repairs of the chosen rules. Reading therefore needs no right to delete.
 import type { Resource } from '../../kubernetes/types.ts'
 import {
   deployments,
@@ -15,16 +15,16 @@ import {
   scaleSets,
 } from './resources.ts'
 
-export type RoleOptions = {
-  /** Slugs of the rules whose fixes are to be carried out; others add nothing. */
+type RoleOptions = {
+  /** The slugs of the rules whose repairs are allowed. A rule without a repair adds nothing. */
   readonly fixes: readonly string[]
-  /** Roles of these namespaces; of the whole cluster, unless given. */
+  /** Default: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
-  /** Also the ends of runners' logs. */
+  /** Also allows reading logs. */
   readonly logs?: boolean | undefined
 }
 
-export type RoleObject = {
+type RoleObject = {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'Role' | 'ClusterRole'
   readonly metadata: { readonly name: string; readonly namespace?: string }
@@ -38,7 +38,7 @@ type PolicyRule = {
 type Verb = 'get' | 'list' | 'create' | 'patch' | 'delete'
 type Grant = readonly [Resource, readonly Verb[]]
 
-/** Objects to be printed as YAML: the reader first, then the fixer if any fix was named. What has no namespace always needs a ClusterRole. */
+/** Returns objects for YAML: the reader first, then the fixer if a rule was named. A resource without a namespace always needs a ClusterRole. */
 export function doctorRoles({ fixes, namespaces, logs }: RoleOptions): readonly RoleObject[] {
   const fixing = fixes.flatMap((slug) => grants[slug] ?? [])
   return [
@@ -52,10 +52,13 @@ const reading: readonly Grant[] = [
   [events, ['list']],
 ]
 
-/** Logs may hold secrets, so nobody grants them for a look. */
+/** Logs may hold secrets, so the reader's role has this right only on request. */
 const readingLogs: Grant = [{ ...pods, plural: 'pods/log' }, ['get']]
 
-/** What is looked at again before each step, and told after it. To ask what one may do, and what is served, everybody who is known may (Kubernetes: system:basic-user, system:discovery). */
+/**
+ * The checks before each step, and the Event after it.
+ * Asking for permissions and for the served kinds needs no grant: `system:basic-user` and `system:discovery` allow both.
+ */
 const guarding: readonly Grant[] = [
   [pods, ['list']],
   [nodes, ['list']],
@@ -66,7 +69,10 @@ const guarding: readonly Grant[] = [
 const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
 const freeing: readonly Verb[] = ['get', 'delete', 'patch']
 
-/** Rules that need nothing here: `orphan-registration` asks with what the reader has, and removes at the forge; what `runner-session-conflict` finds runs, and is left to people. */
+/**
+ * Two rules are absent. `orphan-registration` reads with the reader's role and removes at the forge.
+ * `runner-session-conflict` finds running runners, which people must repair.
+ */
 const grants: Readonly<Record<string, readonly Grant[]>> = {
   'zombie-runner-pod': [[pods, ['get', 'delete']], [jobs, ['get', 'delete']], ...endRunner],
   'stuck-terminating': [
@@ -108,7 +114,7 @@ function rolesFor(
   ]
 }
 
-/** One rule a group and set of verbs. */
+/** Returns one rule for each group and set of verbs. */
 function policyOf(wanted: readonly Grant[]): readonly PolicyRule[] {
   const verbsOf = new Map<Resource, Set<Verb>>()
   for (const [resource, verbs] of wanted) verbsOf.set(resource, new Set([...(verbsOf.get(resource) ?? []), ...verbs]))

@@ -1,16 +1,16 @@
-// The ends of the logs of those runners that call for it: few, whatever the size of the cluster.
+// Reads the last log lines of runners that may never get a job. Their number is bounded, also in a large cluster.
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { PodLogs } from '../../kubernetes/pod-logs.ts'
 import type { Instant } from '../../lib/clock.ts'
 import { limit } from '../../lib/queue.ts'
-import type { Facts, LiveFacts } from '../facts.ts'
+import type { Facts, LiveFacts, Unread } from '../facts.ts'
 import { waitingRunners } from '../pods/waiting-runners.ts'
 
-export type LogReading = {
+type LogReading = {
   readonly logs: PodLogs
   readonly at: Instant
-  /** Gets the reason why logs could not be read. */
-  readonly unreadable: Record<string, string>
+  /** Receives the reason if logs could not be read. */
+  readonly unreadable: Record<string, Unread>
   readonly signal: AbortSignal | undefined
 }
 
@@ -18,7 +18,7 @@ const podsMax = 100
 const linesMax = 200
 const atOnce = 8
 
-/** Idle runners wait for long, too: of very many the longest are read, and the rest is told. */
+/** Idle runners wait long, too. If there are very many, this reads the longest-waiting ones and counts the others. */
 export async function readLogs(
   facts: Pick<Facts, 'objects' | 'pods'>,
   { logs, at, unreadable, signal }: LogReading,
@@ -32,8 +32,8 @@ export async function readLogs(
       tails.set(uid, await logs.tail({ namespace, name }, { container, lines: linesMax, signal }))
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error
-      // A pod that has gone in between has no log any more.
-      if (error.kind !== 'not-found') unreadable['pods/log'] ??= reasonOf(error)
+      // A pod that was deleted in the meantime has no log.
+      if (error.kind !== 'not-found') unreadable['pods/log'] ??= { is: 'failed', why: reasonOf(error) }
     }
   }
   await Promise.all(waiting.slice(0, podsMax).map((one) => bounded(() => read(one))))

@@ -4,7 +4,7 @@ import { redact } from './redact.ts'
 
 const secret = 's3cr3t-value'
 
-test('of a Secret the names stay, also where kubectl has kept a copy', () => {
+test('keeps the names in a Secret and hides its data, also in a copy that kubectl stored', () => {
   const annotations = {
     'kubectl.kubernetes.io/last-applied-configuration': `{"data":{"token":"${secret}"}}`,
     note: 'x',
@@ -37,11 +37,11 @@ test.each<readonly [string, object]>([
   ],
   ['an address', { env: [{ name: 'PROXY', value: `http://user:${secret}@proxy:3128` }] }],
   ['a field', { registration: { token: secret, clientSecretPassword: secret } }],
-])('of a runner no credential stays: %s', (_, container) => {
+])('hides every credential of a runner: %s', (_, container) => {
   expect(JSON.stringify(redact(pod(container)))).not.toContain(secret)
 })
 
-test('everything else stays as it was', () => {
+test('keeps everything else unchanged', () => {
   const container = {
     name: 'runner',
     image: 'ghcr.io/actions/actions-runner:2',

@@ -1,7 +1,7 @@
-// A stuck uninstall with the forge at hand: what the plan removes there, what stays, and what is still there afterwards.
+// A stuck uninstall with access to the forge: the records that the plan removes, those that stay, and those that still exist afterwards.
 import { expect, test } from 'vitest'
-import { accountOf, accountUrl, registration } from '../../../test/doctor-account.ts'
-import { createArc, type DoctorCluster, openDoctorCluster, ownedBy } from '../../../test/doctor-cluster.ts'
+import { accountOf, accountUrl, registration } from '../../../test/doctor-account.fixture.ts'
+import { createArc, type DoctorCluster, openDoctorCluster, ownedBy } from '../../../test/doctor-cluster.fixture.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
 import { gatherLive } from './gather.ts'
 import { planRepair } from './plan.ts'
@@ -9,20 +9,20 @@ import { planDefaults } from './plan-options.ts'
 import { describeRemainder, lookAgain } from './remains.ts'
 import { describe } from './step.ts'
 
-test('runners of the chain are deregistered; what else the set has at the forge is listed', async () => {
+test('deregisters the runners of the chain, and lists the other records of the set', async () => {
   const made = await planFor(uninstalling(), account())
   expect(made.steps.map(({ action }) => describe(action)).filter((text) => text.includes('registration '))).toEqual([
     'remove the registration linux-r1 at the forge',
   ])
   expect(made.stays.map(describeRemainder)).toEqual([
     `the registration linux-old (id 12, online, busy) at ${accountUrl}`,
-    `the scale set linux-builds (id 7) at ${accountUrl}, until nobody has used it for 7 days`,
+    `the scale set linux-builds (id 7) at ${accountUrl}, until it has been unused for 7 days`,
   ])
   const later = await lookAgain(accountOf([]), made.stays)
   expect(later.map(describeRemainder)).toEqual([])
 })
 
-test('another account knows nothing of it, and one that cannot be asked neither', async () => {
+test('knows nothing from another account, or from one that does not answer', async () => {
   const cluster = uninstalling()
   const unknown = [
     `perhaps the registration linux-r1 (id 40) at ${accountUrl}`,

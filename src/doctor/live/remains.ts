@@ -1,13 +1,15 @@
-// What stays at GitHub when a cluster forgets its runner sets: exactly, where the forge was asked; else what to look for, and where.
+// Lists the records that stay at GitHub after a cluster deletes its runner sets.
+// The list is exact if the forge was asked. Otherwise it names what to look for, and where.
 import type { ForgeAccount } from '../../forge/account.ts'
+import { numberAt, textAt } from '../../lib/read-json.ts'
 import { isSameAccount, runnersPage } from '../arc/forge-url.ts'
 import { scaleSetOf } from '../arc/scale-sets.ts'
 import type { ObjectFact } from '../facts.ts'
-import { numberAt, textAt } from '../fields.ts'
 import type { Cluster } from './cluster.ts'
-import type { Registered, Remainder } from './step.ts'
+import type { Remainder } from './proposal.ts'
+import type { Registered } from './step.ts'
 
-/** `freed`: the objects that the cluster is about to forget, a whole chain or a part of one. */
+/** `freed`: the objects that the cluster will delete, a whole chain or a part of it. */
 export function remainsOf(cluster: Cluster, freed: readonly ObjectFact[]): readonly Remainder[] {
   const runners = freed.flatMap((fact) => registrationLeft(cluster, fact) ?? [])
   const sets = new Map(
@@ -21,7 +23,10 @@ export function remainsOf(cluster: Cluster, freed: readonly ObjectFact[]): reado
   return [...runners, ...others.filter(({ what, id }) => what === 'set' || !known.has(id))]
 }
 
-/** What of it is there now. Rejects with a PortError: then nobody knows. Of another account than the one that is asked, nothing is known either. */
+/**
+ * Returns the records that still exist. Rejects with a PortError if the forge does not answer.
+ * Records of another account stay in the list with an unknown state.
+ */
 export async function lookAgain(
   account: ForgeAccount | undefined,
   before: readonly Remainder[],
@@ -46,7 +51,7 @@ export function registrationOf({ object, raw }: ObjectFact): Registered | undefi
   return { id: String(id), name: textAt(raw, 'status', 'runnerName') ?? object.name }
 }
 
-/** A sentence for people. */
+/** Returns a sentence for people. */
 export function describeRemainder({ what, id, name, url, state }: Remainder): string {
   const where = url ?? 'GitHub'
   if (what === 'registration') {
@@ -54,7 +59,7 @@ export function describeRemainder({ what, id, name, url, state }: Remainder): st
       ? `perhaps the registration ${name} (id ${id}) at ${where}`
       : `the registration ${name} (id ${id}, ${state}) at ${where}`
   }
-  if (state !== undefined) return `the scale set ${name} (id ${id}) at ${where}, until nobody has used it for 7 days`
+  if (state !== undefined) return `the scale set ${name} (id ${id}) at ${where}, until it has been unused for 7 days`
   const page = url === undefined ? 'the settings of its account' : runnersPage(url)
   return `perhaps the scale set ${name} (id ${id}) at ${where} and runners named ${name}-…: look at ${page}, or ask with --github-url`
 }

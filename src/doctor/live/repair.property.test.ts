@@ -1,18 +1,19 @@
-// Random cluster states with busy runners, every finding on every object: whatever a rule may say, no busy runner is deleted, no step goes without preconditions, and nothing unreadable is taken for absent.
+// Random cluster states with busy runners, and every finding on every object.
+// No busy runner is deleted, no step lacks preconditions, and no unread object counts as absent.
 import { expect, test } from 'vitest'
-import { accountOf } from '../../../test/doctor-account.ts'
-import { arcKinds, type DoctorCluster, openDoctorCluster } from '../../../test/doctor-cluster.ts'
-import { disturbanceOf } from '../../../test/doctor-disturbance.ts'
-import { buildState, chance, pickOf, type State, startWaiting } from '../../../test/doctor-state.ts'
+import { accountOf } from '../../../test/doctor-account.fixture.ts'
+import { arcKinds, type DoctorCluster, openDoctorCluster } from '../../../test/doctor-cluster.fixture.ts'
+import { disturbanceOf } from '../../../test/doctor-disturbance.fixture.ts'
+import { buildState, chance, pickOf, type State, startWaiting } from '../../../test/doctor-state.fixture.ts'
 import type { StoredObject } from '../../embedded/store/object.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
 import type { Answer, Request } from '../../lib/http.ts'
 import { type Random, seededRandom } from '../../lib/random.ts'
 import type { Facts } from '../facts.ts'
 import { gatherLive } from './gather.ts'
-import type { Found } from './mend.ts'
 import { type Plan, planRepair } from './plan.ts'
 import { type PlanOptions, planDefaults } from './plan-options.ts'
+import type { Found } from './proposal.ts'
 import { type RepairEntry, repair } from './repair.ts'
 
 const slugs: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +29,7 @@ const slugs: Readonly<Record<string, readonly string[]>> = {
   AutoscalingRunnerSet: ['slots-held-by-failed', 'uninstall-stuck'],
 }
 const mutable = ['pods', 'jobs.batch', 'serviceaccounts', ...Object.values(arcKinds)]
-const blindable = [
+const deniable = [
   'pods',
   'jobs',
   'nodes',
@@ -40,7 +41,7 @@ const blindable = [
   'leases',
 ]
 
-test('5,000 random states', { timeout: 300_000 }, async () => {
+test('holds in 5,000 random states', { timeout: 300_000 }, async () => {
   const totals = { done: 0, busy: 0, disturbed: 0, saved: 0 }
   for (let seed = 1; seed <= 5_000; seed++) {
     try {
@@ -49,13 +50,13 @@ test('5,000 random states', { timeout: 300_000 }, async () => {
       totals.busy += run.busy
       if (run.disturbed) totals.disturbed++
       totals.saved += run.entries.filter(({ why }) => /it may be busy|it has changed|another object/.test(why)).length
-      // The same cluster and the same plan once more: the same outcome, to the last word.
+      // The same cluster and the same plan must give exactly the same outcome again.
       if (seed % 20 === 0) expect(await tryState(seed)).toEqual(run)
     } catch (error) {
       throw new Error(`seed ${seed}`, { cause: error })
     }
   }
-  // The property would hold of a doctor that does nothing, and of states without busy runners.
+  // Without these counts, the property would hold for a doctor that does nothing, and for states without busy runners.
   expect(totals.done).toBeGreaterThan(2_500)
   expect(totals.busy).toBeGreaterThan(3_000)
   expect(totals.disturbed).toBeGreaterThan(1_000)
@@ -71,7 +72,7 @@ type Ran = {
 
 async function tryState(seed: number): Promise<Ran> {
   const random = seededRandom(seed)
-  const denied = chance(random, 0.3) ? pickOf(random, blindable) : undefined
+  const denied = chance(random, 0.3) ? pickOf(random, deniable) : undefined
   let answer: (request: Request) => Answer | undefined = (request) =>
     isListOf(request, denied) ? forbidden : undefined
   const cluster = openDoctorCluster((request) => answer(request))
@@ -83,7 +84,7 @@ async function tryState(seed: number): Promise<Ran> {
   const findings = everyFinding(facts)
   const plan = planRepair(facts, findings, options)
   expect(planRepair(facts, findings, options)).toEqual(plan)
-  checkBlindness(plan, denied)
+  checkUnread(plan, denied)
   for (const { guards } of plan.steps) expect(guards.length).toBeGreaterThan(0)
   const between = chance(random, 0.2)
   if (between) startWaiting(cluster, state)
@@ -98,7 +99,7 @@ async function tryState(seed: number): Promise<Ran> {
   checkBusy(state, before, after, { between, disturbed })
   checkUntouched(disturbed, after)
   checkOutcome({ plan, entries, before, after, disturbed })
-  // Without a change in between, what is planned is done; what was hidden from the plan may still speak against a step.
+  // Without a change in between, every planned step is done. State that was hidden from the plan may still prevent a step.
   if (!between && disturbed.length === 0 && denied === undefined)
     expect(entries.filter(({ outcome }) => outcome !== 'done')).toEqual([])
   const busy = state.runners.filter((runner) => runner.busy).length
@@ -107,7 +108,7 @@ async function tryState(seed: number): Promise<Ran> {
 
 type Busied = readonly (readonly [resource: string, object: StoredObject])[]
 
-/** At a random moment of the repair a runner, mostly one of the plan's, gets to work. */
+/** At a random moment of the repair, a runner (mostly one of the plan's) becomes busy. */
 function planDisturbance(
   cluster: DoctorCluster,
   { state, plan, random }: { readonly state: State; readonly plan: Plan; readonly random: Random },
@@ -123,7 +124,7 @@ function planDisturbance(
     beforeRequest: (request: Request): undefined => {
       if (left-- > 0 || busied.length > 0) return
       const disturbance = disturbanceOf(cluster, runner, random)
-      // Nobody can close the moment between the last look at a pod and the write on its owner; a write on what changes is refused.
+      // The moment between the last check of a pod and the write on its owner remains. A write on the changed object itself is refused.
       if (!disturbance || (isRealWrite(request) && !request.path.endsWith(`/${disturbance.changes}`))) return
       busied = disturbance.begin()
     },
@@ -135,7 +136,7 @@ function isRealWrite({ method, query, body }: Request): boolean {
   return method !== 'GET' && !query?.['dryRun'] && !options.dryRun
 }
 
-/** From the moment in which it became busy nothing of the runner was taken away. */
+/** After a runner became busy, nothing of it was removed. */
 function checkUntouched(busied: Busied, after: Snapshot): void {
   for (const [resource, was] of busied) {
     const { name, uid, deletionTimestamp, finalizers } = was.metadata
@@ -165,16 +166,16 @@ async function carryOut({ kubernetes, inquiry, clock }: DoctorCluster, account: 
   return entries
 }
 
-/** Every write names the object by uid and version, is tried dry first, and takes away one finalizer at most. */
+/** Every write names the object by uid and version, follows a dry run, and removes at most one finalizer. */
 function checkRequests({ requests }: DoctorCluster, entries: readonly RepairEntry[], { steps }: Plan): void {
   const dry = new Set<string>()
-  let told = 0
+  let recorded = 0
   for (const request of requests.filter(({ method }) => method !== 'GET')) {
     const { method, path, body } = request
     const value = body.kind === 'json' ? body.value : undefined
     if (method === 'POST') {
       expect(value).toMatchObject({ kind: 'Event', source: { component: 'dayfly-doctor' } })
-      told++
+      recorded++
       continue
     }
     const key =
@@ -185,7 +186,7 @@ function checkRequests({ requests }: DoctorCluster, entries: readonly RepairEntr
     else dry.add(key)
   }
   const done = entries.filter(({ outcome, step }) => outcome === 'done' && steps[step - 1]?.action.do !== 'deregister')
-  expect(told).toBe(done.length)
+  expect(recorded).toBe(done.length)
 }
 
 function testsOfDeletion(value: unknown): string {
@@ -227,7 +228,7 @@ function keysOf(busied: Busied): ReadonlySet<string> {
   return new Set(busied.map(([resource, { metadata }]) => `${resource} ${metadata.name}`))
 }
 
-/** What the log says was done is what became of the cluster, and nothing else changed. */
+/** The log matches the state of the cluster, and nothing else changed. */
 function checkOutcome(run: {
   readonly plan: Plan
   readonly entries: readonly RepairEntry[]
@@ -253,8 +254,8 @@ function checkOutcome(run: {
   expect([...run.after.keys()].filter((key) => !run.before.has(key) && !others.has(key))).toEqual([])
 }
 
-/** Which steps rest on the absence of something in a kind that could not be read. */
-function checkBlindness({ steps }: Plan, denied: string | undefined): void {
+/** Returns the steps that rely on an absent object of a kind that could not be read. */
+function checkUnread({ steps }: Plan, denied: string | undefined): void {
   const kindOf = (step: Plan['steps'][number]) =>
     step.action.do === 'deregister' ? '' : step.action.target.resource.kind
   const frees = steps.filter(({ rule, action }) => rule === 'uninstall-stuck' && action.do !== 'deregister')

@@ -1,9 +1,9 @@
-// One case each of what a repair does and refuses to do.
+// One test for each action and each refusal of a repair.
 import { mkdtemp, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { accountOf, accountUrl, registration } from '../../../test/doctor-account.ts'
+import { accountOf, accountUrl, registration } from '../../../test/doctor-account.fixture.ts'
 import {
   arcKinds,
   createArc,
@@ -13,9 +13,9 @@ import {
   openDoctorCluster,
   ownedBy,
   running,
-} from '../../../test/doctor-cluster.ts'
+} from '../../../test/doctor-cluster.fixture.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
-import { runRules } from '../engine.ts'
+import { runRules } from '../engine/run-rules.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { gatherLive } from './gather.ts'
 import { keepLine } from './keep-lines.ts'
@@ -24,7 +24,7 @@ import { type Plan, planRepair } from './plan.ts'
 import { type PlanOptions, planDefaults } from './plan-options.ts'
 import { type RepairOptions, repair } from './repair.ts'
 
-test('a zombie is deleted, and what it was can be made again', async () => {
+test('deletes a zombie, and keeps the state from which it can be created again', async () => {
   const cluster = open()
   zombie(cluster, 'r1')
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'doctor-')), 'images.jsonl')
@@ -38,7 +38,7 @@ test('a zombie is deleted, and what it was can be made again', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-test('what the rules find in a cluster is what the plan mends, and then they are silent', async () => {
+test('repairs the findings of the rules, which then find nothing', async () => {
   const cluster = open()
   zombie(cluster, 'r1')
   createPod(cluster.registry, { name: 'r2' }, { phase: 'Running', runner: running(cluster.clock) })
@@ -57,7 +57,7 @@ test('what the rules find in a cluster is what the plan mends, and then they are
   expect((await look()).steps).toEqual([])
 })
 
-test('no image, no deletion, and no other step', async () => {
+test('deletes nothing, and starts no other step, if the previous state cannot be saved', async () => {
   const cluster = open()
   for (const name of ['r1', 'r2']) zombie(cluster, name)
   const made = await plan(cluster, 'zombie-runner-pod', ['r1', 'r2'])
@@ -67,7 +67,7 @@ test('no image, no deletion, and no other step', async () => {
   for (const name of ['r1', 'r2']) expect(deletionOf(cluster, name)).toBeUndefined()
 })
 
-test('of a Job that would try again the Job is deleted, of one that would not the pod', async () => {
+test('deletes a Job that would retry, and only the pod of one that would not', async () => {
   for (const [backoffLimit, kind] of [
     [6, 'Job'],
     [0, 'Pod'],
@@ -85,7 +85,7 @@ test('of a Job that would try again the Job is deleted, of one that would not th
   }
 })
 
-test('a runner that gets a job after the plan is left alone', async () => {
+test('leaves a runner alone that gets a job after the plan', async () => {
   const cluster = open()
   createController(cluster)
   const runner = createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' }, { status: { phase: 'Running' } })
@@ -97,7 +97,7 @@ test('a runner that gets a job after the plan is left alone', async () => {
   expect(cluster.requests.some(({ method }) => method === 'DELETE')).toBe(false)
 })
 
-test('a runner whose pod starts after the trial, which changes nothing of the runner itself, is left alone', async () => {
+test('leaves a runner alone whose pod starts after the dry run, although the runner itself has not changed', async () => {
   let start = () => {}
   const cluster = open((request) => {
     if (request.method === 'DELETE') start()
@@ -117,7 +117,7 @@ test('a runner whose pod starts after the trial, which changes nothing of the ru
   expect(cluster.registry.get(arcKinds.EphemeralRunner, 'runners', 'r1')?.metadata.deletionTimestamp).toBeUndefined()
 })
 
-test('a change in the last moment is refused by the server', async () => {
+test('lets the server refuse a write after a change in the last moment', async () => {
   let change: (() => void) | undefined
   const cluster = open((request) => {
     const body = request.body.kind === 'json' ? (request.body.value as { dryRun?: string[] }) : {}
@@ -134,7 +134,7 @@ test('a change in the last moment is refused by the server', async () => {
   expect(deletionOf(cluster, 'r1')).toBeUndefined()
 })
 
-test('only the plan that was confirmed is carried out', async () => {
+test('carries out only the confirmed plan', async () => {
   const cluster = open()
   zombie(cluster, 'r1')
   const made = await plan(cluster, 'zombie-runner-pod', 'r1')
@@ -145,7 +145,7 @@ test('only the plan that was confirmed is carried out', async () => {
   expect((await plan(cluster, 'zombie-runner-pod', 'r2')).digest).not.toBe(made.digest)
 })
 
-test('the limits leave objects for the next run, and too many at once stop the plan', async () => {
+test('leaves objects above the limits to the next run, and stops a plan with too many at once', async () => {
   const cluster = open()
   const names = Array.from({ length: 12 }, (_, index) => `r${index}`)
   for (const name of names) zombie(cluster, name)
@@ -153,12 +153,12 @@ test('the limits leave objects for the next run, and too many at once stop the p
   expect([limited.steps.length, limited.deferred, limited.blocked]).toEqual([5, 7, undefined])
   const stopped = await plan(cluster, 'zombie-runner-pod', names)
   expect(stopped.blocked).toBe(
-    '12 of 12 runners would be deleted at once: that looks like an outage, or like our error',
+    '12 of 12 runners would be deleted at once: that points to an outage, or to a defect of the doctor',
   )
   expect((await carryOut(cluster, stopped)).refused).toBe(stopped.blocked)
 })
 
-test('a pod is deleted without its node only when the node is gone and the forge no longer has the runner', async () => {
+test('deletes a pod without its node only if the node is gone and the forge no longer has the runner', async () => {
   const cluster = open()
   const look = { phase: 'Running', runner: running(cluster.clock), node: 'node-2' }
   const spec = { githubConfigUrl: `${accountUrl}/` }
@@ -167,7 +167,7 @@ test('a pod is deleted without its node only when the node is gone and the forge
   cluster.registry.delete('pods', 'runners', 'r1')
   const refused = await plan(cluster, 'stuck-terminating', 'r1')
   expect(refused.refused[0]?.because).toContain('the forge has not said that it is no longer registered')
-  // The list of another account says nothing of it.
+  // The list of another account says nothing about the runner.
   const stranger = { ...accountOf([]), url: 'https://github.com/other' }
   expect((await plan(cluster, 'stuck-terminating', 'r1', {}, stranger)).steps).toEqual([])
   const made = await plan(cluster, 'stuck-terminating', 'r1', {}, accountOf([]))
@@ -179,12 +179,10 @@ test('a pod is deleted without its node only when the node is gone and the forge
   createPod(cluster.registry, { name: 'r2' }, { ...look, node: 'node-1', runner: ended(cluster.clock) })
   cluster.registry.delete('pods', 'runners', 'r2')
   const there = await plan(cluster, 'stuck-terminating', 'r2', {}, accountOf([]))
-  expect(there.refused).toMatchObject([
-    { evidence: 'time', because: expect.stringContaining('time alone proves nothing') },
-  ])
+  expect(there.refused).toMatchObject([{ because: expect.stringContaining('time alone proves nothing') }])
 })
 
-test('a failed runner of ARC is deleted; without its controller it would hang, so it is not', async () => {
+test('deletes a failed runner of ARC, but not without a controller, because the deletion would hang', async () => {
   const cluster = open()
   const status = { phase: 'Failed', reason: 'InvalidPod' }
   createArc(cluster.registry, 'EphemeralRunner', { name: 'r1' }, { status })
@@ -196,7 +194,7 @@ test('a failed runner of ARC is deleted; without its controller it would hang, s
   expect(cluster.registry.get(arcKinds.EphemeralRunner, 'runners', 'r1')).toBeUndefined()
 })
 
-test('an orphan registration goes through a forge that refuses busy ones, and stays where the forge does not', async () => {
+test('removes an orphan registration only at a forge that refuses to remove busy ones', async () => {
   const cluster = open()
   const orphan = registration('gone', { id: '4' })
   const orphanPlan = (account: ForgeAccount) => plan(cluster, orphanRule, 'gone', {}, account, 'Registration')
@@ -206,10 +204,10 @@ test('an orphan registration goes through a forge that refuses busy ones, and st
     { outcome: 'done', action: 'remove the registration gone at the forge', why: 'the forge removed it' },
   ])
   for (const [change, why] of [
-    [{ busy: true }, 'it may be busy: the forge does not say that it is idle'],
-    [{ busy: 'unknown' }, 'it may be busy: the forge does not say that it is idle'],
+    [{ busy: true }, 'it may be busy: the forge does not report it as idle'],
+    [{ busy: 'unknown' }, 'it may be busy: the forge does not report it as idle'],
     [{ status: 'online' }, 'its runner may be online'],
-    [{ id: '5' }, 'another runner has been registered by its name'],
+    [{ id: '5' }, 'another runner is registered under its name'],
   ] as const) {
     const account = accountOf([{ ...orphan, ...change }])
     expect(await outcome(account)).toMatchObject([{ outcome: 'aborted', why }])
@@ -219,8 +217,8 @@ test('an orphan registration goes through a forge that refuses busy ones, and st
   const unguarded = await orphanPlan(accountOf([orphan], 'unguarded'))
   expect([unguarded.steps, unguarded.guided[0]?.advice]).toEqual([[], expect.stringContaining('by hand')])
   zombie(cluster, 'gone')
-  expect(await outcome(accountOf([orphan]))).toMatchObject([{ why: 'the cluster has a runner of its name again' }])
-  expect((await orphanPlan(accountOf([orphan]))).refused[0]?.because).toBe('the cluster has an object of its name')
+  expect(await outcome(accountOf([orphan]))).toMatchObject([{ why: 'the cluster has a runner with its name again' }])
+  expect((await orphanPlan(accountOf([orphan]))).refused[0]?.because).toBe('the cluster has an object with its name')
 })
 
 function open(watch: (request: DoctorCluster['requests'][number]) => void = () => {}): DoctorCluster {

@@ -1,16 +1,17 @@
-// Carries out a confirmed plan, step by step. What does not fit ends that step and all that need it; what no later step could survive ends the run.
+// Carries out a confirmed plan, step by step. A refused step also skips the steps that depend on it.
+// A failure that later steps would meet as well stops the run.
 import type { Instant } from '../../lib/clock.ts'
 import type { Plan } from './plan.ts'
 import { describe, type Step } from './step.ts'
 import { type Result, type StepOptions, type Trace, takeStep } from './take-step.ts'
 
 export type RepairOptions = StepOptions & {
-  /** The digest that was confirmed. */
+  /** The digest that the operator confirmed. */
   readonly confirmed: string
   readonly log: (entry: RepairEntry) => Promise<void> | void
 }
 
-/** One line of the action log. `unknown`: it was asked for, and what became of it could not be read. */
+/** One line of the action log. `unknown`: the request was sent, and its result could not be read. */
 export type RepairEntry = Trace & {
   readonly at: Instant
   readonly plan: string
@@ -25,13 +26,13 @@ export type RepairEntry = Trace & {
 
 export type RepairOutcome = {
   readonly entries: readonly RepairEntry[]
-  /** Why nothing was begun. */
+  /** Why no step was started. */
   readonly refused: string | undefined
-  /** Why the rest was not begun. */
+  /** Why the remaining steps were not started. */
   readonly stopped: string | undefined
 }
 
-/** The signal ends the run between two steps: a write that was begun is finished and verified. */
+/** The signal stops the run between two steps. A write that has begun is finished and verified. */
 export async function repair(plan: Plan, options: RepairOptions): Promise<RepairOutcome> {
   const refused = refusalOf(plan, options.confirmed)
   if (refused !== undefined) return { entries: [], refused, stopped: undefined }
@@ -57,7 +58,7 @@ export async function repair(plan: Plan, options: RepairOptions): Promise<Repair
   return { entries, refused: undefined, stopped }
 }
 
-/** Why nothing of the plan is begun, if so. `confirmed`: a digest. */
+/** Returns why the plan must not start; undefined if it may. `confirmed`: a digest. */
 export function refusalOf({ blocked, digest }: Plan, confirmed: string): string | undefined {
   if (blocked !== undefined) return blocked
   if (digest === confirmed) return undefined

@@ -1,16 +1,18 @@
-// The kinds that the doctor reads from a cluster, how much of each it needs, and where they stand in the API.
+// The kinds that the doctor reads from a cluster, and the part of each that it needs.
+
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
+import { apiGroup, apiVersion } from '../../model/api.ts'
 import type { ObjectFact } from '../facts.ts'
 import type { ObjectRef } from '../finding.ts'
 
-/** `metadata`: names, owners and finalizers are enough; of Secrets nothing else ever leaves the API server. */
+/** `metadata`: names, owners and finalizers are enough. For Secrets, the API server sends nothing else. */
 export type LiveKind = {
   readonly resource: Resource
   readonly read: 'whole' | 'metadata'
   readonly fieldSelector?: string
-  /** Also in a version that is not ours: only rules read it, and no repair rests on its absence. */
+  /** Read in any served version. Only rules use such a kind; no repair relies on its absence. */
   readonly anyVersion?: true
-  /** Listed only by who may: the least role leaves it out, and looking must not be refused for it. */
+  /** Read only if the credential may list it. The least role leaves it out. */
   readonly ifAllowed?: true
 }
 
@@ -39,8 +41,8 @@ const karpenter = { group: 'karpenter.sh', version: 'v1', namespaced: false }
 const nodePools: Resource = { ...karpenter, plural: 'nodepools', kind: 'NodePool' }
 const nodeClaims: Resource = { ...karpenter, plural: 'nodeclaims', kind: 'NodeClaim' }
 const runnerSets: Resource = {
-  group: 'dayfly.dev',
-  version: 'v1alpha1',
+  group: apiGroup,
+  version: apiVersion,
   plural: 'runnersets',
   kind: 'RunnerSet',
   namespaced: true,
@@ -54,10 +56,10 @@ const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
 const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
 const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
 
-/** What ARC's chart protects, in the order in which it is freed. */
+/** The resources that ARC's chart protects, in the order in which their finalizers are removed. */
 export const protectedResources: readonly Resource[] = [roleBindings, roles, serviceAccounts, secrets]
 
-/** In the order in which they are read: what is owned before its owner, so that an owner that appears in between is not taken for lost. */
+/** In reading order. Owned objects come before their owners, so that a new owner is not taken for a missing one. */
 export const liveKinds: readonly LiveKind[] = [
   { resource: pods, read: 'whole' },
   { resource: jobs, read: 'whole' },
@@ -67,7 +69,7 @@ export const liveKinds: readonly LiveKind[] = [
   { resource: scaleSets, read: 'whole' },
   { resource: runnerSets, read: 'whole' },
   { resource: deployments, read: 'whole' },
-  // Of the leases of nodes there is one each.
+  // Every node has a lease in this namespace; they are not needed.
   { resource: leases, read: 'whole', fieldSelector: 'metadata.namespace!=kube-node-lease' },
   ...[cronJobs, daemonSets, statefulSets, budgets, webhooks].map(
     (resource): LiveKind => ({ resource, read: 'whole', anyVersion: true }),
@@ -79,18 +81,18 @@ export const liveKinds: readonly LiveKind[] = [
   ),
 ]
 
-/** Of Kubernetes itself: always served, by the API server's own code. */
+/** Whether the kind belongs to Kubernetes itself, so that the API server always serves it. */
 export function isBuiltIn({ group }: Pick<Resource, 'group'>): boolean {
   return !group.includes('.') || group.endsWith('.k8s.io')
 }
 
-/** The resource of an object, in the version that the object names. Undefined: not a kind that the doctor mends. */
+/** Returns the resource of an object, in the object's version. Undefined: the doctor does not repair this kind. */
 export function resourceOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): Resource | undefined {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   return liveKinds.find(({ resource }) => resource.kind === kind && resource.group === group)?.resource
 }
 
-/** An object of the API server as a fact. */
+/** Turns an object of the API server into a fact. */
 export function factOf(resource: Resource, raw: KubeObject): ObjectFact {
   const { group, version, kind } = resource
   const { name, namespace, uid } = raw.metadata

@@ -1,19 +1,19 @@
-// Reads the signs of being busy from pods, Jobs and ARC's runners.
+// Reads the signs of a busy runner from pods, Jobs and ARC's runners.
 
+import { listAt, numberAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { isSameAccount } from '../arc/forge-url.ts'
 import type { LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, numberAt, textAt, valueAt } from '../fields.ts'
-import type { PodView } from '../pods/pod-view.ts'
+import type { PodView } from '../pod-view.ts'
 import { type BusyVerdict, mayBeBusy, type RunnerSigns } from './busy.ts'
 import type { Cluster } from './cluster.ts'
 import { controllerOf } from './cluster.ts'
 
-/** Whether deleting this object might end a job: a pod, a Job with all its pods, or one of ARC's runners with its pod. */
+/** Judges whether deleting this object might end a job. The object is a pod, a Job with its pods, or an EphemeralRunner with its pod. */
 export function judgeBusy(cluster: Cluster, fact: ObjectFact): BusyVerdict {
   if (fact.object.kind === 'Pod') return mayBeBusy(signsOfPod(cluster, fact))
   if (fact.object.kind === 'EphemeralRunner') return mayBeBusy(signsOfRunner(cluster, fact))
-  const blind = cluster.blindFor('Pod', fact.object.namespace)
-  if (blind !== undefined) return { busy: true, because: `its pods could not be read (${blind})` }
+  const unread = cluster.unreadReason('Pod', fact.object.namespace)
+  if (unread !== undefined) return { busy: true, because: `its pods could not be read (${unread})` }
   const pods = cluster.ownedBy(fact.object.uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const verdicts = pods.map((pod) => ({ pod, ...mayBeBusy(signsOfPod(cluster, pod)) }))
   const busy = verdicts.find((verdict) => verdict.busy)
@@ -25,22 +25,27 @@ function signsOfPod(cluster: Cluster, pod: ObjectFact): RunnerSigns {
   const controller = controllerOf(pod)
   const { namespace, name } = pod.object
   const isArc = controller?.kind === 'EphemeralRunner'
-  // ARC gives both one name; a pod that has lost its owner is still taken for the runner's.
-  const runner = cluster.find({ kind: 'EphemeralRunner', namespace, name: isArc ? controller.name : name })
-  const arc = isArc || runner ? jobSign(cluster, namespace, runner) : 'not-arc'
+  // A pod and its EphemeralRunner have the same name. A job of either candidate counts, because an owner reference may be wrong or lost.
+  const candidates = new Set(isArc ? [controller.name, name] : [name])
+  const runners = [...candidates].flatMap(
+    (one) => cluster.find({ kind: 'EphemeralRunner', namespace, name: one }) ?? [],
+  )
+  const [runner] = runners
+  const arc = isArc || runner ? strongestJobSign(cluster, namespace, runners) : 'not-arc'
   const set = controller && cluster.find({ kind: 'RunnerSet', namespace, name: controller.name })
   const url = textAt(runner?.raw, 'spec', 'githubConfigUrl') ?? textAt(set?.raw, 'spec', 'github', 'url')
-  return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, namesOf(pod, runner), url) }
+  const names = [...namesOf(pod, undefined), ...runners.flatMap((one) => textAt(one.raw, 'status', 'runnerName') ?? [])]
+  return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, names, url) }
 }
 
 function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
   const { namespace, name, uid } = runner.object
-  const pods = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
+  const owned = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const named = cluster.find({ kind: 'Pod', namespace, name })
-  const pod = pods[0] ?? named
-  const blind = cluster.blindFor('Pod', namespace) !== undefined
-  // Two pods of one runner: nobody knows which one works.
-  const container = pods.length > 1 ? 'unknown' : pod ? containerOf(cluster, pod) : blind ? 'unknown' : 'no-pod'
+  const [pod, ...others] = new Set(named ? [...owned, named] : owned)
+  const unread = cluster.unreadReason('Pod', namespace) !== undefined
+  // If there are several pods, any one may work.
+  const container = others.length > 0 || (!pod && unread) ? 'unknown' : pod ? containerOf(cluster, pod) : 'no-pod'
   return {
     container,
     arc: jobSign(cluster, namespace, runner),
@@ -48,13 +53,22 @@ function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
   }
 }
 
+function strongestJobSign(
+  cluster: Cluster,
+  namespace: string | undefined,
+  runners: readonly ObjectFact[],
+): RunnerSigns['arc'] {
+  const signs = runners.map((runner) => jobSign(cluster, namespace, runner))
+  return signs.find((sign) => sign === 'job') ?? signs[0] ?? jobSign(cluster, namespace, undefined)
+}
+
 function jobSign(cluster: Cluster, namespace: string | undefined, runner: ObjectFact | undefined): RunnerSigns['arc'] {
-  if (!runner) return cluster.blindFor('EphemeralRunner', namespace) === undefined ? 'no-job' : 'unknown'
+  if (!runner) return cluster.unreadReason('EphemeralRunner', namespace) === undefined ? 'no-job' : 'unknown'
   const signs = ['jobId', 'jobRequestId', 'jobDisplayName'].map((field) => valueAt(runner.raw, 'status', field))
   return signs.some((id) => id !== undefined && id !== '' && id !== 0) ? 'job' : 'no-job'
 }
 
-/** `url`: of the runner's account, where the cluster says it. Another account's list says nothing of this runner, unless it has it. */
+/** `url`: the account of the runner, if the cluster names it. The list of another account says nothing about this runner unless it contains it. */
 function forgeSign(
   { forge, unreadable }: LiveFacts,
   names: readonly string[],
@@ -68,7 +82,7 @@ function forgeSign(
   return found.some(({ busy }) => busy === 'unknown') ? 'unknown' : 'idle'
 }
 
-/** Under which a runner may be registered: its pod's name, ARC's own, and Bitbucket's uuid. */
+/** Returns the names under which a runner may be registered: its pod's name, ARC's name, Bitbucket's uuid. */
 export function namesOf(fact: ObjectFact, runner: ObjectFact | undefined): readonly string[] {
   const registered = runner && textAt(runner.raw, 'status', 'runnerName')
   const job = controllerOf(fact)?.name
@@ -84,10 +98,10 @@ function containerOf(cluster: Cluster, pod: ObjectFact): RunnerSigns['container'
   return isGone ? 'lost' : sign
 }
 
-/** A complete list of nodes without it. */
+/** Whether a complete list of nodes does not contain the node. */
 export function isNodeGone(cluster: Cluster, name: string): boolean {
   return (
-    cluster.blindFor('Node', undefined) === undefined && !cluster.find({ kind: 'Node', namespace: undefined, name })
+    cluster.unreadReason('Node', undefined) === undefined && !cluster.find({ kind: 'Node', namespace: undefined, name })
   )
 }
 
@@ -102,7 +116,7 @@ function stateOf(view: PodView | undefined, { raw }: ObjectFact): RunnerSigns['c
   if (valueAt(status, 'state', 'running') !== undefined) return 'running'
   const exitCode = numberAt(status, 'state', 'terminated', 'exitCode')
   if (exitCode !== undefined) return startsAgain(view.restartPolicy, exitCode) ? 'unknown' : 'ended'
-  // While a hook runs, the kubelet still says "waiting" of a container that works (Kubernetes: pkg/kubelet, one worker a pod).
+  // While a postStart hook runs, the kubelet still reports a working container as "waiting", because one worker serves the pod.
   const isFresh = numberAt(status, 'restartCount') === 0 && valueAt(status, 'lastState', 'terminated') === undefined
   return isFresh && !runner.postStart && valueAt(status, 'state', 'waiting') !== undefined ? 'not-started' : 'unknown'
 }

@@ -1,8 +1,7 @@
-// What a plan is made of: one small action a step, on one object as it was seen, with what must still hold right before.
+// The parts of a plan: one small action a step, on one object at one version, with conditions that must still hold.
 import type { Resource } from '../../kubernetes/types.ts'
-import type { ObjectRef } from '../finding.ts'
 
-/** One object as it was seen; the server refuses the action once either has changed. */
+/** An object at one version. The API server refuses the action if the uid or the version has changed. */
 export type Target = {
   readonly resource: Resource
   readonly namespace: string | undefined
@@ -18,84 +17,56 @@ export type Action =
       /** 0 only for a pod whose node is proved gone. */
       readonly gracePeriodSeconds: 0 | undefined
     }
-  /** One finalizer, by its value at its index. */
+  /** Removes one finalizer, by its value at its index. */
   | { readonly do: 'remove-finalizer'; readonly target: Target; readonly finalizer: string }
   | { readonly do: 'deregister'; readonly registration: Registered }
 
 /** A registration at the forge. */
 export type Registered = { readonly id: string; readonly name: string }
 
-/** What is looked at again, right before the step. */
+/** A condition that is checked again right before the step. */
 export type Guard =
-  /** Neither this pod, nor any pod of this Job, nor the pod and status of this ARC runner may be busy. */
+  /** The target is not busy: the pod, all pods of the Job, or the pod and the status of the EphemeralRunner. */
   | { readonly is: 'not-busy'; readonly target: Target }
-  /** No object of this name has this uid. */
+  /** No object with this name has this uid. */
   | { readonly is: 'absent'; readonly target: Omit<Target, 'resourceVersion'> }
   | { readonly is: 'node-gone'; readonly node: string }
-  /** No pod, and no runner of ARC, has this name. */
+  /** No pod and no EphemeralRunner has this name. */
   | { readonly is: 'no-runner'; readonly name: string }
-  /** The forge still has this registration by this name, offline and idle. */
+  /** The forge still has this registration under this name, offline and idle. */
   | { readonly is: 'left-over'; readonly registration: Registered }
-  /** No controller of ARC runs or is about to. */
+  /** No controller of ARC runs or is about to run. */
   | { readonly is: 'controller-gone' }
 
-/** Why a step is right. `dead-hard`: what would have done it is proved gone. `live`: seen in the object's own state. Time alone, and what could not be read, never suffice. */
+/**
+ * Why a step is right. `dead-hard`: the responsible controller is proved gone. `live`: seen in the object's own state.
+ * Time alone never suffices, nor does an unread kind.
+ */
 export type Evidence = { readonly class: 'dead-hard' | 'live'; readonly says: string }
 
 export type Step = {
   /** Counts from 1, in the order of the plan. */
   readonly id: number
-  /** The rule that found it. */
+  /** The slug of the rule. */
   readonly rule: string
   readonly action: Action
   readonly evidence: Evidence
   readonly guards: readonly Guard[]
-  /** The steps without whose success this one is not done. */
+  /** The steps that must succeed before this one. */
   readonly after: readonly number[]
 }
 
-/** A step before it has a number: it names others by the key of their target and action. */
+/** A step without a number. It refers to other steps by their keys. */
 export type Draft = Omit<Step, 'id' | 'after'> & { readonly after: readonly string[] }
 
-/** A finding that the plan does not mend, and why. */
-export type Refusal = {
-  readonly rule: string
-  readonly object: ObjectRef
-  readonly evidence: 'live' | 'unreadable' | 'time'
-  readonly because: string
-}
-
-/** What a person must do, with the commands where they are known. */
-export type Guidance = { readonly rule: string; readonly object: ObjectRef; readonly advice: string }
-
-export type Proposal = {
-  readonly drafts: readonly Draft[]
-  readonly refused: readonly Refusal[]
-  readonly guided: readonly Guidance[]
-  /** What the cluster forgets of the forge; the steps may remove some of it. */
-  readonly stays: readonly Remainder[]
-}
-
-/** Something at the forge. `state`: what the forge says of it; undefined: it was not asked, so it may be gone. */
-export type Remainder = {
-  readonly what: 'registration' | 'set'
-  readonly id: string
-  readonly name: string
-  /** Of its account, where the cluster says it. */
-  readonly url: string | undefined
-  readonly state: string | undefined
-}
-
-export const nothing: Proposal = { drafts: [], refused: [], guided: [], stays: [] }
-
-/** Stands for a step before it has a number. */
+/** Returns the key that identifies a step before it has a number. */
 export function draftKey(action: Action): string {
   if (action.do === 'deregister') return `deregister ${action.registration.id}`
   const finalizer = action.do === 'remove-finalizer' ? ` ${action.finalizer}` : ''
   return `${action.do} ${action.target.uid}${finalizer}`
 }
 
-/** A sentence for people. */
+/** Returns a sentence for people. */
 export function describe(action: Action): string {
   if (action.do === 'deregister') return `remove the registration ${action.registration.name} at the forge`
   const { resource, namespace, name } = action.target

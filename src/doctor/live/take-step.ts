@@ -1,4 +1,5 @@
-// One step: look again, dry run, before-image, the question of busy, act with preconditions, verify, tell. Until the write everything may be interrupted; from then on nothing.
+// Takes one step: check, dry run, save the previous state, check for a busy runner, write with preconditions, verify, record.
+// An interruption is possible until the write, and not after it.
 import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
@@ -6,43 +7,43 @@ import type { Clock } from '../../lib/clock.ts'
 import { PortError } from '../../model/port-error.ts'
 import { checkGuard } from './guard.ts'
 import { findSame, type Place, perform } from './perform.ts'
+import { recordEvent } from './record-event.ts'
 import { redact } from './redact.ts'
 import type { Action, Guard, Step, Target } from './step.ts'
-import { tellOf } from './tell.ts'
 
 export type StepOptions = Place & {
   readonly clock: Clock
-  /** Its removal must refuse busy runners; without it no registration is touched. */
+  /** Its removal must refuse busy runners. Without an account, no registration is removed. */
   readonly account: ForgeAccount | undefined
-  /** Keeps the object as it was, before anything is done to it, without what opens doors. A rejection ends the run before the write. */
+  /** Saves the previous state of the object, without secrets. A rejection ends the run before the write. */
   readonly keepImage: (step: Step, image: KubeObject) => Promise<void>
 }
 
 export type Run = {
   readonly options: StepOptions
-  /** The digest. */
+  /** The digest of the plan. */
   readonly plan: string
-  /** By uid: the version that our own last write left. */
+  /** The version that the doctor's own last write left, by uid. */
   readonly versions: Map<string, string>
 }
 
-/** What happened on the way, for the action log. What is missing was not reached. */
+/** The results of the parts of a step, for the action log. A missing field was not reached. */
 export type Trace = {
-  /** What held right before the write, and what the API server was told to test with it. */
+  /** The conditions that held right before the write, and the preconditions that the API server tested. */
   preconditions?: readonly string[]
   dryRun?: string
   answer?: string
   event?: string
 }
 
-/** `unknown`: it was asked for, and what became of it could not be read. `stop`: why no other step is to be begun. */
+/** `unknown`: the request was sent, and its result could not be read. `stop`: why no further step may start. */
 export type Result = {
   readonly outcome: 'done' | 'aborted' | 'unknown' | 'skipped'
   readonly why: string
   readonly stop?: string
 }
 
-/** Rejects only with errors of this program. */
+/** Rejects only for defects of this program. */
 export async function takeStep(run: Run, step: Step, trace: Trace): Promise<Result> {
   const { signal } = run.options
   try {
@@ -74,7 +75,7 @@ async function deregister(
 
 type Change = Extract<Action, { readonly target: Target }>
 
-/** One write on one object, at the version of the plan or of our own last write. */
+/** Makes one write to one object, at the version of the plan or of the doctor's own last write. */
 async function change(run: Run, step: Step, action: Change, trace: Trace): Promise<Result> {
   const { options } = run
   const { kubernetes, signal } = options
@@ -95,7 +96,7 @@ async function change(run: Run, step: Step, action: Change, trace: Trace): Promi
   if (refused) return refused
   const unkept = await keep(options, step, image)
   if (unkept) return unkept
-  // Last, so that next to nothing can happen between the question and the write.
+  // This check is the last, so that little time passes between it and the write.
   const busy = await firstObjection(step.guards.filter(isBusyGuard), options)
   if (busy !== undefined) return { outcome: 'aborted', why: busy }
   trace.preconditions = [`uid ${target.uid}`, `resourceVersion ${target.resourceVersion}`, ...step.guards.map(sayGuard)]
@@ -105,7 +106,7 @@ async function change(run: Run, step: Step, action: Change, trace: Trace): Promi
 
 type Write = { readonly action: Change; readonly target: Target; readonly image: KubeObject }
 
-/** Also tells what the real write would be refused for. A webhook that cannot be tried dry is never tried blindly. */
+/** Also shows the reasons for which the API server would refuse the real write. A webhook that allows no dry run is never tried blindly. */
 async function tryDry({ options }: Run, write: Write, trace: Trace): Promise<Result | undefined> {
   try {
     await perform(options.kubernetes, { ...write, dryRun: true, signal: options.signal })
@@ -117,7 +118,7 @@ async function tryDry({ options }: Run, write: Write, trace: Trace): Promise<Res
     if (!/webhook/i.test(error.message)) throw error
     return {
       outcome: 'aborted',
-      why: `a webhook refused the trial, so it is left to be done by hand: ${error.message}`,
+      why: `a webhook refused the dry run, so do this by hand: ${error.message}`,
     }
   }
 }
@@ -127,12 +128,12 @@ async function keep({ keepImage }: StepOptions, step: Step, image: KubeObject): 
     await keepImage(step, redact(image))
     return undefined
   } catch (error) {
-    const why = `what it was could not be kept: ${error instanceof Error ? error.message : 'unknown cause'}`
+    const why = `its previous state could not be saved: ${error instanceof Error ? error.message : 'unknown cause'}`
     return { outcome: 'aborted', why, stop: why }
   }
 }
 
-/** From here on no signal counts: a write that is under way is waited for and looked at. */
+/** From here on the signal is ignored: a write that has begun is awaited and verified. */
 async function act(run: Run, step: Step, write: Write, trace: Trace): Promise<Result> {
   const { kubernetes, clock } = run.options
   let lost: KubernetesError | undefined
@@ -149,13 +150,13 @@ async function act(run: Run, step: Step, write: Write, trace: Trace): Promise<Re
   if (result.outcome !== 'done') return result
   const { target, action } = write
   const goesAway = action.do === 'delete' || result.isGone
-  trace.event = await tellOf(kubernetes, { step, target, goesAway, plan: run.plan, at: clock.now() })
+  trace.event = await recordEvent(kubernetes, { step, target, goesAway, plan: run.plan, at: clock.now() })
   return { outcome: 'done', why: result.why }
 }
 
 type Verdict = Result & { readonly isGone: boolean }
 
-/** Reads what became of it; what only awaits its end counts as done. */
+/** Reads the result of the write. An object that waits for its deletion counts as done. */
 async function verify(run: Run, { action, target }: Write, lost: KubernetesError | undefined): Promise<Verdict> {
   const { kubernetes, inquiry } = run.options
   const unsure = lost && sayLoss(lost)
@@ -165,7 +166,7 @@ async function verify(run: Run, { action, target }: Write, lost: KubernetesError
     now = await findSame({ kubernetes, inquiry }, target)
   } catch (error) {
     if (!(error instanceof KubernetesError)) throw error
-    const why = `${unsure ?? 'the API server accepted it'}, and what became of it could not be read: ${error.message}`
+    const why = `${unsure ?? 'the API server accepted it'}, and its result could not be read: ${error.message}`
     return { outcome: 'unknown', why, isGone: false, ...stopOf(error) }
   }
   if (!now) return { outcome: 'done', why: `${prefix}it is gone`, isGone: true }
@@ -176,9 +177,11 @@ async function verify(run: Run, { action, target }: Write, lost: KubernetesError
     const what = action.do === 'delete' ? 'it is being deleted' : 'the finalizer is removed'
     return { outcome: 'done', why: `${prefix}${what}`, isGone: false }
   }
-  if (lost) return { outcome: 'aborted', why: `${unsure}, and it is as it was: ${lost.message}`, isGone: false }
+  if (lost) return { outcome: 'aborted', why: `${unsure}, and it is unchanged: ${lost.message}`, isGone: false }
   const why =
-    action.do === 'delete' ? 'the API server did not delete it' : 'the finalizer came back: something still sets it'
+    action.do === 'delete'
+      ? 'the API server did not delete it'
+      : 'the finalizer came back: another program still sets it'
   return { outcome: 'aborted', why, isGone: false }
 }
 
@@ -187,7 +190,7 @@ function sayLoss({ status }: KubernetesError): string {
 }
 
 function differenceOf({ metadata }: KubeObject, target: Target): string | undefined {
-  if (metadata.uid !== target.uid) return 'another object has its name now'
+  if (metadata.uid !== target.uid) return 'another object has this name now'
   return metadata.resourceVersion === target.resourceVersion ? undefined : 'it has changed since the plan was made'
 }
 
@@ -228,10 +231,10 @@ function refusalOf(error: KubernetesError): Result {
   return { outcome: 'aborted', why, ...stopOf(error) }
 }
 
-/** What no later step would survive either: no connection, no credential, a server that has no time. */
+/** Returns the reason to stop if later steps would fail too: no connection, no valid credential, an overloaded server. */
 function stopOf({ kind, status, message }: KubernetesError): { readonly stop?: string } {
-  const isOut = kind === 'unauthorized' || kind === 'rate-limited' || (kind === 'unavailable' && status !== 500)
-  return isOut ? { stop: `the API server no longer answers as it should: ${message}` } : {}
+  const isDown = kind === 'unauthorized' || kind === 'rate-limited' || (kind === 'unavailable' && status !== 500)
+  return isDown ? { stop: `the API server no longer answers normally: ${message}` } : {}
 }
 
 function nameOf({ namespace, name }: Target) {

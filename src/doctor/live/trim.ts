@@ -1,8 +1,8 @@
-// What is kept of an object that was read: ten thousand pods must fit, and a Secret's data must not stay.
+// Trims the objects that were read: ten thousand pods must fit into memory, and the data of a Secret must not stay.
 import type { KubeObject } from '../../kubernetes/types.ts'
-import { textAt, timeAt } from '../fields.ts'
+import { textAt, timeAt } from '../../lib/read-json.ts'
 
-/** `metadata`: nothing but its metadata. */
+/** `metadata`: keeps the metadata only. */
 export function trim(object: KubeObject, read: 'whole' | 'metadata'): KubeObject {
   const { apiVersion, kind } = object
   const { managedFields: _fields, ...metadata } = object.metadata as KubeObject['metadata'] & Record<string, unknown>
@@ -11,14 +11,14 @@ export function trim(object: KubeObject, read: 'whole' | 'metadata'): KubeObject
   return read === 'whole' ? { ...object, metadata: kept } : { apiVersion, kind, metadata: kept }
 }
 
-/** Events of one object that are kept; a stuck pod repeats few. */
+/** The number of Events kept for one object. A stuck pod repeats few. */
 const eventsMax = 20
 
-/** Collects the events of a list by the object they speak of, and keeps of each the newest. */
+/** Collects Events by the object that they are about, and keeps the newest of each. */
 export function newestEvents() {
   const byObject = new Map<string, KubeObject[]>()
   return {
-    /** For a list's `keep`: the list itself stays empty. */
+    /** Suits the `keep` option of a list. The list itself stays empty. */
     keep: (event: KubeObject): undefined => {
       const about = textAt(event, 'involvedObject', 'uid') ?? textAt(event, 'involvedObject', 'name') ?? ''
       const newest = byObject.get(about) ?? []
@@ -31,7 +31,7 @@ export function newestEvents() {
 }
 
 function newestOf(events: readonly KubeObject[]): readonly KubeObject[] {
-  // A list that began anew told of some twice.
+  // A restarted list may contain duplicates.
   const once = new Map(events.map((event) => [event.metadata.uid ?? event.metadata.name, event]))
   return [...once.values()].sort((one, other) => timeOf(one) - timeOf(other)).slice(-eventsMax)
 }

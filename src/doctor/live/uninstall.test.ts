@@ -1,4 +1,4 @@
-// Stuck ARC uninstalls with the controller gone: in whatever order things were deleted, the repair ends each, children first, and says what stays at GitHub.
+// Stuck ARC uninstalls without a controller. The repair ends each one, after any order of deletions, children first, and names the records that stay at GitHub.
 import { expect, test } from 'vitest'
 import {
   arcKinds,
@@ -9,7 +9,7 @@ import {
   openDoctorCluster,
   ownedBy,
   running,
-} from '../../../test/doctor-cluster.ts'
+} from '../../../test/doctor-cluster.fixture.ts'
 import { startOwnerCollector } from '../../embedded/controllers/owner-collector.ts'
 import { gatherLive } from './gather.ts'
 import { type Plan, planRepair } from './plan.ts'
@@ -22,7 +22,7 @@ const protection = 'actions.github.com/cleanup-protection'
 const rbac = 'rbac.authorization.k8s.io'
 const finding = { rule: 'uninstall-stuck', object: { apiVersion: '', kind: 'any', namespace: undefined, name: 'any' } }
 
-/** Everything that carries one of ARC's finalizers, as ARC 0.14.2 and its chart make it. */
+/** Every object with one of ARC's finalizers, as ARC 0.14.2 and its chart create it. */
 const members = [
   ['autoscalingrunnersets.actions.github.com', 'runners', 'linux'],
   ['autoscalinglisteners.actions.github.com', 'arc-system', 'linux-listener'],
@@ -130,13 +130,13 @@ function left({ registry }: DoctorCluster) {
     .map(([, , name]) => name)
 }
 
-/** Every order of these five roots: what is below them, or beside them, goes or stays in its own time. */
+/** Every order of these five deletions. Dependent objects follow in their own time. */
 function orders<T>(items: readonly T[]): T[][] {
   if (items.length === 0) return [[]]
   return items.flatMap((item) => orders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]))
 }
 
-test('whatever was deleted, and in whatever order, the repair ends it', { timeout: 120_000 }, async () => {
+test('ends an uninstall after any deletions in any order', { timeout: 120_000 }, async () => {
   const roots = members.filter(([, , name]) =>
     ['linux', 'linux-listener', 'linux-set', 'linux-r1', 'github'].includes(name),
   )
@@ -157,10 +157,10 @@ test('whatever was deleted, and in whatever order, the repair ends it', { timeou
     expect(entries.filter(({ outcome }) => outcome !== 'done')).toEqual([])
     await cluster.clock.sleep(1_000)
     expect(left(cluster)).toEqual([])
-    // A pod on a node then waits for its kubelet, which is not played here.
+    // A pod on a node waits for its kubelet, which does not run in this test.
     const alive = cluster.registry.list('pods', 'runners').filter(({ metadata }) => !metadata.deletionTimestamp)
     expect(alive).toEqual([])
-    // Nobody asked GitHub, so all of it may be there, and some of it not.
+    // GitHub was not asked, so each record may exist or not.
     expect(made.stays.map(describeRemainder)).toEqual([
       'perhaps the registration linux-r1 (id 40) at https://github.example/acme',
       'perhaps the registration linux-r2 (id 41) at https://github.example/acme',
@@ -170,7 +170,7 @@ test('whatever was deleted, and in whatever order, the repair ends it', { timeou
   }
 })
 
-test('children go before parents, one finalizer at a time, each tested', async () => {
+test('frees children before parents, one finalizer at a time, each with a test', async () => {
   const cluster = openDoctorCluster()
   install(cluster)
   for (const [resource, namespace, name] of members) cluster.registry.delete(resource, namespace, name)
@@ -201,7 +201,7 @@ test('children go before parents, one finalizer at a time, each tested', async (
   }
 })
 
-test('only the set was deleted: its children are deleted too, and then freed', async () => {
+test('also deletes and frees the children if only the set was deleted', async () => {
   const cluster = openDoctorCluster()
   install(cluster)
   const stop = startOwnerCollector(cluster)
@@ -210,12 +210,12 @@ test('only the set was deleted: its children are deleted too, and then freed', a
   const { entries } = await carryOut(cluster, made)
   expect(entries.filter(({ outcome }) => outcome !== 'done')).toEqual([])
   await cluster.clock.sleep(1_000)
-  // What nobody asked to delete stays.
+  // Objects that no one asked to delete stay.
   expect(left(cluster)).toEqual(['manager', 'manager', 'no-permission', 'github'])
   stop()
 })
 
-test('bringing the controller back comes first; a controller that is there, or cannot be seen, ends the plan', async () => {
+test('advises to restore the controller first, and refuses if the controller exists or cannot be read', async () => {
   const cluster = openDoctorCluster()
   install(cluster)
   for (const [resource, namespace, name] of members) cluster.registry.delete(resource, namespace, name)
@@ -241,7 +241,7 @@ test('bringing the controller back comes first; a controller that is there, or c
   expect(entries[0]?.why).toContain('controller is back')
 })
 
-test('a runner with a job is not freed, nor is anything above it', async () => {
+test('does not free a runner with a job, nor any object above it', async () => {
   const cluster = openDoctorCluster()
   install(cluster)
   for (const [resource, namespace, name] of members) cluster.registry.delete(resource, namespace, name)
@@ -250,12 +250,12 @@ test('a runner with a job is not freed, nor is anything above it', async () => {
   const made = await plan(cluster)
   expect(made.refused.map(({ object, because }) => `${object.name}: ${because}`)).toEqual([
     'linux-r2: it may be busy: its status at ARC names a job',
-    'linux-set: first EphemeralRunner linux-r2 must go',
-    'manager: first EphemeralRunner linux-r2 must go',
-    'manager: first EphemeralRunner linux-r2 must go',
-    'no-permission: first EphemeralRunner linux-r2 must go',
-    'github: first EphemeralRunner linux-r2 must go',
-    'linux: first EphemeralRunner linux-r2 must go',
+    'linux-set: EphemeralRunner linux-r2 must be deleted first',
+    'manager: EphemeralRunner linux-r2 must be deleted first',
+    'manager: EphemeralRunner linux-r2 must be deleted first',
+    'no-permission: EphemeralRunner linux-r2 must be deleted first',
+    'github: EphemeralRunner linux-r2 must be deleted first',
+    'linux: EphemeralRunner linux-r2 must be deleted first',
   ])
   await carryOut(cluster, made)
   expect(left(cluster)).toEqual(['linux', 'linux-set', 'linux-r2', 'manager', 'manager', 'no-permission', 'github'])

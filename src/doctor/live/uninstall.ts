@@ -1,18 +1,19 @@
-// ARC uninstalls that hang because the controller is gone: the chain from the runners to the root, one finalizer at a time (ARC 0.14.2: who carries which finalizer, and in what order they go).
+// Repairs an uninstall of ARC that hangs because its controller is gone. Walks from the runners to the root, and removes one finalizer at a time.
+// The finalizers and their order are those of ARC 0.14.2.
 
+import { textAt } from '../../lib/read-json.ts'
 import { isSameAccount } from '../arc/forge-url.ts'
 import type { ObjectFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import { type Cluster, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
-import { type Found, guide, join, refuse } from './mend.ts'
 import type { PlanOptions } from './plan-options.ts'
+import { type Found, guide, join, nothing, type Proposal, refuse } from './proposal.ts'
 import { registrationOf, remainsOf } from './remains.ts'
 import { protectedResources } from './resources.ts'
 import { judgeBusy } from './signs.ts'
-import { type Action, type Draft, draftKey, type Guard, nothing, type Proposal, type Target } from './step.ts'
+import { type Action, type Draft, draftKey, type Guard, type Target } from './step.ts'
 
-/** By kind, in the order in which ARC removes them. */
+/** The finalizers of each kind, in the order in which ARC removes them. */
 const finalizers: Readonly<Record<string, readonly string[]>> = {
   EphemeralRunner: [
     'ephemeralrunner.actions.github.com/runner-registration-finalizer',
@@ -25,7 +26,7 @@ const finalizers: Readonly<Record<string, readonly string[]>> = {
 const protection = 'actions.github.com/cleanup-protection'
 const secretAnnotation = 'actions.github.com/cleanup-github-secret-name'
 
-/** Children before parents: each is done only when those before it are gone. */
+/** Children before parents. Each object waits until those before it are gone. */
 const kindsInOrder = [
   'EphemeralRunner',
   'AutoscalingListener',
@@ -37,13 +38,13 @@ const kindsInOrder = [
 export function unlockUninstall(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
   const controller = scaleSetController(cluster)
   if (controller.is === 'alive')
-    return refuse({ found }, 'live', `ARC's controller is there and must do it: ${controller.because}`)
+    return refuse({ found }, `ARC's controller exists and must do this itself: ${controller.because}`)
   if (controller.is === 'unknown')
-    return refuse({ found }, 'unreadable', `whether ARC's controller is there is not known (${controller.because})`)
+    return refuse({ found }, `it is not known whether ARC's controller exists (${controller.because})`)
   if (!options.restoreDeclined)
     return guide({ found }, restoreAdvice(controller.is === 'scaled-to-zero' ? controller.deployment : undefined))
-  const members = doomed(cluster)
-  const proof = `ARC's controller, which would do it, is gone: ${controller.because}`
+  const members = membersOf(cluster)
+  const proof = `ARC's controller, which should do this, is gone: ${controller.because}`
   const steps: Chain = { found, cluster, options, members, proof, blocked: new Map(), last: new Map() }
   const freeing = join(
     kindsInOrder.flatMap((kind) =>
@@ -60,9 +61,9 @@ type Chain = {
   readonly options: PlanOptions
   readonly members: readonly ObjectFact[]
   readonly proof: string
-  /** By uid: what cannot be freed, and why; nor can what it belongs to. */
+  /** The objects that cannot be freed, by uid, with the reason. Their owners cannot be freed either. */
   readonly blocked: Map<string, string>
-  /** By uid: the last step on the object. */
+  /** The last step on each object, by uid. */
   readonly last: Map<string, string>
 }
 
@@ -70,22 +71,22 @@ function free(chain: Chain, fact: ObjectFact): Proposal {
   const { cluster, found } = chain
   const finding = { found: { rule: found.rule, object: fact.object } }
   const target = targetOf(fact)
-  if (!target) return refuse(finding, 'unreadable', 'the object was seen without its uid or version')
-  const block = (evidence: 'live' | 'unreadable', because: string) => {
+  if (!target) return refuse(finding, 'the cluster returned the object without a uid or version')
+  const block = (because: string) => {
     chain.blocked.set(target.uid, because)
-    return refuse(finding, evidence, because)
+    return refuse(finding, because)
   }
-  const blind = blindness(chain, fact)
-  if (blind !== undefined) return block('unreadable', blind)
+  const unread = unreadDependency(chain, fact)
+  if (unread !== undefined) return block(unread)
   const below = belowOf(chain, fact)
   const held = below.find(({ object }) => chain.blocked.has(object.uid ?? ''))
-  if (held) return block('live', `first ${held.object.kind} ${held.object.name} must go`)
+  if (held) return block(`${held.object.kind} ${held.object.name} must be deleted first`)
   if (fact.object.kind === 'EphemeralRunner') {
     const verdict = judgeBusy(cluster, fact)
-    if (verdict.busy) return block('live', `it may be busy: ${verdict.because}`)
+    if (verdict.busy) return block(`it may be busy: ${verdict.because}`)
   }
   const living = livingSet(chain, fact)
-  if (living !== undefined) return block('live', `the runner set ${living} lives and needs it`)
+  if (living !== undefined) return block(`the runner set ${living} still exists and needs it`)
   const drafts = draftsFor(chain, fact, target, below)
   const last = drafts.at(-1)
   if (last) chain.last.set(target.uid, draftKey(last.action))
@@ -122,8 +123,8 @@ function draftsFor(chain: Chain, fact: ObjectFact, target: Target, below: readon
   })
 }
 
-/** Terminating, or below something that is and that only the controller would have deleted. */
-function doomed(cluster: Cluster): readonly ObjectFact[] {
+/** Returns the terminating objects, and the objects below them, which only the controller would have deleted. */
+function membersOf(cluster: Cluster): readonly ObjectFact[] {
   const found = new Map<string, ObjectFact>()
   const visit = (fact: ObjectFact) => {
     const uid = fact.object.uid ?? ''
@@ -155,7 +156,7 @@ function childrenOf(cluster: Cluster, fact: ObjectFact): readonly ObjectFact[] {
   return [...new Set([...owned, ...listeners])]
 }
 
-/** What must be gone before: its children; for what the chart protects, everything else of the set; for the set, those too. */
+/** Returns the objects that must be gone first: children; for a protected resource, all others of the set; for the set, the protected ones too. */
 function belowOf(chain: Chain, fact: ObjectFact): readonly ObjectFact[] {
   const { kind } = fact.object
   if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return []
@@ -169,7 +170,7 @@ function belowOf(chain: Chain, fact: ObjectFact): readonly ObjectFact[] {
   })
 }
 
-/** Also true where the set of either is not known: then the order is kept with all. */
+/** Also true if the set of either object is unknown: the order then applies to all. */
 function isOfSet(cluster: Cluster, fact: ObjectFact, set: string | undefined): boolean {
   const own =
     setNameOf(fact) ??
@@ -200,7 +201,7 @@ function nameOf({ object }: ObjectFact): string {
   return `${object.namespace}/${object.name}`
 }
 
-/** What the chart protects is freed only when its set is not there to use it. */
+/** A protected resource is freed only if its set no longer exists. */
 function livingSet({ cluster, members }: Chain, fact: ObjectFact): string | undefined {
   if (finalizers[fact.object.kind] !== undefined) return undefined
   const own = setNameOf(fact)
@@ -212,25 +213,25 @@ function livingSet({ cluster, members }: Chain, fact: ObjectFact): string | unde
   return living && nameOf(living)
 }
 
-/** Which kind of child or user could not be read, if any: it might still be there. */
-function blindness({ cluster }: Chain, fact: ObjectFact): string | undefined {
+/** Returns why a kind of child or user could not be read. Such an object might still exist. */
+function unreadDependency({ cluster }: Chain, fact: ObjectFact): string | undefined {
   const { kind, namespace } = fact.object
-  if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return cluster.blindFor('Pod', namespace)
-  if (kind === 'EphemeralRunnerSet') return cluster.blindFor('EphemeralRunner', namespace)
-  const below = ['EphemeralRunner', 'EphemeralRunnerSet'].map((one) => cluster.blindFor(one, namespace))
+  if (kind === 'EphemeralRunner' || kind === 'AutoscalingListener') return cluster.unreadReason('Pod', namespace)
+  if (kind === 'EphemeralRunnerSet') return cluster.unreadReason('EphemeralRunner', namespace)
+  const below = ['EphemeralRunner', 'EphemeralRunnerSet'].map((one) => cluster.unreadReason(one, namespace))
   const others = [
-    cluster.blindFor('AutoscalingListener', undefined),
-    kind === 'AutoscalingRunnerSet' ? undefined : cluster.blindFor('AutoscalingRunnerSet', namespace),
-    ...(kind === 'AutoscalingRunnerSet' ? protectedBlindness(cluster, fact) : []),
+    cluster.unreadReason('AutoscalingListener', undefined),
+    kind === 'AutoscalingRunnerSet' ? undefined : cluster.unreadReason('AutoscalingRunnerSet', namespace),
+    ...(kind === 'AutoscalingRunnerSet' ? unreadProtected(cluster, fact) : []),
   ]
   return [...below, ...others].find((reason) => reason !== undefined)
 }
 
-/** A set's annotations name what it protects; without the set nobody would find a Secret that could not be read. */
-function protectedBlindness(cluster: Cluster, fact: ObjectFact): readonly (string | undefined)[] {
+/** The set's annotations name the protected resources. Without the set, an unread Secret could not be found again. */
+function unreadProtected(cluster: Cluster, fact: ObjectFact): readonly (string | undefined)[] {
   const namesSecret = textAt(fact.raw, 'metadata', 'annotations', secretAnnotation) !== undefined
   return protectedResources.map(({ kind }) =>
-    kind !== 'Secret' || namesSecret ? cluster.blindFor(kind, fact.object.namespace) : undefined,
+    kind !== 'Secret' || namesSecret ? cluster.unreadReason(kind, fact.object.namespace) : undefined,
   )
 }
 
@@ -239,7 +240,7 @@ function deregistration(chain: Chain, fact: ObjectFact): readonly Action[] {
   return registration && canDeregister(chain, fact) ? [{ do: 'deregister', registration }] : []
 }
 
-/** Only where the account is the runner's own: ids are numbers, and another account has the same ones. */
+/** Only for the runner's own account: ids are numbers, and another account may use the same ones. */
 function canDeregister({ cluster }: Chain, { raw }: ObjectFact): boolean {
   const { forge } = cluster.live
   const url = textAt(raw, 'spec', 'githubConfigUrl')
@@ -249,5 +250,5 @@ function canDeregister({ cluster }: Chain, { raw }: ObjectFact): boolean {
 function restoreAdvice(deployment: ObjectFact | undefined): string {
   return deployment
     ? `bring ARC's controller back and let it finish: kubectl -n ${deployment.object.namespace} scale deployment ${deployment.object.name} --replicas=1`
-    : "bring ARC's controller back at the version that made these objects (helm install of gha-runner-scale-set-controller) and let it finish; only when that is not possible, decline it and let the finalizers be removed one by one"
+    : "bring ARC's controller back at the version that made these objects (helm install of gha-runner-scale-set-controller) and let it finish; only if that is impossible, use --remove-finalizers, which removes the finalizers one by one"
 }

@@ -1,12 +1,13 @@
-// The cures that make a container a native sidecar (KEP-753): a helper that keeps its pod alive, or that blocks it as a plain init container.
+// The fixes that turn a container into a native sidecar (KEP-753).
+// The container keeps its pod alive, or blocks it as a plain init container.
 
 import type { VersionFact } from '../facts.ts'
 import type { Fix } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from './daemon.ts'
 import { lacksSidecars, surelyHasSidecars } from './init-policy.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
-/** Moves an ordinary container behind the init containers with restartPolicy Always; undefined where no version runs sidecars. */
+/** Moves an ordinary container behind the init containers, with restartPolicy Always. Undefined if no version supports sidecars. */
 export function asSidecar(pod: PodView, container: ContainerView, version: VersionFact): Fix | undefined {
   if (lacksSidecars(version)) return undefined
   const holdsUpStart = container.postStart !== undefined
@@ -26,7 +27,7 @@ export function asSidecar(pod: PodView, container: ContainerView, version: Versi
   }
 }
 
-/** Gives an init container restartPolicy Always; undefined where no version runs sidecars. */
+/** Sets restartPolicy Always on an init container. Undefined if no version supports sidecars. */
 export function initAsSidecar({ name, path }: ContainerView, version: VersionFact): Fix | undefined {
   if (lacksSidecars(version)) return undefined
   return {

@@ -1,4 +1,4 @@
-// Which init containers never end, and which only look like it.
+// Init containers that never end, and those that only look like it.
 import { expect, test } from 'vitest'
 import { blockingInit } from './blocking-init.ts'
 import { viewPods } from './pod-views.ts'
@@ -39,7 +39,7 @@ test.each<Fields>([
   script('nginx -g "daemon off;" & wait $!'),
   script('while true; do date; sleep 30; done'),
   script('while :\ndo\n  echo waiting\n  sleep 1\ndone'),
-])('surely never ends: %j', (init) => {
+])('certainly never ends: %j', (init) => {
   expect(helperIn(init)?.confidence).toBe('high')
 })
 
@@ -49,7 +49,7 @@ test.each<Fields>([
   { command: ['fluent-bit', '-c', '/etc/fluent-bit.conf'] },
   script('set -e; until false; do sleep 60; done'),
   script('while true; do sync-files /a /b; sleep 10; done'),
-])('never ends, unless something in it says so: %j', (init) => {
+])('never ends unless a command in it ends it: %j', (init) => {
   expect(helperIn(init)?.confidence).toBe('medium')
 })
 
@@ -100,11 +100,11 @@ test.each<Fields>([
   script('tail -F /logs & migrate'),
   script('tail -F /logs | sed /ready/q'),
   script('tail -f --pid=1 /logs'),
-])('ends, or is not known: %j', (init) => {
+])('ends, or is unknown: %j', (init) => {
   expect(helperIn(init)).toBeUndefined()
 })
 
-test('only what has started before it may end it', () => {
+test('counts only containers that started before it as able to end it', () => {
   const init = { command: ['nginx', '-g', 'daemon off;'] }
   const stop = {
     name: 'stop',

@@ -1,27 +1,28 @@
-// Which init containers surely never end: helpers that serve until somebody ends them, and scripts that wait for nothing. Init containers are mostly made to end, so what only may go on for ever is none.
+// Finds init containers that certainly never end: long-lived helpers, and scripts that wait indefinitely.
+// Most init containers are made to end, so a container that only might run indefinitely does not count.
 
-import { valueAt } from '../fields.ts'
+import { valueAt } from '../../lib/read-json.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
-import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
+import { endsItself, isTriggeredToEnd, runsForever } from './endings.ts'
 import { type HelperKind, imageKind, repositoryOf, startedKind } from './helper-kinds.ts'
 import { type Helper, isEndlessLoop } from './long-lived.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
-/** Undefined when it may end, or when what has started before it may end it. */
+/** Returns undefined if the container may end, or if a container that started before it may end it. */
 export function blockingInit(container: ContainerView, pod: PodView): Helper | undefined {
   const helper = startedHelper(container) ?? imageHelper(container)
   if (!helper) return undefined
   const containers = pod.containers.slice(0, pod.containers.indexOf(container) + 1)
-  return isToldToEnd(container, { ...pod, containers }) ? undefined : helper
+  return isTriggeredToEnd(container, { ...pod, containers }) ? undefined : helper
 }
 
 function startedHelper(container: ContainerView): Helper | undefined {
-  // A line of a template, masked: what follows may not be written at all.
+  // A masked line of a template: the template may leave out what follows.
   if (container.words.some((word) => /^[ \t]*#{4,}[ \t]*\r?$/m.test(word))) return undefined
   const commands = commandsOf(container)
   const endless = commands.filter(
     (command) =>
-      !command.conditional && !command.limited && (startedKind(command) !== undefined || runsForEver(command)),
+      !command.conditional && !command.limited && (startedKind(command) !== undefined || runsForever(command)),
   )
   const [first] = endless
   if (!first) return endlessLoop(container, commands)
@@ -32,7 +33,7 @@ function startedHelper(container: ContainerView): Helper | undefined {
   return kind ? helperOf(kind, 'high') : { what: first.words.join(' '), confidence: 'high' }
 }
 
-/** Whatever its body runs may end it with an error. */
+/** Any command in the body may end the loop with an error. */
 function endlessLoop(container: ContainerView, commands: readonly Command[]): Helper | undefined {
   if (!commands.some((command) => !command.conditional && isEndlessLoop(command))) return undefined
   if (container.words.some((word) => leaves.test(word))) return undefined
@@ -42,7 +43,7 @@ function endlessLoop(container: ContainerView, commands: readonly Command[]): He
 
 const leaves = /\b(break|exit|return|exec|kill|pkill|killall)\b/
 
-/** The image's own entry point, alone or with flags for it. An image of a general name may be somebody's own. */
+/** Recognizes the image's own entry point, alone or with flags. An image with a general name may be a custom one. */
 function imageHelper(container: ContainerView): Helper | undefined {
   const [first] = container.words
   if (valueAt(container.raw, 'command') !== undefined || container.image === 'auto') return undefined

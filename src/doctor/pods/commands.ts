@@ -1,25 +1,25 @@
-// Which programs a container runs, as far as its command and arguments tell: through shells and the programs that only start others.
-import type { ContainerView } from './pod-view.ts'
+// Finds the programs that a container runs, from its command and arguments. Looks through shells and through programs that only start others.
+import type { ContainerView } from '../pod-view.ts'
 import { readScript, type ShellCommand } from './shell.ts'
 
 export type Command = ShellCommand & {
-  /** It runs under `timeout`. */
+  /** Whether it runs under `timeout`. */
   readonly limited: boolean
 }
 
-/** In their order; empty when the image's own entry point runs. */
+/** Returns the commands in their order; none if the image's own entry point runs. */
 export function commandsOf({ words }: Pick<ContainerView, 'words'>): readonly Command[] {
   return words.length === 0
     ? []
     : commandsIn(words, { background: false, piped: false, limited: false, counted: false, conditional: false }, 0)
 }
 
-/** The program's name without its folder. */
+/** Returns the program's name without its folder. */
 export function programOf({ words }: Pick<Command, 'words'>): string {
   return words[0]?.split('/').at(-1) ?? ''
 }
 
-/** A word of a manifest, as far as it is worth reading. */
+/** The number of letters of a word that are read. */
 const lettersMax = 10_000
 const shellsMax = 3
 
@@ -46,7 +46,7 @@ function commandsIn(words: readonly string[], around: Around, depth: number): re
   })
 }
 
-/** Of `sh -c …`. */
+/** Returns the script of `sh -c …`. */
 function scriptOf(words: readonly string[]): string | undefined {
   const shell = programOf({ words }) === 'busybox' ? words[1] : programOf({ words })
   if (!/^(ba|da|a|z|k)?sh$/.test(shell ?? '')) return undefined
@@ -54,7 +54,7 @@ function scriptOf(words: readonly string[]): string | undefined {
   return flag < 0 ? undefined : words[flag + 1]
 }
 
-/** Programs that only start another, with those of their flags that take a word. */
+/** Programs that only start another program, with their flags that take a word. */
 const starters: Readonly<Record<string, RegExp>> = {
   exec: /^-a$/,
   sudo: /^-[ugCDhpRrTt]$/,
@@ -78,7 +78,7 @@ const starters: Readonly<Record<string, RegExp>> = {
   scuttle: /^$/,
   'envoy-preflight': /^$/,
 }
-/** Of these the first word is no program: a user, or a time. */
+/** Their first word is a user or a time, not a program. */
 const withFirst: ReadonlySet<string> = new Set(['su-exec', 'gosu', 'timeout'])
 
 function unwrap(words: readonly string[]): { readonly rest: readonly string[]; readonly limited: boolean } {

@@ -1,9 +1,9 @@
-// What is a daemon, and what only looks like one.
+// Daemons of container engines, and containers that only look like one.
 import { expect, test } from 'vitest'
-import { filler } from '../sources/unknown.ts'
+import type { PodView } from '../pod-view.ts'
+import { filler } from '../template-value.ts'
 import { daemonOf } from './daemon.ts'
 import { longLivedHelper } from './long-lived.ts'
-import type { PodView } from './pod-view.ts'
 import { viewPods } from './pod-views.ts'
 
 function podWith(container: Record<string, unknown>, spec: Record<string, unknown> = {}): PodView {
@@ -46,7 +46,7 @@ test.each<Record<string, unknown>>([
   { image: 'podman/stable', command: ['podman', 'system', 'service', '--time=0'] },
   { image: 'moby/buildkit:v0.24.0-rootless' },
   { image: 'registry.example/b:1', command: ['buildkitd'] },
-])('a daemon: %j', (container) => {
+])('is a daemon: %j', (container) => {
   expect(daemonIn(podWith(container))?.confidence).toBe('high')
 })
 
@@ -73,11 +73,11 @@ test.each<Record<string, unknown>>([
   { image: 'moby/buildkit:v0.24.0', command: ['buildctl-daemonless.sh', 'build'] },
   { image: 'summerwind/actions-runner-dind:v2.329.0' },
   { image: 'registry.example/app:dind-free' },
-])('no daemon: %j', (container) => {
+])('is no daemon: %j', (container) => {
   expect(daemonIn(podWith(container))).toBeUndefined()
 })
 
-test('a privileged container named docker that shares its socket folder is one, with less certainty', () => {
+test('recognizes, with less certainty, a privileged container named docker that shares its socket folder', () => {
   const shape = {
     name: 'docker',
     image: 'registry.example/engine:1',
@@ -88,7 +88,7 @@ test('a privileged container named docker that shares its socket folder is one, 
   expect(daemonIn(podWith(shape, { volumes: [{ name: 'run', hostPath: { path: '/var/run' } }] }))).toBeUndefined()
 })
 
-test('so is one of any name that keeps Docker’s data beside a shared socket, where no other is the engine', () => {
+test("recognizes a container of any name with Docker's data beside a shared socket, if no other is the engine", () => {
   const mounts = [
     { name: 'run', mountPath: '/var/run' },
     { name: 'graph', mountPath: '/var/lib/docker' },
@@ -101,7 +101,7 @@ test('so is one of any name that keeps Docker’s data beside a shared socket, w
   expect(daemonIn(podWith(shape, { initContainers }))).toBeUndefined()
 })
 
-test('an image of which a template says all but that it is Docker in Docker is one, in a container named so', () => {
+test('recognizes a templated image by its tag, in a container with a usual name', () => {
   const shape = { name: 'dind', image: `${filler}/${filler}:27-dind`, securityContext: { privileged: true } }
   expect(daemonIn(podWith(shape))).toEqual({ engine: 'docker', confidence: 'medium' })
   expect(daemonIn(podWith({ ...shape, name: 'agent' }))).toBeUndefined()
@@ -109,7 +109,7 @@ test('an image of which a template says all but that it is Docker in Docker is o
   expect(daemonIn(podWith({ ...shape, image: `${filler}:27-cli` }))).toBeUndefined()
 })
 
-test('an image whose name only speaks of it is one with less certainty, and none as an unprivileged first step', () => {
+test('recognizes an image named after Docker in Docker with less certainty, and not as an unprivileged init container', () => {
   const step = (image: string, more = {}) => {
     const pod = podWith({}, { initContainers: [{ name: 'first', image, ...more }] })
     return daemonOf(pod.containers[0]!, pod)?.confidence
@@ -122,7 +122,7 @@ test('an image whose name only speaks of it is one with less certainty, and none
   expect(step('registry.example/dind:1')).toBe('high')
 })
 
-test('a neighbour in a shared PID namespace may end it', () => {
+test('is no daemon if a neighbour in a shared PID namespace may end it', () => {
   const containers = [
     { name: 'work', image: 'registry.example/work:1', command: ['sh', '-c', 'make; pkill dockerd'] },
     { name: 'docker', image: 'docker:dind' },
@@ -144,12 +144,12 @@ test.each([
   ['redis:7', ['redis-cli', 'ping'], false],
   ['alpine', ['sh', '-c', 'tail -F /logs/app.log'], true],
   ['alpine', ['sh', '-c', 'tail -f /logs/app.log & make; kill %1'], false],
-])('%s %j serves for ever: %s', (image, args, expected) => {
+])('recognizes that %s %j runs indefinitely: %s', (image, args, expected) => {
   const pod = podWith({ image, args })
   expect(longLivedHelper(pod.containers.at(-1)!, pod) !== undefined).toBe(expected)
 })
 
-test('an endless script is read as far as it matters, and in no time', () => {
+test('reads only the relevant part of an endless script, in a short time', () => {
   const pod = podWith({ image: 'registry.example/e:1', command: ['sh', '-c', 'pkill dockerd '.repeat(200_000)] })
   const start = performance.now()
   expect(daemonIn(pod)).toBeUndefined()

@@ -1,20 +1,20 @@
-// Which containers are daemons of a container engine: they never end by themselves, whatever the pod waits for.
+// Finds containers that run the daemon of a container engine. Such a daemon never ends by itself.
 
-import { textsAt } from '../fields.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { textsAt } from '../../lib/read-json.ts'
+import type { ContainerView, Daemon, PodView } from '../pod-view.ts'
+import { isUnknown } from '../template-value.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
 import { endsItself, isEndedBySibling } from './endings.ts'
-import type { ContainerView, Daemon, PodView } from './pod-view.ts'
 
-/** A pod as far as its daemons are told from it. */
+/** A pod before its daemons are known. */
 type Seen = Omit<PodView, 'daemons'>
 
-/** The daemon that this container is, or undefined: also when a script ends it with the work, or when it is the runner itself. */
+/** Returns the daemon that the container runs. Undefined also for the runner itself, and for a daemon that a script ends with the work. */
 export function daemonOf(container: ContainerView, pod: PodView): Daemon | undefined {
   return pod.daemons.get(container)
 }
 
-/** For the pod's view, as many rules ask for each container. */
+/** Finds all daemons once, for the pod's view, because many rules need them. */
 export function findDaemons(pod: Seen): PodView['daemons'] {
   const found = new Map<ContainerView, Daemon>()
   for (const container of pod.containers) {
@@ -36,14 +36,14 @@ function surelyEngine(container: ContainerView): Daemon['engine'] | undefined {
   return startedEngine(container) ?? imageEngine(container)
 }
 
-/** Repository name and tag of an image, without registry and digest. */
+/** Returns name and tag of an image, without registry and digest. */
 export function imageParts(image: string | undefined): { readonly name: string; readonly tag: string } {
   const last = (image ?? '').replace(/@.*$/, '').split('/').at(-1) ?? ''
   const colon = last.indexOf(':')
   return colon < 0 ? { name: last, tag: '' } : { name: last.slice(0, colon), tag: last.slice(colon + 1) }
 }
 
-/** The words of a container, each as far as it is worth reading. */
+/** Returns the words of a container, cut to the length that is read. */
 export function scriptsOf(container: ContainerView): readonly string[] {
   return container.words.map((word) => word.slice(0, 10_000))
 }
@@ -61,7 +61,7 @@ function engineOf(command: Command): Daemon['engine'] | undefined {
   if (args.some((word) => /^(--version|-v|--help|-h|--validate)$/.test(word))) return undefined
   const program = programOf(command)
   if (/^dockerd(-rootless)?(\.sh)?$/.test(program)) return 'docker'
-  // The entry point runs whatever else it is given.
+  // The entry point runs any other program that it is given.
   if (/^dockerd-entrypoint(\.sh)?$/.test(program)) {
     return args[0] === undefined || /^(-|dockerd)/.test(args[0]) ? 'docker' : undefined
   }
@@ -70,7 +70,7 @@ function engineOf(command: Command): Daemon['engine'] | undefined {
   return serves && /(^| )(--time|-t)[= ]?0( |$)/.test(args.join(' ')) ? 'podman' : undefined
 }
 
-/** The engine's own image runs it unless it is told to run something else. */
+/** An engine's own image runs the engine unless the container overrides it. */
 function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
   if (textsAt(container.raw, 'command').length > 0) return undefined
   const { name, tag } = imageParts(container.image)
@@ -79,10 +79,13 @@ function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
   return isDind && runsItsOwn(container) ? 'docker' : undefined
 }
 
-/** `mirror/dind:1`, `docker:27.3-dind-rootless`. */
+/** Matches `mirror/dind:1` and `docker:27.3-dind-rootless`. */
 const dindWord = /(^|-)(dind|docker-in-docker)(-|$)/
 
-/** Its name speaks of Docker in Docker, and may be of a tool for it: not a runner that has an engine inside, nor an unprivileged step before the work. */
+/**
+ * Whether the image's name contains "dind". It may be a tool for Docker in Docker.
+ * A runner with an engine inside does not count, nor does an unprivileged init container.
+ */
 function saysDind(container: ContainerView): boolean {
   const { name } = imageParts(container.image)
   if (!dindWord.test(name) || /runner|agent/.test(name) || (container.role === 'init' && !container.privileged))
@@ -90,7 +93,7 @@ function saysDind(container: ContainerView): boolean {
   return textsAt(container.raw, 'command').length === 0 && runsItsOwn(container)
 }
 
-/** It is given flags at most. */
+/** Whether the arguments are only flags. */
 function runsItsOwn({ raw }: ContainerView): boolean {
   const [first] = textsAt(raw, 'args')
   return first === undefined || first.startsWith('-')
@@ -98,7 +101,7 @@ function runsItsOwn({ raw }: ContainerView): boolean {
 
 const usualNames = /^(docker|dind|docker-dind|docker-daemon|dockerd)$/
 
-/** `{{ registry }}/{{ name }}:27-dind`: the template says whose, the tag says what. */
+/** Matches `{{ registry }}/{{ name }}:27-dind`: the template hides the name, but the tag shows the engine. */
 function hasTemplatedImage({ image, name, privileged, words }: ContainerView): boolean {
   const parts = imageParts(image)
   return privileged && usualNames.test(name) && words.length === 0 && isUnknown(parts.name) && dindWord.test(parts.tag)
@@ -106,7 +109,7 @@ function hasTemplatedImage({ image, name, privileged, words }: ContainerView): b
 
 const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/
 
-/** By its name, or by Docker's data beside the socket where no other container is the engine. */
+/** Recognizes an engine by its name, or by Docker's data beside the socket if no other container is an engine. */
 function sharesSocket(container: ContainerView, pod: Seen): boolean {
   if (!container.privileged || container.words.length > 0) return false
   const keepsData = '/var/lib/docker' in container.mounts && !pod.containers.some(surelyEngine)

@@ -1,14 +1,14 @@
-// Where a Docker daemon listens, as far as its words tell, and with which command its own container can ask it there.
+// Finds the address of a Docker daemon, and the command with which its own container can query it.
 
-import { textsAt, valueAt } from '../fields.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { textsAt, valueAt } from '../../lib/read-json.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+import { isUnknown } from '../template-value.ts'
 import { commandsOf, programOf } from './commands.ts'
 import { imageParts } from './daemon.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 const defaultSocket = 'unix:///var/run/docker.sock'
 
-/** Undefined where nothing sure is known: behind TLS, rootless without a socket of its own, or where a variable or a template says. */
+/** Returns undefined if nothing is certain: behind TLS, rootless without its own socket, or with an address from a variable or a template. */
 export function dockerProbe(container: ContainerView, pod: PodView): readonly string[] | undefined {
   const words = container.words.join(' ').slice(0, 10_000)
   const variables = ['DOCKER_TLS_VERIFY', 'DOCKER_CONTEXT', 'DOCKER_CERT_PATH']
@@ -19,7 +19,7 @@ export function dockerProbe(container: ContainerView, pod: PodView): readonly st
   return samePlace(asked) === samePlace(host) ? ['docker', 'info'] : ['docker', `--host=${host}`, 'info']
 }
 
-/** In Docker's own images /var/run leads to /run. */
+/** In Docker's own images, /var/run is a link to /run. */
 function samePlace(host: string): string {
   return host.replace(/^unix:\/\/\/run\//, 'unix:///var/run/')
 }
@@ -31,7 +31,7 @@ function hostOf(container: ContainerView, pod: PodView, words: string): string |
   const socket = written.map(asSocket).find((host) => host !== undefined)
   if (socket !== undefined) return socket
   if (written.length === 0 || isThroughEntryPoint(container)) return ownSocket(container, pod, words)
-  // Its own container reaches each address on which it listens by the loopback, unless it names one of another interface.
+  // A container reaches its own listeners on the loopback address, unless an address names another interface.
   const [, port = '2375'] =
     written.map((host) => /^tcp:\/\/(?:0\.0\.0\.0|127\.0\.0\.1|localhost)?(?::(\d+))?$/.exec(host)).find(Boolean) ?? []
   return written.some((host) => /^tcp:\/\/(0\.0\.0\.0|127\.0\.0\.1|localhost|:|$)/.test(host))
@@ -44,10 +44,13 @@ function asSocket(host: string): string | undefined {
   return host.startsWith('unix:///') ? host : undefined
 }
 
-/** The socket that it opens untold. Docker: dockerd-entrypoint.sh takes that of DOCKER_HOST, and a rootless daemon opens one of its user, which in its own image is 1000. */
+/**
+ * Returns the socket that the daemon opens without a flag. `dockerd-entrypoint.sh` uses the socket of DOCKER_HOST.
+ * A rootless daemon opens a socket of its user, which is 1000 in its own image.
+ */
 function ownSocket(container: ContainerView, pod: PodView, words: string): string | undefined {
-  const told = container.env['DOCKER_HOST']
-  if (told?.startsWith('unix://') && isThroughEntryPoint(container)) return told
+  const host = container.env['DOCKER_HOST']
+  if (host?.startsWith('unix://') && isThroughEntryPoint(container)) return host
   const users = [
     valueAt(container.raw, 'securityContext', 'runAsUser'),
     valueAt(pod.raw, ...pod.path, 'securityContext', 'runAsUser'),
@@ -60,7 +63,7 @@ function ownSocket(container: ContainerView, pod: PodView, words: string): strin
   return isOwnImage && user === 1000 ? 'unix:///run/user/1000/docker.sock' : undefined
 }
 
-/** It opens a socket beside the hosts that it is given, unless it is given a whole command. */
+/** Whether the entry point starts the daemon. It then opens a socket in addition to the given hosts. */
 function isThroughEntryPoint(container: ContainerView): boolean {
   const isFlag = (word: string | undefined) => word === undefined || word.startsWith('-')
   if (textsAt(container.raw, 'command').length === 0) return isFlag(container.words[0])

@@ -1,10 +1,15 @@
-// Who ends a program that would run for ever: its own script, a neighbour in a shared PID namespace, a request to it, or the end of the pod itself.
+// Finds out what ends a program that would run indefinitely.
+// Possible ends are its own script, a neighbour in a shared PID namespace, a request, and the deletion of the pod.
+
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, programOf } from './commands.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 type Neighbourhood = Pick<PodView, 'containers' | 'shareProcessNamespace'>
 
-/** The script around these of its commands, which never end, ends all the same: they are in the background of something that ends, or something in the background ends them. */
+/**
+ * Whether a script ends although these of its commands never do.
+ * They run in the background of a command that ends, or a background command ends them.
+ */
 export function endsItself(commands: readonly Command[], endless: readonly Command[]): boolean {
   const first = commands.findIndex((command) => endless.includes(command))
   if (commands.some((command, index) => ends(command) && (command.background || index > first))) return true
@@ -13,20 +18,20 @@ export function endsItself(commands: readonly Command[], endless: readonly Comma
   )
 }
 
-/** It ends other programs of its container. */
+/** Whether the command ends other programs of its container. */
 function ends(command: Command): boolean {
   const [, first = ''] = command.words
   if (programOf(command) === 'kill') return !/^-(0|l|L)$/.test(first) && command.words.length > 1
   return /^(pkill|killall|killall5|fuser)$/.test(programOf(command))
 }
 
-/** It goes on for as long as what stands before it. */
+/** Whether the command lasts as long as the commands before it. */
 function waits(command: Command): boolean {
-  return !command.background && (programOf(command) === 'wait' || runsForEver(command))
+  return !command.background && (programOf(command) === 'wait' || runsForever(command))
 }
 
-/** A program that waits for nothing: `tail -f`, `sleep infinity`. */
-export function runsForEver(command: Command): boolean {
+/** Whether the program waits indefinitely: `tail -f`, `sleep infinity`. */
+export function runsForever(command: Command): boolean {
   const [, ...args] = command.words
   if (command.limited || command.piped) return false
   switch (programOf(command)) {
@@ -44,7 +49,7 @@ export function runsForEver(command: Command): boolean {
   }
 }
 
-/** A neighbour ends it in the PID namespace that they share, or has the whole pod deleted. */
+/** Whether a neighbour ends it in a shared PID namespace, or deletes the whole pod. */
 export function isEndedBySibling(container: ContainerView, pod: Neighbourhood): boolean {
   const words = pod.containers
     .flatMap((other) => (other === container ? [] : other.words))
@@ -56,8 +61,8 @@ export function isEndedBySibling(container: ContainerView, pod: Neighbourhood): 
 const kills = /\b(pkill|killall5?)\b|\bkill\b[^;&|\n]*(pidof|pgrep|\bps\b|-- -1|\$\()/
 const deletesPod = /\bkubectl\b[^;&|\n]*\bdelete\b[^;&|\n]*\b(pods?|po|jobs?)\b/
 
-/** Something tells a helper to end when the work has ended: a request, a flag of its own, a wrapper around the work. */
-export function isToldToEnd(container: ContainerView, pod: Neighbourhood): boolean {
+/** Whether a helper learns that the work has ended: by a request, a flag, or a wrapper around the work. */
+export function isTriggeredToEnd(container: ContainerView, pod: Neighbourhood): boolean {
   if (isEndedBySibling(container, pod)) return true
   const everyWord = pod.containers.flatMap((each) => [...each.words, ...Object.keys(each.env)])
   return everyWord.some((word) => requests.test(word.slice(0, 10_000)))

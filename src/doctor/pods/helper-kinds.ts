@@ -1,30 +1,31 @@
-// The helpers that pods have beside their work and that never end by themselves: their images, and their programs.
+// The long-lived helpers that pods run beside their work: their images and programs.
+
+import type { ContainerView } from '../pod-view.ts'
 import { type Command, programOf } from './commands.ts'
-import type { ContainerView } from './pod-view.ts'
 
 export type HelperKind = {
   readonly what: string
-  /** Of the repository, without tag. */
+  /** Matches the repository of the image, without tag. */
   readonly image: RegExp
-  /** Of a program that a command starts. */
+  /** Matches the program that a command starts. */
   readonly program: RegExp
-  /** Arguments, if there are any, without which it does something else. */
+  /** If arguments are given, they must match; otherwise the program does something else. */
   readonly needs?: RegExp
-  /** Arguments with which it ends, or goes into the background. */
+  /** Arguments with which the program ends or goes into the background. */
   readonly ends?: RegExp
-  /** The entry point of the image runs other programs that it is given. */
+  /** The entry point of the image also runs other programs. */
   readonly runsOthers?: true
-  /** As an init container. `unknown`: often a file has it end, or an injector makes it a sidecar; `medium`: a file can have it end. */
+  /** The confidence as an init container. `unknown`: a file often ends it, or an injector makes it a sidecar. `medium`: a file may end it. */
   readonly asInit?: 'unknown' | 'medium'
 }
 
-/** What this command starts. */
+/** Returns the kind that this command starts. */
 export function startedKind(command: Command): HelperKind | undefined {
   const [, ...args] = command.words
   return kinds.find((kind) => kind.program.test(programOf(command)) && serves(kind, args))
 }
 
-/** What the image's own entry point starts with these arguments. */
+/** Returns the kind that the image's own entry point starts with these arguments. */
 export function imageKind(container: ContainerView, args: readonly string[]): HelperKind | undefined {
   const name = container.image === 'auto' ? container.name : repositoryOf(container)
   const kind = kinds.find((each) => each.image.test(name))
@@ -32,7 +33,7 @@ export function imageKind(container: ContainerView, args: readonly string[]): He
   return args.length === 0 || serves(kind, args) ? kind : undefined
 }
 
-/** Its image, without tag and digest. */
+/** Returns the image without tag and digest. */
 export function repositoryOf({ image }: Pick<ContainerView, 'image'>): string {
   return (image ?? '').replace(/@.*$/, '').replace(/:[^/:]*$/, '')
 }

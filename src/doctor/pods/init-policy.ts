@@ -1,8 +1,8 @@
-// What an API server makes of restartPolicy on an init container, by minor version (Kubernetes reference 1.2: KEP-753, KEP-5307).
+// The effect of restartPolicy on an init container, by minor version of the API server (KEP-753, KEP-5307; docs/reference/kubernetes.md#s1-2).
 import type { Minor, VersionFact } from '../facts.ts'
 
-export type InitPolicyOutcome =
-  /** It becomes a plain init container, without a word. */
+type InitPolicyOutcome =
+  /** The field is dropped silently, so it becomes a plain init container. */
   | 'dropped'
   | 'refused'
   | 'sidecar'
@@ -20,12 +20,12 @@ export function initPolicyOutcome(minor: Minor, value: string): InitPolicyOutcom
   return minor === 34 ? 'dropped' : 'retried'
 }
 
-/** Every version in question runs native sidecars: a fix may count on them. */
+/** Whether every considered version supports native sidecars, so that a fix may use them. */
 export function surelyHasSidecars({ minors }: VersionFact): boolean {
   return minors.length > 0 && minors.every((minor) => minor >= firstSidecarMinor)
 }
 
-/** A version without native sidecars was declared, or no other is possible. */
+/** Whether a version without native sidecars is declared, or no other is possible. */
 export function lacksSidecars({ minors, declared }: VersionFact): boolean {
   const old = minors.filter((minor) => minor < firstSidecarMinor).length
   return old > 0 && (declared || old === minors.length)

@@ -1,26 +1,26 @@
-// Which containers are helpers that serve until somebody ends them: proxies, log shippers, secret agents, databases, and commands that wait for nothing.
+// Finds containers with long-lived helpers: proxies, log shippers, secret agents, databases, and commands that wait indefinitely.
 
-import { textsAt } from '../fields.ts'
+import { textsAt } from '../../lib/read-json.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
-import { endsItself, isToldToEnd, runsForEver } from './endings.ts'
+import { endsItself, isTriggeredToEnd, runsForever } from './endings.ts'
 import { imageKind, startedKind } from './helper-kinds.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
 
 export type Helper = {
-  /** What runs for ever, in words. */
+  /** A description of the program. */
   readonly what: string
-  /** `medium`: something in it may yet end it. */
+  /** `medium`: a command in it may still end it. */
   readonly confidence: 'high' | 'medium'
 }
 
-/** Undefined when the container is not known to run for ever, is told when to end, or is the runner itself. */
+/** Returns undefined if the container may end, learns when to end, or is the runner itself. */
 export function longLivedHelper(container: ContainerView, pod: PodView): Helper | undefined {
   if (container.name === pod.runner) return undefined
   const helper = startedHelper(container, pod) ?? imageHelper(container)
-  return helper && !isToldToEnd(container, pod) ? helper : undefined
+  return helper && !isTriggeredToEnd(container, pod) ? helper : undefined
 }
 
-/** A `while` or `until` whose condition never changes. */
+/** Whether it is a `while` or `until` whose condition never changes. */
 export function isEndlessLoop({ background, limited, loop, words }: Command): boolean {
   if (background || limited || loop === undefined) return false
   const condition = words.join(' ')
@@ -32,9 +32,9 @@ function startedHelper(container: ContainerView, pod: PodView): Helper | undefin
   const endless = commands.filter((command) => !command.limited && startedKind(command) !== undefined)
   const [first] = endless
   if (first && !endsItself(commands, endless)) return { what: startedKind(first)?.what ?? '', confidence: 'high' }
-  const waiting = commands.find((command) => !command.background && runsForEver(command))
+  const waiting = commands.find((command) => !command.background && runsForever(command))
   if (waiting) {
-    // In a bare pod it is how people, and Jenkins, keep a container to work in.
+    // In a bare pod, people and Jenkins keep a container alive this way.
     const isKept = pod.owner === 'Pod' && /^(sleep|tail -[fF] \/dev\/null$)/.test(waiting.words.join(' '))
     return isKept || endsItself(commands, [waiting]) ? undefined : { what: waiting.words.join(' '), confidence: 'high' }
   }
@@ -47,7 +47,7 @@ function leaves(command: Command): boolean {
   return /^(break|exit|return|exec|kill|pkill|killall)$/.test(programOf(command))
 }
 
-/** The image's own entry point, unless it is given something else to run. */
+/** Recognizes the image's own entry point, unless the container overrides it. */
 function imageHelper(container: ContainerView): Helper | undefined {
   if (textsAt(container.raw, 'command').length > 0) return undefined
   const kind = imageKind(container, container.words)

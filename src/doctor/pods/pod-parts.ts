@@ -1,11 +1,12 @@
-// Parts of a pod view that several rules ask for: its ordinary containers, its Job, its metadata, and the start of a hit.
-import type { Facts, VersionFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt } from '../fields.ts'
-import type { Hit, Path } from '../finding.ts'
-import type { Raw } from '../raw.ts'
-import type { ContainerView, PodView } from './pod-view.ts'
+// Parts of a pod view that several rules need: its ordinary containers, its Job, its metadata, and the start of a hit.
 
-/** The pods as somebody wrote them: of a live cluster without those that an owner in the same input made, which would say everything again. */
+import type { JsonObject, Path } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, textAt } from '../../lib/read-json.ts'
+import type { Facts, VersionFact } from '../facts.ts'
+import type { Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+
+/** Returns the pods that a person wrote. In a cluster, this drops the pods whose owner is in the same input, because they would repeat its findings. */
 export function writtenPods(facts: Facts): readonly PodView[] {
   if (!facts.live) return facts.pods
   const uids = new Set(facts.pods.flatMap(({ raw }) => textAt(raw, 'metadata', 'uid') ?? []))
@@ -17,7 +18,10 @@ export function writtenPods(facts: Facts): readonly PodView[] {
   return facts.pods.filter((pod) => !listAt(pod.raw, 'metadata', 'ownerReferences').some((owner) => isMade(pod, owner)))
 }
 
-/** ReplicaSets are not read, as there are ten of each Deployment; their names are made of its name and their pods' label. Kubernetes: deployment controller. */
+/**
+ * Returns the Deployment of a ReplicaSet. ReplicaSets are not read, because each Deployment has ten.
+ * The name of one consists of the Deployment's name and its pods' hash label.
+ */
 function deploymentOf({ raw }: PodView, owner: unknown): string | undefined {
   const hash = textAt(raw, 'metadata', 'labels', 'pod-template-hash')
   const name = textAt(owner, 'name')
@@ -25,7 +29,7 @@ function deploymentOf({ raw }: PodView, owner: unknown): string | undefined {
   return name.slice(0, -hash.length - 1)
 }
 
-/** The versions that the pod may run on. */
+/** Returns the versions that the pod may run on. */
 export function versionOf(pod: PodView, facts: Facts): VersionFact {
   return pod.version ?? facts.version
 }
@@ -34,26 +38,26 @@ export function ordinaryContainers(pod: PodView): readonly ContainerView[] {
   return pod.containers.filter((container) => container.role === 'container')
 }
 
-/** A patch of kustomize names only what it changes: what it leaves out says nothing. */
+/** Whether the pod is complete. A patch of kustomize names only its changes, so a missing field means nothing there. */
 export function isWhole(pod: PodView): boolean {
   const ordinary = ordinaryContainers(pod)
   return ordinary.length > 0 && ordinary.every((container) => container.image !== undefined)
 }
 
-/** The spec of the Job, or of a template of Jobs, in which the pod stands. */
-export function jobSpecOf(pod: PodView): { readonly fields: Raw; readonly path: Path } | undefined {
+/** Returns the spec of the Job, or of the Job template, around the pod. */
+export function jobSpecOf(pod: PodView): { readonly fields: JsonObject; readonly path: Path } | undefined {
   if (pod.owner !== 'Job' && pod.owner !== 'CronJob' && pod.owner !== 'ScaledJob') return undefined
   const path = pod.path.slice(0, -2)
   const fields = fieldsAt(pod.raw, ...path)
   return fields && { fields, path }
 }
 
-/** Where the metadata of the pod, or of its template, stands or would stand. */
+/** Returns the path of the metadata of the pod or its template, also if it is missing. */
 export function podMetadataPath(pod: PodView): Path {
   return [...pod.path.slice(0, -1), 'metadata']
 }
 
-/** A hit in a pod: fixes are for documents, so a live object has none. */
+/** Makes a hit in a pod. Fixes are for documents, so a live object has none. */
 export function hitIn(pod: PodView, hit: Omit<Hit, 'object' | 'document'>): Hit {
   const { fix, ...rest } = hit
   return { object: pod.object, document: pod.document, ...rest, ...(fix && pod.document !== undefined ? { fix } : {}) }

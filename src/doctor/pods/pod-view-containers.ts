@@ -1,28 +1,29 @@
-// The containers of a pod spec, in the order in which they start.
-import type { Path } from '../finding.ts'
-import { asRecord, asRecords, asText, type Raw } from '../raw.ts'
-import type { ContainerView } from './pod-view.ts'
+// Views the containers of a pod spec, in the order in which they start.
+import { fieldsAt, isJsonObject, type JsonObject, listAt, type Path, textAt, valueAt } from '../../lib/read-json.ts'
+import type { ContainerView } from '../pod-view.ts'
 
-export function viewContainers(spec: Raw, path: Path): ContainerView[] {
+export function viewContainers(spec: JsonObject, path: Path): ContainerView[] {
   const list = (key: string, init: boolean): ContainerView[] =>
-    asRecords(spec[key]).flatMap((raw, index) => (raw ? [viewContainer(raw, [...path, key, index], init)] : []))
+    listAt(spec, key).flatMap((raw, index) =>
+      isJsonObject(raw) ? [viewContainer(raw, [...path, key, index], init)] : [],
+    )
   return [...list('initContainers', true), ...list('containers', false)]
 }
 
-function viewContainer(raw: Raw, path: Path, init: boolean): ContainerView {
-  const restartPolicy = asText(raw['restartPolicy'])
-  const lifecycle = asRecord(raw['lifecycle']) ?? {}
-  const probe = (key: string) => (asRecord(raw[key]) ? { path: [...path, key] } : undefined)
+function viewContainer(raw: JsonObject, path: Path, init: boolean): ContainerView {
+  const restartPolicy = textAt(raw, 'restartPolicy')
+  const lifecycle = fieldsAt(raw, 'lifecycle') ?? {}
+  const probe = (key: string) => (fieldsAt(raw, key) ? { path: [...path, key] } : undefined)
   return {
-    name: asText(raw['name']) ?? '',
+    name: textAt(raw, 'name') ?? '',
     role: init ? (restartPolicy === 'Always' ? 'sidecar' : 'init') : 'container',
     path,
-    image: asText(raw['image']),
-    words: [...words(raw['command']), ...words(raw['args'])],
-    env: environment(raw['env']),
+    image: textAt(raw, 'image'),
+    words: [...words(raw, 'command'), ...words(raw, 'args')],
+    env: environment(raw),
     restartPolicy,
-    privileged: asRecord(raw['securityContext'])?.['privileged'] === true,
-    mounts: mounts(raw['volumeMounts']),
+    privileged: valueAt(raw, 'securityContext', 'privileged') === true,
+    mounts: mounts(raw),
     startupProbe: probe('startupProbe'),
     livenessProbe: probe('livenessProbe'),
     readinessProbe: probe('readinessProbe'),
@@ -32,31 +33,32 @@ function viewContainer(raw: Raw, path: Path, init: boolean): ContainerView {
   }
 }
 
-function hook(lifecycle: Raw, path: Path, key: string): ContainerView['postStart'] {
-  const raw = asRecord(lifecycle[key])
+function hook(lifecycle: JsonObject, path: Path, key: string): ContainerView['postStart'] {
+  const raw = fieldsAt(lifecycle, key)
   if (!raw) return undefined
-  const exec = asRecord(raw['exec'])
-  return { path: [...path, 'lifecycle', key], exec: exec && words(exec['command']) }
+  const exec = fieldsAt(raw, 'exec')
+  return { path: [...path, 'lifecycle', key], exec: exec && words(exec, 'command') }
 }
 
-function words(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : []
+function words(holder: JsonObject, field: string): string[] {
+  return listAt(holder, field).map(String)
 }
 
-function environment(value: unknown): ContainerView['env'] {
+function environment(container: JsonObject): ContainerView['env'] {
   const variables: Record<string, string | undefined> = {}
-  for (const entry of asRecords(value)) {
-    const name = entry && asText(entry['name'])
-    if (name !== undefined) variables[name] = entry?.['value'] === undefined ? undefined : String(entry['value'])
+  for (const entry of listAt(container, 'env')) {
+    const name = textAt(entry, 'name')
+    const value = valueAt(entry, 'value')
+    if (name !== undefined) variables[name] = value === undefined ? undefined : String(value)
   }
   return variables
 }
 
-function mounts(value: unknown): ContainerView['mounts'] {
+function mounts(container: JsonObject): ContainerView['mounts'] {
   const names: Record<string, string> = {}
-  for (const entry of asRecords(value)) {
-    const at = entry && asText(entry['mountPath'])
-    const name = entry && asText(entry['name'])
+  for (const entry of listAt(container, 'volumeMounts')) {
+    const at = textAt(entry, 'mountPath')
+    const name = textAt(entry, 'name')
     if (at !== undefined && name !== undefined) names[at] = name
   }
   return names

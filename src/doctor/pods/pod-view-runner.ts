@@ -1,6 +1,7 @@
-// Tells a CI runner's pod by what only runners have: their images, their variables, ARC's own kinds, or a container named `runner` beside a Docker daemon.
+// Recognizes the pod of a CI runner by its image, its variables, ARC's own kinds, or a container named `runner` beside a Docker daemon.
+
+import type { ContainerView, PodOwner } from '../pod-view.ts'
 import { commandsOf, programOf } from './commands.ts'
-import type { ContainerView, PodOwner } from './pod-view.ts'
 
 const runnerImages =
   /(?:^|\/)(?:(?:[\w.-]+-)?(?:github|gha|github-actions|actions)-runners?|actions-runner-dind|act_runner|act-runner|forgejo-runner|gitea-runner|bitbucket-pipelines-runner|atlassian-bitbucket-runner|runner-dind|gitlab-runner|woodpecker-agent|drone-runner-docker|azp-agent|azdevops-agent|azure-pipelines-agent|buildkite-agent)(?:[:@]|$)|(?:^|\/)buildkite\/agent(?:[:@]|$)|\/forgejo\/runner(?:[:@]|$)|\/gitea\/(?:act_)?runner(?:[:@]|$)|(?:summerwind|myoung34)\/.*runner/
@@ -26,7 +27,7 @@ const runnerVariables: ReadonlySet<string> = new Set([
   'WOODPECKER_AGENT_SECRET',
 ])
 
-/** KEDA: what makes a Job for each job that waits at a forge. */
+/** The triggers with which KEDA creates a Job for each waiting CI job. */
 const forgeTriggers: ReadonlySet<unknown> = new Set(['github-runner', 'forgejo-runner', 'azure-pipelines'])
 
 type Runner = { readonly isRunner: boolean; readonly runner: string | undefined }
@@ -39,10 +40,10 @@ export function findRunner(
 ): Runner {
   const ordinary = containers.filter(({ role }) => role === 'container')
   const named = ordinary.find(({ name }) => name === 'runner')
-  const telling = ordinary.find(looksLikeRunner)
+  const lookalike = ordinary.find(looksLikeRunner)
   const certain =
     owner === 'arc' || owner === 'RunnerSet' || isLabelled(labels) || triggers.some((type) => forgeTriggers.has(type))
-  const runner = certain ? (named ?? telling) : (telling ?? (named && hasDocker(containers) ? named : undefined))
+  const runner = certain ? (named ?? lookalike) : (lookalike ?? (named && hasDocker(containers) ? named : undefined))
   return { isRunner: certain || runner !== undefined, runner: runner?.name }
 }
 
@@ -51,13 +52,13 @@ function looksLikeRunner(container: ContainerView): boolean {
   if (image !== undefined && runnerImages.test(image) && !doesSomethingElse(container)) return true
   if (words.some((word) => word.includes('/actions-runner/run.sh') || word === '/home/runner/run.sh')) return true
   const known = Object.keys(env).filter((name) => runnerVariables.has(name))
-  // One generic name proves little: two do, or one that only runners know.
+  // One generic name proves little. Two names do, or one that only runners have.
   return (
     known.length > 1 || known.some((name) => /^(?:ACTIONS_RUNNER|GITEA_|RUNNER_WAIT|RUNNER_SCALE|BUILDKITE)/.test(name))
   )
 }
 
-/** It waits, or moves files, in place of the image's own program. */
+/** Whether the command only waits or moves files, in place of the image's own program. */
 function doesSomethingElse(container: ContainerView): boolean {
   if (!Array.isArray(container.raw['command'])) return false
   const programs = commandsOf(container).map(programOf)

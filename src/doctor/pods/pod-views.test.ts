@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Path } from '../finding.ts'
-import type { Raw } from '../raw.ts'
+import type { JsonObject, Path } from '../../lib/read-json.ts'
 import { viewPods } from './pod-views.ts'
 
 const spec = { containers: [{ name: 'x' }] }
-const view = (apiVersion: string, kind: string, rest: Raw, name = 'a') => {
+const view = (apiVersion: string, kind: string, rest: JsonObject, name = 'a') => {
   const object = { apiVersion, kind, namespace: 'ci', name, uid: 'u' }
   return viewPods([{ object, document: undefined, raw: { apiVersion, kind, ...rest } }])[0]
 }
 
 describe('a pod view', () => {
   const template = { metadata: { labels: { l: 1 }, annotations: { a: 'b' } }, spec }
-  const cases: [apiVersion: string, kind: string, rest: Raw, owner: string, path: Path, ends: boolean][] = [
+  const cases: [apiVersion: string, kind: string, rest: JsonObject, owner: string, path: Path, ends: boolean][] = [
     ['v1', 'Pod', template, 'Pod', ['spec'], false],
     ['v1', 'Pod', { spec: { ...spec, restartPolicy: 'Never' } }, 'Pod', ['spec'], true],
     ['batch/v1', 'Job', { spec: { template } }, 'Job', ['spec', 'template', 'spec'], true],
@@ -53,28 +52,28 @@ describe('a pod view', () => {
     ['dayfly.dev/v1alpha1', 'RunnerSet', { spec: { template } }, 'RunnerSet', ['spec', 'template', 'spec'], true],
   ]
   for (const [apiVersion, kind, rest, owner, path, ends] of cases) {
-    it(`of ${kind} knows where it stands and whether it ends`, () => {
+    it(`knows the path of the pods of a ${kind}, and whether they end`, () => {
       expect(view(apiVersion, kind, rest)).toMatchObject({ owner, path, runsToCompletion: ends, object: { uid: 'u' } })
       expect(view(apiVersion, kind, rest)?.containers[0]?.path).toEqual([...path, 'containers', 0])
     })
   }
 
-  it("of Jenkins' agents does not end by itself: Jenkins deletes it", () => {
+  it("does not end by itself for Jenkins' agents, because Jenkins deletes it", () => {
     for (const agent of [{ name: 'jnlp' }, { name: 'a', image: 'jenkins/inbound-agent:latest' }]) {
       const containers = [agent, { name: 'dind', image: 'docker:dind' }]
       expect(view('v1', 'Pod', { spec: { restartPolicy: 'Never', containers } })?.runsToCompletion).toBe(false)
     }
   })
 
-  it('of a Pod without a name does not end by itself: whoever makes pods of it deletes them', () => {
+  it('does not end by itself for a Pod without a name, because a CI server deletes it', () => {
     const never = { spec: { restartPolicy: 'Never', containers: [{ name: 'x' }] } }
     expect(view('v1', 'Pod', { ...never, metadata: { labels: { l: 'x' } } }, '')?.runsToCompletion).toBe(false)
-    // A template's own marker in place of a name: `name: {NAME}`.
+    // The template's own marker in place of a name: `name: {NAME}`.
     expect(view('v1', 'Pod', { ...never, metadata: { name: { NAME: null } } }, '')?.runsToCompletion).toBe(true)
     expect(view('batch/v1', 'Job', { spec: { template: never } }, '')?.runsToCompletion).toBe(true)
   })
 
-  it("of ARC's chart in its mode dind is without the container whose place the chart takes", () => {
+  it("leaves out the container that ARC's chart replaces in its mode dind", () => {
     const containers = [{ name: 'runner' }, { name: 'dind', image: 'docker:dind' }, { name: 'cache', image: 'redis:7' }]
     const named = (type: string) =>
       view('helm', 'Values', { containerMode: { type }, template: { spec: { containers } } })?.containers.map(
@@ -87,13 +86,13 @@ describe('a pod view', () => {
     expect(named('kubernetes')).toHaveLength(3)
   })
 
-  it("is a runner's by KEDA's trigger", () => {
+  it("recognizes a runner by KEDA's trigger", () => {
     const isRunner = (type: string) =>
       view('keda.sh/v1alpha1', 'ScaledJob', { spec: { triggers: [{ type }], jobTargetRef: { template } } })?.isRunner
     expect(['azure-pipelines', 'github-runner', 'rabbitmq'].map(isRunner)).toEqual([true, true, false])
   })
 
-  it('is not made of other groups, or of what is not a pod spec', () => {
+  it('ignores other API groups, and objects without a pod spec', () => {
     expect(view('example.com/v1', 'Job', { spec: { template } })).toBeUndefined()
     expect(view('batch/v1', 'Job', { spec: { template: 'x' } })).toBeUndefined()
     expect(view('v1', 'Pod', { spec: { containers: { name: 'x' }, volumes: [1, null, { name: 'v' }] } })).toMatchObject(
@@ -104,7 +103,7 @@ describe('a pod view', () => {
     )
   })
 
-  it('tells sidecars from init containers and reads what a container says of itself', () => {
+  it('separates sidecars from init containers, and reads the fields of a container', () => {
     const init = {
       name: 's',
       restartPolicy: 'Always',
@@ -135,7 +134,7 @@ describe('a pod view', () => {
     ])
   })
 
-  const runners: [what: string, containers: readonly Raw[], runner: string | undefined][] = [
+  const runners: [what: string, containers: readonly JsonObject[], runner: string | undefined][] = [
     ['GitHub image', [{ name: 'a', image: 'ghcr.io/actions/actions-runner:2.1' }], 'a'],
     [
       'Bitbucket image',

@@ -1,15 +1,16 @@
-// Builds the pod views of objects: where each kind keeps its pod spec, and what kind of life the pod leads. Objects may come from files or from a cluster.
+// Builds the pod views of objects from files or a cluster: finds the pod spec of each kind, and how the pod ends.
 
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, isJsonObject, type JsonObject, listAt, numberAt, textAt, valueAt } from '../../lib/read-json.ts'
+import { valuesVersion } from '../chart-kinds.ts'
 import type { ObjectFact } from '../facts.ts'
-import type { Path } from '../finding.ts'
-import { asNumber, asRecord, asRecords, asText, asTexts, type Raw } from '../raw.ts'
-import { valuesVersion } from '../sources/object-ref.ts'
+import { labelsAt } from '../objects/labels.ts'
+import type { ContainerView, PodOwner, PodView } from '../pod-view.ts'
 import { findDaemons } from './daemon.ts'
-import type { ContainerView, PodOwner, PodView } from './pod-view.ts'
 import { viewContainers } from './pod-view-containers.ts'
 import { findRunner } from './pod-view-runner.ts'
 
-/** Where a kind keeps its pod template (metadata and spec). */
+/** The path of the pod template (metadata and spec) in a kind. */
 type Shape = { readonly owner: PodOwner; readonly template: Path }
 
 const shapes: Readonly<Record<string, Shape>> = {
@@ -29,7 +30,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   [`${valuesVersion}/Values`]: { owner: 'arc', template: ['template'] },
 }
 
-/** Objects without a pod spec, or of a kind whose pods we do not know, give none. */
+/** Skips objects without a pod spec, and unknown kinds. */
 export function viewPods(objects: readonly ObjectFact[]): PodView[] {
   return objects.flatMap((fact) => viewPod(fact) ?? [])
 }
@@ -43,14 +44,14 @@ function viewPod(fact: ObjectFact): PodView | undefined {
       : ''
   const shape = shapes[`${group}/${kind}`]
   if (!shape) return undefined
-  const template = at(fact.raw, shape.template)
-  const spec = template && asRecord(template['spec'])
+  const template = fieldsAt(fact.raw, ...shape.template)
+  const spec = template && fieldsAt(template, 'spec')
   if (!template || !spec) return undefined
   const path: Path = [...shape.template, 'spec']
   const containers = viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
-  const metadata = asRecord(template['metadata']) ?? {}
-  const restartPolicy = asText(spec['restartPolicy'])
-  const runner = findRunner(shape.owner, containers, asRecord(metadata['labels']) ?? {}, triggersOf(fact.raw))
+  const metadata = fieldsAt(template, 'metadata') ?? {}
+  const restartPolicy = textAt(spec, 'restartPolicy')
+  const runner = findRunner(shape.owner, containers, fieldsAt(metadata, 'labels') ?? {}, triggersOf(fact.raw))
   const pod = {
     object: fact.object,
     document: fact.document,
@@ -62,11 +63,11 @@ function viewPod(fact: ObjectFact): PodView | undefined {
     ...runner,
     path,
     restartPolicy,
-    terminationGracePeriodSeconds: asNumber(spec['terminationGracePeriodSeconds']),
+    terminationGracePeriodSeconds: numberAt(spec, 'terminationGracePeriodSeconds'),
     hostPID: spec['hostPID'] === true,
     shareProcessNamespace: spec['shareProcessNamespace'] === true,
-    annotations: asTexts(metadata['annotations']),
-    labels: asTexts(metadata['labels']),
+    annotations: labelsAt(metadata, 'annotations'),
+    labels: labelsAt(metadata, 'labels'),
     containers,
     volumes: viewVolumes(spec, path),
     raw: fact.raw,
@@ -75,9 +76,9 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   return { ...pod, daemons: findDaemons(pod) }
 }
 
-/** Of KEDA's ScaledJob. */
-function triggersOf(raw: Raw): readonly unknown[] {
-  return asRecords(asRecord(raw['spec'])?.['triggers']).map((each) => each?.['type'])
+/** Returns the triggers of KEDA's ScaledJob. */
+function triggersOf(raw: JsonObject): readonly unknown[] {
+  return listAt(raw, 'spec', 'triggers').map((each) => valueAt(each, 'type'))
 }
 
 function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boolean {
@@ -85,31 +86,28 @@ function endsByItself(owner: PodOwner, restartPolicy: string | undefined): boole
   return owner !== 'Pod' || restartPolicy === 'Never' || restartPolicy === 'OnFailure'
 }
 
-/** Jenkins deletes the pods of its agents itself, whatever still runs in them. */
+/** Jenkins deletes the pods of its agents itself, even while a container runs. */
 function isJenkinsAgent({ name, image }: ContainerView): boolean {
   return name === 'jnlp' || /(^|\/)jenkins\/(inbound-agent|jnlp-(slave|agent)[\w-]*)([:@]|$)/.test(image ?? '')
 }
 
-/** No API server takes it so: it is what a CI server (Jenkins' `yamlFile`) makes its agents' pods of, and deletes them itself. */
+/** No API server accepts a pod without a name. A CI server (Jenkins' `yamlFile`) makes its agents' pods from it, and deletes them itself. */
 function isNameless({ object, raw }: ObjectFact): boolean {
-  return object.name === '' && asRecord(raw['metadata'])?.['name'] === undefined
+  return object.name === '' && valueAt(raw, 'metadata', 'name') === undefined
 }
 
-/** ARC's chart in its mode `dind` runs a Docker of its own, and takes no container of that name (its helper `non-runner-non-dind-containers`; the newest only its resources). */
+/**
+ * ARC's chart in its mode `dind` runs its own Docker and ignores a container with that name.
+ * See the chart's helper `non-runner-non-dind-containers`; the newest version keeps only the container's resources.
+ */
 function isReplaced({ name }: ContainerView, { object, raw }: ObjectFact): boolean {
   if (object.apiVersion !== valuesVersion || name !== 'dind') return false
-  return asRecord(raw['containerMode'])?.['type'] === 'dind'
+  return valueAt(raw, 'containerMode', 'type') === 'dind'
 }
 
-function viewVolumes(spec: Raw, path: Path): PodView['volumes'] {
-  return asRecords(spec['volumes']).flatMap((raw, index) => {
-    const name = raw && asText(raw['name'])
-    return raw && name !== undefined ? [{ name, path: [...path, 'volumes', index], raw }] : []
+function viewVolumes(spec: JsonObject, path: Path): PodView['volumes'] {
+  return listAt(spec, 'volumes').flatMap((raw, index) => {
+    const name = textAt(raw, 'name')
+    return isJsonObject(raw) && name !== undefined ? [{ name, path: [...path, 'volumes', index], raw }] : []
   })
-}
-
-function at(value: Raw, path: Path): Raw | undefined {
-  let here: Raw | undefined = value
-  for (const key of path) here = here && asRecord(here[key])
-  return here
 }

@@ -1,15 +1,15 @@
-// How long the command of a postStart hook may take, as far as its words tell.
+// Judges how long the command of a postStart hook may take.
 import { type Command, commandsOf, programOf } from './commands.ts'
-import { runsForEver } from './endings.ts'
+import { runsForever } from './endings.ts'
 
 type Wait = 'surely' | 'perhaps' | 'never'
 
-/** It runs under timeout, as far as it can wait. */
+/** Whether everything in it that can wait runs under `timeout`. */
 export function isBounded(words: readonly string[]): boolean {
   return commandsOf({ words }).some(({ limited }) => limited) && canWait(words) === 'never'
 }
 
-/** `surely`: it has a loop, or a command that waits for something else, without a limit of time or number; `never`: it only touches files. */
+/** `surely`: it has a loop, or a command that waits without a limit of time or attempts. `never`: it only touches files. */
 export function canWait(words: readonly string[]): Wait {
   const waits = commandsOf({ words }).map(waitOf)
   if (waits.includes('surely') || words.some((word) => substituted.test(word.slice(0, 10_000)))) return 'surely'
@@ -19,14 +19,14 @@ export function canWait(words: readonly string[]): Wait {
 function waitOf(command: Command): Wait {
   const { limited, loop } = command
   if (limited) return 'never'
-  if (loop !== undefined || runsForEver(command)) return 'surely'
+  if (loop !== undefined || runsForever(command)) return 'surely'
   const program = programOf(command)
   if (/^(wait|mount|nsenter)$/.test(program)) return 'surely'
   if (/^(nc|ncat|curl|wget|docker|kubectl)$/.test(program)) return hasLimit(command) ? 'never' : 'surely'
   return program === '' || harmless.test(program) || isShortSleep(command) ? 'never' : 'perhaps'
 }
 
-/** A limit of its own, or a number of tries. */
+/** Whether the command has its own time limit, or a number of attempts. */
 function hasLimit(command: Command): boolean {
   const [, ...args] = command.words
   if (command.counted) return true

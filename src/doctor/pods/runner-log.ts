@@ -1,7 +1,7 @@
-// What the end of a runner's log says of its connection (actions/runner 2.3xx: MessageListener, BrokerMessageListener).
+// Reads the state of a runner's connection from the end of its log (actions/runner 2.3xx: MessageListener, BrokerMessageListener).
 
-/** `conflict`: another session holds its registration. `gone`: the forge has no such registration any more. */
-export type LogSign = { readonly is: 'conflict' | 'gone'; readonly line: string }
+/** `conflict`: another session holds the registration. `gone`: the forge no longer has the registration. */
+type LogSign = { readonly is: 'conflict' | 'gone'; readonly line: string }
 
 const signs: readonly (readonly [RegExp, LogSign['is'] | 'well'])[] = [
   [
@@ -13,7 +13,7 @@ const signs: readonly (readonly [RegExp, LogSign['is'] | 'well'])[] = [
 ]
 const lineMax = 160
 
-/** By the last line that says anything: a runner that went on afterwards is well. */
+/** The last significant line decides: a runner that continued after an error is healthy. */
 export function readRunnerLog(tail: string): LogSign | undefined {
   for (const line of tail.split('\n').reverse()) {
     const [, is] = signs.find(([pattern]) => pattern.test(line)) ?? []
@@ -23,7 +23,7 @@ export function readRunnerLog(tail: string): LogSign | undefined {
   return undefined
 }
 
-/** The time is the log's own, and the prefix of the container's logger says nothing. */
+/** Drops the time, which the log has itself, and the prefix of the container's logger. */
 function withoutIds(line: string): string {
   return line
     .replace(/^\[RUNNER [^\]]*\]\s*/, '')

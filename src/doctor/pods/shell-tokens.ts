@@ -1,8 +1,8 @@
-// Cuts a shell script into words and signs. Quotes are taken away, redirections and comments left out, substitutions kept as they are written.
+// Cuts a shell script into words and signs. Removes quotes, redirections and comments. Keeps substitutions as written.
 
 export type Token = { readonly is: 'word' | 'sign'; readonly text: string }
 
-/** The words and signs of a script, in their order. */
+/** Returns the words and signs of a script, in their order. */
 export function tokensOf(text: string): readonly Token[] {
   const reader = new Reader(text)
   const tokens: Token[] = []
@@ -64,7 +64,7 @@ class Reader {
     return sign?.startsWith('(') && sign.endsWith(')') ? '()' : sign
   }
 
-  /** At least one letter. */
+  /** Takes at least one letter. */
   takeWord(): string {
     const start = this.at
     let word = ''
@@ -95,7 +95,7 @@ class Reader {
     return undefined
   }
 
-  /** `$( … )`, with the brackets inside it. */
+  /** Takes `$( … )`, with the brackets inside it. */
   private takeSubstitution(): string {
     if (!this.text.startsWith('$(', this.at)) return ''
     const start = this.at++

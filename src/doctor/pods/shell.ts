@@ -1,22 +1,22 @@
-// Reads a shell script as far as it tells which programs run, in what order, and which of them in the background. No shell: nothing is expanded.
+// Reads which programs a shell script runs, in what order, and which of them in the background. It is no shell: it expands nothing.
 import { type Token, tokensOf } from './shell-tokens.ts'
 
 export type ShellCommand = {
   /** The program and its arguments, without quotes and redirections. */
   readonly words: readonly string[]
-  /** What follows does not wait for it. */
+  /** The next command does not wait for it. */
   readonly background: boolean
-  /** It reads from a pipe, or writes to one. */
+  /** It reads from a pipe or writes to one. */
   readonly piped: boolean
   /** It is the condition of such a loop. */
   readonly loop: 'while' | 'until' | undefined
-  /** It stands in a `for` over a list that is written out, or over numbers. */
+  /** It is in a `for` over a written list or over numbers. */
   readonly counted: boolean
-  /** It may be passed over: it stands behind `||` or a test, in an `if`, a `case`, the body of a loop or of a function. */
+  /** The script may skip it. It follows `||` or a test, or is in an `if`, a `case`, or the body of a loop or function. */
   readonly conditional: boolean
 }
 
-/** The body of a function counts when something calls it by name: a trap does not. */
+/** The body of a function counts only if a command calls it by name. A trap does not. */
 export function readScript(text: string): readonly ShellCommand[] {
   const reading = new Reading()
   for (const token of tokensOf(text)) reading.take(token)
@@ -32,7 +32,7 @@ type Draft = {
   readonly loop: ShellCommand['loop']
   readonly counted: boolean
   readonly conditional: boolean
-  /** The function whose body it stands in. */
+  /** The name of the function that contains it. */
   within: string | undefined
 }
 type Block = {
@@ -40,9 +40,9 @@ type Block = {
   readonly start: number
   readonly list: readonly number[]
   readonly named: string | undefined
-  /** Of a `for`: what stands before its body. */
+  /** The words between `for` and its body. */
   readonly over: string[]
-  /** The whole of it stands behind `||` or a test. */
+  /** The whole block follows `||` or a test. */
   readonly unsure: boolean
 }
 
@@ -59,10 +59,10 @@ class Reading {
   private list: readonly number[] = []
   private loop: ShellCommand['loop']
   private piped = false
-  /** What comes next stands behind `||` or a test. */
+  /** The next command follows `||` or a test. */
   private unsure = false
   private named: string | undefined
-  /** In the head of a `for` or `case`, which has no commands. */
+  /** The reader is in the head of a `for` or `case`, which has no commands. */
   private head: 'for' | 'case' | undefined
 
   take({ is, text }: Token): void {
@@ -85,7 +85,7 @@ class Reading {
     this.piped = false
   }
 
-  /** The condition of a loop runs whenever the loop does. */
+  /** Whether the command is in a branch. The condition of a loop runs whenever the loop does. */
   private isInBranch(): boolean {
     const around = this.loop === undefined ? this.blocks : this.blocks.slice(0, -1)
     return around.some(({ opener, unsure, named }) => unsure || named !== undefined || !/^[{(]$/.test(opener))
@@ -114,7 +114,7 @@ class Reading {
         this.open(sign)
         return
       case ')':
-        // Without a bracket before it, it ends a pattern of a `case`.
+        // Without an opening bracket, it ends a pattern of a `case`.
         if (this.blocks.at(-1)?.opener !== '(') this.words = []
         this.flush()
         if (this.blocks.at(-1)?.opener === '(') this.close()
@@ -169,7 +169,7 @@ class Reading {
   }
 }
 
-/** `for i in 1 2 3`, `for i in $(seq 30)`, `for i in {1..30}`, `for ((i = 0; i < 30; i++))`. */
+/** Matches `for i in 1 2 3`, `for i in $(seq 30)`, `for i in {1..30}`, `for ((i = 0; i < 30; i++))`. */
 function isCounted({ opener, over }: Block): boolean {
   const [first = '', , ...entries] = over
   if (opener !== 'for') return false

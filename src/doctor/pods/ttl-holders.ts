@@ -1,18 +1,18 @@
-// Where in a Job, a CronJob or a pod somebody wrote ttlSecondsAfterFinished, rightly or not.
-import { listAt, valueAt } from '../fields.ts'
-import type { Path } from '../finding.ts'
-import { asRecord, type Raw } from '../raw.ts'
+// Finds ttlSecondsAfterFinished in a Job, a CronJob or a pod, at the right place or a wrong one.
+
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, type JsonObject, listAt, valueAt } from '../../lib/read-json.ts'
 
 export const ttlField = 'ttlSecondsAfterFinished'
 
-/** Below these stand the fields of a Job, a CronJob and their pod. */
+/** The keys that lead to the fields of a Job, a CronJob and their pod. */
 const holders = ['metadata', 'spec', 'template', 'jobTemplate'] as const
 
-/** The paths of the mappings that hold the field. */
-export function ttlHolders(fields: Raw, path: Path = []): readonly Path[] {
+/** Returns the paths of the mappings that hold the field. */
+export function ttlHolders(fields: JsonObject, path: Path = []): readonly Path[] {
   const found: Path[] = fields[ttlField] === undefined ? [] : [path]
   for (const holder of holders) {
-    const below = asRecord(fields[holder])
+    const below = fieldsAt(fields, holder)
     if (below) found.push(...ttlHolders(below, [...path, holder]))
   }
   for (const list of ['initContainers', 'containers']) {

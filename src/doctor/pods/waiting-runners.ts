@@ -1,26 +1,26 @@
-// Runners that have run for long and are not known to work: the ones of which a log, or the forge, may say that no job can come.
+// Finds runners that have run for a long time without a known job. Their log, or the forge, may show that no job can come.
 import type { Instant } from '../../lib/clock.ts'
+import { listAt, textAt, timeAt, valueAt } from '../../lib/read-json.ts'
 import { hasJob } from '../arc/arc.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, timeAt, valueAt } from '../fields.ts'
-import { ownerOf, uidOf } from './live-pod.ts'
-import type { PodView } from './pod-view.ts'
+import { ownerOf, uidOf } from '../objects/metadata.ts'
+import type { PodView } from '../pod-view.ts'
 
 export type WaitingRunner = {
   readonly pod: PodView
-  /** The runner's container. */
+  /** The name of the runner's container. */
   readonly container: string
-  /** ARC's object for it. */
+  /** The EphemeralRunner of the pod. */
   readonly runner: ObjectFact | undefined
   readonly startedAt: Instant
 }
 
-/** Milliseconds: a runner may take its time to connect. */
+/** Milliseconds that a runner may take to connect. */
 const patience = 600_000
-/** Milliseconds between an object of ARC and its pod: a later pod is a second one, with a registration that is used up. */
+/** Milliseconds between an EphemeralRunner and its pod. A later pod is a second one, whose registration is already used. */
 const remade = 300_000
 
-/** The longest first. */
+/** Returns the longest-waiting runners first. */
 export function waitingRunners(
   { objects, pods }: Pick<Facts, 'objects' | 'pods'>,
   at: Instant,
@@ -40,14 +40,14 @@ export function waitingRunners(
     .sort((one, other) => one.startedAt - other.startedAt)
 }
 
-/** Undefined unless the runner's container runs and nobody has asked for its end. */
+/** Returns undefined unless the runner's container runs and the pod is not being deleted. */
 function runningSince({ raw, runner }: PodView): Instant | undefined {
   if (valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined) return undefined
   const status = listAt(raw, 'status', 'containerStatuses').find((one) => textAt(one, 'name') === runner)
   return timeAt(status, 'state', 'running', 'startedAt')
 }
 
-/** The job that ARC notes was then that of the first pod. */
+/** Whether the pod is a second one. The job in ARC's status then belonged to the first pod. */
 function isRemade(pod: PodView, runner: ObjectFact): boolean {
   const made = timeAt(pod.raw, 'metadata', 'creationTimestamp')
   const asked = timeAt(runner.raw, 'metadata', 'creationTimestamp')

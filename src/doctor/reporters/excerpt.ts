@@ -1,9 +1,10 @@
-// The source of a finding: its line with the one before it, and carets under the place.
+// Shows the source of a finding: its line with the one before it, and carets under the place.
+import { printableLine } from '../../lib/printable.ts'
 import type { Place } from '../finding.ts'
-import { blanks, clean, type Look, type Paint } from './look.ts'
+import { blanks, type Look, type Paint } from './look.ts'
 
 const widthMax = 160
-/** Letters kept before a place that stands too far to the right. */
+/** Letters shown before a place that is too far to the right. */
 const leadMin = 20
 
 export function excerpt(
@@ -18,13 +19,15 @@ export function excerpt(
   const end = endLine === line ? endColumn : text.trimEnd().length + 1
   const from = end - 1 <= width ? 0 : Math.max(0, column - 1 - leadMin)
   const cut = (whole: string) => {
-    const part = clean(whole.slice(from, from + width))
+    const part = printableLine(whole.slice(from, from + width))
     return (from > 0 && part !== '' ? '…' : '') + part + (whole.length > from + width ? '…' : '')
   }
   const show = (number: number, whole: string) =>
     `${paint('blue', `${String(number).padStart(gutter)} |`)} ${cut(whole)}`.trimEnd()
-  const lead = (from > 0 ? ' ' : '') + blanks(clean(text.slice(from, column - 1)))
-  const carets = '^'.repeat(Math.max(1, blanks(clean(text.slice(column - 1, Math.min(end - 1, from + width)))).length))
+  const lead = (from > 0 ? ' ' : '') + blanks(printableLine(text.slice(from, column - 1)))
+  const carets = '^'.repeat(
+    Math.max(1, blanks(printableLine(text.slice(column - 1, Math.min(end - 1, from + width)))).length),
+  )
   const before = textOf(lines, line - 1)
   return [
     ...(before === undefined ? [] : [show(line - 1, before)]),
@@ -33,7 +36,7 @@ export function excerpt(
   ]
 }
 
-/** Without its end, and without a byte order mark, which columns do not count. */
+/** Returns a line without its end and without a byte order mark, which columns do not count. */
 function textOf(lines: readonly string[], line: number): string | undefined {
   return lines[line - 1]?.replace(/\r?\n$/, '').replace(/^\ufeff/, '')
 }

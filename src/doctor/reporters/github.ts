@@ -1,20 +1,21 @@
-// Findings as annotations of GitHub Actions: workflow commands on stdout, which show them beside the changed lines.
+// Reports findings as annotations of GitHub Actions: workflow commands on stdout, which GitHub shows beside the changed lines.
+import { printable } from '../../lib/printable.ts'
 import type { Finding, Severity } from '../finding.ts'
 import type { Report } from './report.ts'
-import { inRepository, type Whereabouts } from './whereabouts.ts'
+import { inRepository, type RepositoryPaths } from './repository-paths.ts'
 import { count, describeCoverage, describeUnused, gapsByFile, nameOf, tallySeverities } from './wording.ts'
 
-/** GitHub: beyond ten of each level a step's annotations stand in its log alone. */
+/** GitHub shows at most ten annotations of each level a step. The others are only in the log. */
 const shownMax = 10
 
-/** One line a finding, the most severe first, then what was not examined, and a summary for the log. */
-export function reportGithub(report: Report, whereabouts: Whereabouts): string {
-  const commands = [...annotations(report, whereabouts), ...remarks(report, whereabouts)]
+/** Returns one line a finding, the most severe first, then the unexamined parts and a summary. */
+export function reportGithub(report: Report, paths: RepositoryPaths): string {
+  const commands = [...annotations(report, paths), ...remarks(report, paths)]
   const shown = new Map<string, number>()
   const lines = commands.map(({ level, at, properties, message }) => {
     const number = (shown.get(level) ?? 0) + 1
     shown.set(level, number)
-    // The log shows the message alone, so what is not shown beside its line has to say where that is.
+    // The log shows only the message, so a message without an annotation must name its place.
     return command(level, properties, number > shownMax && at !== '' ? `${at}: ${message}` : message)
   })
   return [...lines, ...summary(report, shown)].map((line) => `${line}\n`).join('')
@@ -32,14 +33,14 @@ type Command = {
 const levels: Readonly<Record<Severity, Level>> = { error: 'error', warning: 'warning', info: 'notice' }
 const order: readonly Severity[] = ['error', 'warning', 'info']
 
-function annotations({ findings }: Report, whereabouts: Whereabouts): readonly Command[] {
+function annotations({ findings }: Report, paths: RepositoryPaths): readonly Command[] {
   const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
-  return sorted.map((finding) => annotation(finding, whereabouts))
+  return sorted.map((finding) => annotation(finding, paths))
 }
 
-function annotation(finding: Finding, whereabouts: Whereabouts): Command {
+function annotation(finding: Finding, paths: RepositoryPaths): Command {
   const { code, rule, severity, place, message } = finding
-  const file = place && inRepository(place.file, whereabouts)
+  const file = place && inRepository(place.file, paths)
   const sameLine = place && place.line === place.endLine
   const properties = {
     file,
@@ -54,15 +55,16 @@ function annotation(finding: Finding, whereabouts: Whereabouts): Command {
   return { level: levels[severity], at, properties, message: `${nameOf(finding)}: ${message}` }
 }
 
-function remarks({ coverage, unusedSuppressions, rules, live }: Report, whereabouts: Whereabouts): readonly Command[] {
+function remarks(report: Report, paths: RepositoryPaths): readonly Command[] {
+  const { unusedSuppressions, rules, live } = report
   const warning = (file: string, line: number | undefined, message: string): Command => {
-    const name = inRepository(file, whereabouts)
+    const name = inRepository(file, paths)
     return live
       ? { level: 'warning', at: '', properties: {}, message: `${file}: ${message}` }
       : { level: 'warning', at: name, properties: { file: name, line }, message }
   }
   return [
-    ...gapsByFile(coverage.skipped).map(({ file, line, reason }) => warning(file, line, `Not examined: ${reason}`)),
+    ...gapsByFile(report).map(({ name, line, reason }) => warning(name, line, `Not examined: ${reason}`)),
     ...unusedSuppressions.map((comment) => {
       const { file, line, rule } = comment
       return warning(file, line, `doctor-ignore[${rule}] silences nothing here${describeUnused(comment, rules)}.`)
@@ -70,13 +72,13 @@ function remarks({ coverage, unusedSuppressions, rules, live }: Report, whereabo
   ]
 }
 
-/** Plain lines, which are no commands. */
-function summary({ findings, coverage }: Report, shown: ReadonlyMap<string, number>): readonly string[] {
+/** Returns plain lines, without workflow commands. */
+function summary(report: Report, shown: ReadonlyMap<string, number>): readonly string[] {
   const more = [...shown].flatMap(([level, number]) =>
     number > shownMax ? [count(number - shownMax, `more ${level}`)] : [],
   )
   return [
-    `dayfly doctor: ${tallySeverities(findings)}; ${describeCoverage(coverage)}`,
+    `dayfly doctor: ${tallySeverities(report.findings)}; ${describeCoverage(report)}`,
     ...(more.length > 0
       ? [`GitHub shows ${shownMax} annotations of each level a step; in this log alone: ${more.join(', ')}`]
       : []),
@@ -91,7 +93,7 @@ function command(name: Level, properties: Properties, message: string): string {
 }
 
 function escapeData(text: string): string {
-  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
+  return printable(text).replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
 }
 
 function escapeProperty(text: string): string {

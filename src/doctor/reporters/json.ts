@@ -1,24 +1,22 @@
-// Findings as JSON for programs. Its shape is published; shape.ts holds it, and generates the schema.
+// Reports findings as JSON for programs. The shape is published: shape.ts defines it and generates the schema.
+import { printableJson } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
 import { patchFor } from '../fixes/line-diff.ts'
 import type { Report } from './report.ts'
 import type { JsonFinding, JsonReport } from './shape.ts'
+import { type Gap, gapsOf, leftOutOf } from './wording.ts'
 
 export function reportJson(report: Report): string {
-  const { coverage } = report
   const json: JsonReport = {
     findings: report.findings.map((finding) => jsonFinding(finding, report)),
     suppressed: report.suppressed.map(({ finding, reason }) => ({ ...jsonFinding(finding, report), reason })),
     unusedSuppressions: report.unusedSuppressions.map(({ file, line, rule, reason }) => ({ file, line, rule, reason })),
     coverage: {
-      files: { seen: coverage.files.seen, decoded: coverage.files.decoded },
-      objects: coverage.objects,
-      pods: coverage.pods,
-      skipped: coverage.skipped.map(({ file, line, reason }) => ({ file, line: line ?? null, reason })),
-      leftOut: coverage.leftOut.map(({ file, line, reason }) => ({ file, line: line ?? null, reason })),
-      charts: coverage.charts.map(({ file, range, version }) => {
-        return { file, range, versions: version.minors.map((minor) => `1.${minor}`) }
-      }),
+      ...jsonFiles(report),
+      objects: report.coverage.objects,
+      pods: report.coverage.pods,
+      skipped: gapsOf(report).map(jsonGap),
+      leftOut: leftOutOf(report).map(jsonGap),
       skippedRules: report.skippedRules.map(({ rule, code, reason }) => ({ rule, code, reason })),
       known: report.known.length,
       below: report.below.length,
@@ -30,7 +28,21 @@ export function reportJson(report: Report): string {
     },
     version: report.tool,
   }
-  return `${JSON.stringify(json, undefined, 2)}\n`
+  return `${printableJson(json, 2)}\n`
+}
+
+/** The published shape has these fields for a cluster too. */
+function jsonFiles({ live, coverage }: Report): Pick<JsonReport['coverage'], 'files' | 'charts'> {
+  if (live) return { files: { seen: 0, decoded: 0 }, charts: [] }
+  const charts = coverage.charts.map(({ file, range, version }) => {
+    return { file, range, versions: version.minors.map((minor) => `1.${minor}`) }
+  })
+  return { files: { seen: coverage.files.seen, decoded: coverage.files.decoded }, charts }
+}
+
+/** In a cluster, `file` is the name of a kind. */
+function jsonGap({ name, line, reason }: Gap): JsonReport['coverage']['skipped'][number] {
+  return { file: name, line: line ?? null, reason }
 }
 
 function jsonFinding(finding: Finding, { lines, previews }: Report): JsonFinding {

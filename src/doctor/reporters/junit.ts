@@ -1,10 +1,10 @@
-// Findings as a JUnit report: a suite for each file, a failed case for each finding, a passed one where there is none.
+// Reports findings as JUnit: a suite for each file, a failed case for each finding, and one passed case for the coverage.
 import type { Finding } from '../finding.ts'
 import type { Report } from './report.ts'
-import { describeCoverage, nameOf } from './wording.ts'
+import { describeCoverage, gapsOf, nameOf } from './wording.ts'
 
 export function reportJunit(report: Report): string {
-  const { findings, coverage, skippedRules } = report
+  const { findings, skippedRules } = report
   const files = new Map<string, Finding[]>()
   for (const finding of findings) {
     const file = finding.place?.file ?? 'cluster'
@@ -12,10 +12,10 @@ export function reportJunit(report: Report): string {
   }
   const suites = [...files].map(([file, found]) => suite(file, found.map(failed), found.length))
   const gaps = [
-    ...coverage.skipped.map(({ file, reason }) => skipped(file, reason)),
+    ...gapsOf(report).map(({ name, reason }) => skipped(name, reason)),
     ...skippedRules.map(({ code, rule, reason }) => skipped(`${code} ${rule}`, reason)),
   ]
-  const passed = `    <testcase name="${escapeXml(describeCoverage(coverage))}" classname="dayfly.doctor"/>\n`
+  const passed = `    <testcase name="${escapeXml(describeCoverage(report))}" classname="dayfly.doctor"/>\n`
   const all = [...suites, suite('coverage', [passed, ...gaps], 0, gaps.length)].join('')
   const total = findings.length + gaps.length + 1
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="dayfly doctor" tests="${total}" failures="${findings.length}" errors="0">\n${all}</testsuites>\n`
@@ -39,11 +39,11 @@ function skipped(name: string, reason: string): string {
   return `    <testcase name="${escapeXml(name)}" classname="dayfly.doctor"><skipped message="${escapeXml(reason)}"/></testcase>\n`
 }
 
-/** XML 1.0 has no way to write most control characters. */
+/** Escapes a text. XML 1.0 cannot express most control characters. */
 function escapeXml(text: string): string {
   return text
     .replace(
-      /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
       '\ufffd',
     )
     .replace(/&/g, '&amp;')
@@ -51,4 +51,5 @@ function escapeXml(text: string): string {
     .replace(/>/g, '&gt;')
     .replace(/"/g, '&quot;')
     .replace(/\n/g, '&#10;')
+    .replace(/##(?=\[)/g, '#&#35;')
 }

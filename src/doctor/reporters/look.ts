@@ -1,6 +1,6 @@
-// How a report looks on a terminal: colours, width, and nothing of a file's that the terminal would obey.
+// The look of a report on a terminal: colours and width.
 
-/** `columns`: of the terminal; undefined: as long as lines are. */
+/** `columns`: the width of the terminal; undefined: lines are not broken. */
 export type Look = { readonly colour: boolean; readonly columns: number | undefined }
 
 export type Style = 'red' | 'yellow' | 'blue' | 'green' | 'bold' | 'dim'
@@ -10,15 +10,7 @@ export function painter({ colour }: Look): Paint {
   return (style, text) => (colour ? `\x1b[${escapes[style]}m${text}\x1b[0m` : text)
 }
 
-/** Text of files may hold escape sequences, which must not reach a terminal; a tab becomes one space so that carets stay below their place. */
-export function clean(text: string): string {
-  return text
-    .replace(/\r$/, '')
-    .replace(/\t/g, ' ')
-    .replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
-}
-
-/** Every line with the indentation, broken between words. */
+/** Breaks a text between words, and indents every line. */
 export function wrap(text: string, indentation: string, columns: number | undefined): string {
   const room = Math.max(40, (columns ?? Number.POSITIVE_INFINITY) - 1) - indentation.length
   const lines: string[] = []
@@ -32,7 +24,7 @@ export function wrap(text: string, indentation: string, columns: number | undefi
   return [...lines, line].map((one) => indentation + one).join('\n')
 }
 
-/** Blanks as wide as the text stands on a terminal. */
+/** Returns blanks of the width that the text has on a terminal. */
 export function blanks(text: string): string {
   return text
     .replace(/\p{M}/gu, '')

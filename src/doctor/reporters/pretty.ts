@@ -1,8 +1,9 @@
-// Findings for people: the source with a caret, the fix as a diff, and at the end what was seen and what was not.
+// Reports findings for people: the source with carets, the fix as a diff, and a summary of the coverage.
+import { printableLine } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
 import { patchFor } from '../fixes/line-diff.ts'
 import { excerpt } from './excerpt.ts'
-import { clean, type Look, type Paint, painter, wrap } from './look.ts'
+import { type Look, type Paint, painter, wrap } from './look.ts'
 import type { Report } from './report.ts'
 import { summarise } from './summary.ts'
 import { nameOf } from './wording.ts'
@@ -28,10 +29,12 @@ function describe(finding: Finding, report: Report, look: Painted): string {
   const lines = place && report.lines.get(place.file)
   return [
     `${paint(styles[severity], severity)} ${paint('bold', `${code} ${rule}`)}${doubt}`,
-    wrap(clean(message), '  ', columns),
-    `  ${paint('blue', '-->')} ${clean(at + nameOf(finding))}`,
+    wrap(printableLine(message), '  ', columns),
+    `  ${paint('blue', '-->')} ${printableLine(at + nameOf(finding))}`,
     ...(place && lines ? excerpt(place, lines, look) : []),
-    ...finding.related.map(({ place: { file, line }, message: why }) => `  ${clean(`${file}:${line}: ${why}`)}`),
+    ...finding.related.map(
+      ({ place: { file, line }, message: why }) => `  ${printableLine(`${file}:${line}: ${why}`)}`,
+    ),
     ...describeFix(finding, report, look),
   ].join('\n')
 }
@@ -39,15 +42,15 @@ function describe(finding: Finding, report: Report, look: Painted): string {
 function describeFix(finding: Finding, { lines, previews }: Report, { paint, columns }: Painted): string[] {
   const { fix, place } = finding
   if (!fix) return []
-  const title = wrap(`fix (${fix.safety}): ${clean(fix.title)}`, '  ', columns)
+  const title = wrap(`fix (${fix.safety}): ${printableLine(fix.title)}`, '  ', columns)
   const preview = previews.get(finding)
   if (preview && 'refused' in preview) {
-    return [title, paint('dim', wrap(`not made here: ${clean(preview.refused)}`, '    ', columns))]
+    return [title, paint('dim', wrap(`not made here: ${printableLine(preview.refused)}`, '    ', columns))]
   }
   const old = place && lines.get(place.file)
   if (!preview || !old) return [title]
   const diff = patchFor(place.file, old, preview.changes).split('\n').slice(2, -1)
-  return [title, ...diff.map((line) => `    ${colourDiff(clean(line), paint)}`)]
+  return [title, ...diff.map((line) => `    ${colourDiff(printableLine(line), paint)}`)]
 }
 
 function colourDiff(line: string, paint: Paint): string {

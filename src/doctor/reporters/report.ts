@@ -1,25 +1,31 @@
-// What a reporter writes down: an examination, with the lines and changes that explain it.
-import type { Examination } from '../engine.ts'
+// The input of a reporter: an examination of files or of a cluster, with the lines and changes that explain it.
+import type { Coverage, Examination } from '../engine/examine.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Finding } from '../finding.ts'
 import type { Preview } from '../fixes/preview-fixes.ts'
+import type { LiveCoverage } from '../live/examine.ts'
 import type { Rule } from '../rule.ts'
 
-export type Report = Examination & {
-  /** Every rule that was asked, in the order of the catalogue. */
+export type Report = Shared & Examined
+
+/** `live`: a cluster was examined. */
+export type Examined =
+  | { readonly live: false; readonly coverage: Coverage }
+  | { readonly live: true; readonly coverage: LiveCoverage }
+
+type Shared = Omit<Examination, 'coverage'> & {
+  /** Every rule that ran, in the order of the catalogue. */
   readonly rules: readonly Rule[]
   readonly version: VersionFact
-  /** Dayfly's own version. */
+  /** The version of Dayfly. */
   readonly tool: string
-  /** A cluster was examined: what `file` says in the coverage is a kind. */
-  readonly live: boolean
-  /** Original lines with their ends, by the file of their places. */
+  /** The original lines with their ends, by file. */
   readonly lines: ReadonlyMap<string, readonly string[]>
   readonly previews: ReadonlyMap<Finding, Preview>
-  /** The rules' pages by slug; a reporter that shows none gets none. */
+  /** The rules' pages by slug; empty for a reporter that shows none. */
   readonly pages: ReadonlyMap<string, string>
-  /** Findings that a baseline takes as known. */
+  /** Findings that the baseline holds. */
   readonly known: readonly Finding[]
-  /** Findings below the asked severity or confidence. */
+  /** Findings below the requested severity or confidence. */
   readonly below: readonly Finding[]
 }

@@ -5,9 +5,9 @@ import { reportJson } from './json.ts'
 import { reportJunit } from './junit.ts'
 import { painter } from './look.ts'
 import { reportPretty } from './pretty.ts'
-import { job, reportOf, standing } from './report-of.ts'
+import { job, reportOf, runIn } from './report-of.fixture.ts'
+import { inRepository } from './repository-paths.ts'
 import { jsonReport } from './shape.ts'
-import { inRepository } from './whereabouts.ts'
 
 describe('json', () => {
   it('has the published shape', () => {
@@ -28,9 +28,9 @@ describe('json', () => {
 
 describe('github', () => {
   const github = (text: string, file?: string, folder?: string) =>
-    reportGithub(reportOf(text, file), standing(folder)).trimEnd().split('\n')
+    reportGithub(reportOf(text, file), runIn(folder)).trimEnd().split('\n')
 
-  it('cannot be made to say another command', () => {
+  it('cannot be made to print another command', () => {
     const text = job.replace('name: docker', 'name: "docker\\n::error::no,: %"')
     const lines = github(text, 'a,b:c%.yaml', 'x')
     expect(lines.pop()).toMatch(/^dayfly doctor: /)
@@ -39,7 +39,7 @@ describe('github', () => {
     }
   })
 
-  it('shows the most severe first, and says where those stand that GitHub does not show', () => {
+  it('shows the most severe first, and names the places that GitHub does not show', () => {
     const lines = github(Array.from({ length: 12 }, () => job).join('\n---\n'))
     const levels = lines.flatMap((line) => /^::(\w+)/.exec(line)?.[1] ?? [])
     expect(levels.lastIndexOf('error')).toBeLessThan(levels.indexOf('warning'))
@@ -51,7 +51,7 @@ describe('github', () => {
     expect(lines.at(-1)).toMatch(/in this log alone: 14 more errors, \d+ more warnings, \d+ more notices$/)
   })
 
-  it('says that nothing was found', () => {
+  it('says that it found nothing', () => {
     expect(github('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n')).toEqual([
       'dayfly doctor: no findings; 1 file seen, 1 with Kubernetes objects: 1 object, 0 pods',
     ])
@@ -60,12 +60,12 @@ describe('github', () => {
 
 describe('names of files', () => {
   it('count from the root of the repository', () => {
-    expect(inRepository('a.yaml', standing())).toBe('a.yaml')
-    expect(inRepository('a.yaml', standing('k8s'))).toBe('k8s/a.yaml')
-    expect(inRepository('../b/a.yaml', standing('k8s'))).toBe('b/a.yaml')
-    expect(inRepository('/repository/c/a.yaml', standing('k8s'))).toBe('c/a.yaml')
-    expect(inRepository('../../a.yaml', standing('k8s'))).toBe('/a.yaml')
-    expect(inRepository('..a.yaml', standing())).toBe('..a.yaml')
+    expect(inRepository('a.yaml', runIn())).toBe('a.yaml')
+    expect(inRepository('a.yaml', runIn('k8s'))).toBe('k8s/a.yaml')
+    expect(inRepository('../b/a.yaml', runIn('k8s'))).toBe('b/a.yaml')
+    expect(inRepository('/repository/c/a.yaml', runIn('k8s'))).toBe('c/a.yaml')
+    expect(inRepository('../../a.yaml', runIn('k8s'))).toBe('/a.yaml')
+    expect(inRepository('..a.yaml', runIn())).toBe('..a.yaml')
   })
 })
 
@@ -98,7 +98,7 @@ describe('pretty', () => {
     expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
   })
 
-  it('breaks its own sentences between words at the width of the terminal', () => {
+  it('breaks its own sentences at the width of the terminal', () => {
     const text = reportPretty(reportOf(job), { colour: false, columns: 60 })
     const own = text.split('\n').filter((line) => !/ \||^ {4}[-+@ ]|-->/.test(line))
     expect(own.length).toBeGreaterThan(10)
@@ -122,17 +122,17 @@ describe('pretty', () => {
     expect(carets.indexOf('^')).toBe(shown + cells)
   })
 
-  it('says of which files no version is known', () => {
+  it('names the files without a known version', () => {
     const { coverage, version, ...rest } = reportOf(job)
     const charts = [{ file: 'c/Chart.yaml', range: '>=1.29', version }]
-    const told = (report: typeof coverage) => reportPretty({ ...rest, version, coverage: report }, plain)
-    expect(told(coverage)).toContain('  Kubernetes version: none declared')
-    const beside = told({ ...coverage, charts })
+    const reported = (report: typeof coverage) => reportPretty({ ...rest, version, coverage: report }, plain)
+    expect(reported(coverage)).toContain('  Kubernetes version: none declared')
+    const beside = reported({ ...coverage, charts })
     expect(beside).toContain('Kubernetes version of the files of c/Chart.yaml: kubeVersion >=1.29\n')
     expect(beside).toContain('  Kubernetes version of other files: none declared')
   })
 
-  it('says in one line a reason what was left out on purpose', () => {
+  it('prints one line for each reason of parts left out on purpose', () => {
     const crd = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}\n'
     const report = reportOf(`${crd}---\n${crd}---\n${job}`)
     expect(reportPretty(report, { colour: false, columns: 100 })).toMatch(
@@ -141,7 +141,7 @@ describe('pretty', () => {
     expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.leftOut.map(({ line }) => line)).toEqual([1, 4])
   })
 
-  it('says once a file what was not examined, and of no more than twenty files', () => {
+  it('prints one line for each unexamined file, and at most twenty', () => {
     const parts = Array.from({ length: 12 }, (_, line) => ({
       file: 'a.json',
       line: line + 1,
@@ -160,20 +160,20 @@ describe('pretty', () => {
     )
     expect(text).toContain('not examined: 18.yaml: gone\n    not examined: 11 more files (--format json names all)\n')
     expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.skipped).toHaveLength(42)
-    const annotations = reportGithub(report, standing())
+    const annotations = reportGithub(report, runIn())
       .split('\n')
       .filter((line) => /Not examined/.test(line))
     expect(annotations).toHaveLength(31)
     expect(annotations[0]).toBe('::warning file=a.json,line=1::Not examined: not valid YAML (and 11 more parts of it)')
   })
 
-  it('says when a silenced finding has no reason, and when a comment names no rule', () => {
+  it('reports a silenced finding without a reason, and a comment without a rule', () => {
     const silent = reportPretty(reportOf(job.replace('name: docker', 'name: docker # doctor-ignore[POD101]')), plain)
     expect(silent).toContain('1 finding silenced by comments, 1 of them without a reason')
     const wrong = reportPretty(reportOf(job.replace('name: docker', 'name: docker # doctor-ignore[POD999]: x')), plain)
     expect(wrong).toContain('doctor-ignore[POD999] (there is no such rule)')
     const none = reportOf(job.replace('name: docker', 'name: docker # doctor-ignore: all'))
-    const told = 'doctor-ignore[] silences nothing here (name a rule: doctor-ignore[POD101]: why).'
-    expect(reportGithub(none, standing())).toContain(`line=13::${told}`)
+    const reported = 'doctor-ignore[] silences nothing here (name a rule: doctor-ignore[POD101]: why).'
+    expect(reportGithub(none, runIn())).toContain(`line=13::${reported}`)
   })
 })

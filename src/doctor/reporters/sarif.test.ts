@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { decodeFiles } from '../engine.ts'
+import { decodeFiles } from '../engine/examine.ts'
 import type { Finding } from '../finding.ts'
 import { fixFiles } from '../fixes/fixes.ts'
-import { styles } from '../fixes/restyle.ts'
+import { styles } from '../fixes/restyle.fixture.ts'
 import { readRuleFixtures } from '../rule-fixtures.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import type { Report } from './report.ts'
-import { job, reportOf, standing } from './report-of.ts'
+import { job, reportOf, runIn } from './report-of.fixture.ts'
 import { reportSarif } from './sarif.ts'
 
 type Region = { startLine: number; startColumn: number; endLine: number; endColumn: number }
@@ -37,13 +37,13 @@ type Log = {
 }
 
 function runOf(report: Report, folder?: string) {
-  const log: Log = JSON.parse(reportSarif(report, standing(folder)))
+  const log: Log = JSON.parse(reportSarif(report, runIn(folder)))
   const [run] = log.runs
   if (!run) throw new Error('a log has one run')
   return run
 }
 
-/** Counts as SARIF does: columns are UTF-16 code units, a byte order mark is no text. */
+/** Counts as SARIF does: columns are UTF-16 code units, and a byte order mark does not count. */
 function applyReplacements(file: string, all: readonly Replacement[]): string {
   const mark = file.startsWith('\ufeff') ? '\ufeff' : ''
   const text = file.slice(mark.length)
@@ -56,7 +56,7 @@ function applyReplacements(file: string, all: readonly Replacement[]): string {
   return mark + applied
 }
 
-/** What `--fix` writes for this finding alone. */
+/** The result of `--fix` for this finding alone. */
 function fixedAlone(text: string, file: string, finding: Finding): string | undefined {
   let passes = 0
   const { changed } = fixFiles(
@@ -176,8 +176,8 @@ describe('places', () => {
   it('are logical in a cluster', () => {
     const report = reportOf(job)
     const findings = report.findings.map((finding) => ({ ...finding, place: undefined, fix: undefined }))
-    const skipped = [{ file: 'Secret', line: undefined, reason: 'forbidden' }]
-    const run = runOf({ ...report, findings, live: true, coverage: { ...report.coverage, skipped } })
+    const unread = [{ kind: 'Secret', reason: 'forbidden' }]
+    const run = runOf({ ...report, findings, live: true, coverage: { objects: 1, pods: 1, unread, optional: [] } })
     for (const { locations } of run.results) expect(locations[0]?.physicalLocation).toBeUndefined()
     const names = run.results.map(({ locations }) => locations[0]?.logicalLocations[0]?.fullyQualifiedName)
     expect(names).toContain('ci/Job/runner/docker')
@@ -186,12 +186,12 @@ describe('places', () => {
   })
 })
 
-describe('what GitHub asks for', () => {
-  it('has a list of results also when nothing is found', () => {
+describe('the requirements of GitHub', () => {
+  it('has a list of results also without a finding', () => {
     expect(runOf(reportOf('a: 1\n')).results).toEqual([])
   })
 
-  it('lists the rules that results refer to, with help for people, and few tags', () => {
+  it('lists the rules of the results, with help for people and few tags', () => {
     const { results, tool } = runOf({
       ...reportOf(job),
       pages: new Map([['dind-ordinary-container', '# A\n\n## Bad\n```yaml bad for=all\na: 1 # ! ~\n```\n']]),
@@ -203,7 +203,7 @@ describe('what GitHub asks for', () => {
     expect(markdown).toBe('# A\n\n## Bad\n```yaml\na: 1 # ← here\n```\n')
   })
 
-  it('keeps no more than 25,000 results, the most severe, and says so', () => {
+  it('keeps the 25,000 most severe results, and says so', () => {
     const report = reportOf(job)
     const findings = Array.from({ length: 26_000 / 4 }, () => report.findings.slice(0, 4)).flat()
     const { results, invocations } = runOf({ ...report, findings })
@@ -213,7 +213,7 @@ describe('what GitHub asks for', () => {
     expect(invocations[0]?.toolExecutionNotifications.at(-1)?.message.text).toMatch(/^1000 of 26000 results/)
   })
 
-  it('names what was not examined', () => {
+  it('names the parts that were not examined', () => {
     const [invocation] = runOf(reportOf('apiVersion: v1\nkind: Pod\nmetadata: {name: [\n', 'b c.yaml')).invocations
     expect(invocation?.toolExecutionNotifications[0]).toMatchObject({
       level: 'warning',
@@ -224,7 +224,7 @@ describe('what GitHub asks for', () => {
 })
 
 describe('one run and the next', () => {
-  it('knows a finding again when its lines move, and tells two of one kind apart', () => {
+  it('recognizes a finding on moved lines, and separates two of one kind', () => {
     const prints = (text: string) =>
       runOf(reportOf(text)).results.map((one) => one.partialFingerprints['dayflyDoctor/v1'])
     const first = prints(job)
@@ -234,7 +234,7 @@ describe('one run and the next', () => {
     expect(new Set(twice).size).toBe(twice.length)
   })
 
-  it('leaves the fingerprint to GitHub that its upload step makes', () => {
+  it("leaves GitHub's own fingerprint to its upload step", () => {
     for (const { partialFingerprints } of runOf(reportOf(job)).results) {
       expect(partialFingerprints).not.toHaveProperty('primaryLocationLineHash')
     }

@@ -1,14 +1,15 @@
-// Findings as SARIF 2.1.0, in the part that GitHub's code scanning reads: exact regions, fixes, fingerprints, silenced results.
+// Reports findings as SARIF 2.1.0, in the subset that GitHub's code scanning reads: exact regions, fixes, fingerprints, suppressed results.
+import { printableJson } from '../../lib/printable.ts'
 import type { Finding, Place, Severity } from '../finding.ts'
 import { fingerprints } from '../fingerprint.ts'
 import type { Rule } from '../rule.ts'
 import { withoutMarks } from '../rule-page.ts'
 import type { Report } from './report.ts'
-import { inRepository, type Whereabouts } from './whereabouts.ts'
-import { describeUnused, nameOf } from './wording.ts'
+import { inRepository, type RepositoryPaths } from './repository-paths.ts'
+import { describeUnused, gapsOf, nameOf } from './wording.ts'
 
-export function reportSarif(report: Report, whereabouts: Whereabouts): string {
-  const fileOf = (file: string) => inRepository(file, whereabouts)
+export function reportSarif(report: Report, paths: RepositoryPaths): string {
+  const fileOf = (file: string) => inRepository(file, paths)
   const artifactOf = (file: string) => artifact(fileOf(file))
   const all = listResults(report)
   const log = {
@@ -34,15 +35,15 @@ export function reportSarif(report: Report, whereabouts: Whereabouts): string {
       },
     ],
   }
-  return `${JSON.stringify(log, undefined, 2)}\n`
+  return `${printableJson(log, 2)}\n`
 }
 
 type ArtifactOf = (file: string) => object
 type Naming = { readonly fileOf: (file: string) => string; readonly artifactOf: ArtifactOf }
-/** `suppressions`: of a finding that is known or silenced. */
+/** `suppressions`: the reasons why a finding is known or silenced. */
 type Result = { readonly finding: Finding; readonly suppressions: readonly object[] }
 
-/** GitHub refuses a run with more, and shows the 5,000 most severe. */
+/** GitHub refuses a run with more results, and shows the 5,000 most severe. */
 const resultsMax = 25_000
 
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' }
@@ -84,7 +85,7 @@ function listResults(report: Report): readonly Result[] {
   ]
 }
 
-/** Of too many the most severe. */
+/** Returns the most severe results if there are too many. */
 function limit(all: readonly Result[]): readonly Result[] {
   if (all.length <= resultsMax) return all
   const order: readonly Severity[] = ['error', 'warning', 'info']
@@ -111,7 +112,7 @@ function results(all: readonly Result[], report: Report, { fileOf, artifactOf }:
         message: { text: message },
       })),
     }),
-    // Not under GitHub's own name, primaryLocationLineHash: its upload step makes that itself, and warns of any other value.
+    // GitHub's own name is primaryLocationLineHash. Its upload step computes that value, and warns about any other.
     partialFingerprints: { 'dayflyDoctor/v1': prints[index] },
     ...fixesOf(finding, report, artifactOf),
     ...(suppressions.length > 0 && { suppressions }),
@@ -142,7 +143,7 @@ function physical(place: Place, artifactOf: ArtifactOf): object {
   }
 }
 
-/** Whole lines, of which SARIF deletes from the first column to the first column of the line behind. */
+/** Returns replacements of whole lines. SARIF deletes from the first column to the first column of the next line. */
 function fixesOf(finding: Finding, { lines, previews }: Report, artifactOf: ArtifactOf): object {
   const { fix, place } = finding
   const preview = previews.get(finding)
@@ -150,14 +151,14 @@ function fixesOf(finding: Finding, { lines, previews }: Report, artifactOf: Arti
   if (!fix || !old || !preview || !('changes' in preview)) return {}
   const replacements = preview.changes.map(({ from, removed, added }) => ({
     deletedRegion: deleted(old, from, removed),
-    // A byte order mark is no part of the text that regions count in.
+    // Regions do not count a byte order mark.
     insertedContent: { text: added.join('').replace(/^\ufeff/, '') },
   }))
   const artifactLocation = artifactOf(place.file)
   return { fixes: [{ description: { text: fix.title }, artifactChanges: [{ artifactLocation, replacements }] }] }
 }
 
-/** A last line without its line end goes up to its own end: there is no line behind. */
+/** A last line without a line end is deleted up to its own end, because no line follows. */
 function deleted(old: readonly string[], from: number, removed: readonly string[]): object {
   const last = removed.at(-1)
   const start = startOf(old, from)
@@ -167,7 +168,7 @@ function deleted(old: readonly string[], from: number, removed: readonly string[
   return { ...start, endLine: start.startLine + removed.length, endColumn: start.startColumn }
 }
 
-/** Behind a last line without line end, an insertion begins at that line's end. */
+/** An insertion after a last line without a line end begins at that line's end. */
 function startOf(old: readonly string[], from: number): { readonly startLine: number; readonly startColumn: number } {
   const last = old.at(-1)
   return from >= old.length && last !== undefined && !last.endsWith('\n')
@@ -175,18 +176,18 @@ function startOf(old: readonly string[], from: number): { readonly startLine: nu
     : { startLine: from + 1, startColumn: 1 }
 }
 
-/** `executionSuccessful` stays true: what could be read was examined, and the rest is named here. */
+/** `executionSuccessful` stays true: everything readable was examined, and these notifications name the rest. */
 function notifications(report: Report, artifactOf: ArtifactOf): readonly object[] {
-  const { coverage, skippedRules, unusedSuppressions, rules, live } = report
+  const { skippedRules, unusedSuppressions, rules, live } = report
   const at = (file: string, line: number | undefined) => {
     if (live) return {}
     const region = line === undefined ? {} : { region: { startLine: line } }
     return { locations: [{ physicalLocation: { artifactLocation: artifactOf(file), ...region } }] }
   }
   return [
-    ...coverage.skipped.map(({ file, line, reason }) => {
-      const what = live ? `${file}: ` : ''
-      return { level: 'warning', message: { text: `Not examined: ${what}${reason}` }, ...at(file, line) }
+    ...gapsOf(report).map(({ name, line, reason }) => {
+      const what = live ? `${name}: ` : ''
+      return { level: 'warning', message: { text: `Not examined: ${what}${reason}` }, ...at(name, line) }
     }),
     ...skippedRules.map(({ code, reason }) => {
       return { level: 'note', message: { text: `${code} was skipped: ${reason}` }, associatedRule: { id: code } }
@@ -205,7 +206,7 @@ function leftOut(results: number): readonly object[] {
   return [{ level: 'warning', message: { text } }]
 }
 
-/** Outside the repository there is no base that a relative URI could count from. */
+/** A file outside the repository has no base for a relative URI. */
 function artifact(file: string): object {
   const uri = file.split('/').map(encodeURIComponent).join('/')
   if (file.startsWith('/')) return { uri: `file://${uri}` }

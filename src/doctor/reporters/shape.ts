@@ -1,4 +1,4 @@
-// The published shape of the JSON report. Fields are added, never changed or removed; docs/doctor.schema.json is made from this.
+// The published shape of the JSON report. Fields may be added, never changed or removed. docs/doctor.schema.json is generated from it.
 import { z } from 'zod'
 
 const position = z.int().min(1)
@@ -27,13 +27,13 @@ const finding = z.strictObject({
     .strictObject({
       safety: z
         .enum(['safe', 'unsafe'])
-        .describe('Safe: no workload that works stops working. "--fix" makes safe ones, "--fix=unsafe" all.'),
+        .describe('Safe: no working workload stops working. "--fix" makes the safe fixes, "--fix=unsafe" all.'),
       title: z.string(),
       diff: z
         .string()
         .nullable()
         .describe(
-          'A unified diff of this fix alone. Null where it is refused, and where it was not tried: of silenced findings, of live ones, and of the last in very large inputs.',
+          'A unified diff of this fix alone. Null if it is refused, or was not tried: for silenced findings, for live ones, and for the last ones of a very large input.',
         ),
       refused: z.string().nullable().describe('Why the file would not be changed.'),
     })
@@ -52,16 +52,16 @@ export const jsonReport = z.strictObject({
     pods: z.int().min(0),
     skipped: z
       .array(z.strictObject({ file: z.string(), line: position.nullable(), reason: z.string() }))
-      .describe('What was not examined, and why.'),
+      .describe('The parts that were not examined, and the reasons.'),
     leftOut: z
       .array(z.strictObject({ file: z.string(), line: position.nullable(), reason: z.string() }))
-      .describe('What was left out on purpose, and why.'),
+      .describe('The parts that were left out on purpose, and the reasons.'),
     charts: z
       .array(z.strictObject({ file: z.string(), range: z.string(), versions: z.array(z.string()) }))
-      .describe('Charts whose kubeVersion was counted for their files, as none was declared.'),
+      .describe('Charts whose kubeVersion applies to their files, because no version was declared.'),
     skippedRules: z
       .array(z.strictObject({ rule: z.string(), code: z.string(), reason: z.string() }))
-      .describe('Rules that could not answer: never taken for passed.'),
+      .describe('Rules that could not run. They do not count as passed.'),
     known: z.int().min(0).describe('Findings that the baseline holds.'),
     below: z.int().min(0).describe('Findings below --min-severity or --min-confidence.'),
   }),
@@ -76,7 +76,7 @@ export const jsonReport = z.strictObject({
 export type JsonReport = z.infer<typeof jsonReport>
 export type JsonFinding = z.infer<typeof finding>
 
-/** The shape as a JSON Schema. */
+/** Returns the shape as a JSON Schema. */
 export function jsonSchema(): object {
   return { title: 'The report of dayfly doctor', ...z.toJSONSchema(jsonReport) }
 }

@@ -1,58 +1,60 @@
-// The end of a report for people: what was found, what was seen and what was not, and what to do next.
+// The end of a report for people: the counts, the coverage, and the next command.
+import { printableLine } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
-import { clean, type Look, painter, wrap } from './look.ts'
+import { type Look, painter, wrap } from './look.ts'
 import type { Report } from './report.ts'
-import { count, describeCoverage, describeUnused, gapsByFile, tallySeverities } from './wording.ts'
+import { count, describeCoverage, describeUnused, gapsByFile, leftOutOf, tallySeverities } from './wording.ts'
 
-/** Files of which it is said that they were not examined; JSON names all. */
+/** The number of unexamined files that are named. JSON names all. */
 const gapsMax = 20
 
 export function summarise(report: Report, look: Look): string {
   const { findings, coverage, version, live } = report
+  const charts = live ? [] : report.coverage.charts
   const nothing = findings.length === 0 && coverage.objects === 0
   const lines = [
-    describeCoverage(coverage),
-    ...describeGaps(coverage),
-    ...describeLeftOut(coverage),
-    ...coverage.charts.map(({ file, range }) => `Kubernetes version of the files of ${file}: kubeVersion ${range}`),
+    describeCoverage(report),
+    ...describeGaps(report),
+    ...describeLeftOut(report),
+    ...charts.map(({ file, range }) => `Kubernetes version of the files of ${file}: kubeVersion ${range}`),
     ...(nothing ? [] : report.skippedRules).map(
       ({ code, rule, reason }) => `  rule skipped: ${code} ${rule}: ${reason}`,
     ),
     ...describeSilenced(report),
     ...describeUnasked(report),
-    ...(version.declared || live || nothing ? [] : [describeUndeclared(coverage)]),
+    ...(version.declared || live || nothing ? [] : [describeUndeclared(charts.length)]),
     ...(live ? [] : describeFixes(report)),
     ...worst(findings).map(({ code }) => `dayfly doctor explain ${code}: why, and when not`),
   ]
   const title = nothing ? 'nothing was analysed: no Kubernetes object was found' : tallySeverities(findings)
-  return [painter(look)('bold', title), ...lines.map((line) => indent(clean(line), look))].join('\n')
+  return [painter(look)('bold', title), ...lines.map((line) => indent(printableLine(line), look))].join('\n')
 }
 
-/** A line of the summary, whose own indentation stays where it is broken. */
+/** Wraps a line of the summary and keeps its own indentation. */
 function indent(line: string, { columns }: Look): string {
   const [own = ''] = /^ */.exec(line) ?? []
   return wrap(line.slice(own.length), `  ${own}`, columns)
 }
 
-function describeUndeclared({ charts }: Report['coverage']): string {
-  const where = charts.length > 0 ? ' of other files' : ''
+function describeUndeclared(charts: number): string {
+  const where = charts > 0 ? ' of other files' : ''
   return `Kubernetes version${where}: none declared, every supported one considered (--kubernetes-version)`
 }
 
-function describeGaps({ skipped }: Report['coverage']): readonly string[] {
-  const gaps = gapsByFile(skipped)
-  const lines = gaps.slice(0, gapsMax).map(({ file, line, reason }) => {
-    return `  not examined: ${file}${line === undefined ? '' : `:${line}`}: ${reason}`
+function describeGaps(report: Report): readonly string[] {
+  const gaps = gapsByFile(report)
+  const lines = gaps.slice(0, gapsMax).map(({ name, line, reason }) => {
+    return `  not examined: ${name}${line === undefined ? '' : `:${line}`}: ${reason}`
   })
   return gaps.length > gapsMax
     ? [...lines, `  not examined: ${count(gaps.length - gapsMax, 'more file')} (--format json names all)`]
     : lines
 }
 
-/** One line for each reason. */
-function describeLeftOut({ leftOut }: Report['coverage']): readonly string[] {
+/** Returns one line for each reason. */
+function describeLeftOut(report: Report): readonly string[] {
   const numbers = new Map<string, number>()
-  for (const { reason } of leftOut) numbers.set(reason, (numbers.get(reason) ?? 0) + 1)
+  for (const { reason } of leftOutOf(report)) numbers.set(reason, (numbers.get(reason) ?? 0) + 1)
   return [...numbers].map(([reason, number]) => `  left out: ${count(number, 'part')}: ${reason}`)
 }
 
@@ -90,7 +92,7 @@ function describeFixes({ findings, previews }: Report): readonly string[] {
   ]
 }
 
-/** The first of the most severe. */
+/** Returns the first of the most severe findings. */
 function worst(findings: readonly Finding[]): readonly Finding[] {
   const first = findings.find(({ severity }) => severity === 'error') ?? findings[0]
   return first ? [first] : []

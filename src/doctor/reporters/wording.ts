@@ -1,11 +1,12 @@
-// How a report says things that several formats show.
-import type { Coverage } from '../engine.ts'
+// Phrases that several report formats share.
+
+import type { Suppression } from '../engine/suppressions.ts'
 import type { Finding, Severity } from '../finding.ts'
 import type { Rule } from '../rule.ts'
 import type { Skipped } from '../sources/document.ts'
-import type { Suppression } from '../suppressions.ts'
+import type { Examined } from './report.ts'
 
-/** `Job ci/runner, container docker`. */
+/** Returns `Job ci/runner, container docker`. */
 export function nameOf({ object, container }: Finding): string {
   const name = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`
   return `${object.kind} ${name}${container === undefined ? '' : `, container ${container}`}`
@@ -15,7 +16,7 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-/** `2 errors, 1 warning`; `no findings`. */
+/** Returns `2 errors, 1 warning` or `no findings`. */
 export function tallySeverities(findings: readonly Finding[]): string {
   const nouns: readonly (readonly [Severity, string])[] = [
     ['error', 'error'],
@@ -29,19 +30,45 @@ export function tallySeverities(findings: readonly Finding[]): string {
   return parts.length === 0 ? 'no findings' : parts.join(', ')
 }
 
-export function describeCoverage({ files, objects, pods, skipped }: Coverage): string {
-  const gaps = skipped.length === 0 ? '' : `; ${count(skipped.length, 'part')} not examined`
-  const seen = files.seen === 0 ? '' : `${count(files.seen, 'file')} seen, ${files.decoded} with Kubernetes objects: `
-  return `${seen}${count(objects, 'object')}, ${count(pods, 'pod')}${gaps}`
+export function describeCoverage(examined: Examined): string {
+  const { objects, pods } = examined.coverage
+  const skipped = gapsOf(examined).length
+  const gaps = skipped === 0 ? '' : `; ${count(skipped, 'part')} not examined`
+  return `${describeFiles(examined)}${count(objects, 'object')}, ${count(pods, 'pod')}${gaps}`
 }
 
-/** What was not examined, one a file: a file of prose may hold a hundred such parts. */
-export function gapsByFile(skipped: readonly Skipped[]): readonly Skipped[] {
-  const byFile = new Map<string, Skipped[]>()
-  for (const gap of skipped) {
-    const same = byFile.get(gap.file)
+function describeFiles({ live, coverage }: Examined): string {
+  if (live || coverage.files.seen === 0) return ''
+  const { seen, decoded } = coverage.files
+  return `${count(seen, 'file')} seen, ${decoded} with Kubernetes objects: `
+}
+
+/** A part that was not examined: a place in a file, or a kind of the cluster. */
+export type Gap = { readonly name: string; readonly line: number | undefined; readonly reason: string }
+
+/** Returns the parts that could not be examined. */
+export function gapsOf({ live, coverage }: Examined): readonly Gap[] {
+  if (!live) return coverage.skipped.map(gapInFile)
+  return coverage.unread.map(({ kind, reason }) => ({ name: kind, line: undefined, reason }))
+}
+
+/** Returns the parts that were left out on purpose. */
+export function leftOutOf({ live, coverage }: Examined): readonly Gap[] {
+  if (!live) return coverage.leftOut.map(gapInFile)
+  return coverage.optional.map(({ kind, reason }) => ({ name: kind, line: undefined, reason: `${kind}, ${reason}` }))
+}
+
+function gapInFile({ file, line, reason }: Skipped): Gap {
+  return { name: file, line, reason }
+}
+
+/** Returns one gap for each file: a file of prose may hold a hundred. */
+export function gapsByFile(examined: Examined): readonly Gap[] {
+  const byFile = new Map<string, Gap[]>()
+  for (const gap of gapsOf(examined)) {
+    const same = byFile.get(gap.name)
     if (same) same.push(gap)
-    else byFile.set(gap.file, [gap])
+    else byFile.set(gap.name, [gap])
   }
   return [...byFile.values()].flatMap(([first, ...others]) => {
     if (!first) return []
@@ -50,7 +77,7 @@ export function gapsByFile(skipped: readonly Skipped[]): readonly Skipped[] {
   })
 }
 
-/** Why a comment silences nothing, where more is known than that. */
+/** Returns why a comment silences nothing, if the reason is known. */
 export function describeUnused({ rule }: Suppression, rules: readonly Rule[]): string {
   const wanted = rule.toLowerCase()
   if (rules.some(({ slug, code }) => slug === wanted || code.toLowerCase() === wanted)) return ''

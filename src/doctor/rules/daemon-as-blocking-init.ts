@@ -2,15 +2,15 @@
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { blockingInit } from '../pods/blocking-init.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { initPolicyOutcome } from '../pods/init-policy.ts'
 import type { Helper } from '../pods/long-lived.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
-import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'daemon-as-blocking-init',

@@ -1,9 +1,9 @@
 // Finds Docker daemons in ordinary containers next to a runner: both receive SIGTERM at the same time, and Docker ends first.
 
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { hitIn, ordinaryContainers } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,10 +1,11 @@
 // Finds Docker sidecars without a startup probe: the runner may start before the daemon answers.
 
-import type { Fix, Hit, Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
+import type { Fix, Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { dockerProbe } from '../pods/docker-probe.ts'
 import { hitIn, ordinaryContainers } from '../pods/pod-parts.ts'
-import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

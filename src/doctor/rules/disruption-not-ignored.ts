@@ -1,8 +1,8 @@
 // Finds Jobs of runners that count a drained node as a failed run.
-import { listAt, textAt } from '../fields.ts'
+import { listAt, textAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

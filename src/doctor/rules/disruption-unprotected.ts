@@ -1,10 +1,12 @@
 // Finds runners on autoscaled nodes whose pods have no annotation against eviction.
+
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt } from '../../lib/read-json.ts'
 import type { Facts } from '../facts.ts'
-import { fieldsAt } from '../fields.ts'
-import type { Fix, Hit, Path } from '../finding.ts'
-import { objectsOf } from '../pods/live-pod.ts'
+import type { Fix, Hit } from '../finding.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, isWhole, podMetadataPath, writtenPods } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

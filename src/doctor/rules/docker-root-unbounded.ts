@@ -1,10 +1,10 @@
 // Finds Docker daemons whose data has no volume or no size limit: images and layers can fill the node's disk.
 
-import { fieldsAt, textAt, valueAt } from '../fields.ts'
+import { fieldsAt, textAt, valueAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf, imageParts } from '../pods/daemon.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
-import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,7 +1,8 @@
 // Finds failed runners of ARC. Only their own status contains the reason.
+
+import { fieldsAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { arcObjects } from '../arc/arc.ts'
 import type { ObjectFact } from '../facts.ts'
-import { fieldsAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import type { Rule } from '../rule.ts'

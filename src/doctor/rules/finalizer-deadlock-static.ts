@@ -1,12 +1,13 @@
 // Finds runner sets of ARC that are delivered together with their controller but without an order. Only the controller can remove their finalizers.
+
+import { fieldsAt, listAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, mayMeet } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { fieldsAt, listAt, textAt, valueAt } from '../fields.ts'
 import type { Fix, Hit } from '../finding.ts'
+import { objectsOf } from '../objects/by-kind.ts'
 import { onePerPlace } from '../one-per-place.ts'
-import { objectsOf } from '../pods/live-pod.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

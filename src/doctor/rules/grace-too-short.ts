@@ -1,7 +1,7 @@
 // Finds runners whose grace period ends before their job can.
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

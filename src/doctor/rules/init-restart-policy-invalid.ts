@@ -2,13 +2,13 @@
 
 import type { Minor, VersionFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { initPolicyOutcome, lacksSidecars } from '../pods/init-policy.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
-import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'init-restart-policy-invalid',

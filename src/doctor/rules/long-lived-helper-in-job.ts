@@ -2,10 +2,10 @@
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { asSidecar } from '../pods/as-sidecar.ts'
 import { endlessBesideWork, keeperOf } from '../pods/endless.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,7 +1,7 @@
 // Cases that are too detailed for the rules' pages: what a rule does not report, and what its fix does not do.
 import { expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
-import { undeclaredVersion } from '../gather-facts.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { catalogue } from './catalogue.ts'
 
 type Fields = Readonly<Record<string, unknown>>

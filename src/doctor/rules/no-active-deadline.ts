@@ -1,8 +1,8 @@
 // Finds Jobs of runners without a deadline: nothing ends such a Job if its runner hangs.
-import { valueAt } from '../fields.ts'
+import { valueAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, isWhole, jobSpecOf, writtenPods } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

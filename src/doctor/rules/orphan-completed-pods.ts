@@ -1,9 +1,12 @@
 // Finds finished pods whose Job is gone: no TTL and no owner removes them.
+
+import { listAt, textAt, valueAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { ageOf, durationText, objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { ageOf, ownerOf, uidOf } from '../objects/metadata.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,11 +1,11 @@
 // Finds registrations at GitHub whose runner is gone: offline, idle, older than an hour, with no pod and no runner object.
 
+import { textAt } from '../../lib/read-json.ts'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact, RegistrationFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText } from '../pods/live-pod.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

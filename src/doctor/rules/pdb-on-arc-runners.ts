@@ -1,10 +1,11 @@
 // Finds PodDisruptionBudgets that select ARC's runner pods. Such a budget protects nothing.
+
+import { listAt, textAt, textsAt } from '../../lib/read-json.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, textsAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { objectsOf } from '../pods/live-pod.ts'
-import type { PodView } from '../pods/pod-view.ts'
-import { asTexts } from '../raw.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { labelsAt } from '../objects/labels.ts'
+import type { PodView } from '../pod-view.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {
@@ -54,7 +55,7 @@ type Requirement = { readonly label: string; readonly operator: string; readonly
 
 /** Returns all requirements of the LabelSelector. A label with its value is also a requirement. */
 function requirementsOf({ raw }: ObjectFact): readonly Requirement[] {
-  const labels = Object.entries(asTexts(valueAt(raw, 'spec', 'selector', 'matchLabels')))
+  const labels = Object.entries(labelsAt(raw, 'spec', 'selector', 'matchLabels'))
   return [
     ...labels.map(([label, value]) => ({ label, operator: 'In', values: [value] })),
     ...listAt(raw, 'spec', 'selector', 'matchExpressions').map((each) => ({

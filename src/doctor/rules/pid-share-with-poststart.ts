@@ -1,7 +1,7 @@
 // Finds postStart hooks with exec in a shared PID namespace: such a hook may never return, and then the pod neither starts nor stops.
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, writtenPods } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import { isBounded } from '../pods/post-start.ts'
 import type { Rule } from '../rule.ts'
 

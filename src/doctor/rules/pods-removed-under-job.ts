@@ -1,10 +1,12 @@
 // Finds Jobs whose pods are removed before the Job counts them, so that the Job creates them again and again.
 import type { Instant } from '../../lib/clock.ts'
+import { listAt, numberAt, textAt, timeAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, numberAt, textAt, timeAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { ownerOf, uidOf } from '../objects/metadata.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,14 +1,15 @@
 // Finds probes and hooks on plain init containers: every API server refuses such a pod.
 
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt } from '../../lib/read-json.ts'
 import type { VersionFact } from '../facts.ts'
-import { fieldsAt } from '../fields.ts'
-import type { Fix, Hit, Path } from '../finding.ts'
+import type { Fix, Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { initAsSidecar } from '../pods/as-sidecar.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
-import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'probe-without-sidecar',

@@ -1,9 +1,10 @@
 // Finds Jobs that retry an ephemeral runner: the second try reuses the registration of the first.
 
-import { numberAt } from '../fields.ts'
-import type { Fix, Hit, Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { numberAt } from '../../lib/read-json.ts'
+import type { Fix, Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, isWhole, jobSpecOf, writtenPods } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

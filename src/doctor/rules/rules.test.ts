@@ -1,17 +1,19 @@
 // Runs each fixture of each rule: a bad block fires on its marked lines; without its hazard, fixed, or good, it has no finding.
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { decodeFiles, examine, runRules } from '../engine.ts'
+import { textAt, timeAt, valueAt } from '../../lib/read-json.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { gatherFacts } from '../engine/gather-facts.ts'
+import { runRules } from '../engine/run-rules.ts'
 import type { Facts, ForgeFacts, LiveFacts, ObjectFact, VersionFact } from '../facts.ts'
-import { textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { fixFiles } from '../fixes/fixes.ts'
-import { gatherFacts, undeclaredVersion } from '../gather-facts.ts'
 import type { Rule } from '../rule.ts'
 import { readRuleFixtures } from '../rule-fixtures.ts'
 import type { Fixture } from '../rule-page.ts'
 import type { DecodedFile } from '../sources/document.ts'
 import { indexLines, placeOf } from '../sources/place.ts'
+import { undeclaredVersion } from '../version-fact.ts'
 import { catalogue } from './catalogue.ts'
 
 const folder = new URL('.', import.meta.url)
@@ -82,7 +84,9 @@ function liveOf(fixture: Fixture): LiveFacts | undefined {
     gatherFacts(decodeFiles([{ path: 'earlier.yaml', text }]).flatMap((file) => file.objects)).objects
   return {
     at: Date.parse(options['at']),
-    unreadable: Object.fromEntries((options['unreadable'] ?? '').split(',').map((kind) => [kind, 'forbidden'])),
+    unreadable: Object.fromEntries(
+      (options['unreadable'] ?? '').split(',').map((kind) => [kind, { is: 'failed', why: 'forbidden' }]),
+    ),
     earlier: earlier && { at: Date.parse(earlier.options['at'] ?? ''), objects: objects(earlier.text) },
     forge: forgeOf(fixture),
     logs: logsOf(fixture),

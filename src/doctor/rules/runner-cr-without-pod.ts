@@ -1,10 +1,13 @@
 // Finds runners of ARC whose status is Running but that have no pod.
+
+import { fieldsAt, textAt, timeAt, valueAt } from '../../lib/read-json.ts'
 import { arcObjects, hasJob } from '../arc/arc.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { fieldsAt, textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { ageOf, durationText, objectsOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { ageOf } from '../objects/metadata.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

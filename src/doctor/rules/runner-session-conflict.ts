@@ -1,11 +1,12 @@
 // Finds runners that wait for jobs that can never come: the forge has no such runner, or another session holds its registration.
 
+import { textAt } from '../../lib/read-json.ts'
 import { isSameAccount } from '../arc/forge-url.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
-import { withLive } from '../live-facts.ts'
-import { durationText, uidOf } from '../pods/live-pod.ts'
+import { describeUnread, withLive } from '../live-facts.ts'
+import { uidOf } from '../objects/metadata.ts'
 import { readRunnerLog } from '../pods/runner-log.ts'
 import { type WaitingRunner, waitingRunners } from '../pods/waiting-runners.ts'
 import type { Rule, RuleResult } from '../rule.ts'
@@ -24,13 +25,13 @@ export const rule: Rule = {
 function check(facts: Facts): RuleResult {
   const live = facts.live
   if (live && !live.forge && !live.logs) {
-    const why = live.unreadable['Registration'] ?? 'no credentials were given (--github-url)'
+    const why = describeUnread(live.unreadable['Registration']) ?? 'no credentials were given (--github-url)'
     return { skipped: `neither the forge nor logs could be read: ${why}; --logs was not given` }
   }
   const result = withLive(facts, ['Pod', 'EphemeralRunner'], (known) =>
     waitingRunners(facts, known.at).flatMap((runner) => judge(runner, known)),
   )
-  const unread = live?.forge ? undefined : live?.unreadable['pods/log']
+  const unread = live?.forge ? undefined : describeUnread(live?.unreadable['pods/log'])
   // A log that was not read proves nothing.
   return unread !== undefined && 'hits' in result && result.hits.length === 0
     ? { skipped: `the logs of runners could not be read: ${unread}` }

@@ -1,8 +1,10 @@
 // Finds runners of ARC in kubernetes mode whose job pods may be scheduled to another node than the runner's volume.
-import { textAt, textsAt } from '../fields.ts'
-import type { Hit, Path } from '../finding.ts'
+
+import type { Path } from '../../lib/read-json.ts'
+import { textAt, textsAt } from '../../lib/read-json.ts'
+import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,11 +1,13 @@
 // Finds pods that lost the restartPolicy Always of their template: something removed the field.
+
+import { listAt, textAt, textsAt } from '../../lib/read-json.ts'
 import type { Facts } from '../facts.ts'
-import { listAt, textAt, textsAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { objectsOf, ownerOf, uidOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { ownerOf, uidOf } from '../objects/metadata.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,12 +1,15 @@
 // Finds a regression of kubelet 1.35: after its own restart, it does not restart containers next to a sidecar with a startup probe.
 // The rule looks for the symptom, so it reports nothing on patched kubelets.
+
+import { textAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { LiveFacts } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { containerStates, durationText, kubeletVersions } from '../pods/live-pod.ts'
+import { kubeletVersions } from '../objects/by-kind.ts'
+import type { PodView } from '../pod-view.ts'
+import { containerStates } from '../pods/container-states.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

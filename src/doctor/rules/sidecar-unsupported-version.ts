@@ -1,11 +1,12 @@
 // Finds native sidecars for an API server or a node that does not support them.
+
+import { textAt } from '../../lib/read-json.ts'
 import type { Facts } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
+import { kubeletVersions } from '../objects/by-kind.ts'
+import type { PodView } from '../pod-view.ts'
 import { firstSidecarMinor, lacksSidecars } from '../pods/init-policy.ts'
-import { kubeletVersions } from '../pods/live-pod.ts'
 import { hitIn, versionOf } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,7 +1,8 @@
 // Finds runner sets of ARC that cannot scale up because failed runners use their free slots: ARC counts them as replicas.
+
+import { numberAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { arcObjects, runnersOf } from '../arc/arc.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { numberAt, textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
 import type { Rule } from '../rule.ts'

@@ -1,10 +1,10 @@
 // Finds Docker daemons whose pid file is in a volume that outlives the container: after a crash they never start again.
 
-import { textsAt } from '../fields.ts'
+import { textsAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf, scriptsOf } from '../pods/daemon.ts'
 import { hitIn, writtenPods } from '../pods/pod-parts.ts'
-import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

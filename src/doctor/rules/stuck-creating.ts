@@ -1,13 +1,16 @@
 // Finds pods that do not start, with the reason from their status and events.
 import type { Instant } from '../../lib/clock.ts'
+import { listAt, textAt, timeAt, valueAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { LiveFacts } from '../facts.ts'
-import { listAt, textAt, timeAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
+import { eventIndex } from '../objects/events.ts'
+import { ageOf } from '../objects/metadata.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
+import { type ContainerState, containerStates } from '../pods/container-states.ts'
 import { daemonOf } from '../pods/daemon.ts'
-import { ageOf, type ContainerState, containerStates, durationText, eventIndex } from '../pods/live-pod.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import type { ContainerView, PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,11 +1,16 @@
 // Finds pods that should have been deleted by now, with the reason that the API shows.
+
+import { listAt, numberAt, textAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, numberAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { containerStates, durationText, eventIndex, finalizersOf, objectsOf, overdueBy } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { eventIndex } from '../objects/events.ts'
+import { finalizersOf, overdueBy } from '../objects/metadata.ts'
+import type { PodView } from '../pod-view.ts'
+import { containerStates } from '../pods/container-states.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

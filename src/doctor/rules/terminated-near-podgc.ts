@@ -1,9 +1,11 @@
 // Finds clusters whose number of finished pods is near the threshold at which the garbage collector deletes the oldest ones.
+
+import { textAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, objectsOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,9 +1,12 @@
 // Finds pods that only the Job controller's finalizer holds although their Job is gone or has ended.
+
+import { listAt, textAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { listAt, textAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText, finalizersOf, objectsOf, overdueBy, ownerOf, uidOf } from '../pods/live-pod.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { finalizersOf, overdueBy, ownerOf, uidOf } from '../objects/metadata.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

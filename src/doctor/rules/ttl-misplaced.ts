@@ -1,7 +1,9 @@
 // Finds ttlSecondsAfterFinished in places where nothing reads it.
+
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, valueAt } from '../../lib/read-json.ts'
 import type { ObjectFact } from '../facts.ts'
-import { fieldsAt, valueAt } from '../fields.ts'
-import type { Fix, Hit, Path } from '../finding.ts'
+import type { Fix, Hit } from '../finding.ts'
 import { ttlField, ttlHolders } from '../pods/ttl-holders.ts'
 import type { Rule } from '../rule.ts'
 

@@ -1,10 +1,11 @@
 // Finds Jobs that nothing cleans up.
 
-import { fieldsAt, listAt, valueAt } from '../fields.ts'
-import type { Fix, Hit, Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, valueAt } from '../../lib/read-json.ts'
+import type { Fix, Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { endlessBesideWork } from '../pods/endless.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import { ttlHolders } from '../pods/ttl-holders.ts'
 import type { Rule } from '../rule.ts'
 

@@ -1,9 +1,9 @@
 // Finds TTLs that delete a Job before people or log collectors can read its result.
 
-import { numberAt } from '../fields.ts'
+import { numberAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, jobSpecOf } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

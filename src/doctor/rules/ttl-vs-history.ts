@@ -1,7 +1,7 @@
 // Finds CronJobs whose Jobs have a TTL, which deletes the history that the CronJob would keep.
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn, jobSpecOf } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

@@ -1,7 +1,7 @@
 // Finds postStart commands that can wait without a limit. The kubelet waits for them, even when the pod is being deleted.
 import type { Hit } from '../finding.ts'
+import type { PodView } from '../pod-view.ts'
 import { hitIn } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import { canWait } from '../pods/post-start.ts'
 import type { Rule } from '../rule.ts'
 

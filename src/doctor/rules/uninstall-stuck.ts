@@ -1,10 +1,11 @@
 // Finds objects of ARC whose deletion waits for a controller that is gone or does not act. It reports only the root of each chain.
+
+import { numberAt, timeAt } from '../../lib/read-json.ts'
 import { arcControllers, arcFinalizers, arcObjects, hasJob, type LeaderLease, leaderLeases } from '../arc/arc.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
-import { numberAt, timeAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
-import { durationText } from '../pods/live-pod.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {

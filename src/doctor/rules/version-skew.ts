@@ -1,14 +1,16 @@
 // Finds runner sets of ARC whose major or minor version differs from their controller's. The controller deletes such sets.
+
+import type { Path } from '../../lib/read-json.ts'
+import { listAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, isVersion, mayMeet, type Said } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
-import { listAt, textAt, valueAt } from '../fields.ts'
-import type { Hit, Path } from '../finding.ts'
+import type { Hit } from '../finding.ts'
 import { onePerPlace } from '../one-per-place.ts'
 import { imageParts } from '../pods/daemon.ts'
 import type { Rule } from '../rule.ts'
-import { isUnknown } from '../sources/unknown.ts'
+import { isUnknown } from '../template-value.ts'
 
 export const rule: Rule = {
   slug: 'version-skew',

@@ -1,14 +1,15 @@
 // Finds live pods whose work has ended while a helper keeps them Running.
 
+import { textAt, valueAt } from '../../lib/read-json.ts'
+import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts } from '../facts.ts'
-import { textAt, valueAt } from '../fields.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
+import type { PodView } from '../pod-view.ts'
+import { type ContainerState, containerStates } from '../pods/container-states.ts'
 import { daemonOf } from '../pods/daemon.ts'
-import { type ContainerState, containerStates, durationText } from '../pods/live-pod.ts'
 import { longLivedHelper } from '../pods/long-lived.ts'
 import { hitIn, ordinaryContainers } from '../pods/pod-parts.ts'
-import type { PodView } from '../pods/pod-view.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {

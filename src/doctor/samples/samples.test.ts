@@ -1,7 +1,7 @@
 // Whole files as people write them, examined by every rule. A comment at the end of a line names exactly the rules that report it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
 import type { VersionFact } from '../facts.ts'
 import { fixFiles } from '../fixes/fixes.ts'
 import { catalogue } from '../rules/catalogue.ts'

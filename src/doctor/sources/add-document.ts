@@ -1,4 +1,4 @@
-// Adds a document to what is known of its file: the objects in it, and the documents in its strings.
+// Adds a document to the draft of its file, with its objects and the documents in its strings.
 import type { SourceDocument } from './document.ts'
 import { type Draft, documentsMax, leaveOut, skip } from './draft.ts'
 import { type EmbeddedText, embeddedText } from './embedded.ts'
@@ -14,7 +14,7 @@ type Text = EmbeddedText & Pick<SourceDocument, 'host' | 'open'>
 
 const nestingMax = 5
 
-/** Parses a part of the file, and says so where that fails. */
+/** Parses a part of the file. Records the reason if that fails. */
 export function addChunk(draft: Draft, chunk: string, toFile: (offset: number) => number): void {
   const { path } = draft.file
   const { text, parsed, open } = parseTemplate(chunk, hasDollarMarkers(path))
@@ -24,7 +24,7 @@ export function addChunk(draft: Draft, chunk: string, toFile: (offset: number) =
   else skip(draft, toFile(parsed.offset ?? 0), parsed.failed)
 }
 
-/** A template of Terraform may be of anything: a script, a configuration. */
+/** Whether it is a Terraform template of any kind of text, such as a script. */
 function isAnyText(path: string): boolean {
   return path.endsWith('.tftpl') && !/\.(?:ya?ml|json)\.tftpl$/.test(path)
 }
@@ -55,7 +55,7 @@ function addEmbedded(draft: Draft, host: SourceDocument, found: FoundString): vo
   for (const { start, end } of splitDocuments(inside.text)) {
     const chunk = inside.text.slice(start, end)
     if (!mayHoldManifest(chunk)) continue
-    // Other strings were masked together with the text around them.
+    // All other strings were masked with the text around them.
     const { text, parsed, open } = found.encoded
       ? parseTemplate(chunk)
       : { text: chunk, parsed: parseYaml(chunk), open: host.open }

@@ -1,20 +1,20 @@
-// An ApplicationSet of Argo CD has markers of its own, which are values like any other and no holes in a template around it.
-import type { Path } from '../finding.ts'
-import { isRecord, type Raw } from '../raw.ts'
+// Restores the markers of an Argo CD ApplicationSet. They are ordinary values of it, not gaps of a template around it.
+import type { Path } from '../../lib/read-json.ts'
+import { isJsonObject, type JsonObject } from '../../lib/read-json.ts'
+import { isUnknown } from '../template-value.ts'
 import type { SourceDocument, SourceObject } from './document.ts'
 import { findNode } from './nodes.ts'
-import { isUnknown } from './unknown.ts'
 
-/** The object with the markers in its short strings as the file has them; any other object as it is. */
-export function asWritten({ document, path, value }: SourceObject): Raw {
+/** Returns the object with the markers of its short strings as written. Returns any other object unchanged. */
+export function asWritten({ document, path, value }: SourceObject): JsonObject {
   if (value['kind'] !== 'ApplicationSet') return value
   const written = restored(document, path, value)
-  return isRecord(written) ? written : value
+  return isJsonObject(written) ? written : value
 }
 
 function restored(document: SourceDocument, path: Path, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each, index) => restored(document, [...path, index], each))
-  if (isRecord(value)) {
+  if (isJsonObject(value)) {
     return Object.fromEntries(Object.keys(value).map((key) => [key, restored(document, [...path, key], value[key])]))
   }
   const [start, end] = (isUnknown(value) && findNode(document.nodes(), path).node?.range) || []

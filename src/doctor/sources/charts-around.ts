@@ -1,7 +1,7 @@
-// The charts to which a path belongs though they were not asked for: `chart/templates/job.yaml` given alone has its Kubernetes version from `chart/Chart.yaml`.
+// Finds the charts around a path: `chart/templates/job.yaml`, given alone, gets its Kubernetes version from `chart/Chart.yaml`.
 import path from 'node:path'
 
-/** Where their Chart.yaml would stand, outermost first: of those in whose `templates` or `charts` the path is, and of the folder of a file. */
+/** Returns the possible paths of Chart.yaml, outermost first: beside each folder `templates` or `charts` in the path, and beside a file. */
 export function chartsAround(given: string, isFolder: boolean): readonly string[] {
   const steps = given.split(path.sep)
   return steps.flatMap((step, index) => {

@@ -1,4 +1,4 @@
-// The documents of a file of Terraform: its heredocs, its objects, and what it installs with Helm.
+// Decodes a file of Terraform: its heredocs, its objects, and its Helm releases.
 import { addChunk, addDocument } from './add-document.ts'
 import { type Draft, leaveOut, skip } from './draft.ts'
 import { findReleases } from './hcl/find-releases.ts'
@@ -7,7 +7,7 @@ import { documentOf, maskUnknown } from './hcl/object-document.ts'
 import type { ReadObject } from './hcl/read-object.ts'
 import { mayHoldManifest, mayHoldObject } from './split.ts'
 
-/** Terraform's provider writes pods in blocks of its own, which are no manifests. */
+/** Terraform's provider writes pods in its own blocks, which are no manifests. */
 const podResources =
   /^resource\s+"(kubernetes_(?:cron_job|daemon_?set|deployment|job|pod|replication_controller|stateful_set)(?:_v1)?)"/gm
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { valueAt } from '../fields.ts'
-import { gatherFacts } from '../gather-facts.ts'
+import { valueAt } from '../../lib/read-json.ts'
+import { gatherFacts } from '../engine/gather-facts.ts'
+import { filler, isUnknown } from '../template-value.ts'
 import { decodeFile } from './decode.ts'
 import { findMarkers, maskMarkers } from './mask.ts'
 import { refOf } from './object-ref.ts'
 import { indexLines, placeOf } from './place.ts'
-import { filler, isUnknown } from './unknown.ts'
 
 const pod = 'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec:\n  containers:\n    - name: x\n'
 const json = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"x"}]}}'
 const indented = (text: string, columns: number) => text.replace(/^(?=.)/gm, ' '.repeat(columns))
 
-describe('objects are found however they are wrapped', () => {
+describe('finds objects in every wrapping', () => {
   const cases: { name: string; text: string; kinds: string[]; path?: string; line: number }[] = [
     { name: 'alone', text: pod, kinds: ['Pod'], line: 6 },
     { name: 'behind a byte order mark', text: `\uFEFF${pod}`, kinds: ['Pod'], line: 6 },
@@ -102,7 +102,7 @@ describe('objects are found however they are wrapped', () => {
     })
   }
 
-  it('reads the values of the runner chart as the runners they make, also below a dependency and in a release', () => {
+  it('reads the values of the runner chart as its runners, also below a dependency and in a release', () => {
     const values = 'githubConfigUrl: https://x\ntemplate:\n  spec:\n    containers:\n      - name: runner\n'
     const release = `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: { name: r }\nspec:\n  values:\n${indented(values, 4)}`
     for (const text of [values, `arc:\n${indented(values, 2)}`, release]) {
@@ -113,7 +113,7 @@ describe('objects are found however they are wrapped', () => {
   })
 })
 
-describe('what cannot be read is said', () => {
+describe('reports the parts that it cannot read', () => {
   const bomb = `kind: x\na: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh'].map((key, at) => `${key}: &${key} [${`*${'abcdefgh'[at]},`.repeat(8)}]`).join('\n')}`
   const cases: { name: string; text: string; reason: RegExp }[] = [
     { name: 'no YAML', text: 'kind: [', reason: /not valid YAML/ },
@@ -141,21 +141,21 @@ describe('what cannot be read is said', () => {
     ['a step of a workflow', 'run: |\n  set -e\n  cat <<EOF | kubectl apply -f -\n  kind: Pod\n  EOF\n  a: b: c\n', 2],
     ['a patch', 'diff: |\n  @@ -1 +1 @@\n   kind: Pod\n  -a: [\n  +a:\n', 2],
     ['prose', 'a: |\n  Of each pod: say kind: Pod, and no more.\n', 2],
-  ])('%s in a string is none of the parts that should have been read', (_, text, line) => {
+  ])('does not report %s in a string as unread', (_, text, line) => {
     const { skipped } = decodeFile({ path: 'a.yaml', text })
     expect(skipped).toEqual([
       { file: 'a.yaml', line, reason: expect.stringMatching(/^a script or a text/), intended: true },
     ])
   })
 
-  it('a manifest that holds a script is no script', () => {
+  it('takes a manifest with a script in it for a manifest', () => {
     const text = 'a: |\n  kind: Pod\n  command: cat <<EOF\n  args: [\n'
     expect(decodeFile({ path: 'a.yaml', text }).skipped).toMatchObject([
       { reason: expect.stringMatching(/not valid YAML/) },
     ])
   })
 
-  it('a template of Terraform that is no YAML, unless its name says that it is', () => {
+  it('leaves out a template of Terraform that is no YAML, unless its name says that it is', () => {
     const script = '#!/bin/sh\napply <<EOF\nkind: Pod\nEOF\nname: ${x}: [\n'
     expect(decodeFile({ path: 'user-data.tftpl', text: script }).skipped).toMatchObject([{ intended: true }])
     expect(decodeFile({ path: 'pod.yaml.tftpl', text: script }).skipped[0]).not.toHaveProperty('intended')
@@ -171,7 +171,7 @@ describe('what cannot be read is said', () => {
     expect(skipped).toMatchObject([{ line: 2, reason: expect.stringContaining('kubernetes_job_v1'), intended: true }])
   })
 
-  it('on the line where it begins, for any number of parts without going through the text again', () => {
+  it('names the line of each part, without reading the text again', () => {
     const crd = 'kind: CustomResourceDefinition\n'
     const decode = (parts: number) => {
       let reads = 0
@@ -189,9 +189,9 @@ describe('what cannot be read is said', () => {
     expect(decode(400).reads).toBe(decode(2).reads)
   })
 
-  it('is said once of a file in which nothing is an object', () => {
+  it('reports a file without objects once', () => {
     const reasonsIn = (text: string) => decodeFile({ path: 'a.yaml', text }).skipped.map(({ reason }) => reason)
-    // As Jenkins takes it, and values of somebody's chart.
+    // A pod as Jenkins reads it, and values of another chart.
     expect(reasonsIn('spec:\n  containers:\n    - name: x\n')).toEqual(['no Kubernetes object in it'])
     expect(reasonsIn('a: 1\n---\nkind: Pod\nspec: {}\n---\ncontainers: []\n')).toEqual(['no Kubernetes object in it'])
     expect(reasonsIn(`${pod}---\nkind: x\n`)).toEqual([])
@@ -199,7 +199,7 @@ describe('what cannot be read is said', () => {
 })
 
 describe('markers', () => {
-  it('are masked to the letter', () => {
+  it('are masked letter by letter', () => {
     const text = 'a: {{ x }}\n  {%- if y %}\nb: "<%z%>Mi"\n{# two\n   lines #}\nc: {{ open\n'
     const masked = maskMarkers(text, findMarkers(text), 'comment')
     expect(masked).toBe(
@@ -208,7 +208,7 @@ describe('markers', () => {
     expect(maskMarkers(text, findMarkers(text), 'blank').length).toBe(text.length)
   })
 
-  it('leave a value unknown, and a name as it is written', () => {
+  it('leave a value unknown, and a name as written', () => {
     const text = pod.replace('name: a', 'name: "a-<% id %>"').replace('name: x', 'name: {{ x }}')
     const [object] = decodeFile({ path: 'a.yaml', text }).objects
     expect(refOf(object!).name).toBe('a-<% id %>')

@@ -1,5 +1,5 @@
-// A file's text → the objects in it, however they are wrapped: several documents, Lists, strings in strings, template markers, heredocs. Never throws.
-import { once } from '../once.ts'
+// Decodes a file's text into objects: several documents, Lists, manifests in strings, template markers, heredocs. Never throws.
+import { once } from '../../lib/once.ts'
 import { addChunk } from './add-document.ts'
 import { decodeTerraform } from './decode-terraform.ts'
 import type { DecodedFile, SourceFile } from './document.ts'
@@ -10,7 +10,7 @@ import { mayHoldManifest, mayInstallCharts, splitDocuments } from './split.ts'
 
 const lettersMax = 4 * 1024 * 1024
 
-/** `first`: the number of the first object, where several files are numbered through. */
+/** `first`: the number of the first object, if the objects of several files are numbered together. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const { text } = file
   const lines = once(() => indexLines(file.text))

@@ -1,52 +1,52 @@
-// What reading yields: files, the documents in them (also those inside strings of others), and the objects that stand in the documents.
+// The result of reading: files, their documents (also those inside strings), and the objects in the documents.
 import type { Document as YamlDocument } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import type { Marker } from './mask.ts'
 import type { Spot } from './spot.ts'
 
-/** `path`: as it is shown to people; `text`: the decoded bytes, nothing normalised. */
+/** `path`: as shown to people; `text`: the decoded bytes, not normalised. */
 export type SourceFile = { readonly path: string; readonly text: string }
 
-/** What was not examined, and why. */
+/** A part that was not examined, and the reason. */
 export type Skipped = {
-  /** A folder ends with a slash. */
+  /** The name of a folder ends with a slash. */
   readonly file: string
   /** Undefined: the whole file. */
   readonly line: number | undefined
   readonly reason: string
-  /** Left out on purpose: no rule would find anything there. */
+  /** Left out on purpose, because no rule would find anything there. */
   readonly intended?: true
 }
 
-/** One text that was parsed on its own: a YAML document of a file, or a manifest inside a string. Offsets of its nodes count in `text`. */
+/** One text that was parsed alone: a YAML document of a file, or a manifest inside a string. Offsets of its nodes count in `text`. */
 export type SourceDocument = {
   readonly file: SourceFile
-  /** Masked: as long as the original, line by line. */
+  /** The masked text, as long as the original, line by line. */
   readonly text: string
-  /** The nodes, parsed when they are first asked for: most documents are clean and never need them. */
+  /** The nodes, parsed at the first request: most documents have no findings and never need them. */
   readonly nodes: () => YamlDocument
-  /** Where a path stands, or its longest part that exists; without nodes where it can. */
+  /** Finds a path, or its longest part that exists, if possible without nodes. */
   readonly spot: (path: Path) => Spot
-  /** The plain value; a masked marker is a run of `filler`. */
+  /** The plain value. A masked marker is a run of `filler`. */
   readonly value: unknown
-  /** From an offset of `text` to one of the file. */
+  /** Turns an offset of `text` into one of the file. */
   readonly toFile: (offset: number) => number
-  /** Undefined: it can be edited in place. */
+  /** Why the text cannot be edited in place; undefined: it can. */
   readonly readonlyBecause: string | undefined
-  /** The template markers of the whole file, found when they are first asked for. */
+  /** The template markers of the whole file, found at the first request. */
   readonly markers: () => readonly Marker[]
-  /** The document around this one, and the string there that holds it. */
+  /** The document that holds this one in a string, and the path of that string. */
   readonly host: { readonly document: SourceDocument; readonly path: Path } | undefined
-  /** A template adds keys here that are not known: what is absent may yet be there. */
+  /** Whether a template adds unknown keys: a missing key may still be there. */
   readonly open: boolean
 }
 
-/** A Kubernetes object wherever it stands, the values of a runner chart, or a file that installs charts. */
+/** A Kubernetes object at any depth, the values of a runner chart, or a file that installs charts. */
 export type SourceObject = {
-  /** Counts through all files of the input: what facts and findings call the document. */
+  /** Counts through all files of the input. Facts and findings use it as the number of the document. */
   readonly number: number
   readonly document: SourceDocument
-  /** Where it begins in its document: an item of a List, a key of values. */
+  /** The path of the object in its document: an item of a List, a key of values. */
   readonly path: Path
   readonly kind: 'object' | 'values' | 'charts'
   readonly value: Readonly<Record<string, unknown>>

@@ -1,10 +1,10 @@
-// What is known of a file while it is decoded.
+// The state of a file while it is decoded.
 
 import type { Skipped, SourceDocument, SourceFile, SourceObject } from './document.ts'
 import type { Marker } from './mask.ts'
 import type { LineIndex } from './place.ts'
 
-/** More of them are not examined. */
+/** The number of documents of a file that are examined. */
 export const documentsMax = 5_000
 
 export type Draft = {
@@ -18,12 +18,12 @@ export type Draft = {
   readonly markers: () => readonly Marker[]
 }
 
-/** What is skipped on purpose: no rule would find anything there. */
+/** Records a part that is left out on purpose, because no rule would find anything there. */
 export function leaveOut(draft: Draft, offset: number | undefined, reason: string): void {
   skip(draft, offset, reason, { intended: true })
 }
 
-/** `offset`: in the file, where it begins; undefined: the whole file. */
+/** `offset`: where the part begins in the file; undefined: the whole file. */
 export function skip(
   draft: Draft,
   offset: number | undefined,

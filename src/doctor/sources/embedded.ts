@@ -1,4 +1,5 @@
-// Text inside a string of a document: a block scalar gives a layer of its own whose offsets lead back to the file; any other string can be read, but not edited.
+// Finds the text inside a string of a document. The offsets of a block scalar lead back to the file.
+// Any other string can be read but not edited.
 import { isScalar, type Scalar } from 'yaml'
 import type { SourceDocument } from './document.ts'
 import type { FoundString } from './find-objects.ts'
@@ -16,7 +17,7 @@ export function embeddedText(document: SourceDocument, { path, text, encoded }: 
     return {
       text,
       toFile: () => start,
-      readonlyBecause: encoded ? 'it stands in base64' : unlikeLines(node, shared),
+      readonlyBecause: encoded ? 'it is in base64' : unlikeLines(node, shared),
     }
   }
   return {
@@ -27,11 +28,11 @@ export function embeddedText(document: SourceDocument, { path, text, encoded }: 
   }
 }
 
-/** Why no line of the string is a line of the file. */
+/** Returns why no line of the string is a line of the file. */
 function unlikeLines(node: Scalar, shared: boolean): string {
-  if (shared) return 'it stands in a string that is shared by an alias, a merge key or a repeated key'
-  if (node.type !== 'BLOCK_LITERAL') return 'it stands in a string that is not a literal block'
-  return 'it stands in a literal block whose header or lines say more than one indentation'
+  if (shared) return 'it is in a string that is shared by an alias, a merge key or a repeated key'
+  if (node.type !== 'BLOCK_LITERAL') return 'it is in a string that is not a literal block'
+  return 'it is in a literal block whose header or lines have more than one indentation'
 }
 
 function literalLines(document: SourceDocument, node: Scalar): Lines | undefined {

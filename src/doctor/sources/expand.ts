@@ -1,16 +1,16 @@
-// A path, or a glob, given by people → the paths of the files that it means.
+// Turns a given path or glob into the paths of its files.
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { unfinishedName } from '../fixes/write-file.ts'
 import type { Skipped } from './document.ts'
 import { globPattern } from './glob.ts'
 import { reasonOf } from './reason-of.ts'
+import { isTemporary } from './temporary-name.ts'
 
 const depthMax = 32
 const names = /\.(?:ya?ml|json|tf|tofu|hcl|tftpl|ya?ml\.\w+|json\.\w+)$|^NOTES\.txt$/i
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', '.git', '.terraform', '.venv', 'vendor', '.cache'])
 
-/** `given`: absolute. Undefined: it names nothing. `skipped` takes what is not read, and why. */
+/** `given`: an absolute path. Undefined: it names nothing. `skipped` receives what is not read, with the reason. */
 export function expand(given: string, skipped: Skipped[]): string[] | undefined {
   const kind = kindOf(given)
   if (kind === 'file') return [given]
@@ -25,7 +25,7 @@ export function expand(given: string, skipped: Skipped[]): string[] | undefined 
   return matches.length > 0 ? withoutProse(matches, skipped) : undefined
 }
 
-/** What a folder or a glob has beside its manifests for people to read. */
+/** Drops the texts for people that a folder or a glob holds beside its manifests. */
 function withoutProse(files: readonly string[], skipped: Skipped[]): string[] {
   return files.filter((file) => {
     const what = /\.(?:md|mdx|markdown)$/i.test(file) ? 'Markdown' : /NOTES\.txt$/i.test(file) && "a chart's notes"
@@ -36,7 +36,7 @@ function withoutProse(files: readonly string[], skipped: Skipped[]): string[] {
   })
 }
 
-/** A pipe is a file: `<(helm template …)`. */
+/** A pipe counts as a file: `<(helm template …)`. */
 function kindOf(given: string): 'file' | 'folder' | 'other' | undefined {
   try {
     const found = statSync(given)
@@ -47,7 +47,7 @@ function kindOf(given: string): 'file' | 'folder' | 'other' | undefined {
 }
 
 type Walk = {
-  /** The folder that was named; undefined for a glob, which names links as well. */
+  /** The named folder; undefined for a glob, which includes links. */
   readonly top: string | undefined
   readonly wanted: RegExp
   readonly skipped: Skipped[]
@@ -69,7 +69,7 @@ function walk(folder: string, options: Walk, depth: number): string[] {
   const found: string[] = []
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     const file = path.join(folder, entry.name)
-    if (unfinishedName.test(entry.name)) continue
+    if (isTemporary(entry.name)) continue
     if (entry.isFile() ? wanted.test(entry.name) : entry.isSymbolicLink() && isNamedLink(file, options))
       found.push(file)
     else if (entry.isDirectory()) {
@@ -82,7 +82,10 @@ function walk(folder: string, options: Walk, depth: number): string[] {
   return found
 }
 
-/** Whether a glob may mean it. In folders symbolic links are not followed: they lead to what is read anyway, or out of what was asked for, which is said. */
+/**
+ * Whether a glob includes the link. In folders, links are not followed: they lead to files that are read anyway, or out of the folder.
+ * A link out of the folder is recorded.
+ */
 function isNamedLink(link: string, { top, wanted, skipped }: Walk): boolean {
   const kind = kindOf(link)
   if (top === undefined) return kind === 'file'

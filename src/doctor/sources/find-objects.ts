@@ -1,28 +1,27 @@
-// Walks a document's value: the objects in it (also the items of a List and those nested in values), and the strings that look like manifests.
-import type { Path } from '../finding.ts'
-import { isRecord } from '../raw.ts'
+// Walks a document's value: finds its objects (also items of a List and objects in values), and the strings that look like manifests.
+import type { Path } from '../../lib/read-json.ts'
+import { isJsonObject } from '../../lib/read-json.ts'
+import { chartLists } from '../chart-kinds.ts'
 import { encodedTexts } from './base64.ts'
 import type { SourceObject } from './document.ts'
 import { mayHoldManifest } from './split.ts'
 
 type FoundObject = Pick<SourceObject, 'path' | 'kind' | 'value'>
-/** `encoded`: it stands there in base64. */
+/** `encoded`: the string is in base64. */
 export type FoundString = { readonly path: Path; readonly text: string; readonly encoded: boolean }
 type Contents = {
   readonly objects: readonly FoundObject[]
   readonly strings: readonly FoundString[]
-  /** The walk ended early: there is more than it may visit. */
+  /** The walk ended early, at its limit. */
   readonly cut: boolean
 }
 
 const visitsMax = 200_000
 const depthMax = 64
-/** Where a chart, a helmfile, a kustomization and Terraform name the charts that they install. */
-export const chartLists = ['dependencies', 'releases', 'helmCharts', 'helm_release'] as const
-/** Below these keys an object (of Flux or Argo CD) holds values of a chart. */
+/** Below these keys, an object of Flux or Argo CD holds values of a chart. */
 const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 
-/** What kubectl remembers of the object around it, which would say everything again. */
+/** The annotation in which kubectl stores a copy of the object. Its content would be reported twice. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
 export function findObjects(root: unknown): Contents {
@@ -30,7 +29,7 @@ export function findObjects(root: unknown): Contents {
   const strings: FoundString[] = []
   let visits = 0
   let cut = false
-  // One path for the whole walk: it is copied only where something is found.
+  // One path serves the whole walk. It is copied only for a result.
   const path: (string | number)[] = []
   const visit = (value: unknown, inside: boolean): void => {
     if (++visits > visitsMax || path.length > depthMax) {
@@ -41,7 +40,7 @@ export function findObjects(root: unknown): Contents {
       if (mayBeManifest(value)) strings.push({ path: [...path], text: value, encoded: false })
     } else if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) visitEntry(index, value[index], inside)
-    } else if (isRecord(value)) {
+    } else if (isJsonObject(value)) {
       const kind = kindOf(value, inside)
       if (kind) objects.push({ path: [...path], kind, value })
       for (const { field, key, text } of kind === 'object' ? encodedTexts(value) : []) {
@@ -65,17 +64,17 @@ export function findObjects(root: unknown): Contents {
   return { objects, strings, cut }
 }
 
-/** A manifest has several lines, or is an object of JSON on one, as folding leaves it. */
+/** Whether the text has several lines, or is a JSON object on one line, as after folding. */
 function mayBeManifest(text: string): boolean {
   return (text.includes('\n') || /^\{.*"apiVersion"/.test(text)) && mayHoldManifest(text)
 }
 
-/** Kubernetes: the items of a typed list, such as a JobList, leave out what the list says. */
+/** Returns the items of a typed list, such as a JobList. They omit apiVersion and kind. */
 function untypedItems({ apiVersion, kind, items }: Readonly<Record<string, unknown>>): readonly FoundObject[] {
   const typed = typeof kind === 'string' ? /^(.+)List$/.exec(kind)?.[1] : undefined
   if (typed === undefined || typeof apiVersion !== 'string' || !Array.isArray(items)) return []
   return items.flatMap((item: unknown, index) =>
-    isRecord(item) && !('kind' in item) && 'metadata' in item
+    isJsonObject(item) && !('kind' in item) && 'metadata' in item
       ? [{ path: ['items', index], kind: 'object' as const, value: { apiVersion, kind: typed, ...item } }]
       : [],
   )
@@ -85,7 +84,7 @@ function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): Foun
   const { apiVersion, kind } = value
   if (typeof apiVersion === 'string' && typeof kind === 'string') {
     if (kind === 'Kustomization' && installsCharts(value)) return 'charts'
-    // References to objects carry both words as well, but nothing that an object has.
+    // References to objects have both fields as well, but no field of an object.
     const isObject = 'metadata' in value || 'spec' in value || 'data' in value
     return isObject && !(kind.endsWith('List') && Array.isArray(value.items)) ? 'object' : undefined
   }
@@ -93,11 +92,13 @@ function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): Foun
   return isRunnerValues(value) ? 'values' : installsCharts(value) ? 'charts' : undefined
 }
 
-/** A file that installs ARC's charts: a chart with dependencies, a helmfile, a kustomization (which is no object). */
+/** Whether the file installs ARC's charts: a chart with dependencies, a helmfile, a kustomization (which is no object). */
 function installsCharts(value: Readonly<Record<string, unknown>>): boolean {
   return chartLists.some((list) => {
     const entries = value[list]
-    return Array.isArray(entries) && entries.some((entry) => isRecord(entry) && isArcChart(entry.chart ?? entry.name))
+    return (
+      Array.isArray(entries) && entries.some((entry) => isJsonObject(entry) && isArcChart(entry.chart ?? entry.name))
+    )
   })
 }
 
@@ -105,17 +106,17 @@ function isArcChart(name: unknown): boolean {
   return typeof name === 'string' && /(^|\/)gha-runner-scale-set(-controller)?$/.test(name)
 }
 
-/** The values of ARC's chart `gha-runner-scale-set`, alone or below a dependency's name. */
+/** Whether these are values of ARC's chart `gha-runner-scale-set`, alone or below the name of a dependency. */
 function isRunnerValues(value: Readonly<Record<string, unknown>>): boolean {
   if ('apiVersion' in value || 'kind' in value) return false
   const named = 'githubConfigUrl' in value || 'githubConfigSecret' in value || 'runnerScaleSetName' in value
-  const mode = isRecord(value.containerMode) && 'type' in value.containerMode
-  const template = isRecord(value.template) && isRecord(value.template.spec)
+  const mode = isJsonObject(value.containerMode) && 'type' in value.containerMode
+  const template = isJsonObject(value.template) && isJsonObject(value.template.spec)
   return template ? named || mode || hasRunner(value.template) : named && mode
 }
 
 function hasRunner(template: unknown): boolean {
-  const spec = isRecord(template) && isRecord(template.spec) ? template.spec : undefined
+  const spec = isJsonObject(template) && isJsonObject(template.spec) ? template.spec : undefined
   const containers = Array.isArray(spec?.containers) ? spec.containers : []
-  return containers.some((container) => isRecord(container) && container.name === 'runner')
+  return containers.some((container) => isJsonObject(container) && container.name === 'runner')
 }

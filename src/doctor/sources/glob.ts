@@ -1,6 +1,6 @@
-// Globs: `*`, `**`, `?`, `{a,b}` and `[a-z]`.
+// Translates globs: `*`, `**`, `?`, `{a,b}` and `[a-z]`.
 
-/** Undefined: it is none. */
+/** Returns undefined if the text is no valid glob. */
 export function globPattern(glob: string): RegExp | undefined {
   const source = glob.replace(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^[\]]*\]|[.+^$()|\\{}[\]]/g, (part) => {
     if (part === '**/') return '(?:.*/)?'

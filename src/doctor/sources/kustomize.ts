@@ -1,23 +1,22 @@
-// Patches of kustomize look like objects but are parts of them: what is absent there says nothing.
+// Recognizes patches of kustomize. They look like objects, but a missing field means nothing there.
 import path from 'node:path'
-import type { Path } from '../finding.ts'
-import { asRecord, asText } from '../raw.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { listAt, textAt } from '../../lib/read-json.ts'
 import type { SourceFile } from './document.ts'
 import { parseYaml } from './parse.ts'
 
 const lists = ['patches', 'patchesStrategicMerge', 'patchesJson6902']
 
-/** The files, by path, that a kustomization among the files names as patches, and which one does. */
+/** Returns the patch files that a kustomization names, with the path of that kustomization. */
 export function patchFiles(files: readonly SourceFile[]): ReadonlyMap<string, string> {
   const patches = new Map<string, string>()
   for (const file of files) {
     if (!isKustomization(file.path)) continue
     const parsed = parseYaml(file.text)
-    const value = 'value' in parsed ? asRecord(parsed.value) : undefined
+    const value = 'value' in parsed ? parsed.value : undefined
     for (const list of lists) {
-      const entries: unknown = value?.[list]
-      for (const entry of Array.isArray(entries) ? entries : []) {
-        const named = asText(entry) ?? asText(asRecord(entry)?.['path'])
+      for (const entry of listAt(value, list)) {
+        const named = textAt(entry) ?? textAt(entry, 'path')
         if (named !== undefined && !named.includes('\n'))
           patches.set(path.join(path.dirname(file.path), named), file.path)
       }
@@ -26,7 +25,7 @@ export function patchFiles(files: readonly SourceFile[]): ReadonlyMap<string, st
   return patches
 }
 
-/** A patch written into the kustomization itself. */
+/** Whether the string is a patch inside the kustomization itself. */
 export function isPatchString(file: SourceFile, at: Path): boolean {
   return isKustomization(file.path) && lists.includes(String(at[0]))
 }

@@ -1,6 +1,6 @@
-// Where an offset falls among the offsets at which lines begin.
+// Finds the line of an offset, among the offsets at which lines begin.
 
-/** The index of the last of these ascending numbers that is at most `most`; 0 when none is. */
+/** Returns the index of the last of these ascending numbers that is at most `most`; 0 if there is none. */
 export function lastAtMost(ascending: readonly number[], most: number): number {
   let low = 0
   let high = ascending.length - 1

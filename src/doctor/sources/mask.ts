@@ -1,16 +1,17 @@
-// Template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) become filler of the same length, so that a YAML parser can read the text and every offset still holds.
+// Masks template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) with filler of the same length.
+// A YAML parser can then read the text, and every offset still holds.
 
+import { filler } from '../template-value.ts'
 import type { Span } from './span.ts'
-import { filler } from './unknown.ts'
 
 export type Marker = Span & {
-  /** `open`, `close`, `middle`: a block statement (if, for, end, else). `value`: prints something. `none`: a comment or an assignment. */
+  /** `open`, `close`, `middle`: a block statement (if, for, end, else). `value`: prints a value. `none`: a comment or an assignment. */
   readonly role: 'open' | 'middle' | 'close' | 'value' | 'none'
-  /** Nothing else stands on its lines. */
+  /** Whether the marker is alone on its lines. */
   readonly alone: boolean
 }
 
-/** How a line that is only a marker is written: each breaks some block scalar that another does not. `aligned`: a comment at the column of the text below. */
+/** How a line with only a marker is masked. Each way breaks block scalars that another does not. `aligned`: a comment at the column of the text below. */
 export type LoneMarkers = 'comment' | 'aligned' | 'blank'
 
 const closings: Readonly<Record<string, string>> = {
@@ -22,10 +23,10 @@ const closings: Readonly<Record<string, string>> = {
   '%{': '}',
 }
 
-/** Finds all markers in one pass; those that never close are text. `dollar`: Terraform's `${…}` and `%{…}` count too. */
+/** Finds all markers in one pass. An unclosed marker is text. `dollar`: Terraform's `${…}` and `%{…}` count too. */
 export function findMarkers(text: string, dollar = false): Marker[] {
   const markers: Marker[] = []
-  // What does not come again, so that no text is searched to its end for each opening.
+  // Closings that do not occur again. They keep each opening from searching to the end of the text.
   const unclosed = new Set<string>()
   const opening = dollar ? /\{\{|\{%|\{#|<%|[$%]\{/g : /\{\{|\{%|\{#|<%/g
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
@@ -48,12 +49,12 @@ export function findMarkers(text: string, dollar = false): Marker[] {
   return markers
 }
 
-/** Whether `${…}` and `%{…}` are markers in a file too: in those of Terraform, and in its templates. */
+/** Whether `${…}` and `%{…}` are markers in the file: in files and templates of Terraform. */
 export function hasDollarMarkers(path: string): boolean {
   return /\.(?:tf|tofu|hcl|tftpl)$/.test(path)
 }
 
-/** The text with every marker masked; its length and its lines stay. */
+/** Returns the text with every marker masked. Its length and its lines stay. */
 export function maskMarkers(text: string, markers: readonly Marker[], lone: LoneMarkers): string {
   const parts: string[] = []
   let at = 0
@@ -74,10 +75,10 @@ function maskLine(line: string, as: LoneMarkers | 'value', column: number): stri
   return ' '.repeat(spaces) + '#'.repeat(line.length - spaces)
 }
 
-/** Letters; keeps the search of many markers from growing with the text. */
+/** Letters. This bounds the search for a text with many markers. */
 const lookAhead = 2_000
 
-/** How far the next line that is no marker is indented beyond this one. */
+/** Returns how far the next line without a marker is indented beyond this one. */
 function columnBelow(text: string, { start, end }: Marker): number {
   const own = start - (text.lastIndexOf('\n', start - 1) + 1)
   const below = /\n( *)(?![ \t\r\n]|\{[{%#]|<%)/.exec(text.slice(end, end + lookAhead))

@@ -1,16 +1,16 @@
-// From a path to the yaml node it names, and what was met on the way.
+// Finds the yaml node of a path.
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 
 export type Found = {
   /** The node of the path, or of its longest part that exists. */
   readonly node: Node | undefined
-  /** The key it stands under, if its parent is a mapping. */
+  /** The key of the node, if its parent is a mapping. */
   readonly key: Node | undefined
   readonly parent: YAMLMap | YAMLSeq | undefined
-  /** How many steps of the path exist. */
+  /** The number of steps of the path that exist. */
   readonly depth: number
-  /** An alias or a merge key was met: the text may mean more than one place. */
+  /** The path leads through an alias or a merge key, so the text may have a meaning in several places. */
   readonly shared: boolean
 }
 
@@ -31,7 +31,7 @@ export function findNode(document: Document, path: Path): Found {
   return found
 }
 
-/** The entry of a key; of a key that stands twice the last, which is the one that counts. */
+/** Returns the entry of a key. If a key is repeated, the last counts. */
 export function pairOf(map: YAMLMap, key: string | number): Pair | undefined {
   return map.items.findLast((pair) => keyText(pair.key) === String(key))
 }

@@ -1,12 +1,11 @@
-// How an object of a file is named. A name that a template computes is shown as the template writes it.
+// Names an object of a file. A name that a template computes is shown as the template writes it.
+
+import { fieldsAt, type JsonObject, textAt } from '../../lib/read-json.ts'
+import { valuesVersion } from '../chart-kinds.ts'
 import type { ObjectRef } from '../finding.ts'
-import { asRecord, asText, type Raw } from '../raw.ts'
+import { isUnknown } from '../template-value.ts'
 import type { SourceObject } from './document.ts'
 import { findNode } from './nodes.ts'
-import { isUnknown } from './unknown.ts'
-
-/** The apiVersion by which values of a chart (kind `Values`) and files that install charts (kind `Charts`) are named, which are no Kubernetes objects. */
-export const valuesVersion = 'helm'
 
 export function refOf(object: SourceObject): ObjectRef {
   const { value, kind } = object
@@ -15,19 +14,19 @@ export function refOf(object: SourceObject): ObjectRef {
     return { apiVersion: valuesVersion, kind: 'Values', namespace: undefined, name: name ?? '' }
   }
   if (kind === 'charts') {
-    return { apiVersion: valuesVersion, kind: 'Charts', namespace: undefined, name: asText(value['name']) ?? '' }
+    return { apiVersion: valuesVersion, kind: 'Charts', namespace: undefined, name: textAt(value, 'name') ?? '' }
   }
-  const metadata = asRecord(value['metadata']) ?? {}
+  const metadata = fieldsAt(value, 'metadata') ?? {}
   return {
-    apiVersion: asText(value['apiVersion']) ?? '',
-    kind: asText(value['kind']) ?? '',
+    apiVersion: textAt(value, 'apiVersion') ?? '',
+    kind: textAt(value, 'kind') ?? '',
     namespace: named(object, metadata, 'namespace'),
     name: named(object, metadata, 'name') ?? named(object, metadata, 'generateName') ?? '',
   }
 }
 
-function named(object: SourceObject, holder: Raw, key: string): string | undefined {
-  const value = asText(holder[key])
+function named(object: SourceObject, holder: JsonObject, key: string): string | undefined {
+  const value = textAt(holder, key)
   if (value === undefined || !isUnknown(value)) return value
   const { document } = object
   const path = object.kind === 'values' ? [key] : ['metadata', key]

@@ -1,9 +1,9 @@
-// A text that may be a template → its value, with the template markers masked in the way that parses.
+// Parses a text that may be a template. Masks its markers in the way that parses.
 import type { SourceDocument } from './document.ts'
 import { findMarkers, type LoneMarkers, type Marker, maskMarkers } from './mask.ts'
 import { type Parsed, parseYaml, tooMuch } from './parse.ts'
 
-/** `text`: what was parsed, masked. */
+/** `text`: the masked text that was parsed. */
 type Attempt = { readonly text: string; readonly parsed: Parsed }
 
 /** `dollar`: `${…}` and `%{…}` are markers too. */
@@ -17,7 +17,7 @@ export function parseTemplate(chunk: string, dollar = false): Attempt & Pick<Sou
   return { text, parsed: { ...parsed, failed }, open }
 }
 
-/** Tries the ways to mask a line that is only a marker, and takes the first that parses; if none does, the first failure. */
+/** Tries the ways to mask a line with only a marker. Returns the first that parses, or else the first failure. */
 function parseMasked(chunk: string, markers: readonly Marker[]): Attempt {
   const refusal = tooMuch(chunk)
   if (refusal !== undefined) return { text: chunk, parsed: { failed: refusal, offset: undefined } }

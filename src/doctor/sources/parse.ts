@@ -1,10 +1,8 @@
-// Text → value and nodes, bounded: no input crashes it or keeps it busy.
+// Parses a text into a value and nodes. Limits keep any input from crashing it or keeping it busy.
 import { parseDocument, type Document as YamlDocument } from 'yaml'
-import type { Path } from '../finding.ts'
-import { once } from '../once.ts'
-import { parseNodesFast } from './fast-nodes.ts'
-import { parseFast } from './fast-parse.ts'
-import { findSpotFast } from './fast-spot.ts'
+import { once } from '../../lib/once.ts'
+import type { Path } from '../../lib/read-json.ts'
+import { readFast } from './fast/read-fast.ts'
 import { findSpot, type Spot } from './spot.ts'
 
 export type Parsed =
@@ -15,18 +13,18 @@ const lettersMax = 1024 * 1024
 const wordsMax = 30_000
 const aliasesMax = 200
 const depthMax = 200
-/** In longer texts each path would be a long walk: nodes, once made, are found at once. */
+/** In longer texts each search would be a long walk, so the nodes are made once. */
 const walkedMax = 20_000
 
 export function parseYaml(text: string): Parsed {
-  const fast = isTooLong(text) ? undefined : parseFast(text)
+  const fast = isTooLong(text) ? undefined : readFast(text)
   const refusal = fast ? undefined : tooMuch(text)
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
   const read = fast ?? parseJson(text)
   if (!read) return parseFully(text)
-  const nodes = once(() => (fast && parseNodesFast(text)) ?? parseNodes(text))
-  const walked = fast !== undefined && text.length <= walkedMax
-  const spot = (path: Path) => (walked ? findSpotFast(text, path) : undefined) ?? findSpot(nodes(), text, path)
+  const nodes = once(() => fast?.nodes() ?? parseNodes(text))
+  const walked = text.length <= walkedMax ? fast : undefined
+  const spot = (path: Path) => walked?.spot(path) ?? findSpot(nodes(), text, path)
   return { value: read.value, nodes, spot }
 }
 
@@ -37,7 +35,7 @@ function parseFully(text: string): Parsed {
     if (error) return { failed: `not valid YAML: ${error.message}`, offset: error.pos[0] }
     const value: unknown = yaml.toJS({ maxAliasCount: aliasesMax })
     if (text.includes('*') && holdsItself(value, new Set())) {
-      return { failed: 'an alias stands inside its own anchor', offset: undefined }
+      return { failed: 'an alias is inside its own anchor', offset: undefined }
     }
     return { nodes: () => yaml, spot: (path) => findSpot(yaml, text, path), value }
   } catch (error) {
@@ -58,7 +56,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Bounds that cost little to check: asked before anything else is done with a text. */
+/** Returns why the text exceeds a limit. These checks are cheap, so they come first. */
 export function tooMuch(text: string): string | undefined {
   if (text.length > lettersMax) return `a document larger than ${lettersMax / 1024 / 1024} MiB`
   if (isTooLong(text)) return `a document of more than ${wordsMax} lines`
@@ -87,7 +85,7 @@ function count(text: string, pattern: RegExp, most: number): number {
   return found
 }
 
-/** Counts brackets, and dashes that open a list in a list; brackets in strings count too, which only errs towards refusing. */
+/** Counts brackets, and dashes that open a list in a list. Brackets in strings count too, so it may refuse a valid text. */
 function nestsTooDeeply(text: string): boolean {
   if (/(?:[-?:][ \t]+){30}/.test(text)) return true
   let depth = 0

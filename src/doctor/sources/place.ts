@@ -1,10 +1,12 @@
-// A path in an object → the place in the file's original text: the key, the entry with its short value, or the nearest that exists.
-import type { Path, Place } from '../finding.ts'
+// Turns a path in an object into a place of the file's original text.
+// The place is the key, the entry with its short value, or the nearest key that exists.
+import type { Path } from '../../lib/read-json.ts'
+import type { Place } from '../finding.ts'
 import type { SourceFile, SourceObject } from './document.ts'
 import { lastAtMost } from './last-at-most.ts'
 import type { Span } from './span.ts'
 
-/** Gives line and column of offsets of one text. */
+/** Returns the line and the column of an offset. */
 export type LineIndex = (offset: number) => { readonly line: number; readonly column: number }
 
 export function placeOf({ document, path: begin }: SourceObject, path: Path, lines: LineIndex): Place {
@@ -24,7 +26,7 @@ function placeAt(file: SourceFile, { start, end }: Span, lines: LineIndex): Plac
   return { file: file.path, ...from, endLine: to.line, endColumn: to.column, start, end }
 }
 
-/** A byte order mark is no part of the first line. */
+/** A byte order mark does not belong to the first line. */
 export function indexLines(text: string): LineIndex {
   const starts = [text.charCodeAt(0) === 0xfeff ? 1 : 0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

@@ -1,14 +1,14 @@
-// A file → its text, or why there is none.
+// Reads the text of a file, or returns the reason why there is none.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import type { Skipped, SourceFile } from './document.ts'
 import { reasonOf } from './reason-of.ts'
 
 const bytesMax = 4 * 1024 * 1024
-/** Of a file that is too large, so much is searched for the word that every manifest has. */
+/** The number of bytes of a large file that are searched for `apiVersion`. */
 const searchedMax = 64 * 1024 * 1024
 const tooLarge = `larger than ${bytesMax / 1024 / 1024} MiB`
 
-/** Bytes → text, or why not. Only UTF-8 survives being written back byte for byte. */
+/** Decodes bytes. Only UTF-8 survives a write byte for byte. */
 export function decodeText(bytes: Uint8Array, shownAs: string): SourceFile | Skipped {
   if (bytes.length > bytesMax) return { file: shownAs, line: undefined, reason: tooLarge }
   try {
@@ -20,7 +20,7 @@ export function decodeText(bytes: Uint8Array, shownAs: string): SourceFile | Ski
   }
 }
 
-/** `shownAs`: its path as people are shown it. */
+/** `shownAs`: the path as shown to people. */
 export function readText(file: string, shownAs: string): SourceFile | Skipped {
   try {
     const { size } = statSync(file)
@@ -30,14 +30,14 @@ export function readText(file: string, shownAs: string): SourceFile | Skipped {
         : { file: shownAs, line: undefined, reason: `${tooLarge}, and no manifest in it`, intended: true }
     }
     const text = readFileSync(file, 'utf8')
-    // The decoder writes this letter for what is not UTF-8, and for itself: only the bytes tell which.
+    // The decoder returns this letter for invalid UTF-8 and for the letter itself. Only the bytes show the difference.
     return text.includes('\uFFFD') ? decodeText(readFileSync(file), shownAs) : { path: shownAs, text }
   } catch (error) {
     return { file: shownAs, line: undefined, reason: reasonOf(error) }
   }
 }
 
-/** Whether a lock file or a picture may be what its name says: a manifest. Piece by piece, each with the end of the one before. */
+/** Whether a large file may be a manifest, and no lock file or picture. Reads pieces that overlap. */
 function searchLarge(file: string): boolean {
   const piece = Buffer.alloc(bytesMax)
   const overlap = 64
@@ -53,7 +53,7 @@ function searchLarge(file: string): boolean {
   }
 }
 
-/** Also in the encoding that PowerShell writes. */
+/** Also searches UTF-16, which PowerShell writes. */
 function mayHoldObjects(bytes: Buffer): boolean {
   return bytes.includes('apiVersion') || bytes.includes('apiVersion', 0, 'utf16le')
 }

@@ -28,18 +28,18 @@ const read = (...paths: string[]) => {
 }
 
 describe('paths', () => {
-  it('reads folders in order, without what is not ours', async () => {
+  it('reads folders in order, without folders of other tools', async () => {
     const expected = ['a.yaml', 'sub/c.yml', 'sub/d.json', 'sub/x y.tf']
     const left = { file: 'node_modules/', line: undefined, reason: 'a folder named node_modules', intended: true }
     expect(await read('.')).toEqual({ files: expected, skipped: [left], missing: [] })
     expect((await read('node_modules')).files).toEqual(['node_modules/e.yaml'])
   })
 
-  it('reads a file named outright, each once, and says what is missing', async () => {
+  it('reads a named file, each once, and names missing paths', async () => {
     expect(await read('b.txt', 'b.txt', 'nope')).toEqual({ files: ['b.txt'], skipped: [], missing: ['nope'] })
   })
 
-  it('shows names as the person would write them', async () => {
+  it('shows names as a person would write them', async () => {
     await mkdir(path.join(folder, 'empty'))
     const below = (...paths: string[]) => readSources(paths, path.join(folder, 'sub')).files.map((file) => file.path)
     expect(below('../a.yaml')).toEqual(['../a.yaml'])
@@ -56,7 +56,7 @@ describe('paths', () => {
     expect((await read('*.[z-a]', '[')).missing).toEqual(['*.[z-a]', '['])
   })
 
-  it('looks for the charts to which a path belongs, from the outermost', async () => {
+  it('looks for the charts around a path, from the outermost', async () => {
     for (const name of ['x/Chart.yaml', 'x/charts/y/Chart.yaml', 'x/charts/y/templates/z/job.yaml', 'x/docs/a.yaml']) {
       await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
       await writeFile(path.join(folder, name), 'kubeVersion: ">=1.30"\n')
@@ -87,7 +87,7 @@ describe('paths', () => {
     expect((await read('README.md', 'chart/templates/NOTES.txt')).files).toHaveLength(2)
   })
 
-  it('leaves out what a killed repair has left behind', async () => {
+  it('leaves out the temporary files of a killed fix', async () => {
     for (const name of ['.dayfly-x.tmp', 'sub/.dayfly-y.tmp']) await writeFile(path.join(folder, name), 'kind: Job\n')
     expect((await read('.')).files).toEqual(['a.yaml', 'sub/c.yml', 'sub/d.json', 'sub/x y.tf'])
     expect((await read('**/*')).files.filter((name) => name.includes('.dayfly-'))).toEqual([])
@@ -100,7 +100,7 @@ describe('paths', () => {
     await write('bad.yaml', Buffer.concat([Buffer.from('apiVersion: v1\nkind: Pod #'), Buffer.from([0xff])]))
     await write('wide.yaml', Buffer.from('\ufeffapiVersion: v1', 'utf16le'))
     await write('package-lock.json', large)
-    // Across the border of two pieces.
+    // A manifest across the border of two pieces.
     large.write('apiVersion', 4 * 1024 * 1024 - 5)
     await write('big.yaml', large)
     const { files, skipped } = await read('.')
@@ -114,7 +114,7 @@ describe('paths', () => {
     ])
   })
 
-  it('follows links only where they are named, and says which lead out of the folder', async () => {
+  it('follows only named links, and reports links out of the folder', async () => {
     const link = (target: string, name: string) => symlink(path.join(folder, target), path.join(folder, name))
     await link('.', 'sub/loop')
     await link('sub/nowhere.yaml', 'sub/dangling.yaml')

@@ -1,4 +1,4 @@
-// Paths given by people → files' texts: files, folders (recursively), globs. Bounded, in a fixed order; what cannot be read is said.
+// Reads the given paths: files, folders (recursively) and globs. Bounded, in a fixed order. Unreadable files are recorded.
 import path from 'node:path'
 import { chartsAround } from './charts-around.ts'
 import type { Skipped, SourceFile } from './document.ts'
@@ -8,15 +8,15 @@ import { readText } from './read-text.ts'
 export type Read = {
   readonly files: readonly SourceFile[]
   readonly skipped: readonly Skipped[]
-  /** Of charts around the files: they say a version, and nothing more is asked of them. */
+  /** Charts around the files. Only their Kubernetes versions are used. */
   readonly charts: readonly SourceFile[]
-  /** Paths given that name nothing: the caller's mistake, not the input's. */
+  /** Given paths that name nothing. This is a mistake of the caller. */
   readonly missing: readonly string[]
 }
 
 const filesMax = 100_000
 
-/** `folder`: what relative paths start from. A file named outright is read whatever its name; in folders those with the names of manifests. */
+/** `folder`: relative paths start here. A named file is always read; in folders, only files with names of manifests are. */
 export function readSources(paths: readonly string[], folder: string): Read {
   const skipped: Skipped[] = []
   const missing: string[] = []
@@ -34,7 +34,7 @@ export function readSources(paths: readonly string[], folder: string): Read {
     }
     for (const match of matches) if (!found.has(match)) found.set(match, name(match))
     for (const chart of chartsAround(at, matches[0] !== at)) {
-      // Above the working folder a name does not tell what belongs to the chart.
+      // Above the working folder, the name does not show which files belong to the chart.
       if (name(at).startsWith(name(chart).slice(0, -'Chart.yaml'.length))) around.set(chart, name(chart))
     }
   }
@@ -48,7 +48,7 @@ export function readSources(paths: readonly string[], folder: string): Read {
     const reason = `${found.size - filesMax} files above the limit of ${filesMax}`
     skipped.push({ file: shown(folder, folder, false), line: undefined, reason })
   }
-  // Mostly there is none.
+  // Most inputs have none.
   const charts = [...around].flatMap(([file, name]) => {
     const text = found.has(file) ? undefined : readText(file, name)
     return text && 'text' in text ? [text] : []
@@ -56,7 +56,7 @@ export function readSources(paths: readonly string[], folder: string): Read {
   return { files, skipped, charts, missing }
 }
 
-/** With slashes, as the person would write it: an absolute path stays one unless it leads into the folder. */
+/** Returns a path with slashes, as a person would write it. An absolute path stays one unless it leads into the folder. */
 function shown(file: string, folder: string, absolute: boolean): string {
   const relative = path.relative(folder, file) || '.'
   const outside = /^\.\.(?:[\\/]|$)/.test(relative) || path.isAbsolute(relative)

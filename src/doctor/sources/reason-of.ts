@@ -1,6 +1,6 @@
-// Why the system did not read something, in its own words.
+// Returns the system's own reason for a failed read.
 
-/** Without the call and the path, which stands beside it. */
+/** Drops the system call and the path, which the report names already. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, \w+ '.*'$/, '') : 'unknown error'
 }

@@ -1,4 +1,4 @@
 // A part of a text.
 
-/** Offsets; `end` stands behind the last character. */
+/** Offsets; `end` is behind the last character. */
 export type Span = { readonly start: number; readonly end: number }

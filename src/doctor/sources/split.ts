@@ -1,4 +1,4 @@
-// Cuts a stream into its documents by the markers at column 0, which end every construct of YAML: most documents need no parser to be told apart.
+// Splits a stream into documents at the markers in column 0, which end every construct of YAML. Most documents then need no parser.
 import type { Span } from './span.ts'
 
 export function splitDocuments(text: string): Span[] {
@@ -14,17 +14,17 @@ export function splitDocuments(text: string): Span[] {
   return chunks
 }
 
-/** Cheap, and never wrong in saying no: a text without these words holds nothing that a rule reads. */
+/** Whether the text may hold a manifest. A text without these words holds nothing that a rule reads. */
 export function mayHoldManifest(text: string): boolean {
   return /\bkind["']?[ \t]*:|\bcontainers["']?[ \t]*:/.test(text)
 }
 
-/** The same of a file that installs ARC's charts: a chart with dependencies, a helmfile. */
+/** Whether the text may install ARC's charts: a chart with dependencies, a helmfile. */
 export function mayInstallCharts(text: string): boolean {
   return /\b(?:name|chart)["']?:[ \t]*["']?\S*gha-runner-scale-set/.test(text)
 }
 
-/** The same of an object of Terraform, whose keys stand before `=`. */
+/** Whether the text may hold an object of Terraform, whose keys precede `=`. */
 export function mayHoldObject(text: string): boolean {
   return /\bkind["']?[ \t]*[:=]|\bcontainers["']?[ \t]*[:=]/.test(text)
 }

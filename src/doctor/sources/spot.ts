@@ -1,20 +1,20 @@
-// From a path to where it stands in a document's text.
+// Finds the span of a path in a document's text.
 import { type Document, isScalar } from 'yaml'
-import type { Path } from '../finding.ts'
+import type { Path } from '../../lib/read-json.ts'
 import { findNode } from './nodes.ts'
 import type { Span } from './span.ts'
 
 /** Offsets count in the document's text. */
 export type Spot = {
-  /** The key it stands under, if its parent is a mapping. */
+  /** The span of the key, if the parent is a mapping. */
   readonly key: Span | undefined
-  /** Where the value begins. */
+  /** The offset at which the value begins. */
   readonly start: number
-  /** Where a scalar on one line ends; undefined: the value is anything else. */
+  /** The end of a scalar on one line; undefined for any other value. */
   readonly end: number | undefined
 }
 
-/** The spot of the path, or of its longest part that exists. */
+/** Returns the spot of the path, or of its longest part that exists. */
 export function findSpot(document: Document, text: string, path: Path): Spot {
   const { node, key } = findNode(document, path)
   const value = node?.range

@@ -1,20 +1,20 @@
-// Lines of a text without their indentation, with the way back.
+// Removes the indentation of lines, and maps offsets back.
 import { lastAtMost } from './last-at-most.ts'
 
-/** `toOuter`: from an offset of `text` to one of the text that it was cut from. */
+/** `toOuter`: turns an offset of `text` into one of the original text. */
 export type Lines = {
   readonly text: string
   readonly toOuter: (offset: number) => number
 }
 
-/** Cuts the indentation from each line and remembers where the rest of it stood. `base`: where `source` stands in that text. Undefined: a line is not indented so. */
+/** `base`: the offset of `source` in the original text. Undefined: a line has another indentation. */
 export function stripIndentation(
   source: string,
   from: number,
   { indentation, base }: { readonly indentation: string; readonly base: number },
 ): Lines | undefined {
   const parts: string[] = []
-  // Where each line begins, in what is left and in the text around.
+  // The offsets at which each line begins, in the result and in the original text.
   const inner: number[] = []
   const outer: number[] = []
   let length = 0

@@ -1,6 +1,6 @@
-// Kinds that run jobs of CI in pods which no rule reads: said in the coverage, since a report without findings would look like praise.
+// Records kinds that run CI jobs in pods which no rule reads. Otherwise a report without findings would look like approval.
 
-import { asText } from '../raw.ts'
+import { textAt } from '../../lib/read-json.ts'
 import type { Skipped, SourceFile, SourceObject } from './document.ts'
 import { type LineIndex, placeOf } from './place.ts'
 
@@ -21,11 +21,11 @@ const families: Readonly<Record<string, Family>> = {
   },
   extensions: {
     kinds: ['Deployment', 'DaemonSet', 'ReplicaSet'],
-    reason: (kind) => `a ${kind} of extensions/v1beta1, which Kubernetes takes no more since 1.16: no rule reads it`,
+    reason: (kind) => `a ${kind} of extensions/v1beta1, which Kubernetes 1.16 removed: no rule reads it`,
   },
 }
 
-/** The line is the one of the object's kind. */
+/** Reports the line of the object's kind. */
 export function unreadObjects(
   objects: readonly SourceObject[],
   linesOf: (file: SourceFile) => LineIndex,
@@ -40,8 +40,8 @@ export function unreadObjects(
 }
 
 function whyUnread({ value }: SourceObject): string | undefined {
-  const group = asText(value['apiVersion'])?.split('/', 1)[0] ?? ''
-  const kind = asText(value['kind']) ?? ''
+  const group = textAt(value, 'apiVersion')?.split('/', 1)[0] ?? ''
+  const kind = textAt(value, 'kind') ?? ''
   const family = Object.hasOwn(families, group) ? families[group] : undefined
   return family?.kinds.includes(kind) ? family.reason(kind) : undefined
 }

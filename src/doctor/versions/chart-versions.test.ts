@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeFiles, examine } from '../engine.ts'
+import { decodeFiles, examine } from '../engine/examine.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { chartOf, chartVersions } from './chart-versions.ts'
 
@@ -20,7 +20,7 @@ spec:
 `
 
 describe('the version of a chart', () => {
-  it('is that of the innermost chart around a file that says one', () => {
+  it('is that of the innermost chart with a version', () => {
     const charts = chartVersions([
       chart('a/Chart.yaml', 'kubeVersion: ">=1.30.0-0"'),
       chart('a/charts/b/Chart.yaml', 'kubeVersion: ">=1.33.0-0"'),
@@ -46,7 +46,7 @@ describe('the version of a chart', () => {
     return { safety: first?.fix?.safety, old: old.map(({ message }) => message), charts: coverage.charts }
   }
 
-  it('makes a fix safe when every version that it allows has sidecars', () => {
+  it('makes a fix safe if every allowed version has sidecars', () => {
     expect(examineWith('kubeVersion: ">=1.29.0-0"')).toMatchObject({
       safety: 'safe',
       old: [],
@@ -54,17 +54,17 @@ describe('the version of a chart', () => {
     })
   })
 
-  it('that also allows older ones accuses nobody of running them', () => {
+  it('does not report a chart that also allows older versions', () => {
     expect(examineWith('kubeVersion: ">=1.21.0-0"')).toMatchObject({ safety: 'unsafe', old: [] })
   })
 
-  it('that allows only older ones is named where they lack what is used', () => {
+  it('names a chart that allows only versions without the used feature', () => {
     const { safety, old } = examineWith('kubeVersion: "<1.29.0-0"')
     expect(safety).toBeUndefined()
     expect(old).toEqual([expect.stringContaining('1.28 (kubeVersion <1.29.0-0 of a/Chart.yaml)')])
   })
 
-  it('is taken from a chart around the files, which is no file that was seen', () => {
+  it('comes also from a chart around the files, which does not count as a seen file', () => {
     const files = decodeFiles([{ path: 'a/templates/job.yaml', text: job }])
     const charts = [chart('a/Chart.yaml', 'kubeVersion: ">=1.29.0-0"')]
     const { findings, coverage } = examine(files, catalogue, { charts })
@@ -72,7 +72,7 @@ describe('the version of a chart', () => {
     expect(coverage).toMatchObject({ files: { seen: 1 }, leftOut: [], charts: [{ file: 'a/Chart.yaml' }] })
   })
 
-  it('counts for nothing against a version that is declared', () => {
+  it('is ignored if a version is declared', () => {
     expect(examineWith('kubeVersion: ">=1.29.0-0"', 28)).toMatchObject({ safety: undefined, charts: [] })
   })
 })

@@ -1,20 +1,21 @@
-// The Kubernetes versions that charts allow (`kubeVersion` in Chart.yaml), for the files of each chart.
+// Reads the Kubernetes versions that charts allow (`kubeVersion` in Chart.yaml), for the files of each chart.
+
+import { textAt } from '../../lib/read-json.ts'
 import type { VersionFact } from '../facts.ts'
-import { textAt } from '../fields.ts'
-import { supportedMinors } from '../gather-facts.ts'
 import type { SourceFile } from '../sources/document.ts'
 import { parseYaml } from '../sources/parse.ts'
+import { supportedMinors } from '../version-fact.ts'
 import { minorsWithin } from './version-range.ts'
 
 export type ChartVersion = {
-  /** The Chart.yaml. */
+  /** The path of the Chart.yaml. */
   readonly file: string
-  /** As it is written. */
+  /** The range as written. */
   readonly range: string
   readonly version: VersionFact
 }
 
-/** The charts among the files that say which versions they allow, as far as those are known. */
+/** Returns the charts among the files that name known versions. */
 export function chartVersions(files: readonly SourceFile[]): readonly ChartVersion[] {
   return files.flatMap(({ path, text }) => {
     if (!/(^|[/\\])Chart\.ya?ml$/.test(path) || !text.includes('kubeVersion')) return []
@@ -26,7 +27,7 @@ export function chartVersions(files: readonly SourceFile[]): readonly ChartVersi
   })
 }
 
-/** The chart to which a file belongs as its template, its values, or a part of a chart in it; the innermost that says a version. */
+/** Returns the chart of a file: as its template, its values, or a part of a chart in it. The innermost chart with a version wins. */
 export function chartOf(file: string, charts: readonly ChartVersion[]): ChartVersion | undefined {
   const around = charts.filter((chart) => {
     const folder = chart.file.slice(0, chart.file.search(/Chart\.ya?ml$/))

@@ -32,9 +32,9 @@ describe('a range of versions', () => {
     })
   }
 
-  it('may leave one out', () => expect(minorsWithin('!=1.30.x', all)).toEqual([28, 29, 31, 32, 33]))
+  it('may exclude one version', () => expect(minorsWithin('!=1.30.x', all)).toEqual([28, 29, 31, 32, 33]))
 
-  it('is told from other text', () => {
+  it('is undefined for any other text', () => {
     for (const text of ['', 'new', '>=', '1.2.3.4', '>=1.29 ||', '{{ x }}', '>=1.29.0 and more']) {
       expect(minorsWithin(text, all), text).toBeUndefined()
     }

@@ -1,14 +1,14 @@
-// Which minor versions of Kubernetes a version range allows, as Helm reads `kubeVersion` of a chart.
+// Finds the minor versions of Kubernetes that a range allows, as Helm reads a chart's `kubeVersion`.
 import type { Minor } from '../facts.ts'
 
-/** Of 1.x; undefined: it is no range. A pre-release in it (`-0`) says nothing of minors. */
+/** Returns minor versions of 1.x; undefined if the text is no range. A pre-release (`-0`) does not matter. */
 export function minorsWithin(range: string, minors: readonly Minor[]): readonly Minor[] | undefined {
   const choices = range.split('||').map(readChoice)
   if (!choices.every((choice) => choice !== undefined)) return undefined
   return minors.filter((minor) => patches.some((patch) => choices.some((choice) => choice([1, minor, patch]))))
 }
 
-/** Enough to tell a minor of which only some patch releases are allowed. */
+/** Enough patch releases to recognize a minor version that is only partly allowed. */
 const patches = [0, ...Array.from({ length: 40 }, (_, index) => index + 1)]
 
 type Version = readonly [major: number, minor: number, patch: number]
@@ -25,7 +25,7 @@ function readChoice(text: string): Test | undefined {
   return (version) => tests.every((test) => test(version))
 }
 
-/** Operators may stand apart from their version. */
+/** Joins operators with their versions, which may be written apart. */
 function cutWords(text: string): string[] {
   return text
     .replace(/([<>=!~^]+)\s+/g, '$1')

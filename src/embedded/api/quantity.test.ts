@@ -30,7 +30,7 @@ test.each([
 })
 
 test.each(['', ' ', 'much', '1 ', '1.2.3', '1MiB', '--1', '1e', 'Ki', '1e999999999', `1${'0'.repeat(80)}`])(
-  '%j is none',
+  '%j is not a quantity',
   (text) => {
     expect(parseQuantity(text)).toBeUndefined()
   },

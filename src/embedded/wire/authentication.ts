@@ -1,4 +1,4 @@
-// Authentication and impersonation: who sends a request, and as whom.
+// Authentication and impersonation: the user who sends a request, and the user in whose name it is sent.
 import type { Request } from '../../lib/http.ts'
 
 /** Returns the caller's name, or undefined for an unknown caller (401). */

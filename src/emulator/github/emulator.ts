@@ -96,7 +96,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
   const close = () => emulation.deadlines.clearAll()
   return {
     handler,
-    transport: async (request) => asReceived(await handler(request), request),
+    transport: async (request) => asReceived(await handler(asSent(request)), request),
     listen: async (port) => {
       const server = await httpServer(handler, { port })
       return {
@@ -133,6 +133,12 @@ function complete({ random, knobs }: Emulation, answer: Answer): Answer {
   const { body } = answer
   if (knobs.bom && body.kind === 'json') return jsonText({ ...answer, headers }, `\uFEFF${JSON.stringify(body.value)}`)
   return { ...answer, headers }
+}
+
+/** Reads the raw query, as a server over HTTP does. */
+function asSent(request: Request): Request {
+  if (!request.search) return request
+  return { ...request, query: { ...Object.fromEntries(new URLSearchParams(request.search)), ...request.query } }
 }
 
 /** Converts a response to the form that an HTTP client sees. */

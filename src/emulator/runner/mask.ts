@@ -6,7 +6,7 @@ export interface Mask {
   apply(text: string): string
 }
 
-/** The maximum number of masks. Each one slows down every line, and a script may add them without end. */
+/** The maximum number of masks. Each one slows down every line, and a script may add any number of them. */
 const masksMax = 1_000
 
 export function createMask(): Mask {

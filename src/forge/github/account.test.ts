@@ -1,4 +1,4 @@
-// An account at the emulated GitHub, over HTTP: everything of every set is seen, nothing is claimed, no busy runner removed.
+// An account at the emulated GitHub, over HTTP: all registrations are visible, and no busy runner is removed.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { occupy, plantRunners } from '../../../test/forge/planted-runners.ts'
 import { createGitHubEmulator, type GitHubEmulator } from '../../emulator/github/emulator.ts'
@@ -37,7 +37,7 @@ const account = (given = token) =>
     userAgent: 'test',
   })
 
-test('lists the registrations of every set, with their set and age', async () => {
+test('lists the registrations of every set, with set and age', async () => {
   const before = Date.now() - 1_000
   const linux = await plantRunners(planting(), 'linux', ['linux-a', 'linux-b'])
   const windows = await plantRunners(planting(), 'windows', ['windows-a'])
@@ -57,7 +57,7 @@ test('lists the registrations of every set, with their set and age', async () =>
   expect(await set('999')).toBeUndefined()
 })
 
-test('removes what is idle, and says what is busy or gone', async () => {
+test('removes an idle runner and keeps a busy one', async () => {
   const id = await plantRunners(planting(), 'linux', ['linux-a', 'linux-b'])
   await occupy(planting(), { id, set: 'linux', runner: 'linux-b' })
   const { registrations, deregister, find } = account()
@@ -68,7 +68,7 @@ test('removes what is idle, and says what is busy or gone', async () => {
   expect([await find('linux-a'), (await find('linux-b'))?.id]).toEqual([undefined, busy?.id])
 })
 
-test('a refused token and a list that is not whole are errors', async () => {
+test('rejects a refused token and a list that is not complete', async () => {
   await plantRunners(planting(), 'linux', ['linux-a'])
   await expect(account('ghp_bad').registrations()).rejects.toMatchObject({ kind: 'unauthorized' })
   emulator.control.fault({

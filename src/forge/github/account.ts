@@ -1,15 +1,14 @@
-// A GitHub account as one who examines it sees it: nothing is claimed, created or listened to.
+// A GitHub account for reading and removing registrations. Claims no scale set, creates none and listens to none.
 import type { AccountRegistration, ForgeAccount } from '../account.ts'
-import type { GitHubAccess } from './access.ts'
 import { actionsService } from './actions-api.ts'
 import { parseConfigUrl } from './config-url.ts'
 import { githubTraits } from './github.ts'
 import { briefPolicy } from './retry.ts'
 import { findRunner, type ListedRunner, listRunners, removeRunner } from './runners.ts'
 import { getScaleSet } from './scale-set.ts'
-import { AdminTokens } from './tokens.ts'
+import { AdminTokens, type GitHubAccess } from './tokens.ts'
 
-/** Throws a `PortError` of kind `bad-config` when the URL cannot be one of GitHub's; sends nothing by itself. */
+/** Throws a `PortError` of kind `bad-config` if the URL cannot be one of GitHub's. Sends no request. */
 export function createGitHubAccount(access: GitHubAccess): ForgeAccount {
   const { transport, clock, random, credential, userAgent } = access
   const config = parseConfigUrl(access.url)
@@ -31,7 +30,7 @@ export function createGitHubAccount(access: GitHubAccess): ForgeAccount {
   }
 }
 
-/** The service says 0 for a runner of no scale set. */
+/** GitHub answers 0 for a runner without a scale set. */
 function asRegistration({ scaleSetId, ...rest }: ListedRunner): AccountRegistration {
   return { ...rest, set: scaleSetId ? String(scaleSetId) : undefined }
 }

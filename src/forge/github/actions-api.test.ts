@@ -1,4 +1,4 @@
-// How calls look on the wire and how often they are made; what depends on bytes goes over real HTTP.
+// The form of calls on the wire, and their errors. Tests that depend on bytes use a real server.
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,13 +9,12 @@ import {
   agentsPath,
   exception,
   jwt,
-  list,
   registrationPath,
   setsPath,
   silence,
   tokenPath,
 } from '../../../test/forge/scripted-github.ts'
-import { jsonAnswer, TransportError, textAnswer } from '../../lib/http.ts'
+import { jsonAnswer, TransportError } from '../../lib/http.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
@@ -24,6 +23,8 @@ import { parseConfigUrl } from './config-url.ts'
 import type { GitHubError } from './errors.ts'
 import { type Net, oncePolicy } from './retry.ts'
 import { listRunners, removeRunner } from './runners.ts'
+import { findGroup } from './scale-set.ts'
+import { createSession } from './session.ts'
 import { AdminTokens } from './tokens.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -43,7 +44,7 @@ function createService() {
   return { ...bench, service: serviceOn(net), signal: bench.stop.signal }
 }
 
-/** A real server that answers the chain of tokens, and everything else as the test says. */
+/** Starts a real server that answers the requests for tokens, and all others as the test says. */
 async function createByteServer(answer: RequestListener) {
   const clock = systemClock()
   const server = createServer((request, response) => {
@@ -60,7 +61,7 @@ async function createByteServer(answer: RequestListener) {
   return serviceOn({ transport: client.transport, clock, random: seededRandom(3) }, url)
 }
 
-test('case 17: paths are joined, queries merged, the version said once', async () => {
+test('case 17: joins paths, merges queries and sends the version once', async () => {
   const { github, clock, pass, service } = createService()
   const url = 'http://github.test/tenant/123/?tenant=a%26b'
   github.once('POST', registrationPath, jsonAnswer(200, { url, token: jwt(clock, 3_600) }))
@@ -74,7 +75,7 @@ test('case 17: paths are joined, queries merged, the version said once', async (
   expect(second?.query['api-version']).toBe('7.0')
 })
 
-test('case 18: an answer with a byte order mark is read', async () => {
+test('case 18: reads a response with a byte order mark', async () => {
   const service = await createByteServer((_, response) => {
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -83,46 +84,7 @@ test('case 18: an answer with a byte order mark is read', async () => {
   expect(await listRunners(service, new AbortController().signal)).toMatchObject([{ id: '5', name: 'r' }])
 })
 
-test.each([
-  [503, 2],
-  [500, 2],
-  [501, 1],
-  [404, 1],
-])('case 19: %i with one repeat allowed is sent %i times', async (status, requests) => {
-  const { github, pass, service } = createService()
-  github.always('GET', agentsPath, jsonAnswer(status, {}))
-  const call = service.call({ method: 'GET', path: '/agents', policy: { attempts: 2, timeoutMs: 30_000 } })
-  await expect(pass(call)).rejects.toMatchObject({ status })
-  expect(github.sent('GET', agentsPath)).toHaveLength(requests)
-})
-
-test('case 19: Retry-After is honoured, in seconds and as a date', async () => {
-  const { github, clock, pass, service, signal } = createService()
-  const date = new Date(clock.now() + 12_000).toUTCString()
-  github.once(
-    'GET',
-    agentsPath,
-    textAnswer(429, '', { 'retry-after': '2' }),
-    textAnswer(503, '', { 'retry-after': date }),
-    list(),
-  )
-  const start = clock.now()
-  const times: number[] = []
-  github.once('GET', agentsPath, list())
-  await pass(listRunners(service, signal).then(() => times.push(clock.now() - start)))
-  expect(times[0]).toBeGreaterThanOrEqual(12_000)
-  expect(github.sent('GET', agentsPath)).toHaveLength(3)
-})
-
-test('a wait that is too long is handed back, with the time to come again', async () => {
-  const { github, clock, pass, service, signal } = createService()
-  github.once('GET', agentsPath, textAnswer(429, '', { 'retry-after': '600' }))
-  const refused = expect(pass(listRunners(service, signal))).rejects
-  await refused.toMatchObject({ kind: 'rate-limited', retryAt: clock.now() + 600_000 })
-  expect(github.sent('GET', agentsPath)).toHaveLength(1)
-})
-
-test('an attempt without an answer ends by its time-out, and the call soon after', async () => {
+test('an attempt without a response ends by its timeout, and the call with it', async () => {
   const { github, clock, pass, service, signal } = createService()
   github.always('GET', agentsPath, silence)
   const start = clock.now()
@@ -131,7 +93,7 @@ test('an attempt without an answer ends by its time-out, and the call soon after
   expect(clock.next()).toBeUndefined()
 })
 
-test('a certificate that is not trusted is a matter of configuration, and tried once', async () => {
+test('rejects an untrusted certificate as bad configuration, after one attempt', async () => {
   const { github, pass, service, signal } = createService()
   github.always('GET', agentsPath, () => {
     throw new TransportError('certificate', 'self-signed certificate')
@@ -140,7 +102,7 @@ test('a certificate that is not trusted is a matter of configuration, and tried 
   expect(github.sent('GET', agentsPath)).toHaveLength(1)
 })
 
-test('case 23: every request says who we are, with the scale set as soon as there is one', async () => {
+test('case 23: every request names the client, and the scale set as soon as it exists', async () => {
   const { github, connect } = createBench()
   await connect()
   const agents = github.requests.map(({ headers }) => headers['user-agent'])
@@ -150,7 +112,7 @@ test('case 23: every request says who we are, with the scale set as soon as ther
   expect(agents.length).toBeGreaterThan(created + 2)
 })
 
-test('case 24: an error keeps the ids by which GitHub finds the request, and no secret', async () => {
+test('case 24: an error has the correlation ids of GitHub and no secret', async () => {
   const service = await createByteServer((request, response) => {
     const headers = { ActivityId: 'c9dfa6f5', 'X-GitHub-Request-Id': 'C0DE:1' }
     const message = `bad header ${request.headers.authorization} of ghp_secretsecret`
@@ -166,7 +128,7 @@ test('case 24: an error keeps the ids by which GitHub finds the request, and no 
   expect(`${error.message} ${JSON.stringify(error.details)}`).not.toMatch(/eyJ|ghp_/)
 })
 
-test.each([400, 409, 422])('case 25: JobStillRunningException means busy, also with %i', async (status) => {
+test.each([400, 409, 422])('case 25: JobStillRunningException with status %i means busy', async (status) => {
   const { github, pass, service, signal } = createService()
   github.once('DELETE', agentPath, exception(status, 'TaskAgentJobStillRunningException'))
   expect(await pass(removeRunner(service, '7', signal))).toBe('busy')
@@ -185,7 +147,7 @@ test.each([
   await expect(call).rejects.toMatchObject({ status, message: expect.stringContaining(shown) })
 })
 
-test('a list that is cut, or shorter than its own count, is an error and never a short list', async () => {
+test('rejects a list that is cut off or shorter than its count', async () => {
   const bodies = ['{"count":2,"value":[{"id":1,"na', '{"count":2,"value":[{"id":1,"name":"a"}]}', '{"value":[7]}', '']
   for (const body of bodies) {
     const service = await createByteServer((_, response) => response.writeHead(200).end(body))
@@ -193,7 +155,39 @@ test('a list that is cut, or shorter than its own count, is an error and never a
   }
 })
 
-test('a connection that breaks is tried again', async () => {
+test('case 28: the name of a group arrives unchanged at a real server', async () => {
+  const names = ['big ones', 'a&b=c', 'c#', '100%', 'größe+', 'a/b?c']
+  const received: (string | null)[] = []
+  const service = await createByteServer((request, response) => {
+    received.push(new URL(request.url ?? '', 'http://localhost').searchParams.get('groupName'))
+    response.writeHead(200).end('{"count":1,"value":[{"id":1}]}')
+  })
+  for (const name of names) await findGroup(service, name, { policy: oncePolicy })
+  expect(received).toEqual(names)
+})
+
+test('the address of a queue is sent byte for byte, with repeated keys and at any length', async () => {
+  const query = `tenant=a&tenant=b%20c&empty&plus=+&long=${'x'.repeat(5_000)}`
+  const polls: (string | undefined)[] = []
+  const service = await createByteServer((request, response) => {
+    const base = `http://${request.headers.host}`
+    if (request.method === 'GET' || request.method === 'DELETE') {
+      polls.push(request.url)
+      return response.writeHead(202).end()
+    }
+    const token = jwt(systemClock(), 3_600, 'queue')
+    const session = { sessionId: 's', messageQueueUrl: `${base}/queue?${query}`, messageQueueAccessToken: token }
+    return response.writeHead(200).end(JSON.stringify(session))
+  })
+  const session = await createSession(service, 117, 'test')
+  const { signal } = new AbortController()
+  await session.poll(undefined, 10, signal)
+  await session.poll('41', 10, signal)
+  await session.acknowledge('41')
+  expect(polls).toEqual([`/queue?${query}`, `/queue?${query}&lastMessageId=41`, `/queue/41?${query}`])
+})
+
+test('repeats a request whose connection broke', async () => {
   let requests = 0
   const service = await createByteServer((_, response) => {
     if (++requests === 1) return response.socket?.resetAndDestroy()

@@ -1,4 +1,5 @@
-// Calls to the Actions service: its conventions for paths, tokens, versions and errors (scale-set protocol 4).
+// Calls the Actions service by its conventions for paths, tokens, versions and errors
+// (docs/reference/scale-set-protocol.md#s4).
 import { type Answer, jsonBody, type Method, noBody, type Request } from '../../lib/http.ts'
 import { errorFromAnswer, type StatusMeaning } from './errors.ts'
 import { type Net, type RetryPolicy, send, standardPolicy } from './retry.ts'
@@ -6,28 +7,28 @@ import type { AdminConnection, AdminTokens } from './tokens.ts'
 
 export type ServiceCall = {
   readonly method: Method
-  /** Below the service's base address; begins with a slash, percent-encoded, perhaps with a query. */
+  /** The path below the service's base address. Begins with a slash, is percent-encoded, may have a query. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
-  /** Instead of the admin token. */
+  /** Sent instead of the admin token. */
   readonly token?: string
   readonly policy?: RetryPolicy
   readonly meaning?: StatusMeaning
 }
 
-/** What an answer of 2xx held; `value` is undefined where it was not JSON. */
-export type Reply = { readonly status: number; readonly value: unknown }
+/** A response with status 2xx. `value` is undefined if the body is not JSON. */
+export type Reply = Pick<Answer, 'status' | 'headers'> & { readonly value: unknown }
 
 export interface ActionsService {
   readonly net: Net
   userAgent(): string
-  /** Rejects with a `GitHubError` for anything but 2xx. */
+  /** Rejects with a `GitHubError` for any status but 2xx. */
   call(call: ServiceCall): Promise<Reply>
 }
 
-/** `userAgent` is asked for each request: it names the scale set as soon as there is one. */
+/** Calls `userAgent` for each request: it names the scale set as soon as there is one. */
 export function actionsService(net: Net, tokens: AdminTokens, userAgent: () => string): ActionsService {
   const call = async (call: ServiceCall): Promise<Reply> => {
     const policy = call.policy ?? standardPolicy
@@ -35,7 +36,7 @@ export function actionsService(net: Net, tokens: AdminTokens, userAgent: () => s
       const connection = await tokens.connection(policy, call.signal)
       const request = requestTo(connection, call, userAgent())
       const answer = await send(net, request, policy)
-      if (answer.status >= 200 && answer.status < 300) return replyOf(answer)
+      if (answer.status >= 200 && answer.status < 300) return asReply(answer)
       const refused = answer.status === 401 && call.token === undefined
       if (!refused || round > 1) throw errorFromAnswer(request, answer, net.clock.now(), call.meaning)
       tokens.refuse(connection)
@@ -44,8 +45,8 @@ export function actionsService(net: Net, tokens: AdminTokens, userAgent: () => s
   return { net, userAgent, call }
 }
 
-export function replyOf(answer: Answer): Reply {
-  return { status: answer.status, value: answer.body.kind === 'json' ? answer.body.value : undefined }
+function asReply({ status, headers, body }: Answer): Reply {
+  return { status, headers, value: body.kind === 'json' ? body.value : undefined }
 }
 
 function requestTo(connection: AdminConnection, call: ServiceCall, userAgent: string): Request {

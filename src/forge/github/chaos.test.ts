@@ -1,5 +1,6 @@
-// Any faults, in any order, on any route: afterwards everything is as if there had been none.
+// Random faults on any route, in any order. Afterwards the state is the same as without them.
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { createGitHubEmulator, type GitHubEmulator } from '../../emulator/github/emulator.ts'
 import type { FaultSpec } from '../../emulator/github/faults.ts'
 import { scriptJob } from '../../emulator/github/script-job.ts'
@@ -30,6 +31,8 @@ const actions: readonly FaultSpec['action'][] = [
   { kind: 'members', members: { statistics: null } },
   { kind: 'members', members: { messageQueueUrl: '' } },
   { kind: 'members', members: { messageId: 'none' } },
+  { kind: 'members', members: { messageId: 2 ** 53 } },
+  { kind: 'answer', status: 307, headers: { location: 'http://elsewhere.test/' }, text: '' },
 ]
 const routes = ['.', 'sessions', 'scalesets/message', 'runnerscalesets', 'agents', 'registration', 'generatejit']
 
@@ -50,7 +53,12 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
   const emulator = createGitHubEmulator({
     clock,
     random: seededRandom(seed + 1),
-    knobs: { jobLeaseS: 100_000, runnerIdleS: 100_000, runnerOfflineS: 100_000 },
+    knobs: {
+      latencyMs: [0, 50, 300][seed % 3] ?? 0,
+      jobLeaseS: 100_000,
+      runnerIdleS: 100_000,
+      runnerOfflineS: 100_000,
+    },
   })
   const { control } = emulator
   const forge = createGitHubForge({
@@ -62,9 +70,11 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
     userAgent: 'dayfly/0.0.0',
   })
   const stop = new AbortController()
-  const link = await forge.open(set, undefined, stop.signal)
+  const opening = forge.open(set, undefined, stop.signal)
+  await clock.advance(3_000)
+  const link = await opening
   const reader = readForgeEvents(link)
-  await clock.advance(1_000)
+  await clock.advance(3_000)
 
   const begin = clock.now()
   const started: string[] = []
@@ -73,6 +83,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
     for (let faults = randomInteger(random, 0, 2); faults > 0; faults--) control.fault(randomFault(random))
     if (random() < 0.15) for (const { path } of control.requests()) control.loseSession(path.split('/').at(-1) ?? '')
     if (random() < 0.8) control.queueJobs(Array.from({ length: randomInteger(random, 1, 3) }, () => job))
+    if (random() < 0.3) link.update({ ...set, labels: ['linux', `label-${round}`] })
     const name = `linux-${round}`
     const registering = link.register(name).then(
       (outcome) => outcome.is === 'registered' && control.stub.online(name),
@@ -89,13 +100,15 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
   expect(requests / ((clock.now() - begin) / 1_000)).toBeLessThan(2)
 
   for (let id = 1; id < 100; id++) control.removeFault(id)
+  link.update({ ...set, labels: ['linux', 'last'] })
   await clock.advance(400_000)
-  const told = (kind: ForgeEvent['kind']) =>
+  const runnersOf = (kind: ForgeEvent['kind']) =>
     reader.events.flatMap((event) => (event.kind === kind && 'runner' in event ? [event.runner] : []))
-  expect(told('job-started')).toEqual(started)
-  expect(told('job-finished')).toEqual(finished)
+  expect(runnersOf('job-started')).toEqual(started)
+  expect(runnersOf('job-finished')).toEqual(finished)
   const last = reader.events.findLast(({ kind }) => kind === 'demand' || kind === 'failing')
   expect(last).toMatchObject({ kind: 'demand', demand: { kind: 'assigned', jobs: await assignedJobs(emulator) } })
+  expect(reader.events.findLast(({ kind }) => kind === 'settings')).toEqual({ kind: 'settings', failure: undefined })
 
   for (const { name } of control.registrations()) {
     control.stub.start(name)
@@ -109,19 +122,17 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))('seed %i', async (seed)
   emulator.close()
 })
 
-/** The forge's own truth. */
+/** Returns the number of assigned jobs at the emulator, whose only set has the last labels. */
 async function assignedJobs(emulator: GitHubEmulator): Promise<number> {
-  const state = {
-    method: 'GET',
-    path: '/_emulator/state',
-    query: {},
-    headers: {},
-    body: noBody,
-    expect: 'whole',
-  } as const
-  const { body } = await emulator.handler(state)
-  const sets =
-    body.kind === 'json' ? (body.value as { scaleSets: { statistics: { totalAssignedJobs: number } }[] }).scaleSets : []
-  expect(sets).toHaveLength(1)
-  return sets[0]?.statistics.totalAssignedJobs ?? Number.NaN
+  const request = { method: 'GET', path: '/_emulator/state', query: {}, headers: {}, body: noBody } as const
+  const { body } = await emulator.handler({ ...request, expect: 'whole' })
+  const { scaleSets } = stateSchema.parse(body.kind === 'json' ? body.value : undefined)
+  expect(scaleSets.map(({ labels }) => labels)).toEqual([['linux', 'last']])
+  return scaleSets[0]?.statistics.totalAssignedJobs ?? Number.NaN
 }
+
+const stateSchema = z.object({
+  scaleSets: z.array(
+    z.object({ labels: z.array(z.string()), statistics: z.object({ totalAssignedJobs: z.number() }) }),
+  ),
+})

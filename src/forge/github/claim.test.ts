@@ -1,6 +1,6 @@
-// Whose a scale set is: never told by its name.
+// Decides whether a scale set is ours. A name proves nothing.
 import { expect, test } from 'vitest'
-import { createBench, linux } from '../../../test/forge/github-bench.ts'
+import { createBench } from '../../../test/forge/github-bench.ts'
 import {
   envelope,
   exception,
@@ -17,7 +17,7 @@ import { readForgeEvents } from '../event-reader.fixture.ts'
 const account = 'http://github.test/acme'
 const duplicate = jsonAnswer(400, { message: 'A runner scale set named linux already exists.' })
 
-test('the set is created only after it is stored that we are about to', async () => {
+test('creates the set only after the declaration is stored', async () => {
   const { github, clock, open, pass } = createBench()
   const reader = readForgeEvents(await open())
   reader.ackAll = false
@@ -37,7 +37,7 @@ test('the set is created only after it is stored that we are about to', async ()
   })
 })
 
-test('after a crash between creating and remembering, the set is taken up again', async () => {
+test('adopts the set after a crash between its creation and the storing of its id', async () => {
   const { github, connect, anomalies } = createBench()
   github.always('GET', setsPath, list(scaleSet(117, 'linux')))
   await connect({ account, creating: 'linux' })
@@ -45,7 +45,7 @@ test('after a crash between creating and remembering, the set is taken up again'
   expect(anomalies).toMatchObject([{ kind: 'scale-set-adopted' }])
 })
 
-test('a set of our name that nothing shows to be ours is refused, untouched, with the way out', async () => {
+test('refuses a foreign set of our name, leaves it unchanged and says how to take it over', async () => {
   const { github, open } = createBench()
   github.always('GET', setsPath, list(scaleSet(117, 'linux')))
   await expect(open()).rejects.toMatchObject({
@@ -57,7 +57,7 @@ test('a set of our name that nothing shows to be ours is refused, untouched, wit
   expect(github.requests.filter(({ method, path }) => method !== 'GET' && /runnerscalesets/.test(path))).toEqual([])
 })
 
-test('state that is merged over what was stored before shows no more than it says', async () => {
+test('a state that is merged over an older one leaves nothing of it', async () => {
   const { connect, github } = createBench()
   const { reader } = await connect()
   const stored = Object.assign({}, ...reader.events.flatMap((event) => (event.kind === 'state' ? [event.state] : [])))
@@ -68,21 +68,21 @@ test('state that is merged over what was stored before shows no more than it say
   expect(github.sent('POST', setsPath)).toHaveLength(1)
 })
 
-test('the operator takes a left-over set over by its id', async () => {
+test('the operator takes over a left-over set by its id', async () => {
   const { github, connect } = createBench()
   github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
   await connect({ scaleSetId: '117' })
   expect(github.sent('POST', sessionsPath)).toHaveLength(1)
 })
 
-test('a set of our name with another id than the remembered one is not ours', async () => {
+test('refuses a set of our name whose id is not the remembered one', async () => {
   const { github, open } = createBench()
   github.always('GET', setPath, jsonAnswer(200, null))
   github.always('GET', setsPath, list(scaleSet(118, 'linux')))
   await expect(open({ account, scaleSetId: '117' })).rejects.toMatchObject({ reason: 'scale-set-collides' })
 })
 
-test('an id remembered of another account means nothing', async () => {
+test('ignores an id that was remembered for another account', async () => {
   const { github, connect } = createBench()
   github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
   await connect({ account: 'http://github.test/other', scaleSetId: '117', sessionId: 'old' })
@@ -91,7 +91,7 @@ test('an id remembered of another account means nothing', async () => {
   expect(github.sent('POST', setsPath)).toHaveLength(1)
 })
 
-test('a set that was ours and has another name now is left alone', async () => {
+test('leaves a set unchanged that was ours and has another name now', async () => {
   const { github, connect, anomalies } = createBench()
   github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'windows')))
   github.always('POST', setsPath, jsonAnswer(200, scaleSet(118, 'linux')))
@@ -100,7 +100,7 @@ test('a set that was ours and has another name now is left alone', async () => {
   expect(anomalies).toMatchObject([{ kind: 'scale-set-differs' }])
 })
 
-test('case 35: a duplicate right after we looked is somebody else’s, and the declaration is withdrawn', async () => {
+test('case 35: reports a duplicate that appeared after the lookup, and withdraws the declaration', async () => {
   const { github, open, pass } = createBench()
   github.once('GET', setsPath, list())
   github.always('GET', setsPath, list(scaleSet(117, 'linux')))
@@ -114,7 +114,7 @@ test('case 35: a duplicate right after we looked is somebody else’s, and the d
   })
 })
 
-test('case 35: a duplicate after a lost answer is ours', async () => {
+test('case 35: adopts a duplicate after a lost response', async () => {
   const { github, open, pass, anomalies } = createBench()
   github.once('GET', setsPath, list())
   github.always('GET', setsPath, list(scaleSet(117, 'linux')))
@@ -127,7 +127,7 @@ test('case 35: a duplicate after a lost answer is ours', async () => {
   expect(anomalies).toMatchObject([{ kind: 'scale-set-adopted' }])
 })
 
-test('a refusal without a set of our name is told as it is', async () => {
+test('reports the words of GitHub if it refuses to create the set', async () => {
   const { github, open, pass } = createBench()
   github.always('POST', setsPath, exception(400, 'InvalidLabelException', 'the label is too long'))
   const reader = readForgeEvents(await open())
@@ -135,7 +135,7 @@ test('a refusal without a set of our name is told as it is', async () => {
   expect(failing?.failure.message).toContain('the label is too long')
 })
 
-test('a vanished set is created anew, declared first, with the cursor at the start', async () => {
+test('declares and creates a set again that GitHub lost, and reads messages from the start', async () => {
   const { github, connect, pass } = createBench()
   github.once('GET', queuePath, envelope(41, []), exception(404, 'RunnerScaleSetNotFoundException'))
   const { reader } = await connect({ account, creating: 'linux' })
@@ -149,14 +149,4 @@ test('a vanished set is created anew, declared first, with the cursor at the sta
   const states = reader.events.flatMap((event) => (event.kind === 'state' ? [event.state] : []))
   expect(states[0]).toMatchObject({ scaleSetId: '117', creating: 'linux' })
   expect(states.at(-1)).toMatchObject({ scaleSetId: '118', creating: '' })
-})
-
-test.each([
-  ['the labels', { ...linux, labels: ['linux', 'gpu'] }, scaleSet(117, 'linux')],
-  ['the group', linux, scaleSet(117, 'linux', { runnerGroupId: 9 })],
-])('a set that differs in %s is used as it is, and told', async (_, set, found) => {
-  const { github, connect, anomalies } = createBench()
-  github.always('GET', setPath, jsonAnswer(200, found))
-  await connect({ account, scaleSetId: '117' }, set)
-  expect(anomalies).toMatchObject([{ kind: 'scale-set-differs' }])
 })

@@ -30,7 +30,7 @@ test.each(rows(valid))('case 1: %s', (text, scope, api, scopePath) => {
   expect(url.url).not.toMatch(/\/$/)
 })
 
-test('case 1: a forced server has its API below its own path', () => {
+test('case 1: a forced server has its API below /api/v3', () => {
   const url = parseConfigUrl('https://github.com/org', { forceServer: true })
   expect([url.hosted, url.apiOrigin, url.apiPath]).toEqual([false, 'https://github.com', '/api/v3'])
 })
@@ -48,14 +48,14 @@ test.each([
   '',
   'https://github.com/org?x=1',
   'https://github.com/org#top',
-])('case 2: %s is refused before any request', (url) => {
+])('case 2: refuses %s before any request', (url) => {
   const { options, github } = createBench()
   const refused = () => createGitHubForge({ ...options, url })
   expect(refused).toThrow(expect.objectContaining({ port: 'github', kind: 'bad-config', reason: 'bad-url' }))
   expect(github.requests).toEqual([])
 })
 
-test('case 2: a password in the URL is refused and not repeated', () => {
+test('case 2: refuses a password in the URL without repeating it', () => {
   const refused = catching(() => parseConfigUrl('https://bob:hunter2@github.com/org'))
   expect(refused).toBeInstanceOf(PortError)
   expect(String(refused)).not.toContain('hunter2')

@@ -1,21 +1,22 @@
-// Reads the URL of an organization, repository or enterprise, and says where its API answers (scale-set protocol 2).
+// Reads the URL of an organization, repository or enterprise, and derives the address of its API
+// (docs/reference/scale-set-protocol.md#s2).
 import { githubError } from './errors.ts'
 
 export type ConfigUrl = {
   readonly scope: 'organization' | 'repository' | 'enterprise'
-  /** As it is sent to the forge: scheme, host and path, without a trailing slash. */
+  /** Scheme, host and path, without a trailing slash. Sent to the forge in this form. */
   readonly url: string
-  /** github.com and ghe.com; everything else is a GitHub Enterprise Server. */
+  /** True for github.com and ghe.com; any other host is a GitHub Enterprise Server. */
   readonly hosted: boolean
   readonly apiOrigin: string
-  /** The API's path before every path of its own: empty, or `/api/v3` on a GitHub Enterprise Server. */
+  /** The prefix of every path of the API: empty, or `/api/v3` on a GitHub Enterprise Server. */
   readonly apiPath: string
-  /** The scope's own path within the API, for example `/orgs/acme`. */
+  /** The scope's path within the API, for example `/orgs/acme`. */
   readonly scopePath: string
 }
 
 export type ConfigUrlOptions = {
-  /** Treat every host as a GitHub Enterprise Server (GITHUB_ACTIONS_FORCE_GHES). */
+  /** Treats every host as a GitHub Enterprise Server (GITHUB_ACTIONS_FORCE_GHES). */
   readonly forceServer?: boolean
 }
 
@@ -47,12 +48,12 @@ function scopeOf(first: string, second: string | undefined): Pick<ConfigUrl, 'sc
   return { scope: 'repository', scopePath: `/repos/${first}/${second}` }
 }
 
-/** On the host with its port, so that `github.localhost:8080` is a server of its own. */
+/** Compares the host with its port, so `github.localhost:8080` is a GitHub Enterprise Server. */
 function isHosted(host: string): boolean {
   return ['github.com', 'www.github.com', 'github.localhost'].includes(host) || host.endsWith('.ghe.com')
 }
 
-/** The text itself is not repeated: it may hold a password. */
+/** Does not repeat the text: it may contain a password. */
 function badUrl(why: string): Error {
   return githubError('bad-url', `The GitHub URL cannot be used: ${why}, for example https://github.com/acme.`)
 }

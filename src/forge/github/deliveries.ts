@@ -1,4 +1,5 @@
-// Hands batches of news to the consumer, one at a time: the next only after the one before was acknowledged, or came three times in vain.
+// Hands batches of events to the consumer, one at a time. The next one follows only after the last was acknowledged,
+// or was delivered three times without success.
 import type { Clock } from '../../lib/clock.ts'
 import type { ForgeEvent, ForgeEventBatch } from '../forge.ts'
 import type { ReportAnomaly } from './protocol-anomaly.ts'
@@ -7,7 +8,7 @@ type Delivery = {
   readonly batch: ForgeEventBatch
   tries: number
   acked: boolean
-  /** What the acknowledgement still has to do at the forge. */
+  /** The work at the forge that the acknowledgement started. */
   done: Promise<void>
 }
 
@@ -23,13 +24,13 @@ export class Deliveries {
     this.#anomalies = anomalies
   }
 
-  /** `onAck` runs once, as soon as the batch is acknowledged; what it rejects with is for the next `settle`. */
+  /** Calls `onAck` once, as soon as the batch is acknowledged. The next `settle` rejects with its error. */
   deliver(events: readonly ForgeEvent[], onAck?: () => Promise<void> | void): ForgeEventBatch {
     const ack = () => {
       if (delivery.acked) return
       delivery.acked = true
       delivery.done = Promise.resolve(onAck?.())
-      // Looked at by the next step; until then it must not count as unhandled.
+      // The next step handles the rejection; until then Node must not report it as unhandled.
       delivery.done.catch(() => undefined)
     }
     const delivery: Delivery = { batch: { events, ack }, tries: 1, acked: false, done: Promise.resolve() }
@@ -37,7 +38,7 @@ export class Deliveries {
     return delivery.batch
   }
 
-  /** Resolves with the batch before if it must come again, else when its acknowledgement is through at the forge. */
+  /** Resolves with the last batch if it must be delivered again, else when its acknowledgement at the forge is complete. */
   async settle(signal: AbortSignal): Promise<ForgeEventBatch | undefined> {
     const delivery = this.#current
     if (!delivery) return undefined
@@ -49,7 +50,8 @@ export class Deliveries {
       }
     }
     if (!delivery.acked) {
-      this.#anomalies('message-unhandled', `News was not taken over in ${triesMax} tries and is given up.`)
+      const sentence = `A batch of ${delivery.batch.events.length} events was not acknowledged in ${triesMax} deliveries and is dropped.`
+      this.#anomalies('message-unhandled', sentence)
       delivery.batch.ack()
     }
     this.#current = undefined
@@ -57,7 +59,7 @@ export class Deliveries {
     return undefined
   }
 
-  /** Resolves when no acknowledgement is under way; never rejects. */
+  /** Resolves when no acknowledgement is in progress; never rejects. */
   async idle(): Promise<void> {
     await this.#current?.done.catch(() => undefined)
   }

@@ -1,36 +1,37 @@
-// From statistics to demand. Statistics are state and are believed, but for one known fault: all zero beside a job that was just assigned (scale-set protocol 14, row 2).
+// Turns statistics into demand. Statistics are state and are trusted, with one exception: GitHub has sent zeros beside a job
+// that it had just assigned (docs/reference/scale-set-protocol.md#s14).
 import type { Instant } from '../../lib/clock.ts'
 import type { Message, Statistics } from './messages.ts'
 
-/** How long a job that contradicts zero statistics counts when nothing more is heard of it. */
-const disbeliefMs = 5 * 60_000
+/** How long a job that contradicts zero statistics counts if no further message names it, in milliseconds. */
+const contradictionMs = 5 * 60_000
 
 export class DemandReading {
   #assigned: number | undefined
-  /** Jobs announced beside statistics of zero, and when they stop counting. */
+  /** The ids of jobs that were announced beside statistics of zero, with the time at which they stop counting. */
   readonly #contradicting = new Map<string, Instant>()
 
-  /** Jobs assigned to the set; undefined until the service has said so. */
+  /** Returns the jobs that are assigned to the set; undefined before the first statistics. */
   jobs(now: Instant): number | undefined {
     for (const [job, until] of this.#contradicting) if (until <= now) this.#contradicting.delete(job)
     return this.#assigned === undefined ? undefined : Math.max(this.#assigned, this.#contradicting.size)
   }
 
-  /** Statistics from outside a message: they stand beside no job that could contradict them. */
+  /** Takes over statistics that came without a message, so without a job that could contradict them. */
   state(statistics: Statistics | undefined): void {
-    if (statistics) this.#believe(statistics)
+    if (statistics) this.#trust(statistics)
   }
 
   message(message: Message, now: Instant): void {
-    if (message.statistics) this.#believe(message.statistics)
+    if (message.statistics) this.#trust(message.statistics)
     for (const job of message.jobs) {
       if (job.jobId === undefined) continue
       if (job.kind === 'completed') this.#contradicting.delete(job.jobId)
-      if (job.kind === 'assigned' && this.#assigned === 0) this.#contradicting.set(job.jobId, now + disbeliefMs)
+      if (job.kind === 'assigned' && this.#assigned === 0) this.#contradicting.set(job.jobId, now + contradictionMs)
     }
   }
 
-  #believe(statistics: Statistics): void {
+  #trust(statistics: Statistics): void {
     this.#assigned = statistics.assignedJobs
     if (statistics.assignedJobs > 0) this.#contradicting.clear()
   }

@@ -1,10 +1,11 @@
-// What GitHub can answer instead of what was asked (scale-set protocol 5), as one kind of error. No message holds a secret.
+// The errors that GitHub and the way to it can produce (docs/reference/scale-set-protocol.md#s5). No message holds a secret.
 import type { Instant } from '../../lib/clock.ts'
 import type { Answer, Request, TransportError } from '../../lib/http.ts'
 import { PortError, type PortErrorKind } from '../../model/port-error.ts'
+import { limitEnd, retryInstant } from './server-time.ts'
 import { asWire, textField } from './wire.ts'
 
-/** GitHub's own reason, finer than the port's kind. */
+/** The reason of a failure in terms of GitHub's protocol, finer than the port's kind. */
 export type GitHubReason = keyof typeof portKinds
 
 const portKinds = {
@@ -33,7 +34,7 @@ const portKinds = {
 
 export class GitHubError extends PortError {
   readonly reason: GitHubReason
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
 
   constructor(
@@ -61,33 +62,37 @@ export function isGitHubError(error: unknown, ...reasons: readonly GitHubReason[
   return error instanceof GitHubError && reasons.includes(error.reason)
 }
 
-/** What a status means for one operation, where the answer names no type. */
+/** The reason that a status stands for in one operation, if the response names no exception type. */
 export type StatusMeaning = Readonly<Partial<Record<number, GitHubReason>>>
 
-/** The error in an answer of 300 and above, or in one that is not what was asked for. */
+/** Returns the error in a response whose status is not 2xx, or that is not the expected one. */
 export function errorFromAnswer(
   request: Request,
   answer: Answer,
   now: Instant,
   meaning: StatusMeaning = {},
 ): GitHubError {
+  const { status, headers } = answer
   const { typeName, message } = readException(answer)
-  const activityId = answer.headers['activityid'] || undefined
-  const requestId = answer.headers['x-github-request-id'] || undefined
-  const retryAt = retryInstant(answer, now)
+  const activityId = headers['activityid'] || undefined
+  const requestId = headers['x-github-request-id'] || undefined
   const reason = reasonOf(answer, typeName, meaning)
   const ids = [activityId && `activity ${activityId}`, requestId && `request ${requestId}`].filter(Boolean).join(', ')
   const text = redact(message ?? 'unknown error', request).slice(0, 600)
-  return new GitHubError(reason, `${nameOf(request)}: ${answer.status} ${text}${ids && ` (${ids})`}`, {
-    status: answer.status,
-    retryAt: reason === 'rate-limited' ? (retryAt ?? now + 60_000) : retryAt,
-    details: { status: answer.status, typeName, activityId, requestId, method: request.method, path: request.path },
-  })
+  return new GitHubError(
+    reason,
+    `${nameOf(request)}: ${status} ${redirection(request, answer)}${text}${ids && ` (${ids})`}`,
+    {
+      status,
+      retryAt: reason === 'rate-limited' ? limitEnd(headers, now) : retryInstant(headers, now),
+      details: { status, typeName, activityId, requestId, method: request.method, path: request.path },
+    },
+  )
 }
 
-/** An answer that arrived well but does not hold what it must. */
+/** Returns the error for a response that arrived complete but does not hold what it must. */
 export function badAnswer(what: string, status = 200): GitHubError {
-  return new GitHubError('bad-answer', `GitHub's answer cannot be used: ${what}.`, { status })
+  return new GitHubError('bad-answer', `GitHub's response cannot be used: ${what}.`, { status })
 }
 
 export function errorFromTransport(request: Request, error: TransportError): GitHubError {
@@ -97,17 +102,23 @@ export function errorFromTransport(request: Request, error: TransportError): Git
   return new GitHubError(reason, redact(error.message, request), { details, cause: error })
 }
 
-/** When to come again: Retry-After in seconds or as a date, or the reset of an exhausted REST budget. */
-export function retryInstant(answer: Answer, now: Instant): Instant | undefined {
-  const after = answer.headers['retry-after']
-  if (after !== undefined && /^\d{1,9}$/.test(after)) return now + Number(after) * 1000
-  if (after !== undefined && Number.isFinite(Date.parse(after))) return Math.max(now, Date.parse(after))
-  const reset = answer.headers['x-ratelimit-reset']
-  if (answer.headers['x-ratelimit-remaining'] === '0' && reset && /^\d{1,12}$/.test(reset)) return Number(reset) * 1000
-  return undefined
+/** Returns the address that the response redirects to; undefined if it is no redirect. */
+export function redirectTarget(request: Request, answer: Answer): URL | undefined {
+  const location = answer.headers['location']
+  if (answer.status < 300 || answer.status > 399 || !location) return undefined
+  const base = `${request.origin ?? 'http://localhost'}${request.path}`
+  return URL.canParse(location, base) ? new URL(location, base) : undefined
 }
 
-/** A serialized .NET exception, a REST error, or plain text. */
+/** The query of the target is left out: it may hold a credential. */
+function redirection(request: Request, answer: Answer): string {
+  const target = redirectTarget(request, answer)
+  if (!target) return ''
+  const address = redact(`${target.origin}${target.pathname}`, request)
+  return `redirects to ${address}, which is not followed. If that is the right server, use its URL. `
+}
+
+/** Reads a serialized .NET exception, a REST error, or plain text. */
 function readException(answer: Answer): {
   readonly typeName?: string | undefined
   readonly message?: string | undefined
@@ -118,7 +129,7 @@ function readException(answer: Answer): {
   return { typeName: textField(wire, 'typeName'), message: textField(wire, 'message') ?? JSON.stringify(wire) }
 }
 
-/** Parts of assembly-qualified names. The type says what happened; the status only hints at it. */
+/** Parts of assembly-qualified exception names. The name decides; the status is only a fallback. */
 const exceptions: readonly (readonly [part: string, reason: GitHubReason])[] = [
   ['AgentExistsException', 'runner-exists'],
   ['AgentNotFoundException', 'runner-missing'],
@@ -149,9 +160,13 @@ function nameOf(request: Request): string {
 
 const tokenShapes = /eyJ[\w-]+\.[\w-]*\.?[\w-]*|\b(?:gh[a-z]_|github_pat_)\w+/g
 
-/** Servers and proxies echo what they were sent: tokens are taken out, by value and by shape. */
+/** Removes tokens, by value and by shape: servers and proxies echo what they were sent. */
 function redact(text: string, request: Request): string {
   const sent = request.headers['authorization']?.split(' ')[1]
-  const clean = sent ? text.replaceAll(sent, '[token]') : text
-  return clean.replace(tokenShapes, '[token]')
+  return withoutTokens(sent ? text.replaceAll(sent, '[token]') : text)
+}
+
+/** Removes everything that has the shape of a token. */
+export function withoutTokens(text: string): string {
+  return text.replace(tokenShapes, '[token]')
 }

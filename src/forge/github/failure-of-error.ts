@@ -1,4 +1,4 @@
-// From an error of the connection to what the operator reads, and to how long we wait before the next try.
+// Turns an error of the connection into the failure that the operator reads, and into the wait before the next attempt.
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
@@ -14,12 +14,13 @@ const reasons: Partial<Record<GitHubReason, FailureReason>> = {
   'scale-set-collides': 'registration-collides',
 }
 
-/** Everything else keeps us from the forge, and the message says how. */
+/** A reason that is not listed means that the configuration is wrong, or that the forge cannot be used. The message says why. */
 export function failureOf(error: GitHubError): Failure {
-  return { reason: reasons[error.reason] ?? 'forge-unreachable', message: error.message }
+  const otherwise = error.kind === 'bad-config' ? 'forge-misconfigured' : 'forge-unreachable'
+  return { reason: reasons[error.reason] ?? otherwise, message: error.message }
 }
 
-/** Only the operator can end these: they are tried seldom. */
+/** Only the operator can remove these causes, so the attempts are rare. */
 const lasting: readonly GitHubReason[] = [
   'credential-refused',
   'scale-set-collides',
@@ -29,10 +30,13 @@ const lasting: readonly GitHubReason[] = [
 
 const limitedMsMax = 5 * 60_000
 
-/** Milliseconds until the next try, after `failures` in a row. */
+/**
+ * Returns the milliseconds until the next attempt, after this many failures in a row: the usual back-off, or longer if
+ * GitHub asks for it.
+ */
 export function waitAfter(error: GitHubError, failures: number, now: Instant, random: Random): number {
   if (error.reason === 'session-taken') return 8_000 + 4_000 * random()
-  if (error.retryAt !== undefined) return Math.min(limitedMsMax, Math.max(1_000, error.retryAt - now))
-  if (lasting.includes(error.reason)) return backoffMs({ baseMs: 5_000, capMs: 60_000 }, failures, random)
-  return backoffMs({ baseMs: 1_000, capMs: 30_000 }, failures, random)
+  const policy = lasting.includes(error.reason) ? { baseMs: 5_000, capMs: 60_000 } : { baseMs: 1_000, capMs: 30_000 }
+  const backoff = backoffMs(policy, failures, random)
+  return error.retryAt === undefined ? backoff : Math.min(limitedMsMax, Math.max(backoff, error.retryAt - now))
 }

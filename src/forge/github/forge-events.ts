@@ -1,9 +1,12 @@
-// From the job messages of GitHub to the news of the port.
+// Turns GitHub's job messages into the events of the port.
 import type { Instant } from '../../lib/clock.ts'
 import type { ForgeEvent } from '../forge.ts'
 import type { Message } from './messages.ts'
 
-/** A job that ended without ever reaching a runner is no runner's news: the demand beside it tells. `now` stands in for a time that is not given. */
+/**
+ * Returns the events of the message's runners. A job that ended without reaching a runner has no event: only the demand
+ * changes. `now` replaces a time that the message does not state.
+ */
 export function forgeEventsOf(message: Message, now: Instant): readonly ForgeEvent[] {
   return message.jobs.flatMap((job): ForgeEvent[] => {
     if (job.runner === undefined) return []

@@ -1,4 +1,4 @@
-// What only real HTTP shows, against the emulator: the order of requests, broken polls, connections.
+// The emulator over real HTTP: the order of requests, broken polls, connections.
 import { afterEach, expect, test } from 'vitest'
 import type { KnobChange } from '../../emulator/github/config.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
@@ -42,7 +42,7 @@ async function createWorld(knobs: KnobChange, connections = 16) {
   return { control, open, queue }
 }
 
-test('the happy path makes exactly the requests of the protocol', async () => {
+test('one job makes exactly the requests of the protocol', async () => {
   const { control, open, queue } = await createWorld({ longPollMs: 5_000 })
   const { link, reader } = await open()
   queue()
@@ -85,7 +85,7 @@ const faults: readonly (readonly [string, FaultSpec['action']])[] = [
   ['answered by a proxy', { kind: 'answer', status: 502, headers: { 'content-type': 'text/html' }, text: '<html>' }],
 ]
 
-test.each(faults)('a poll that is %s loses nothing', async (_, action) => {
+test.each(faults)('loses nothing if a poll is %s', async (_, action) => {
   const { control, open, queue } = await createWorld({ longPollMs: 5_000 })
   const { link, reader } = await open()
   control.fault({ match: { method: 'GET', pathRegex: '/scalesets/message' }, nth: 2, action })
@@ -97,7 +97,7 @@ test.each(faults)('a poll that is %s loses nothing', async (_, action) => {
   await link.close('remove')
 })
 
-test('polls of many sets leave the connections to the calls', async () => {
+test('polls of many sets leave the connections free for other calls', async () => {
   const { control, open } = await createWorld({ longPollMs: 30_000 }, 2)
   const opened = await Promise.all(Array.from({ length: 12 }, (_, index) => open(`linux-${index}`)))
   await expect.poll(() => control.requests().filter(({ status }) => status === undefined)).toHaveLength(12)

@@ -1,7 +1,6 @@
 // GitHub as a forge: one account (a URL and a credential) and its runner scale sets.
 import { PortError } from '../../model/port-error.ts'
 import type { Forge, ForgeSet, ForgeState, Link, Traits } from '../forge.ts'
-import type { GitHubAccess } from './access.ts'
 import { actionsService } from './actions-api.ts'
 import { Claim } from './claim.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
@@ -10,13 +9,13 @@ import { GitHubLink } from './link.ts'
 import { Pace } from './pace.ts'
 import { type AnomalyLog, countAnomalies } from './protocol-anomaly.ts'
 import { type Net, oncePolicy } from './retry.ts'
-import { AdminTokens } from './tokens.ts'
+import { AdminTokens, type GitHubAccess } from './tokens.ts'
 
 export type GitHubForgeOptions = GitHubAccess & {
-  /** Named in message sessions, so that whoever meets a conflict sees who holds it; for example the pod's name. */
+  /** The owner of message sessions, for example the pod's name. An operator who sees a session conflict finds the holder by it. */
   readonly owner?: string
   readonly forceServer?: boolean
-  /** Told of what GitHub did against the protocol. */
+  /** Receives GitHub's deviations from the protocol. */
   readonly log?: AnomalyLog
 }
 
@@ -27,7 +26,7 @@ export const githubTraits: Traits = {
   pickUpDelayMs: 0,
 }
 
-/** Throws a `PortError` of kind `bad-config` when the URL cannot be one of GitHub's; sends nothing by itself. */
+/** Throws a `PortError` of kind `bad-config` if the URL cannot be one of GitHub's. Sends no request. */
 export function createGitHubForge(options: GitHubForgeOptions): Forge {
   const config = parseConfigUrl(options.url, { forceServer: options.forceServer ?? false })
   const net: Net = { transport: options.transport, clock: options.clock, random: options.random }
@@ -48,11 +47,11 @@ type Account = { readonly config: ConfigUrl; readonly net: Net; readonly tokens:
 
 type Opening = { readonly set: ForgeSet; readonly remembered: ForgeState | undefined; readonly until: AbortSignal }
 
-/** Tries once to find the set, so that a configuration that cannot work is refused here; whatever may pass is left to the link's news. */
+/** Looks for the set once, so that a configuration that cannot work is rejected here. The link reports any other failure as an event. */
 async function openLink(account: Account, options: GitHubForgeOptions, opening: Opening): Promise<Link> {
   const { set, remembered, until } = opening
   if (set.name === '' || !Number.isSafeInteger(set.max) || set.max < 1) {
-    throw githubError('bad-set', `The runner set needs a name and a ceiling of at least 1 (it is ${set.max}).`)
+    throw githubError('bad-set', `The runner set needs a name and a maximum of at least 1 (it is ${set.max}).`)
   }
   const userAgent = () => `${options.userAgent} ScaleSetID/${claim.current?.id ?? 'NA'}`
   const service = actionsService(account.net, account.tokens, userAgent)
@@ -64,5 +63,5 @@ async function openLink(account: Account, options: GitHubForgeOptions, opening: 
     const hopeless = error instanceof PortError && ['bad-config', 'unauthorized', 'conflict'].includes(error.kind)
     if (hopeless || !(error instanceof PortError)) throw error
   }
-  return new GitHubLink({ service, claim, pace: account.pace, set, owner: options.owner ?? 'dayfly', anomalies, until })
+  return new GitHubLink({ service, claim, pace: account.pace, owner: options.owner ?? 'dayfly', anomalies, until })
 }

@@ -1,4 +1,4 @@
-// Registrations: made, paced, listed, removed.
+// Registrations: created, paced, listed, removed.
 
 import { inspect } from 'node:util'
 import fc from 'fast-check'
@@ -17,6 +17,7 @@ import {
   setsPath,
 } from '../../../test/forge/scripted-github.ts'
 import { jsonAnswer, TransportError, textAnswer } from '../../lib/http.ts'
+import { PortError } from '../../model/port-error.ts'
 import { actionsService } from './actions-api.ts'
 import { parseConfigUrl } from './config-url.ts'
 import { createGitHubForge } from './github.ts'
@@ -37,7 +38,7 @@ function registration(id: string) {
   return { id, name: 'linux-a', status: 'unknown', busy: 'unknown' } as const
 }
 
-test('a registration comes with a credential that no printing shows', async () => {
+test('a registration has a credential that cannot be printed', async () => {
   const { github, link, pass } = await createLink()
   const outcome = await pass(link.register('linux-a'))
   expect(outcome).toMatchObject({
@@ -56,14 +57,14 @@ test.each([
   ['no id', { runner: {}, encodedJITConfig: 'x' }],
   ['no configuration', { runner: { id: 1 }, encodedJITConfig: '' }],
   ['nothing', null],
-])('a registration with %s is an error', async (_, answer) => {
+])('rejects a registration with %s', async (_, answer) => {
   const { github, link, pass } = await createLink()
   github.once('POST', jitPath, jsonAnswer(200, answer))
   await expect(pass(link.register('linux-a'))).rejects.toMatchObject({ kind: 'bad-response' })
 })
 
 test.each(['', 'Linux-A', 'a'.repeat(64), '-a', 'a/b', 'a b'])(
-  'the name "%s" is refused without a request',
+  'refuses the name "%s" without a request',
   async (name) => {
     const { github, link } = await createLink()
     await expect(link.register(name)).rejects.toMatchObject({ kind: 'bad-config' })
@@ -72,7 +73,7 @@ test.each(['', 'Linux-A', 'a'.repeat(64), '-a', 'a/b', 'a b'])(
   },
 )
 
-test('case 78: a lost answer, then a conflict: the stale registration of our set is removed, and the caller told', async () => {
+test('case 78: removes the stale registration of our set after a lost response, and rejects with a conflict', async () => {
   const { github, link, pass } = await createLink()
   const lost = () => {
     throw new TransportError('lost', 'connection reset')
@@ -86,7 +87,7 @@ test('case 78: a lost answer, then a conflict: the stale registration of our set
   expect(await pass(link.register('linux-b'))).toMatchObject({ is: 'registered' })
 })
 
-test('case 78: a registration of the name in a foreign set is left alone', async () => {
+test('case 78: leaves a registration of the name in a foreign set', async () => {
   const { github, link, pass } = await createLink()
   github.once('POST', jitPath, jsonAnswer(409, { message: 'taken' }))
   github.once('GET', agentsPath, list({ id: 41, name: 'linux-a', runnerScaleSetId: 9 }))
@@ -94,7 +95,7 @@ test('case 78: a registration of the name in a foreign set is left alone', async
   expect(github.sent('DELETE', agentPath)).toEqual([])
 })
 
-test('case 79: a registration that finds the scale set gone has it made anew', async () => {
+test('case 79: claims the scale set again if a registration finds it gone', async () => {
   const { github, clock, connect, pass } = createBench()
   github.once('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
   github.once('GET', queuePath, async (request) => {
@@ -116,7 +117,7 @@ test('case 79: a registration that finds the scale set gone has it made anew', a
   expect(github.sent('POST', jitPath).at(-1)?.path).toContain('/118/')
 })
 
-test('a set that is gone for one call and there for the next is used on, with its own session given back first', async () => {
+test('keeps a set that only one call found gone, and deletes its session before it creates another', async () => {
   const { github, connect, pass } = createBench()
   github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
   const { link, reader } = await connect(ours)
@@ -129,7 +130,7 @@ test('a set that is gone for one call and there for the next is used on, with it
   expect(github.sent('DELETE', /\/sessions\//)).toHaveLength(1)
 })
 
-test('case 81: no runner of a name is undefined, two are an error', async () => {
+test('case 81: returns undefined for no runner of a name, and rejects two', async () => {
   const { github, options, pass, stop } = createBench()
   const config = parseConfigUrl(options.url)
   const tokens = new AdminTokens({ net: options, config, credential: options.credential, userAgent: 'dayfly/0' })
@@ -143,20 +144,49 @@ test.each([
   ['204', noContent, 'removed'],
   ['404 AgentNotFound', exception(404, 'AgentNotFoundException'), 'absent'],
   ['404', jsonAnswer(404, {}), 'absent'],
+  ['404 with a message that names the runner', jsonAnswer(404, { message: 'runner 7 does not exist' }), 'absent'],
   ['400 JobStillRunning', exception(400, 'TaskAgentJobStillRunningException'), 'busy'],
-] as const)('case 82: deregistering that answers %s', async (_, answer, outcome) => {
+  ['422 JobStillRunning', exception(422, 'TaskAgentJobStillRunningException'), 'busy'],
+] as const)('case 82: deregister after %s', async (_, answer, outcome) => {
   const { github, link, pass } = await createLink()
   github.once('DELETE', agentPath, answer)
   expect(await pass(link.deregister(registration('7')))).toBe(outcome)
 })
 
-test('a registration whose removal nobody confirms is no removal', async () => {
+test('case 82: a 404 without a type is no proof while the list still has the runner', async () => {
+  const { github, link, pass } = await createLink()
+  github.always('DELETE', agentPath, textAnswer(404, '<html>No such site</html>'))
+  github.always('GET', agentsPath, list({ id: 7, name: 'linux-a', runnerScaleSetId: 117 }))
+  await expect(pass(link.deregister(registration('7')))).rejects.toMatchObject({ kind: 'not-found' })
+})
+
+test.each([
+  ['401', jsonAnswer(401, {}), { kind: 'unauthorized', retryAt: undefined }],
+  ['403', jsonAnswer(403, { message: 'not yours' }), { kind: 'unauthorized', retryAt: undefined }],
+  ['403 at a limit', jsonAnswer(403, {}, { 'retry-after': '70' }), { kind: 'rate-limited', retryAt: 70_000 }],
+  ['429', jsonAnswer(429, {}, { 'retry-after': '90' }), { kind: 'rate-limited', retryAt: 90_000 }],
+  ['429 without a time', jsonAnswer(429, {}), { kind: 'rate-limited', retryAt: 60_000 }],
+  ['503', jsonAnswer(503, {}, { 'retry-after': '120' }), { kind: 'unavailable', retryAt: 120_000 }],
+  ['422', jsonAnswer(422, { message: 'Validation failed' }), { kind: 'bad-response', retryAt: undefined }],
+] as const)(
+  'deregistering that answers %s rejects with its kind, and with the time to retry',
+  async (_, answer, expected) => {
+    const { github, clock, link, pass } = await createLink()
+    github.always('DELETE', agentPath, answer)
+    const error = (await pass(link.deregister(registration('7')).catch((thrown: unknown) => thrown))) as PortError
+    expect(error).toBeInstanceOf(PortError)
+    const retryAt = error.retryAt === undefined ? undefined : error.retryAt - clock.now()
+    expect({ kind: error.kind, retryAt }).toEqual(expected)
+  },
+)
+
+test('rejects if no response confirms the removal', async () => {
   const { github, link, pass } = await createLink()
   github.always('DELETE', agentPath, jsonAnswer(500, {}))
   await expect(pass(link.deregister(registration('7')))).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('registrations are those of our set, with what the service says of each', async () => {
+test('lists the registrations of our set, with the status that GitHub states', async () => {
   const { github, link, pass } = await createLink()
   github.once(
     'GET',
@@ -176,7 +206,7 @@ test('registrations are those of our set, with what the service says of each', a
   await expect(pass(link.registrations())).rejects.toMatchObject({ kind: 'bad-response' })
 })
 
-test('registrations are paced for the whole account', async () => {
+test('paces registrations for the whole account', async () => {
   const { clock, options, pass, stop, github } = createBench()
   github.always('GET', setPath, jsonAnswer(200, scaleSet(117, 'linux')))
   const forge = createGitHubForge(options)
@@ -191,7 +221,7 @@ test('registrations are paced for the whole account', async () => {
   expect(await pass(one.register('linux-x'))).toMatchObject({ is: 'registered' })
 })
 
-test('many calls at once make no noise', async () => {
+test('sixty calls at once cause no warning of Node', async () => {
   const { github, clock, link, pass } = await createLink()
   github.always('POST', jitPath, async () => {
     await clock.sleep(1_000)
@@ -206,13 +236,13 @@ test('many calls at once make no noise', async () => {
   expect(warnings).toEqual([])
 })
 
-test('a registration that is limited for two seconds is handed back too: pacing is the caller’s', async () => {
+test('returns a limit of two seconds to the caller instead of waiting', async () => {
   const { github, clock, link, pass } = await createLink()
   github.once('POST', jitPath, textAnswer(429, '', { 'retry-after': '2' }))
   expect(await pass(link.register('linux-a'))).toEqual({ is: 'limited', until: clock.now() + 2_000 })
 })
 
-test('a limit that the service sets is kept', async () => {
+test('keeps the limit that GitHub states', async () => {
   const { github, clock, link, pass } = await createLink()
   github.once('POST', jitPath, textAnswer(429, 'slow down', { 'retry-after': '90' }))
   const until = clock.now() + 90_000
@@ -224,7 +254,7 @@ test('a limit that the service sets is kept', async () => {
   expect(link.allowance()).toEqual({ now: 1_499, nextAt: undefined })
 })
 
-test('no window of five minutes ever holds more registrations than the limit', () => {
+test('no window of time holds more registrations than the limit', () => {
   const steps = fc.array(fc.tuple(fc.nat(40), fc.nat(6)), { maxLength: 60 })
   fc.assert(
     fc.property(steps, (script) => {

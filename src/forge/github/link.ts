@@ -1,4 +1,4 @@
-// One runner set's connection to GitHub.
+// The connection of one runner set to GitHub.
 import type { Clock } from '../../lib/clock.ts'
 import { linkSignals } from '../../lib/signals.ts'
 import type { Registration } from '../../model/runner.ts'
@@ -15,9 +15,8 @@ import { findRunner, generateJitConfig, listRunners, removeRunner } from './runn
 export type GitHubLinkOptions = {
   readonly service: ActionsService
   readonly claim: Claim
-  /** Of the account: every link of it takes from the same. */
+  /** The pace of the account, which all its links share. */
   readonly pace: Pace
-  readonly set: ForgeSet
   readonly owner: string
   readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
@@ -30,49 +29,46 @@ export class GitHubLink implements Link {
   readonly #options: GitHubLinkOptions
   readonly #clock: Clock
   readonly #listener: Listener
-  #set: ForgeSet
 
   constructor(options: GitHubLinkOptions) {
     this.#options = options
     this.#clock = options.service.net.clock
-    this.#set = options.set
-    this.#listener = new Listener({ ...options, capacity: () => this.#set.max })
+    this.#listener = new Listener(options)
   }
 
   events(): AsyncIterable<ForgeEventBatch> {
     return this.#listener.events()
   }
 
-  /** The ceiling is announced at once. Name, group and labels of a scale set do not change: the set is made anew for them. */
   update(set: ForgeSet): void {
-    const before = this.#set
-    if (!Number.isSafeInteger(set.max) || set.max < 1) {
-      this.#options.anomalies(
-        'scale-set-differs',
-        `A ceiling of ${set.max} is never announced; ${before.max} stands. Close the link to pause.`,
-      )
-      return
+    const { claim, anomalies } = this.#options
+    const before = claim.set
+    const isValid = Number.isSafeInteger(set.max) && set.max >= 1
+    if (!isValid) {
+      const sentence = `A maximum of ${set.max} cannot be announced; ${before.max} stays. Close the link to pause the set.`
+      anomalies('scale-set-differs', sentence)
     }
-    this.#set = set
-    const sameScaleSet =
-      set.name === before.name && set.group === before.group && set.labels.join() === before.labels.join()
-    if (!sameScaleSet) {
-      this.#options.anomalies(
-        'scale-set-differs',
-        'Name, group and labels of a scale set take effect when it is created anew.',
-      )
+    if (set.name !== before.name) {
+      anomalies('scale-set-differs', `The scale set keeps the name ${before.name}. Open another link for ${set.name}.`)
     }
-    if (set.max !== before.max) this.#listener.restartPoll()
+    const next = { ...set, name: before.name, max: isValid ? set.max : before.max }
+    const settings = JSON.stringify([next.group, next.labels]) !== JSON.stringify([before.group, before.labels])
+    if (!settings && next.max === before.max) return
+    claim.configure(next)
+    this.#listener.reconfigure({ settings })
   }
 
   allowance(): { readonly now: number; readonly nextAt: number | undefined } {
     return this.#options.pace.allowance(this.#clock.now())
   }
 
-  /** A name that is taken rejects with a conflict: ours is removed first, as its credential was lost; the caller goes on with a new name. */
+  /** Rejects with `conflict` for a name that is taken, after removing a registration of our own set: its credential was lost. Use a new name. */
   async register(name: string): Promise<RegisterOutcome> {
     if (!runnerName.test(name))
-      throw githubError('bad-set', `${name.slice(0, 80)} cannot be the name of a runner and its pod.`)
+      throw githubError(
+        'bad-set',
+        `${name.slice(0, 80)} cannot be the name of a runner: a pod of this name is not valid.`,
+      )
     const { service, claim, pace } = this.#options
     const scaleSetId = claim.id
     const wait = pace.take(this.#clock.now())
@@ -81,17 +77,17 @@ export class GitHubLink implements Link {
       return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, this.#options.until)) }
     } catch (error) {
       if (isGitHubError(error, 'runner-exists')) await this.#removeStale(name, scaleSetId)
-      if (isGitHubError(error, 'scale-set-gone')) this.#listener.loseScaleSet(error)
+      if (isGitHubError(error, 'scale-set-gone')) this.#listener.reportScaleSetGone(error)
       if (!isGitHubError(error, 'rate-limited') || error.retryAt === undefined) throw error
       pace.hold(error.retryAt)
       return { is: 'limited', until: error.retryAt }
     }
   }
 
-  /** GitHub's runners take one job by themselves: there is nothing to cordon. */
+  /** Does nothing: GitHub gives each runner only one job. */
   async cordon(): Promise<void> {}
 
-  /** `removed` also covers a registration that GitHub no longer had (204); `absent` is said where it tells the difference (404). Neither can get a job any more. */
+  /** See `removeRunner`: after `removed` and after `absent` the runner gets no job. */
   async deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'> {
     return removeRunner(this.#options.service, registration.id, this.#options.until)
   }
@@ -119,7 +115,7 @@ export class GitHubLink implements Link {
     }
   }
 
-  /** Refused while a runner of the set has a job: tried again until the time is up. */
+  /** GitHub refuses while a runner of the set has a job: repeats the call until the time is up. */
   async #removeScaleSet(signal: AbortSignal): Promise<void> {
     for (;;) {
       try {

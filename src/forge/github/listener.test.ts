@@ -1,4 +1,4 @@
-// Messages: polled, told, acknowledged; redelivered, broken and contradictory ones.
+// Messages of a scale set: polled, delivered, acknowledged, redelivered, broken and contradictory.
 import { expect, test } from 'vitest'
 import { createBench } from '../../../test/forge/github-bench.ts'
 import {
@@ -34,7 +34,7 @@ function demands(events: readonly ForgeEvent[]): number[] {
   return events.flatMap((one) => (one.kind === 'demand' && one.demand.kind === 'assigned' ? [one.demand.jobs] : []))
 }
 
-test('case 51: polls carry the cursor, the capacity and the queue’s own query, exactly', async () => {
+test('case 51: polls carry exactly the cursor, the capacity and the query of the queue', async () => {
   const { github, connect, pass } = createOwnBench()
   github.once('GET', queuePath, envelope(100000003, [], 1), nothing)
   await connect(ours)
@@ -58,7 +58,7 @@ test('case 51: polls carry the cursor, the capacity and the queue’s own query,
   expect(acknowledged?.headers['authorization']).toBe(polls[0]?.headers['authorization'])
 })
 
-test('case 52: a poll without news tells the last demand again, and the next one follows at once', async () => {
+test('case 52: a poll without a message repeats the last demand, and the next poll follows at once', async () => {
   const { github, clock, connect } = createOwnBench()
   github.once('POST', sessionsPath, (request) => session(clock, request, { statistics: statistics(4) }))
   const { reader } = await connect(ours)
@@ -67,7 +67,7 @@ test('case 52: a poll without news tells the last demand again, and the next one
   expect(github.sent('GET', queuePath)).toHaveLength(3)
 })
 
-test('polls that return nothing at once are not repeated without a pause', async () => {
+test('pauses between polls that return nothing at once', async () => {
   const { github, clock, connect } = createOwnBench()
   github.always('GET', queuePath, nothing)
   await connect(ours)
@@ -75,7 +75,7 @@ test('polls that return nothing at once are not repeated without a pause', async
   expect(github.sent('GET', queuePath).length).toBeLessThan(20)
 })
 
-test('case 54: a poll that is refused refreshes the session once and is repeated; refused again, the session is made anew', async () => {
+test('case 54: refreshes the session after a refused poll, and replaces it if the next poll is refused too', async () => {
   const { github, connect, pass } = createOwnBench()
   github.once('GET', queuePath, expired, nothing, expired, expired)
   const { reader } = await connect(ours)
@@ -88,7 +88,7 @@ test('case 54: a poll that is refused refreshes the session once and is repeated
   expect(reader.events.filter(({ kind }) => kind === 'failing')).toEqual([])
 })
 
-test('case 56: unknown types are skipped, counted and acknowledged', async () => {
+test('case 56: skips, counts and acknowledges unknown types', async () => {
   const { github, connect, pass, anomalies } = createOwnBench()
   const strange = { messageId: 6, messageType: 'RunnerScaleSetWeather', body: 'sunny', statistics: null }
   github.once(
@@ -116,7 +116,7 @@ test('case 56: unknown types are skipped, counted and acknowledged', async () =>
   expect(anomalies[0]?.sentence).toContain('JobPondered')
 })
 
-test('case 58: news that were not taken over come again and are not acknowledged; the third time they are given up', async () => {
+test('case 58: delivers unacknowledged events three times, then drops them', async () => {
   const { github, connect, pass, clock, anomalies } = createOwnBench()
   github.once('GET', queuePath, async () => {
     await clock.sleep(1_000)
@@ -133,7 +133,7 @@ test('case 58: news that were not taken over come again and are not acknowledged
   expect(anomalies).toMatchObject([{ kind: 'message-unhandled', count: 1 }])
 })
 
-test('case 58: a message that comes again after it was taken over is acknowledged again and told to nobody', async () => {
+test('case 58: acknowledges a redelivered message again, without events', async () => {
   const { github, connect, pass, anomalies } = createOwnBench()
   const message = envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })])
   github.once('GET', queuePath, message, message, message, envelope(6, [], 2))
@@ -144,7 +144,7 @@ test('case 58: a message that comes again after it was taken over is acknowledge
   expect(anomalies.map(({ kind }) => kind)).toEqual(['message-repeated', 'message-repeated'])
 })
 
-test('case 60: acknowledging survives 401, 404 and 500', async () => {
+test('case 60: acknowledges in spite of 401, 404 and 500', async () => {
   const { github, connect, pass } = createOwnBench()
   github.once('GET', queuePath, envelope(1, [], 1), envelope(2, [], 2), envelope(3, [], 3))
   github.once('DELETE', messagePath, expired, noContent, jsonAnswer(404, {}), jsonAnswer(500, {}), noContent)
@@ -162,7 +162,7 @@ test('case 60: acknowledging survives 401, 404 and 500', async () => {
   expect(demands(reader.events)).toEqual([0, 1, 2, 3])
 })
 
-test('a message that can never be deleted is passed over at last, its news told once', async () => {
+test('passes over a message that cannot be deleted, after one delivery of its events', async () => {
   const { github, connect, pass, anomalies } = createOwnBench()
   const message = envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })])
   github.always('GET', queuePath, ({ query }) => (query['lastMessageId'] === '5' ? envelope(6, [], 9) : message))
@@ -174,7 +174,7 @@ test('a message that can never be deleted is passed over at last, its news told 
   expect(github.sent('GET', queuePath).filter(({ query }) => query['lastMessageId'] === undefined)).toHaveLength(4)
 })
 
-test('case 63: jobs of one run are told apart, though they share the run and a request id of 0', async () => {
+test('case 63: distinguishes jobs that share their run and a request id of 0', async () => {
   const { github, connect, pass } = createOwnBench()
   const started = ['a', 'b', 'c'].map((id) =>
     jobMessage('JobStarted', id, { runnerName: `r-${id}`, jobDisplayName: `test (${id})` }),
@@ -217,7 +217,36 @@ test('case 64: unset times are unknown, and no duration is negative', async () =
   ])
 })
 
-test('case 65: offered jobs are asked for in one call, with the queue token at the admin address', async () => {
+test('case 65: only an acquired job takes up room: neither its refused neighbour nor an assigned one does', async () => {
+  const { github, connect, pass } = createOwnBench()
+  const offer = (id: number) => jobMessage('JobAvailable', '', { runnerRequestId: id })
+  const assigned = jobMessage('JobAssigned', 'a', { runnerRequestId: 23 })
+  github.once('GET', queuePath, envelope(5, [offer(23), offer(24), offer(25), offer(26)], 8))
+  github.once('GET', queuePath, envelope(6, [], 8), envelope(7, [assigned], 9))
+  github.once('POST', acquirePath, jsonAnswer(200, { count: 1, value: [23] }))
+  github.always('POST', acquirePath, jsonAnswer(200, { count: 0, value: [] }))
+  await connect(ours)
+  await pass(() => github.sent('DELETE', messagePath).length === 3)
+  const requested = github.sent('POST', acquirePath).map(({ body }) => body.kind === 'json' && body.value)
+  expect(requested).toEqual([[23, 24], [25], [26]])
+})
+
+test('case 65: an acquired job that no message shows stops taking up room after a minute', async () => {
+  const { github, clock, connect } = createOwnBench()
+  const offer = (id: number) => jobMessage('JobAvailable', '', { runnerRequestId: id })
+  const later = async () => {
+    await clock.sleep(61_000)
+    return envelope(6, [offer(24)], 9)
+  }
+  github.once('GET', queuePath, envelope(5, [offer(23)], 9), later)
+  github.always('POST', acquirePath, ({ body }) => jsonAnswer(200, { value: body.kind === 'json' ? body.value : [] }))
+  await connect(ours)
+  await clock.advance(120_000)
+  const requested = github.sent('POST', acquirePath).map(({ body }) => body.kind === 'json' && body.value)
+  expect(requested).toEqual([[23], [24]])
+})
+
+test('case 65: offered jobs are requested in one call, with the queue token at the admin address', async () => {
   const { github, connect, pass } = createOwnBench()
   const offers = [23, 24].map((id) => jobMessage('JobAvailable', '', { runnerRequestId: id }))
   github.once('GET', queuePath, envelope(5, offers, 0))
@@ -232,7 +261,7 @@ test('case 65: offered jobs are asked for in one call, with the queue token at t
   expect(acquired?.headers['authorization']).toBe(github.sent('GET', queuePath)[0]?.headers['authorization'])
 })
 
-test('case 66: acquiring refreshes after 401; after 500 the rest of the message is told, and the offer stays open', async () => {
+test('case 66: refreshes after a 401 of acquirejobs; after a 500 the other events follow and the offer stays open', async () => {
   const { github, connect, pass, anomalies } = createOwnBench()
   const offer = jobMessage('JobAvailable', '', { runnerRequestId: 23 })
   const started = jobMessage('JobStarted', 'a', { runnerName: 'r1', runnerRequestId: 7 })
@@ -246,7 +275,7 @@ test('case 66: acquiring refreshes after 401; after 500 the rest of the message 
   expect(anomalies).toMatchObject([{ kind: 'acquire-failed' }])
 })
 
-test('case 68: no request id is sent twice, none of 0, and no more than there is room for', async () => {
+test('case 68: requests each offer once, none with the id 0, and no more than there is room for', async () => {
   const { github, connect, pass } = createOwnBench()
   const ids = [0, 5, 5, 6, 7, 8]
   github.once(
@@ -266,7 +295,7 @@ test('case 68: no request id is sent twice, none of 0, and no more than there is
   expect(asked).toEqual([[5, 6], [7]])
 })
 
-test('cases 69 and 70: every poll announces the ceiling, also when all runners are busy, and never 0', async () => {
+test('cases 69 and 70: every poll announces the maximum, also when all runners are busy, and never 0', async () => {
   const { github, clock, connect, anomalies } = createOwnBench()
   github.once('GET', queuePath, envelope(5, [], 10), envelope(6, [], 50), nothing)
   const { link } = await connect(ours)
@@ -279,7 +308,7 @@ test('cases 69 and 70: every poll announces the ceiling, also when all runners a
   expect(anomalies).toMatchObject([{ kind: 'scale-set-differs' }])
 })
 
-test('case 69: a new ceiling ends the poll under way and is announced at once', async () => {
+test('case 69: a new maximum interrupts the poll and is announced at once', async () => {
   const { github, clock, connect } = createOwnBench()
   const { link, reader } = await connect(ours)
   await clock.advance(1_000)
@@ -291,7 +320,7 @@ test('case 69: a new ceiling ends the poll under way and is announced at once', 
   expect(reader.events.filter(({ kind }) => kind === 'failing')).toEqual([])
 })
 
-test('case 74: statistics of zero beside jobs that were just assigned are not believed', async () => {
+test('case 74: ignores statistics of zero beside jobs that were just assigned', async () => {
   const { github, connect, pass } = createOwnBench()
   const assigned = (...ids: string[]) => ids.map((id) => jobMessage('JobAssigned', id))
   github.once(
@@ -308,7 +337,7 @@ test('case 74: statistics of zero beside jobs that were just assigned are not be
   expect(demands(reader.events)).toEqual([0, 2, 2, 2, 5, 0])
 })
 
-test('case 74: the disbelief ends by itself', async () => {
+test('case 74: trusts statistics of zero after five minutes', async () => {
   const { github, clock, connect } = createOwnBench()
   github.once('GET', queuePath, envelope(5, [jobMessage('JobAssigned', 'a')], 0))
   const { reader } = await connect(ours)
@@ -329,7 +358,7 @@ const broken: readonly (readonly [string, Answer | (() => never)])[] = [
   ['half a message', textAnswer(200, '{"messageId":5,"bo')],
 ]
 
-test.each(broken)('one poll that fails by %s is no alarm', async (_, answer) => {
+test.each(broken)('does not report one poll that fails by %s', async (_, answer) => {
   const { github, clock, connect } = createOwnBench()
   github.once('GET', queuePath, answer)
   const { reader } = await connect(ours)
@@ -338,7 +367,7 @@ test.each(broken)('one poll that fails by %s is no alarm', async (_, answer) => 
 })
 
 test.each(broken)(
-  'polls that fail by %s make demand unknown, and the first that works makes it known',
+  'reports repeated polls that fail by %s, and knows demand after the first that works',
   async (_, answer) => {
     const { github, clock, connect, pass } = createOwnBench()
     github.once('GET', queuePath, answer, answer, answer)
@@ -353,7 +382,7 @@ test.each(broken)(
   },
 )
 
-test('an empty answer is the same as nothing', async () => {
+test('treats an empty response like no message', async () => {
   const { github, clock, connect, anomalies } = createOwnBench()
   github.once('GET', queuePath, { status: 200, headers: {}, body: noBody })
   const { reader } = await connect(ours)
@@ -362,7 +391,7 @@ test('an empty answer is the same as nothing', async () => {
   expect(anomalies).toMatchObject([{ kind: 'answer-empty' }])
 })
 
-test('a forge that cannot be reached when the set is opened is told, and opens when it can', async () => {
+test('reports a forge that is unreachable while the set opens, and connects later', async () => {
   const { github, clock, open, pass } = createOwnBench()
   const refused = () => {
     throw new TransportError('connect', 'connection refused')
@@ -379,7 +408,7 @@ test('a forge that cannot be reached when the set is opened is told, and opens w
   expect(reader.events.filter(({ kind }) => kind === 'failing')).toHaveLength(1)
 })
 
-test('a credential that is withdrawn while we run is told, and works again when it does', async () => {
+test('reports a credential that is withdrawn, and recovers when it is valid again', async () => {
   const { github, connect, pass } = createOwnBench()
   github.once('GET', queuePath, exception(401, 'UnauthorizedException'))
   for (let times = 0; times < 6; times++) github.once('PATCH', sessionPath, jsonAnswer(401, {}))

@@ -1,6 +1,5 @@
-// The loop of one scale set: claim it, hold a session, poll, tell, acknowledge; for ever, whatever the forge does.
-
-import { backoffMs } from '../../lib/backoff.ts'
+// Listens for one scale set: claims it, holds a message session, polls, hands over events and acknowledges. It goes on
+// until it is closed. listener-state.ts decides each step; this file carries the steps out.
 import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { type LinkedSignal, linkSignals } from '../../lib/signals.ts'
@@ -9,31 +8,36 @@ import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
 import { Deliveries } from './deliveries.ts'
 import { DemandReading } from './demand.ts'
-import { badAnswer, GitHubError, isGitHubError } from './errors.ts'
-import { failureOf, waitAfter } from './failure-of-error.ts'
+import { badAnswer, GitHubError } from './errors.ts'
 import { forgeEventsOf } from './forge-events.ts'
-import { type Message, readMessage } from './messages.ts'
-import { Offers } from './offers.ts'
+import {
+  deliveriesMax,
+  initialState,
+  type ListenerState,
+  nextStep,
+  type StepResult,
+  sessionIdIn,
+  sessionIn,
+} from './listener-state.ts'
+import { transition } from './listener-transition.ts'
+import { MessageIntake } from './message-intake.ts'
+import type { Message } from './messages.ts'
 import type { ReportAnomaly } from './protocol-anomaly.ts'
 import { abortable, oncePolicy } from './retry.ts'
 import type { CallHow } from './scale-set.ts'
-import { createSession, deleteSession, type MessageSession } from './session.ts'
+import { createSession, deleteSession, type MessageSession, type PollAnswer } from './session.ts'
+import { SettingsCheck } from './settings-check.ts'
 
 export type ListenerOptions = {
   readonly service: ActionsService
   readonly claim: Claim
-  /** The ceiling that is announced with every poll; never 0. */
-  readonly capacity: () => number
-  /** Named in the session, for whoever wonders who holds it. */
+  /** Named in the session, so that an operator can see who holds it. */
   readonly owner: string
   readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
 }
 
-const repeatsMax = 3
-/** An answer of "nothing" that comes sooner than this did not wait for anything. */
-const hastyMs = 100
-const rememberedMessages = 100
+type Result = StepResult<MessageSession>
 
 export class Listener {
   readonly #options: ListenerOptions
@@ -42,22 +46,14 @@ export class Listener {
   readonly #random: Random
   readonly #deliveries: Deliveries
   readonly #demand = new DemandReading()
-  readonly #offers = new Offers()
-  /** Messages whose effects were taken over; they may come again. */
-  readonly #handled = new Set<number>()
-  #session: MessageSession | undefined
-  #opening: Promise<MessageSession> | undefined
-  /** The session to give back before a new one is asked for. */
-  #oldSession: string | undefined
-  #cursor = 0
+  readonly #intake: MessageIntake
+  readonly #settings = new SettingsCheck()
+  #state: ListenerState<MessageSession>
+  /** The poll in progress, to interrupt it. */
   #polling: LinkedSignal | undefined
-  #pauseMs = 0
-  /** In a row: failed tries, polls that returned nothing at once, messages that had been handled. */
-  #failures = 0
-  #failingSince: Instant | undefined
-  #hasty = 0
-  #repeats = 0
-  #told: string | undefined
+  /** The creation of a session in progress. It is never interrupted: a session that exists must be deleted again. */
+  #opening: Promise<void> | undefined
+  /** An error that another call has learned of; it takes the place of the next step. */
   #learned: GitHubError | undefined
 
   constructor(options: ListenerOptions) {
@@ -66,7 +62,8 @@ export class Listener {
     this.#clock = options.service.net.clock
     this.#random = options.service.net.random
     this.#deliveries = new Deliveries(this.#clock, options.anomalies)
-    this.#oldSession = options.claim.rememberedSession
+    this.#intake = new MessageIntake({ ...options, clock: this.#clock, signal: this.#closing.signal })
+    this.#state = initialState(options.claim.rememberedSession)
   }
 
   async *events(): AsyncGenerator<ForgeEventBatch> {
@@ -76,117 +73,148 @@ export class Listener {
     }
   }
 
-  /** The ceiling has changed: the poll under way still announces the old one. */
-  restartPoll(): void {
-    this.#polling?.abort(new Error('the ceiling has changed'))
+  /** Interrupts the poll to announce a new maximum at once, and to compare the settings if they have changed. */
+  reconfigure(change: { readonly settings: boolean }): void {
+    if (change.settings) this.#settings.request()
+    this.#polling?.abort(new Error('the configuration has changed'))
   }
 
-  /** Another call learned from the service that the scale set is gone: the loop takes it from here. */
-  loseScaleSet(error: GitHubError): void {
+  /** Another call has learned that the scale set is gone. The listener claims it again. */
+  reportScaleSetGone(error: GitHubError): void {
     this.#learned = error
-    this.restartPoll()
+    this.#polling?.abort(error)
   }
 
-  /** Ends the news, then gives the session back. */
+  /** Ends the events, then deletes the session. */
   async close(how: CallHow): Promise<void> {
     this.#closing.abort(new Error('the link is closed'))
     this.#closing.dispose()
     await abortable(Promise.allSettled([this.#opening, this.#deliveries.idle()]), how.signal)
-    const sessionId = this.#session?.id ?? this.#oldSession
+    const sessionId = sessionIdIn(this.#state)
     const { service, claim } = this.#options
     if (sessionId === undefined || claim.knownId === undefined) return
     await deleteSession(service, claim.knownId, sessionId, how)
-    this.#session = undefined
-    this.#oldSession = undefined
+    this.#state = initialState(undefined)
   }
 
-  /** The next batch, or undefined after a step that has nothing to tell. Rejects only for our own mistakes. */
+  /** Returns the next batch, or undefined after a step without an event. Rejects only for a mistake in our own code. */
   async #next(): Promise<ForgeEventBatch | undefined> {
+    const { signal } = this.#closing
     try {
-      const pauseMs = this.#pauseMs
-      this.#pauseMs = 0
-      if (pauseMs > 0) await this.#clock.sleep(pauseMs, this.#closing.signal)
+      const waitMs = this.#state.resumeAt - this.#clock.now()
+      if (waitMs > 0) await this.#clock.sleep(waitMs, signal)
       const learned = this.#learned
       this.#learned = undefined
       if (learned) throw learned
-      return (await this.#deliveries.settle(this.#closing.signal)) ?? (await this.#advance())
+      return (await this.#deliveries.settle(signal)) ?? (await this.#step())
     } catch (error) {
-      if (this.#closing.signal.aborted) return undefined
+      if (signal.aborted) return undefined
       if (!(error instanceof GitHubError)) throw error
-      return this.#fail(error)
+      return this.#deliver(this.#apply({ is: 'failed', error }))
     }
   }
 
-  async #advance(): Promise<ForgeEventBatch | undefined> {
-    if (!this.#options.claim.current) return this.#claimScaleSet()
-    const session = this.#session
-    if (!session) return this.#openSession()
+  async #step(): Promise<ForgeEventBatch | undefined> {
+    const now = this.#clock.now()
+    const step = nextStep(this.#state, now)
     const how: CallHow = { policy: oncePolicy, signal: this.#closing.signal }
-    if (this.#told !== undefined) {
-      const asked = this.#clock.now()
-      await session.refresh(how)
-      this.#recover(session)
-      return this.#deliveries.deliver(this.#demandEvents(asked))
-    }
-    if (session.isRenewalDue(this.#clock.now())) await session.refresh(how)
-    return this.#poll(session)
+    if (step === 'claim') return this.#claimScaleSet(how)
+    if (this.#settings.isDue(now)) return this.#checkSettings(how)
+    if (step === 'open') return this.#deliver(await this.#openSession(how))
+    const session = sessionIn(this.#state)
+    if (!session) return undefined
+    return step === 'refresh' ? this.#deliver(await this.#refresh(session, how)) : this.#poll(session)
   }
 
-  /** The set is created only after it is stored that we are about to: see claim.ts. */
-  async #claimScaleSet(): Promise<ForgeEventBatch> {
+  /** Returns the events of the transition. */
+  #apply(result: Result): readonly ForgeEvent[] {
+    const now = this.#clock.now()
+    const demandKnown = this.#demand.jobs(now) !== undefined
+    const { state, failing } = transition(this.#state, result, { now, random: this.#random, demandKnown })
+    this.#state = state
+    const error = 'error' in result ? result.error : undefined
+    if (error?.reason === 'scale-set-gone') {
+      this.#options.claim.forget()
+      this.#intake.forget()
+    }
+    if (!failing) return []
+    const event: ForgeEvent = { kind: 'failing', ...failing }
+    return error?.reason === 'scale-set-collides' ? [this.#stateEvent(), event] : [event]
+  }
+
+  #deliver(events: readonly ForgeEvent[], onAck?: () => Promise<void> | void): ForgeEventBatch | undefined {
+    return events.length === 0 ? undefined : this.#deliveries.deliver(events, onAck)
+  }
+
+  /** Creates the set only after the declaration is stored: see claim.ts. */
+  async #claimScaleSet(how: CallHow): Promise<ForgeEventBatch | undefined> {
     const { claim } = this.#options
-    const how: CallHow = { policy: oncePolicy, signal: this.#closing.signal }
     if ((await claim.find(how)) === 'absent') {
-      if (!claim.declared)
-        return this.#deliveries.deliver([{ kind: 'state', state: claim.declaration() }], () => claim.declare())
+      if (!claim.declared) {
+        return this.#deliver([{ kind: 'state', state: claim.declaration() }], () => claim.declare())
+      }
       await claim.create(how)
     }
-    return this.#deliveries.deliver([{ kind: 'state', state: claim.state(this.#oldSession) }])
+    this.#settings.request()
+    return this.#deliver([...this.#apply({ is: 'claimed' }), this.#stateEvent()])
   }
 
-  async #openSession(): Promise<ForgeEventBatch> {
-    const { service, claim, owner, anomalies } = this.#options
-    const { signal } = this.#closing
-    if (this.#oldSession !== undefined) {
-      const left = await deleteSession(service, claim.id, this.#oldSession, { policy: oncePolicy, signal }).then(
-        () => undefined,
-        (error: unknown) => error,
-      )
-      if (signal.aborted) throw signal.reason
-      if (left instanceof GitHubError)
-        anomalies('session-left', `The old message session stays: ${left.message}`, left.details)
-    }
-    // Not bound to the signal: a session that is being made must be known, to be given back.
-    this.#opening = createSession(service, claim.id, owner)
-    this.#opening.then(
-      (session) => {
-        this.#session = session
-      },
-      () => undefined,
-    )
+  async #checkSettings(how: CallHow): Promise<ForgeEventBatch | undefined> {
+    this.#settings.begin()
+    const alignment = await this.#options.claim.align(how)
+    return this.#deliver(this.#settings.report(alignment, this.#clock.now(), this.#random))
+  }
+
+  async #openSession(how: CallHow): Promise<readonly ForgeEvent[]> {
+    const { service, claim, owner } = this.#options
+    await this.#deleteOldSession(how)
     const asked = this.#clock.now()
-    const session = await abortable(this.#opening, signal)
-    this.#oldSession = session.id
-    this.#recover(session)
-    return this.#deliveries.deliver([{ kind: 'state', state: claim.state(session.id) }, ...this.#demandEvents(asked)])
+    let events: readonly ForgeEvent[] = []
+    this.#opening = createSession(service, claim.id, owner).then((session) => {
+      this.#readStatistics(session)
+      const opened = this.#apply({ is: 'opened', session, tookMs: this.#clock.now() - asked })
+      events = [...opened, this.#stateEvent(), ...this.#demandEvents(asked)]
+    })
+    await abortable(this.#opening, this.#closing.signal)
+    return [...events, ...this.#requireDemand()]
+  }
+
+  async #deleteOldSession(how: CallHow): Promise<void> {
+    const { service, claim, anomalies } = this.#options
+    const old = sessionIdIn(this.#state)
+    if (old === undefined) return
+    try {
+      await deleteSession(service, claim.id, old, how)
+    } catch (error) {
+      if (!(error instanceof GitHubError)) throw error
+      anomalies('session-left', `The old message session could not be deleted: ${error.message}`, error.details)
+    }
+  }
+
+  async #refresh(session: MessageSession, how: CallHow): Promise<readonly ForgeEvent[]> {
+    const asked = this.#clock.now()
+    try {
+      await session.refresh(how)
+    } catch (error) {
+      if (!(error instanceof GitHubError)) throw error
+      this.#options.anomalies(
+        'refresh-failed',
+        `The message session could not be refreshed: ${error.message}`,
+        error.details,
+      )
+      return this.#apply({ is: 'refresh-failed', error })
+    }
+    this.#readStatistics(session)
+    return [...this.#apply({ is: 'refreshed' }), ...this.#demandEvents(asked), ...this.#requireDemand()]
   }
 
   async #poll(session: MessageSession): Promise<ForgeEventBatch | undefined> {
     const asked = this.#clock.now()
     const polling = linkSignals(this.#closing.signal)
     this.#polling = polling
+    let answer: PollAnswer
     try {
-      const answer = await session.poll(this.#cursor, this.#options.capacity(), polling.signal)
-      const message = answer.is === 'message' ? readMessage(answer.value) : undefined
-      if (answer.is === 'message' && !message) throw badAnswer('a message has no id')
-      this.#forgive()
-      this.#failures = 0
-      if (message) return await this.#receive(message, session)
-      if (answer.is === 'empty')
-        this.#options.anomalies('answer-empty', 'A poll was answered with 200 and nothing in it.')
-      this.#hasty = this.#clock.now() - asked < hastyMs ? this.#hasty + 1 : 0
-      if (this.#hasty > 0) this.#pauseMs = this.#backoff(this.#hasty)
-      return this.#deliveries.deliver(this.#demandEvents(this.#clock.now()))
+      answer = await session.poll(this.#cursor(), this.#options.claim.set.max, polling.signal)
     } catch (error) {
       if (polling.signal.aborted && !this.#closing.signal.aborted) return undefined
       throw error
@@ -194,46 +222,43 @@ export class Listener {
       polling.dispose()
       this.#polling = undefined
     }
+    if (answer.is === 'message') return this.#receive(answer.message, session)
+    if (answer.is === 'unreadable') {
+      const { phase } = this.#state
+      const isLast = phase.is === 'polling' && phase.counts.unreadable + 1 >= deliveriesMax
+      return this.#deliver(this.#apply(await this.#intake.reject(answer, session, isLast)))
+    }
+    if (answer.is === 'empty')
+      this.#options.anomalies('answer-empty', 'GitHub answered a poll with 200 and no content.')
+    const now = this.#clock.now()
+    return this.#deliver([...this.#apply({ is: 'nothing', tookMs: now - asked }), ...this.#demandEvents(now)])
   }
 
   async #receive(message: Message, session: MessageSession): Promise<ForgeEventBatch | undefined> {
-    const { anomalies } = this.#options
-    if (this.#handled.has(message.id)) return this.#repeat(message.id, session)
-    this.#repeats = 0
-    for (const sentence of message.unread) anomalies('message-unreadable', sentence)
-    await this.#offers.acquire(message, session, this.#options, this.#closing.signal)
+    const result = await this.#intake.receive(message, session)
+    if (result.is === 'repeated') return this.#deliver(this.#apply(result))
     const now = this.#clock.now()
     this.#demand.message(message, now)
-    return this.#deliveries.deliver([...forgeEventsOf(message, now), ...this.#demandEvents(now)], () =>
-      this.#acknowledge(message.id, session),
-    )
+    const events = [...this.#apply(result), ...forgeEventsOf(message, now), ...this.#demandEvents(now)]
+    const acknowledge = () => this.#acknowledge(message, session)
+    if (events.length > 0) return this.#deliver(events, acknowledge)
+    await acknowledge()
+    return undefined
   }
 
-  /** A message whose effects were taken over is only acknowledged again. One that cannot be acknowledged is passed over at last: it must not block the next. */
-  async #repeat(messageId: number, session: MessageSession): Promise<undefined> {
-    this.#repeats++
-    this.#options.anomalies('message-repeated', `Message ${messageId} came again.`)
-    if (this.#repeats > 1) this.#pauseMs = this.#backoff(this.#repeats)
-    try {
-      await session.acknowledge(messageId)
-      this.#cursor = messageId
-    } catch (error) {
-      if (this.#repeats < repeatsMax || !(error instanceof GitHubError)) throw error
-      this.#options.anomalies(
-        'acknowledge-failed',
-        `Message ${messageId} cannot be deleted: ${error.message}`,
-        error.details,
-      )
-      this.#cursor = messageId
-    }
+  async #acknowledge(message: Message, session: MessageSession): Promise<void> {
+    this.#intake.markHandled(message, session)
+    await session.acknowledge(String(message.id))
+    this.#apply({ is: 'acknowledged', sessionId: session.id, messageId: String(message.id) })
   }
 
-  async #acknowledge(messageId: number, session: MessageSession): Promise<void> {
-    this.#handled.add(messageId)
-    const [oldest] = this.#handled
-    if (this.#handled.size > rememberedMessages && oldest !== undefined) this.#handled.delete(oldest)
-    await session.acknowledge(messageId)
-    if (this.#session === session) this.#cursor = messageId
+  #cursor(): string | undefined {
+    const { phase } = this.#state
+    return phase.is === 'claiming' ? undefined : phase.cursor
+  }
+
+  #stateEvent(): ForgeEvent {
+    return { kind: 'state', state: this.#options.claim.state(sessionIdIn(this.#state)) }
   }
 
   #demandEvents(at: Instant): readonly ForgeEvent[] {
@@ -241,54 +266,15 @@ export class Listener {
     return jobs === undefined ? [] : [{ kind: 'demand', demand: { kind: 'assigned', jobs }, at }]
   }
 
-  /** Takes the session's own statistics. Where it has none, what was known before stands; where nothing was known, nothing is. */
-  #recover(session: MessageSession): void {
-    this.#demand.state(session.statistics)
-    if (!session.statistics) {
-      this.#options.anomalies('statistics-missing', 'A message session came without statistics.')
-      if (this.#demand.jobs(this.#clock.now()) === undefined) throw badAnswer('the message session has no statistics')
-    }
-    this.#forgive()
+  /** If the session has no statistics, the last known ones stay valid. */
+  #readStatistics({ statistics }: MessageSession): void {
+    this.#demand.state(statistics)
+    if (!statistics) this.#options.anomalies('statistics-missing', 'A message session came without statistics.')
   }
 
-  /** Demand is known again. Only an answered poll ends the row of failures: a session that opens and is lost at once must not be opened without a pause. */
-  #forgive(): void {
-    this.#failingSince = undefined
-    this.#told = undefined
-  }
-
-  /** Notes what is lost, sets the pause, and tells the trouble once for as long as it stays the same. */
-  #fail(error: GitHubError): ForgeEventBatch | undefined {
-    const now = this.#clock.now()
-    const connected = this.#session !== undefined && this.#demand.jobs(now) !== undefined
-    this.#failures++
-    this.#failingSince ??= now
-    const lost = isGitHubError(error, 'session-gone', 'token-refused')
-    if (lost) this.#session = undefined
-    if (error.reason === 'scale-set-gone') this.#forgetScaleSet()
-    const first = this.#failures === 1
-    if (first && connected && lost) return undefined
-    this.#pauseMs = waitAfter(error, this.#failures, now, this.#random)
-    // One reset or one 502 beside a session that works is not worth alarm; a second one, or silence, is.
-    if (first && connected && isGitHubError(error, 'unreachable', 'server-failed', 'bad-answer')) return undefined
-    const failure = failureOf(error)
-    const words = `${failure.reason} ${error.reason} ${error.status}`
-    if (words === this.#told) return undefined
-    this.#told = words
-    const failing: ForgeEvent = { kind: 'failing', failure, since: this.#failingSince }
-    const collides = error.reason === 'scale-set-collides'
-    const state: ForgeEvent = { kind: 'state', state: this.#options.claim.state(this.#oldSession) }
-    return this.#deliveries.deliver(collides ? [state, failing] : [failing])
-  }
-
-  #forgetScaleSet(): void {
-    this.#options.claim.lose()
-    this.#session = undefined
-    this.#cursor = 0
-    this.#handled.clear()
-  }
-
-  #backoff(times: number): number {
-    return backoffMs({ baseMs: 500, capMs: 10_000 }, times, this.#random)
+  /** Unknown is never zero: a session without statistics is a failure until a refresh or a message brings some. */
+  #requireDemand(): readonly ForgeEvent[] {
+    if (this.#demand.jobs(this.#clock.now()) !== undefined) return []
+    return this.#apply({ is: 'failed', error: badAnswer('the message session has no statistics') })
   }
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readMessage, readStatistics } from './messages.ts'
+import { readEnvelope, readMessage, readStatistics } from './messages.ts'
 import { field, instantField, integerField, wireList } from './wire.ts'
 
-test('whatever a message holds, reading it does not throw, and unknown is never zero', () => {
+test('reads any message without throwing, and never takes unknown for zero', () => {
   const job = fc.record({ messageType: fc.constantFrom('JobStarted', 'jobassigned', 'x'), jobId: fc.jsonValue() })
   const body = fc.oneof(
     fc.string(),
@@ -25,6 +25,25 @@ test('whatever a message holds, reading it does not throw, and unknown is never 
       if (read?.statistics) expect(Number.isSafeInteger(read.statistics.assignedJobs)).toBe(true)
     }),
   )
+})
+
+test.each([
+  ['{"messageId":9007199254740993,"body":"[]"}', '9007199254740993'],
+  ['{"messageId": "9007199254740993"}', '9007199254740993'],
+  ['{"messageid":007,"body":', '7'],
+  ['{"messageId":5', undefined],
+  ['{"messageId":5.5,"body":"[]"}', undefined],
+  ['{"messageId":-5}', undefined],
+  ['{"messageId":0}', undefined],
+  ['{"body":"[{\\"messageId\\":5,', undefined],
+  ['<html>', undefined],
+])('the unreadable text %s has the exact message id %s', (text, messageId) => {
+  expect(readEnvelope({ kind: 'text', text })).toMatchObject({ is: 'unreadable', messageId })
+})
+
+test('an unreadable text is quoted without tokens', () => {
+  const { why } = readEnvelope({ kind: 'text', text: 'Bearer ghp_secretsecret' }) as { why: string }
+  expect(why).toBe('not JSON: Bearer [token]')
 })
 
 test.each([
@@ -57,7 +76,10 @@ test('the exact key wins, and nothing is read from prototypes', () => {
   expect(integerField({ ID: '9007199254740993' }, 'id')).toBeUndefined()
 })
 
-test('a list is whole or none', () => {
+test('case 29: the array decides whether a list is complete, and a list that is too short is rejected', () => {
+  expect(wireList({ count: 0, value: [{ id: 1 }] })).toEqual([{ id: 1 }])
+  expect(wireList({ count: 1, value: [{ id: 1 }, { id: 2 }] })).toHaveLength(2)
+  expect(wireList({ count: 2, value: [{ id: 1 }] })).toBeUndefined()
   expect(wireList({ count: 0, value: null })).toEqual([])
   expect(wireList({ count: 1, value: [] })).toBeUndefined()
   expect(wireList({ count: 1, value: [1] })).toBeUndefined()

@@ -1,24 +1,27 @@
-// What a scale set's messages say (scale-set protocol 9.3 to 9.5). Whatever cannot be read is named and skipped, never in the way of the rest.
+// Reads the messages of a scale set (docs/reference/scale-set-protocol.md#s9-3). An entry that cannot be read is named
+// and skipped, so that it does not hold up the rest.
 import type { Instant } from '../../lib/clock.ts'
+import type { Body } from '../../lib/http.ts'
+import { withoutTokens } from './errors.ts'
 import { asWire, field, instantField, integerField, textField, type Wire } from './wire.ts'
 
 export type Statistics = {
   readonly availableJobs: number
   readonly acquiredJobs: number
-  /** Assigned to the set, waiting for a runner or running: the scaling input. */
+  /** Jobs that are assigned to the set and wait for a runner or run: the scaling input. */
   readonly assignedJobs: number
 }
 
 export type JobMessage = {
   readonly kind: 'available' | 'assigned' | 'started' | 'completed'
-  /** Identity of one assignment attempt; undefined on older servers. Jobs of one run share the run's id, never this. */
+  /** Identifies one assignment attempt; undefined on older servers. Jobs of one run share the run's id, never this one. */
   readonly jobId: string | undefined
-  /** Only for acquiring; 0 on github.com, and never an identity there. */
+  /** Used only to acquire the job; 0 on github.com, so it does not identify a job there. */
   readonly requestId: number
   readonly name: string
   /** `owner/name` */
   readonly repository: string
-  /** Undefined where the job never reached a runner. */
+  /** Undefined if the job never reached a runner. */
   readonly runner: string | undefined
   readonly result: string
   readonly queuedAt: Instant | undefined
@@ -29,11 +32,16 @@ export type JobMessage = {
 export type Message = {
   readonly id: number
   readonly jobs: readonly JobMessage[]
-  /** Undefined where the message holds none: the last ones still stand. */
+  /** Undefined if the message has none: the last statistics stay valid. */
   readonly statistics: Statistics | undefined
-  /** What could not be read, a sentence each. */
+  /** One sentence for each part that could not be read. */
   readonly unread: readonly string[]
 }
+
+export type Envelope =
+  | { readonly is: 'message'; readonly message: Message }
+  /** `messageId` is the exact id where the text shows one, also if the rest is cut off or the id exceeds 2^53. */
+  | { readonly is: 'unreadable'; readonly why: string; readonly messageId: string | undefined }
 
 const kinds = new Map<string, JobMessage['kind']>([
   ['jobavailable', 'available'],
@@ -42,7 +50,20 @@ const kinds = new Map<string, JobMessage['kind']>([
   ['jobcompleted', 'completed'],
 ])
 
-/** Undefined when not even the id can be read: such a message cannot be acknowledged. */
+/** Needs the character after the last digit: a text that is cut off there may have lost digits. */
+const exactId = /"messageId"\s*:\s*"?0*([1-9]\d{0,39})["\s,}]/i
+
+/** Reads the body of a poll's response: JSON, or the text that was received. */
+export function readEnvelope(body: Body): Envelope {
+  const text = body.kind === 'text' ? body.text : ''
+  const value = body.kind === 'json' ? body.value : parsed(text)
+  const message = readMessage(value)
+  if (message) return { is: 'message', message }
+  const why = value === undefined ? `not JSON: ${withoutTokens(text).slice(0, 80)}` : 'no usable message id'
+  return { is: 'unreadable', why, messageId: exactId.exec(text)?.[1] }
+}
+
+/** Returns undefined if the id cannot be read. */
 export function readMessage(value: unknown): Message | undefined {
   const wire = asWire(value)
   const id = wire && integerField(wire, 'messageId')
@@ -62,7 +83,7 @@ export function readMessage(value: unknown): Message | undefined {
   return { id, jobs, statistics, unread }
 }
 
-/** Undefined unless the one number that matters is there: unknown is never zero. */
+/** Returns undefined without the number of assigned jobs: unknown is never zero. */
 export function readStatistics(value: unknown): Statistics | undefined {
   const wire = asWire(value)
   const assignedJobs = wire && integerField(wire, 'totalAssignedJobs')
@@ -74,14 +95,19 @@ export function readStatistics(value: unknown): Statistics | undefined {
   }
 }
 
-/** A JSON text that holds an array; empty or absent is none. What is not an array counts as one unreadable entry. */
+/** Reads a JSON text that holds an array; empty and absent mean no entry. Anything else counts as one unreadable entry. */
 function readBody(body: unknown): readonly unknown[] {
   if (body === undefined || body === null || body === '') return []
+  const entries = typeof body === 'string' ? parsed(body) : body
+  return Array.isArray(entries) ? entries : [entries]
+}
+
+/** Returns undefined for a text that is not JSON. */
+function parsed(text: string): unknown {
   try {
-    const entries: unknown = typeof body === 'string' ? JSON.parse(body) : body
-    return Array.isArray(entries) ? entries : [entries]
+    return JSON.parse(text)
   } catch {
-    return [undefined]
+    return undefined
   }
 }
 

@@ -1,11 +1,12 @@
-// Keeps registrations inside GitHub's limit for one account: 1,500 in any five minutes (scale-set protocol 16.4).
+// Keeps registrations within GitHub's limit for one account: 1,500 in any five minutes
+// (docs/reference/scale-set-protocol.md#s16-4).
 import type { Instant } from '../../lib/clock.ts'
 
 export type PaceLimit = { readonly registrations: number; readonly windowMs: number }
 
 const githubPace: PaceLimit = { registrations: 1_500, windowMs: 5 * 60_000 }
 
-/** A sliding window and not a bucket that refills: a bucket of this size would allow twice the limit in its first window. */
+/** Uses a sliding window. A token bucket of this size would allow twice the limit in its first window. */
 export class Pace {
   readonly #limit: PaceLimit
   readonly #taken: Instant[] = []
@@ -21,7 +22,7 @@ export class Pace {
     return { now: free, nextAt: free > 0 ? undefined : Math.max(this.#heldUntil, this.#nextFree(now)) }
   }
 
-  /** Takes one registration, or says when to come again. A registration that fails still counts: the service may have counted it. */
+  /** Takes one registration, or returns when the next one is allowed. A registration that fails still counts: GitHub may have counted it. */
   take(now: Instant): { readonly until: Instant } | undefined {
     const allowance = this.allowance(now)
     if (allowance.nextAt !== undefined) return { until: allowance.nextAt }
@@ -29,7 +30,7 @@ export class Pace {
     return undefined
   }
 
-  /** The service itself asked us to wait. */
+  /** Allows no registration before the time for which GitHub asked. */
   hold(until: Instant): void {
     this.#heldUntil = Math.max(this.#heldUntil, until)
   }

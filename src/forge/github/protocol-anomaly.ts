@@ -1,4 +1,4 @@
-// What the forge did against the protocol, or against what we asked, and we could live with: told and counted, never swallowed.
+// Deviations of the forge from the protocol, or from our request, that do not stop us. Each is reported and counted.
 import type { PortError } from '../../model/port-error.ts'
 
 export type AnomalyKind =
@@ -9,6 +9,7 @@ export type AnomalyKind =
   | 'acquire-failed'
   | 'answer-empty'
   | 'statistics-missing'
+  | 'refresh-failed'
   | 'session-left'
   | 'scale-set-adopted'
   | 'scale-set-differs'
@@ -17,20 +18,20 @@ export type AnomalyKind =
 export type ProtocolAnomaly = {
   readonly kind: AnomalyKind
   readonly set: string
-  /** One sentence, without secrets. */
+  /** A description for the operator, without secrets. */
   readonly sentence: string
-  /** How many of this kind this set has seen since it was opened, this one included. */
+  /** The number of anomalies of this kind since the set was opened, this one included. */
   readonly count: number
-  /** Of the error behind it, if any: status, GitHub's correlation ids. */
+  /** Details of the error behind it, if any: the status and GitHub's correlation ids. */
   readonly details: PortError['details']
 }
 
-/** Told of every anomaly, at once. Never throws. */
+/** Receives every anomaly at once. Must not throw. */
 export type AnomalyLog = (anomaly: ProtocolAnomaly) => void
 
 export type ReportAnomaly = (kind: AnomalyKind, sentence: string, details?: PortError['details']) => void
 
-/** Counts for one set and tells `log`. */
+/** Returns a function that counts the anomalies of one set and passes them to `log`. */
 export function countAnomalies(set: string, log: AnomalyLog): ReportAnomaly {
   const counts = new Map<AnomalyKind, number>()
   return (kind, sentence, details = {}) => {

@@ -1,10 +1,12 @@
-// Sends one request, and again while that can help (scale-set protocol 12). The last answer is kept, never swallowed.
+// Sends one request, repeats it while that can help, and follows redirects within the same host
+// (docs/reference/scale-set-protocol.md#s12).
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type Answer, parseBody, type Request, type Transport, TransportError } from '../../lib/http.ts'
+import { type Answer, noBody, type Request, type Transport, TransportError } from '../../lib/http.ts'
 import type { Random } from '../../lib/random.ts'
 import { linkSignals } from '../../lib/signals.ts'
-import { errorFromTransport, retryInstant } from './errors.ts'
+import { errorFromTransport, redirectTarget } from './errors.ts'
+import { retryInstant } from './server-time.ts'
 
 export type Net = { readonly transport: Transport; readonly clock: Clock; readonly random: Random }
 
@@ -12,27 +14,41 @@ export type RetryPolicy = {
   readonly attempts: number
   /** How long one attempt may take, body included, in milliseconds. */
   readonly timeoutMs: number
-  /** Statuses worth repeating besides 429 and 5xx. */
+  /** Statuses to repeat besides 429 and 5xx. */
   readonly also?: readonly number[]
-  /** Statuses to hand back at once. */
+  /** Statuses to return at once. */
   readonly except?: readonly number[]
 }
 
 export const standardPolicy: RetryPolicy = { attempts: 5, timeoutMs: 30_000 }
-/** For calls whose caller tries again by itself: enough for a blip, short enough to be told of an outage. */
+/** Three attempts: enough for a short interruption, few enough to report an outage soon. */
 export const briefPolicy: RetryPolicy = { attempts: 3, timeoutMs: 30_000 }
-/** For loops that repeat by themselves and tell of each failure. */
+/** One attempt: the loop that makes the call repeats it and reports each failure. */
 export const oncePolicy: RetryPolicy = { attempts: 1, timeoutMs: 30_000 }
 
-/** No attempt starts later than this after the first, so that a failure is told while it is news. */
+/** No attempt starts later than this after the first, in milliseconds, so that a failure is reported while it is recent. */
 const patienceMs = 30_000
 const answerBytesMax = 32 * 1024 * 1024
+const redirectsMax = 5
 
-/** Resolves with the last answer, whatever its status. Rejects with a `GitHubError` when there is none, or with the signal's reason. */
+/**
+ * Returns the last response, with any status. The response to a request that expects bytes is text, not parsed.
+ * Rejects with a `GitHubError` if there is no response, or with the signal's reason.
+ */
 export async function send(net: Net, request: Request, policy: RetryPolicy): Promise<Answer> {
+  let current = request
+  for (let redirects = 0; ; redirects++) {
+    const answer = await sendRepeatedly(net, current, policy)
+    const next = redirects < redirectsMax ? redirected(current, answer) : undefined
+    if (!next) return answer
+    current = next
+  }
+}
+
+async function sendRepeatedly(net: Net, request: Request, policy: RetryPolicy): Promise<Answer> {
   const start = net.clock.now()
   for (let attempt = 1; ; attempt++) {
-    const outcome = await tryOnce(net, request, policy.timeoutMs)
+    const outcome = await sendOnce(net, request, policy.timeoutMs)
     const waitMs = waitBefore(net, outcome, attempt)
     const late = net.clock.now() - start + waitMs > patienceMs
     if (attempt < policy.attempts && !late && isWorthRepeating(outcome, policy)) {
@@ -61,9 +77,24 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | un
   }
 }
 
-async function tryOnce(net: Net, request: Request, timeoutMs: number): Promise<Answer | TransportError> {
+/**
+ * Returns the request that follows the redirect; undefined if the response is no redirect or if following would change
+ * the method. The credential goes to no other host and over no connection that is less safe.
+ */
+function redirected(request: Request, answer: Answer): Request | undefined {
+  const { status } = answer
+  const keepsMethod = status === 307 || status === 308
+  const moved = (status === 301 || status === 302) && request.method === 'GET'
+  const target = keepsMethod || moved ? redirectTarget(request, answer) : undefined
+  if (!target || !request.origin) return undefined
+  const { host, protocol } = new URL(request.origin)
+  if (target.host !== host || (protocol === 'https:' && target.protocol !== 'https:')) return undefined
+  return { ...request, origin: target.origin, path: target.pathname, search: target.search.slice(1), query: {} }
+}
+
+async function sendOnce(net: Net, request: Request, timeoutMs: number): Promise<Answer | TransportError> {
   const link = linkSignals(request.signal)
-  const expire = () => link.abort(new TransportError('timeout', `no answer within ${timeoutMs / 1000} s`))
+  const expire = () => link.abort(new TransportError('timeout', `no response within ${timeoutMs / 1000} s`))
   const timer = net.clock.after(timeoutMs, expire)
   try {
     return await abortable(net.transport({ ...request, signal: link.signal }).then(readWhole), link.signal)
@@ -76,7 +107,7 @@ async function tryOnce(net: Net, request: Request, timeoutMs: number): Promise<A
   }
 }
 
-/** A long poll is asked for as bytes, which gives it a connection of its own; its answer is small. */
+/** Reads the stream of a long poll, which is requested as bytes only to get its own connection. Its text stays unparsed. */
 async function readWhole(answer: Answer): Promise<Answer> {
   if (answer.body.kind !== 'bytes') return answer
   const chunks: Buffer[] = []
@@ -84,10 +115,13 @@ async function readWhole(answer: Answer): Promise<Answer> {
   for await (const chunk of answer.body.chunks) {
     const bytes = Buffer.from(chunk as string)
     size += bytes.length
-    if (size > answerBytesMax) throw new TransportError('lost', `the answer is larger than ${answerBytesMax} bytes`)
+    if (size > answerBytesMax) throw new TransportError('lost', `the response is larger than ${answerBytesMax} bytes`)
     chunks.push(bytes)
   }
-  return { ...answer, body: parseBody(Buffer.concat(chunks), answer.headers['content-type'] ?? '') }
+  const text = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+  return { ...answer, body: text === '' ? noBody : { kind: 'text', text } }
 }
 
 function isWorthRepeating(outcome: Answer | TransportError, policy: RetryPolicy): boolean {
@@ -101,6 +135,6 @@ function waitBefore(net: Net, outcome: Answer | TransportError, attempt: number)
   const backoff = backoffMs({ baseMs: 1000, capMs: 30_000 }, attempt, net.random)
   if (outcome instanceof TransportError || (outcome.status !== 429 && outcome.status !== 503)) return backoff
   const now = net.clock.now()
-  const asked = retryInstant(outcome, now)
+  const asked = retryInstant(outcome.headers, now)
   return asked === undefined ? backoff : asked - now + 250 * net.random()
 }

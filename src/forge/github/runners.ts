@@ -1,4 +1,5 @@
-// Runners at the Actions service: made by a just-in-time configuration, looked up, removed (scale-set protocol 11).
+// Runners of the Actions service: registered by a just-in-time configuration, looked up, removed
+// (docs/reference/scale-set-protocol.md#s11).
 import type { Instant } from '../../lib/clock.ts'
 import { Credential } from '../../model/credential.ts'
 import type { Registration } from '../../model/runner.ts'
@@ -6,18 +7,17 @@ import type { ActionsService } from './actions-api.ts'
 import { badAnswer, isGitHubError } from './errors.ts'
 import { briefPolicy } from './retry.ts'
 import { scaleSetsPath } from './scale-set.ts'
-import { asWire, field, instantField, integerField, textField, type Wire, wireList } from './wire.ts'
+import { asWire, field, instantField, integerField, opaqueField, textField, type Wire, wireList } from './wire.ts'
 
-/** A runner as the service lists it, with the scale set it belongs to, if any, and when it was registered. */
+/** A runner in GitHub's list, with its scale set, if any, and the time of its registration. */
 export type ListedRunner = Registration & {
   readonly scaleSetId: number | undefined
   readonly createdAt: Instant | undefined
 }
 
 const agentsPath = '/_apis/distributedtask/pools/0/agents'
-const jitLengthMax = 256 * 1024
 
-/** Registers the runner: it exists from here on, even if nothing ever starts. A 429 is handed back at once, as pacing is the caller's. */
+/** Registers the runner. It exists at GitHub even if it never starts. A 429 is not retried here: the caller paces registrations. */
 export async function generateJitConfig(
   service: ActionsService,
   scaleSetId: number,
@@ -34,14 +34,14 @@ export async function generateJitConfig(
   })
   const wire = asWire(reply.value) ?? {}
   const id = integerField(asWire(field(wire, 'runner')) ?? {}, 'id')
-  const config = textField(wire, 'encodedJITConfig', jitLengthMax)
+  const config = opaqueField(wire, 'encodedJITConfig')
   if (!id) throw badAnswer(`the registration of ${name} has no id`, reply.status)
   if (!config) throw badAnswer(`the registration of ${name} has no configuration`, reply.status)
   const registration: Registration = { id: String(id), name, status: 'offline', busy: false }
   return { registration, credential: new Credential(config) }
 }
 
-/** Undefined when there is none, by a complete answer; more than one is an error. */
+/** Returns undefined if a complete response shows no such runner. More than one is an error. */
 export async function findRunner(
   service: ActionsService,
   name: string,
@@ -52,12 +52,16 @@ export async function findRunner(
   return found[0]
 }
 
-/** Every runner of the account's scope, of whatever scale set. */
+/** Returns every runner of the account's scope, of all scale sets. */
 export async function listRunners(service: ActionsService, signal?: AbortSignal): Promise<readonly ListedRunner[]> {
   return listAgents(service, {}, signal)
 }
 
-/** `removed` (204) also covers a runner that had gone before: only the service's 404 tells the difference. `busy` as soon as a job is assigned to the runner. */
+/**
+ * Removes a registration. `removed` (204) also covers a runner that GitHub no longer had; `absent` is returned where GitHub
+ * says so. `busy` as soon as a job is assigned to the runner. Rejects with `unauthorized` for 401 and 403, `rate-limited`
+ * with its `retryAt` for 429, and `bad-response` for a refusal that names no reason.
+ */
 export async function removeRunner(
   service: ActionsService,
   id: string,
@@ -73,9 +77,15 @@ export async function removeRunner(
     return 'removed'
   } catch (error) {
     if (isGitHubError(error, 'job-still-running')) return 'busy'
-    if (isGitHubError(error, 'runner-missing', 'not-found')) return 'absent'
+    if (isGitHubError(error, 'runner-missing')) return 'absent'
+    if (isGitHubError(error, 'not-found') && !(await isListed(service, id, signal))) return 'absent'
     throw error
   }
+}
+
+/** A 404 without a type may come from a proxy or a wrong address, and `absent` lets the caller end a runner. Only the list proves it. */
+async function isListed(service: ActionsService, id: string, signal: AbortSignal | undefined): Promise<boolean> {
+  return (await listRunners(service, signal)).some((runner) => runner.id === id)
 }
 
 async function listAgents(
@@ -85,7 +95,7 @@ async function listAgents(
 ): Promise<readonly ListedRunner[]> {
   const reply = await service.call({ method: 'GET', path: agentsPath, query, policy: briefPolicy, signal })
   const list = wireList(reply.value)
-  if (!list) throw badAnswer('the list of runners is not whole', reply.status)
+  if (!list) throw badAnswer('the list of runners is not complete', reply.status)
   return list.map(readRunner)
 }
 

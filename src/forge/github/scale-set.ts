@@ -1,4 +1,4 @@
-// Runner groups and scale sets at the Actions service (scale-set protocol 6 and 7).
+// Runner groups and scale sets of the Actions service (docs/reference/scale-set-protocol.md#s6, #s7).
 import type { ActionsService, ServiceCall } from './actions-api.ts'
 import { badAnswer, GitHubError, githubError, isGitHubError } from './errors.ts'
 import { asWire, field, integerField, textField, type Wire, wireList } from './wire.ts'
@@ -6,13 +6,14 @@ import { asWire, field, integerField, textField, type Wire, wireList } from './w
 export type ScaleSet = {
   readonly id: number
   readonly name: string
+  /** Undefined if the response does not say. */
   readonly groupId: number | undefined
-  readonly labels: readonly string[]
+  readonly labels: readonly string[] | undefined
   /** Whether the service confirmed that runners of this set do not update themselves. */
   readonly updateDisabled: boolean
 }
 
-/** How the calls of one operation are made. */
+/** The retry policy and the signal of the calls of one operation. */
 export type CallHow = Pick<ServiceCall, 'policy' | 'signal'>
 
 export type Label = { readonly name: string; readonly type?: string }
@@ -21,7 +22,7 @@ export type WantedScaleSet = { readonly groupId: number; readonly name: string; 
 
 export const scaleSetsPath = '/_apis/runtime/runnerscalesets'
 
-/** The group's id. Rejects with `group-missing`, also where the name is ambiguous. */
+/** Returns the group's id. Rejects with `group-missing`, also if the name is ambiguous. */
 export async function findGroup(service: ActionsService, name: string, how: CallHow): Promise<number> {
   const reply = await service.call({
     method: 'GET',
@@ -30,7 +31,7 @@ export async function findGroup(service: ActionsService, name: string, how: Call
     ...how,
   })
   const groups = wireList(reply.value)
-  if (!groups) throw badAnswer('the list of runner groups is not whole', reply.status)
+  if (!groups) throw badAnswer('the list of runner groups is not complete', reply.status)
   const [first] = groups
   if (!first) throw githubError('group-missing', `There is no runner group named ${name} that this account may use.`)
   if (groups.length > 1) throw githubError('group-missing', `${groups.length} runner groups are named ${name}.`)
@@ -39,7 +40,7 @@ export async function findGroup(service: ActionsService, name: string, how: Call
   return id
 }
 
-/** Undefined when no set of the group has this name, by a complete answer. */
+/** Returns undefined if a complete response shows no set of this name in the group. */
 export async function findScaleSet(
   service: ActionsService,
   groupId: number,
@@ -49,12 +50,12 @@ export async function findScaleSet(
   const query = { runnerGroupId: String(groupId), name }
   const reply = await service.call({ method: 'GET', path: scaleSetsPath, query, ...how })
   const found = wireList(reply.value)
-  if (!found) throw badAnswer('the list of scale sets is not whole', reply.status)
+  if (!found) throw badAnswer('the list of scale sets is not complete', reply.status)
   if (found.length > 1) throw badAnswer(`${found.length} scale sets are named ${name}`, reply.status)
   return found[0] && readScaleSet(found[0])
 }
 
-/** Undefined when the set is gone: 404, or `null` with 200. */
+/** Returns undefined if the set is gone: 404, or `null` with 200. */
 export async function getScaleSet(service: ActionsService, id: number, how: CallHow): Promise<ScaleSet | undefined> {
   try {
     const reply = await service.call({ method: 'GET', path: `${scaleSetsPath}/${id}`, ...how })
@@ -65,7 +66,7 @@ export async function getScaleSet(service: ActionsService, id: number, how: Call
   }
 }
 
-/** A name that is taken is refused with 400 or 409, not always by a type: whoever gets a refusal looks again by name. */
+/** GitHub refuses a name that is taken with 400 or 409, not always with a type: after a refusal, look the name up again. */
 export async function createScaleSet(service: ActionsService, wanted: WantedScaleSet, how: CallHow): Promise<ScaleSet> {
   const { name, groupId, labels } = wanted
   const body = {
@@ -79,14 +80,25 @@ export async function createScaleSet(service: ActionsService, wanted: WantedScal
   return readScaleSet(reply.value)
 }
 
-/** Asks once more that runners of the set do not update themselves, and reads back what holds now. */
-export async function disableUpdate(service: ActionsService, id: number, how: CallHow): Promise<ScaleSet> {
-  const body = { RunnerSetting: { disableUpdate: true } }
-  const reply = await service.call({ method: 'PATCH', path: `${scaleSetsPath}/${id}`, body, ...how })
+/** The members of a scale set that GitHub may let us change. */
+export type ScaleSetChange = {
+  readonly runnerGroupId?: number
+  readonly labels?: readonly Required<Label>[]
+  readonly RunnerSetting?: { readonly disableUpdate: boolean }
+}
+
+/** Sends only the members to change, and returns the set as GitHub has it afterwards. */
+export async function patchScaleSet(
+  service: ActionsService,
+  id: number,
+  change: ScaleSetChange,
+  how: CallHow,
+): Promise<ScaleSet> {
+  const reply = await service.call({ method: 'PATCH', path: `${scaleSetsPath}/${id}`, body: change, ...how })
   return readScaleSet(reply.value)
 }
 
-/** Removing a set that is gone is success. Rejects with `job-still-running` while a runner of the set has a job. */
+/** Succeeds also if the set is gone. Rejects with `job-still-running` while a runner of the set has a job. */
 export async function deleteScaleSet(service: ActionsService, id: number, how: CallHow): Promise<void> {
   try {
     const meaning = { 400: 'job-still-running' } as const
@@ -96,8 +108,8 @@ export async function deleteScaleSet(service: ActionsService, id: number, how: C
   }
 }
 
-/** The labels as they are sent: none given is the set's own name; a missing type is `System`. Throws where there is neither name nor label. */
-function scaleSetLabels(name: string, labels: readonly Label[]): readonly Required<Label>[] {
+/** Returns the labels as they are sent: without a label the set's name, without a type `System`. Throws if there is neither name nor label. */
+export function scaleSetLabels(name: string, labels: readonly Label[]): readonly Required<Label>[] {
   if (name === '' && labels.length === 0) throw new GitHubError('bad-set', 'A scale set needs a name or a label.')
   const given = labels.length === 0 ? [{ name }] : labels
   return given.map((label) => ({ name: label.name, type: label.type ?? 'System' }))
@@ -118,8 +130,8 @@ function readScaleSet(value: unknown): ScaleSet {
   }
 }
 
-function readLabels(wire: Wire): readonly string[] {
+function readLabels(wire: Wire): readonly string[] | undefined {
   const labels = field(wire, 'labels')
-  if (!Array.isArray(labels)) return []
+  if (!Array.isArray(labels)) return undefined
   return labels.flatMap((label: unknown) => textField(asWire(label) ?? {}, 'name') ?? [])
 }

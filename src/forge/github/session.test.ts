@@ -1,4 +1,4 @@
-// The message session: made, renewed, lost, given back.
+// The message session: created, renewed, lost, deleted.
 import { expect, test } from 'vitest'
 import { createBench } from '../../../test/forge/github-bench.ts'
 import {
@@ -32,7 +32,7 @@ function createOwnBench() {
   return bench
 }
 
-test('case 40: the statistics of a new session are demand before the first poll', async () => {
+test('case 40: reports the statistics of a new session as demand before the first poll', async () => {
   const { github, clock, connect } = createOwnBench()
   github.once('POST', sessionsPath, (request) => session(clock, request, { statistics: statistics(7) }))
   let polls = 0
@@ -49,7 +49,7 @@ test('case 40: the statistics of a new session are demand before the first poll'
   expect(polls).toBeLessThanOrEqual(1)
 })
 
-test('case 41: a conflict is waited out, told, and holds nothing else up', async () => {
+test('case 41: reports and outlasts a session conflict, while other calls work', async () => {
   const { github, clock, open, pass } = createOwnBench()
   github.once('POST', sessionsPath, taken, taken)
   const start = clock.now()
@@ -67,7 +67,7 @@ test('case 41: a conflict is waited out, told, and holds nothing else up', async
   expect(clock.now() - start).toBeLessThanOrEqual(24_000)
 })
 
-test('case 41: a conflict that lasts an hour is still tried every ten seconds or so', async () => {
+test('case 41: retries a conflict about every ten seconds for an hour', async () => {
   const { github, clock, open } = createOwnBench()
   github.always('POST', sessionsPath, taken)
   readForgeEvents(await open(ours))
@@ -76,7 +76,7 @@ test('case 41: a conflict that lasts an hour is still tried every ten seconds or
   expect(github.sent('POST', sessionsPath).length).toBeLessThan(450)
 })
 
-test('case 42: the session that the process before us left is given back first', async () => {
+test('case 42: deletes the session of the previous process first', async () => {
   const { github, connect } = createOwnBench()
   await connect({ ...ours, sessionId: 'old-session' })
   const sessions = github.requests.filter(({ path }) => path.includes('/sessions'))
@@ -86,14 +86,14 @@ test('case 42: the session that the process before us left is given back first',
   ])
 })
 
-test('case 42: a failure to give it back does not stop us', async () => {
+test('case 42: continues if the old session cannot be deleted', async () => {
   const { github, connect, anomalies } = createOwnBench()
   github.once('DELETE', sessionPath, jsonAnswer(500, { message: 'redis is gone' }))
   await connect({ ...ours, sessionId: 'old-session' })
   expect(anomalies).toMatchObject([{ kind: 'session-left' }])
 })
 
-test('case 43: a session without a queue is given back, told and asked for again; nothing is polled', async () => {
+test('case 43: deletes and reports a session without a queue, requests another and polls nothing', async () => {
   const { github, clock, open, pass } = createOwnBench()
   github.once('POST', sessionsPath, (request) => session(clock, request, { messageQueueUrl: '' }))
   const reader = readForgeEvents(await open(ours))
@@ -109,14 +109,14 @@ test.each([
   ['no id', { sessionId: '' }],
   ['the zero id', { sessionId: '00000000-0000-0000-0000-000000000000' }],
   ['no token', { messageQueueAccessToken: null }],
-])('a session with %s is asked for again', async (_, more) => {
+])('requests a session again if the first has %s', async (_, more) => {
   const { github, clock, connect } = createOwnBench()
   github.once('POST', sessionsPath, (request) => session(clock, request, more))
   await connect(ours)
   expect(github.sent('POST', sessionsPath)).toHaveLength(2)
 })
 
-test('a session without statistics says nothing about demand: it is asked until it does', async () => {
+test('refreshes a session without statistics until demand is known', async () => {
   const { github, clock, open, pass, anomalies } = createOwnBench()
   const mute = (request: Parameters<typeof session>[1]) => session(clock, request, { statistics: null })
   github.once('POST', sessionsPath, mute)
@@ -133,7 +133,7 @@ test.each([
   ['204', noContent],
   ['404', exception(404, 'RunnerScaleSetNotFoundException')],
   ['400', exception(400, 'RunnerScaleSetSessionExpiredException')],
-])('case 45: closing during a poll aborts it, then gives the session back (%s)', async (_, answer) => {
+])('case 45: closing aborts the poll, then deletes the session (%s)', async (_, answer) => {
   const { github, clock, connect, pass } = createOwnBench()
   const { link, reader } = await connect(ours)
   await clock.advance(10_000)
@@ -151,7 +151,7 @@ test.each([
   expect(clock.next()).toBeUndefined()
 })
 
-test('case 45: a session that is just being made is given back too', async () => {
+test('case 45: deletes a session whose creation was in progress', async () => {
   const { github, clock, open, pass } = createOwnBench()
   github.once('POST', sessionsPath, async (request) => {
     await clock.sleep(5_000)
@@ -165,7 +165,7 @@ test('case 45: a session that is just being made is given back too', async () =>
   expect(github.sent('DELETE', sessionPath)).toHaveLength(1)
 })
 
-test('case 45: closing works after the signal was aborted, and ends within 30 s without an answer', async () => {
+test('case 45: closing works after an abort, and ends within 30 s without a response', async () => {
   const { github, clock, connect, pass, stop } = createOwnBench()
   const { link, reader } = await connect(ours)
   stop.abort(new Error('lost the lease'))
@@ -180,7 +180,7 @@ test.each([
   ['404', exception(404, 'RunnerAdminException')],
   ['404 without a type', jsonAnswer(404, {})],
   ['400', exception(400, 'RunnerScaleSetSessionExpiredException')],
-])('case 48: a session that is gone when it is refreshed (%s) is made anew, with the same cursor', async (_, gone) => {
+])('case 48: replaces a session that is gone at its refresh (%s), with the same cursor', async (_, gone) => {
   const { github, clock, connect, pass } = createOwnBench()
   github.once('GET', queuePath, envelope(41, [jobMessage('JobAssigned', 'a')]), jsonAnswer(401, {}))
   github.once('PATCH', sessionPath, gone)
@@ -192,7 +192,7 @@ test.each([
   expect(clock.now()).toBe(1_767_225_600_000)
 })
 
-test('case 49: a queue token is renewed before it ends', async () => {
+test('case 49: renews the queue token before it expires', async () => {
   const { github, clock, connect } = createOwnBench()
   github.once('POST', sessionsPath, (request) =>
     session(clock, request, { messageQueueAccessToken: jwt(clock, 300, 'old-queue') }),
@@ -217,7 +217,7 @@ test('case 49: a queue token is renewed before it ends', async () => {
   expect(renewals).toBeLessThanOrEqual(8)
 })
 
-test('queue tokens that live for five minutes are not renewed before every poll', async () => {
+test('does not renew a queue token of five minutes before every poll', async () => {
   const { github, clock, connect } = createOwnBench()
   const short = (request: Parameters<typeof session>[1]) =>
     session(clock, request, { messageQueueAccessToken: jwt(clock, 300, 'queue') })
@@ -228,7 +228,7 @@ test('queue tokens that live for five minutes are not renewed before every poll'
   expect(github.sent('PATCH', sessionPath).length).toBeLessThanOrEqual(24)
 })
 
-test('a session that opens and is lost at once is not opened without pause', async () => {
+test('pauses before it opens a session again that was lost at once', async () => {
   const { github, clock, connect } = createOwnBench()
   github.always('GET', queuePath, exception(404, 'RunnerAdminException'))
   await connect(ours)

@@ -1,32 +1,36 @@
-// The message session of a scale set: the right to poll, and the calls that its own token allows (scale-set protocol 8 to 10).
+// The message session of a scale set: the right to poll, and the calls that its own token allows
+// (docs/reference/scale-set-protocol.md#s8).
 import type { Instant } from '../../lib/clock.ts'
 import { type Answer, type Method, noBody, type Request } from '../../lib/http.ts'
-import { type ActionsService, type Reply, replyOf } from './actions-api.ts'
+import type { ActionsService, Reply } from './actions-api.ts'
 import { badAnswer, errorFromAnswer, isGitHubError, type StatusMeaning } from './errors.ts'
-import { tokenExpiry } from './jwt.ts'
-import { readStatistics, type Statistics } from './messages.ts'
+import { type Envelope, readEnvelope, readStatistics, type Statistics } from './messages.ts'
 import { oncePolicy, type RetryPolicy, send, standardPolicy } from './retry.ts'
 import { type CallHow, scaleSetsPath } from './scale-set.ts'
-import { asWire, field, textField } from './wire.ts'
+import { tokenExpiry } from './server-time.ts'
+import { asWire, field, opaqueField, textField, urlField } from './wire.ts'
 
 export type PollAnswer =
-  | { readonly is: 'message'; readonly value: unknown }
+  | Envelope
   | { readonly is: 'nothing' }
-  /** 200 without a body: a hiccup of the broker, the same as nothing. */
+  /** A 200 without a body: a disturbance of the broker that means the same as `nothing`. */
   | { readonly is: 'empty' }
 
 type Queue = {
   readonly url: URL
   readonly token: string
-  /** When to ask for a new token; undefined where the token does not say when it expires. */
+  /** When the token expires, and when to ask for a new one; undefined if the token does not say. */
+  readonly expiresAt: Instant | undefined
   readonly renewAt: Instant | undefined
 }
 
 const pollPolicy: RetryPolicy = { attempts: 1, timeoutMs: 75_000 }
 const renewBeforeMs = 10 * 60_000
-const tokenLengthMax = 64 * 1024
 
-/** Rejects with `session-taken` while another listener is there, `scale-set-gone`, or `bad-answer`; a session without a queue is given back first. */
+/**
+ * Rejects with `session-taken` while another listener has a session, with `scale-set-gone`, or with `bad-answer`.
+ * Deletes a session that comes without a queue before it rejects.
+ */
 export async function createSession(
   service: ActionsService,
   scaleSetId: number,
@@ -49,7 +53,7 @@ export async function createSession(
   }
 }
 
-/** Giving back a session that has gone is success. */
+/** Succeeds also if the session no longer exists. */
 export async function deleteSession(
   service: ActionsService,
   scaleSetId: number,
@@ -79,17 +83,22 @@ export class MessageSession {
     this.#statistics = readStatistics(field(asWire(reply.value) ?? {}, 'statistics'))
   }
 
-  /** As of the creation or the last refresh. */
+  /** The statistics at the creation or at the last refresh. */
   get statistics(): Statistics | undefined {
     return this.#statistics
   }
 
-  /** Whether the queue token should be renewed before it is refused. */
-  isRenewalDue(now: Instant): boolean {
-    return this.#queue.renewAt !== undefined && this.#queue.renewAt <= now
+  /** When the queue token expires; undefined if it does not say. */
+  get expiresAt(): Instant | undefined {
+    return this.#queue.expiresAt
   }
 
-  /** A new queue token, perhaps a new queue, and fresh statistics. Rejects with `session-gone` when the service has dropped the session. */
+  /** When the queue token should be renewed, before GitHub refuses it. */
+  get renewAt(): Instant | undefined {
+    return this.#queue.renewAt
+  }
+
+  /** Gets a new queue token, possibly a new queue, and current statistics. Rejects with `session-gone` if GitHub has dropped the session. */
   async refresh(how: CallHow): Promise<void> {
     const path = `${scaleSetsPath}/${this.#scaleSetId}/sessions/${encodeURIComponent(this.id)}`
     const reply = await this.#service.call({ method: 'PATCH', path, meaning: { 404: 'session-gone' }, ...how })
@@ -97,25 +106,24 @@ export class MessageSession {
     this.#statistics = readStatistics(field(asWire(reply.value) ?? {}, 'statistics'))
   }
 
-  /** One long poll. Rejects with `session-gone`, `scale-set-gone`, or `token-refused` when also a new token was refused. */
-  async poll(after: number, capacity: number, signal: AbortSignal): Promise<PollAnswer> {
-    const answer = await this.#withToken(signal, async () => {
-      const request = this.#request('GET', this.#queue.url.pathname, signal)
-      const query = after === 0 ? request.query : { ...request.query, lastMessageId: String(after) }
-      const headers = {
-        ...request.headers,
-        accept: 'application/json; api-version=6.0-preview',
-        'x-scalesetmaxcapacity': String(capacity),
-      }
-      return this.#exchange({ ...request, query, headers, expect: 'bytes' }, pollPolicy, { 404: 'session-gone' })
+  /** Makes one long poll. Rejects with `token-refused`, `session-gone` or `scale-set-gone`, among others. */
+  async poll(after: string | undefined, capacity: number, signal: AbortSignal): Promise<PollAnswer> {
+    const request = this.#request('GET', this.#queue.url.pathname, signal)
+    const headers = {
+      ...request.headers,
+      accept: 'application/json; api-version=6.0-preview',
+      'x-scalesetmaxcapacity': String(capacity),
+    }
+    const query: Request['query'] = after === undefined ? {} : { lastMessageId: after }
+    const answer = await this.#exchange({ ...request, query, headers, expect: 'bytes' }, pollPolicy, {
+      404: 'session-gone',
     })
     if (answer.status === 202) return { is: 'nothing' }
-    if (answer.body.kind === 'none') return { is: 'empty' }
-    return { is: 'message', value: replyOf(answer).value }
+    return answer.body.kind === 'none' ? { is: 'empty' } : readEnvelope(answer.body)
   }
 
-  /** Deletes the message; one that has gone is success. */
-  async acknowledge(messageId: number): Promise<void> {
+  /** Deletes the message. Succeeds also if the message no longer exists. */
+  async acknowledge(messageId: string): Promise<void> {
     await this.#withToken(undefined, async () => {
       const path = `${this.#queue.url.pathname.replace(/\/+$/, '')}/${messageId}`
       const request = this.#request('DELETE', path, undefined)
@@ -128,7 +136,7 @@ export class MessageSession {
     })
   }
 
-  /** Asks for offered jobs (older servers); answers with those that were granted. */
+  /** Acquires offered jobs (older servers only). Returns the request ids that were granted. */
   async acquire(requestIds: readonly number[], signal: AbortSignal): Promise<readonly number[]> {
     const path = `${scaleSetsPath}/${this.#scaleSetId}/acquirejobs`
     const reply = await this.#withToken(signal, () =>
@@ -146,11 +154,7 @@ export class MessageSession {
     return granted.map(Number)
   }
 
-  async remove(how: CallHow): Promise<void> {
-    await deleteSession(this.#service, this.#scaleSetId, this.id, how)
-  }
-
-  /** Runs the call, and once more with a new token if the first was refused. */
+  /** Makes the call, and once more with a new token if GitHub refuses the first. */
   async #withToken<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
     try {
       return await call()
@@ -161,12 +165,12 @@ export class MessageSession {
     }
   }
 
-  /** The queue's address is opaque: its path and query are kept. */
+  /** GitHub hands out the queue's address: its path and its query are sent unchanged. */
   #request(method: Method, path: string, signal: AbortSignal | undefined): Request {
     const { url, token } = this.#queue
     const headers = { authorization: `Bearer ${token}`, 'user-agent': this.#service.userAgent() }
-    const query = Object.fromEntries(url.searchParams)
-    return { method, origin: url.origin, path, query, headers, body: noBody, expect: 'whole', signal }
+    const search = url.search.slice(1)
+    return { method, origin: url.origin, path, search, query: {}, headers, body: noBody, expect: 'whole', signal }
   }
 
   async #exchange(request: Request, policy: RetryPolicy, meaning: StatusMeaning): Promise<Answer> {
@@ -177,16 +181,15 @@ export class MessageSession {
   }
 }
 
-/** During incidents a session came without a queue: polling an empty address would look like silence. */
+/** During incidents GitHub has created sessions without a queue; polling an empty address would look like silence. */
 function readQueue(reply: Reply, now: Instant): Queue {
   const wire = asWire(reply.value) ?? {}
-  const url = textField(wire, 'messageQueueUrl')
-  const token = textField(wire, 'messageQueueAccessToken', tokenLengthMax)
-  if (!url || !URL.canParse(url) || !/^https?:/.test(url))
-    throw badAnswer('the message session has no queue', reply.status)
+  const url = urlField(wire, 'messageQueueUrl')
+  const token = opaqueField(wire, 'messageQueueAccessToken')
+  if (!url) throw badAnswer('the message session has no queue', reply.status)
   if (!token) throw badAnswer('the message session has no token', reply.status)
-  const expiresAt = tokenExpiry(token)
-  // Ten minutes early; where tokens live shorter than twenty, at half of their life, so that we do not ask before every poll.
+  const expiresAt = tokenExpiry(token, reply.headers, now)
+  // Ten minutes early. A token that lives less than twenty minutes is renewed at half of its life, not before every poll.
   const renewAt = expiresAt === undefined ? undefined : Math.max(expiresAt - renewBeforeMs, (now + expiresAt) / 2)
-  return { url: new URL(url), token, renewAt }
+  return { url, token, expiresAt, renewAt }
 }

@@ -27,7 +27,7 @@ function createTokens(url = 'http://github.test/acme') {
   return { ...bench, tokens, service, listed: () => service.call({ method: 'GET', path: '/_apis/x/agents' }) }
 }
 
-test('case 4: a token registers at its organization, then asks for the admin connection', async () => {
+test('case 4: a token gets a registration token of its organization, then the admin connection', async () => {
   const { github, pass, tokens } = createTokens('http://github.test/acme/')
   await pass(tokens.connection(standardPolicy))
   const [first, second] = github.requests
@@ -42,7 +42,7 @@ test('case 4: a token registers at its organization, then asks for the admin con
   expect(second?.body).toEqual({ kind: 'json', value: { url: 'http://github.test/acme', runner_event: 'register' } })
 })
 
-test('case 7: a 404 for the registration token is final: the credential cannot reach the target', async () => {
+test('case 7: rejects after one 404 for the registration token', async () => {
   const { github, open, stop } = createBench()
   github.always('POST', tokenPath, jsonAnswer(404, { message: 'Not Found' }))
   const refused = expect(open()).rejects.toMatchObject({ kind: 'unauthorized', reason: 'credential-refused' })
@@ -51,7 +51,7 @@ test('case 7: a 404 for the registration token is final: the credential cannot r
   stop.abort()
 })
 
-test('case 7: a rate limit on the registration token is no refusal', async () => {
+test('case 7: a rate limit on the registration token is not a refusal', async () => {
   const { github, clock, pass, tokens } = createTokens()
   const reset = Math.floor(clock.now() / 1000) + 600
   const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }
@@ -62,7 +62,7 @@ test('case 7: a rate limit on the registration token is no refusal', async () =>
   })
 })
 
-test('case 8: the registration is repeated while the new token is not known everywhere', async () => {
+test('case 8: repeats the registration while GitHub does not know the new token everywhere', async () => {
   const { github, clock, pass, tokens } = createTokens()
   const unknown = jsonAnswer(401, { message: 'unknown token' })
   github.once('POST', registrationPath, unknown, jsonAnswer(403, {}), unknown, unknown, (request) =>
@@ -73,7 +73,7 @@ test('case 8: the registration is repeated while the new token is not known ever
   expect(github.sent('POST', registrationPath)).toHaveLength(5)
 })
 
-test('a token that is echoed is not repeated', async () => {
+test('does not repeat a token that the response echoes', async () => {
   const { github, pass, tokens } = createTokens()
   github.always('POST', registrationPath, jsonAnswer(400, { message: 'AABBREGISTRATION is not for you' }))
   await expect(pass(tokens.connection(oncePolicy))).rejects.toThrow(/\[token\] is not for you/)
@@ -83,13 +83,13 @@ test.each([
   ['no url', { token: 'x' }],
   ['an empty token', { url: 'http://github.test/', token: '' }],
   ['a relative url', { url: '/tenant', token: 'x' }],
-])('case 10: an admin connection with %s is an error', async (_, answer) => {
+])('case 10: rejects an admin connection with %s', async (_, answer) => {
   const { github, pass, tokens } = createTokens()
   github.always('POST', registrationPath, jsonAnswer(200, answer))
   await expect(pass(tokens.connection(oncePolicy))).rejects.toMatchObject({ kind: 'bad-response' })
 })
 
-test('case 12: twenty calls with an expired token make one refresh', async () => {
+test('case 12: makes one refresh for twenty calls with an expired token', async () => {
   const { github, clock, pass, listed, service } = createTokens()
   github.always('GET', agentsPath, list())
   await pass(listed())
@@ -101,7 +101,7 @@ test('case 12: twenty calls with an expired token make one refresh', async () =>
   expect(github.sent('POST', tokenPath)).toHaveLength(2)
 })
 
-test('a refresh brings a new address, and a failed one keeps the old', async () => {
+test('a refresh brings a new address, and a failed refresh keeps the old one', async () => {
   const { github, clock, pass, listed } = createTokens()
   github.always('GET', agentsPath, list())
   await pass(listed())
@@ -117,7 +117,7 @@ test('a refresh brings a new address, and a failed one keeps the old', async () 
   ])
 })
 
-test('a refresh stops when nobody waits for it any more, and the next call starts its own', async () => {
+test('a refresh stops when no caller waits for it, and the next call starts a new one', async () => {
   const { github, clock, pass, tokens } = createTokens()
   github.once('POST', tokenPath, silence)
   const first = new AbortController()
@@ -140,7 +140,7 @@ test.each([
   ['three parts of noise', 'a.b.c'],
   ['no exp', `x.${Buffer.from('{}').toString('base64url')}.y`],
   ['exp as text', `x.${Buffer.from('{"exp":"soon"}').toString('base64url')}.y`],
-])('case 14: an admin token that is %s is an error, not a crash', async (_, token) => {
+])('case 14: rejects an admin token that is %s', async (_, token) => {
   const { github, pass, tokens } = createTokens()
   github.always('POST', registrationPath, jsonAnswer(200, { url: 'http://github.test/tenant', token }))
   const refused = await pass(tokens.connection(oncePolicy).catch((error: unknown) => error))
@@ -148,7 +148,7 @@ test.each([
   expect(String(refused)).not.toContain(token)
 })
 
-test('case 15: an admin call that is refused makes one refresh and is repeated once', async () => {
+test('case 15: refreshes the token once and repeats a refused admin call once', async () => {
   const { github, pass, service } = createTokens()
   const call = () => service.call({ method: 'GET', path: '/_apis/runtime/runnerscalesets/117' })
   const refused = jsonAnswer(401, { message: 'expired' })

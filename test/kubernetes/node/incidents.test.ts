@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fieldsAt, listAt, valueAt } from '../../../src/doctor/fields.ts'
 import { jsonReport } from '../../../src/doctor/reporters/shape.ts'
 import type { KubeObject } from '../../../src/kubernetes/types.ts'
+import { fieldsAt, listAt, valueAt } from '../../../src/lib/read-json.ts'
 import { program } from '../../cli.ts'
 import {
   jobTemplates,
@@ -15,7 +15,7 @@ import {
   runnerSets,
   sample,
   templateOfSet,
-} from '../../doctor-samples.ts'
+} from '../../doctor-samples.fixture.ts'
 import { pods } from '../client-place.ts'
 import { findingsIn } from '../live-doctor.ts'
 import { jobs, nodeKubeconfig, nodePlace, processesOf, settle, whyNoNode } from './open-node.ts'

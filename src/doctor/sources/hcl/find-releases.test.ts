@@ -1,6 +1,6 @@
-// What Terraform installs with Helm, and what the rules on ARC's charts say of it.
+// Helm releases in Terraform, and the findings of the rules on ARC's charts.
 import { expect, it } from 'vitest'
-import { decodeFiles, examine } from '../../engine.ts'
+import { decodeFiles, examine } from '../../engine/examine.ts'
 import { catalogue } from '../../rules/catalogue.ts'
 import { findReleases } from './find-releases.ts'
 
@@ -29,7 +29,7 @@ function saidOf(...texts: readonly (readonly [string, string])[]) {
   return findings.map(({ code, place, confidence }) => `${code} ${place?.file}:${place?.line} ${confidence}`)
 }
 
-it('reads what is literal', () => {
+it('reads literal values', () => {
   const text = `# resource "helm_release" "no" { chart = "gha-runner-scale-set" }
 ${resource('other', 'redis')}${set('  version = var.version\n  provider = helm.prod\n  count = 2\n  depends_on = [module.a, module.b]')}`
   const { node, unknown } = findReleases(text, 'infra/main.tf') ?? {}
@@ -51,13 +51,13 @@ ${resource('other', 'redis')}${set('  version = var.version\n  provider = helm.p
 })
 
 it.each(['"', '{', 'resource "helm_release" "a" {', 'resource "helm_release" "a" { chart = "gha-runner-scale-set'])(
-  'ends with the text, whatever is open: %s',
+  'ends with the text, also inside an open construct: %s',
   (text) => {
     expect(findReleases(`${text}\n# helm_release gha-runner-scale-set`, 'a.tf')?.end ?? 0).toBeGreaterThanOrEqual(0)
   },
 )
 
-it('a set that does not need its controller, in a file or a folder', () => {
+it('finds a set that does not depend on its controller, in a file or a folder', () => {
   const same = set('  version = "0.14.0"')
   expect(saidOf(['main.tf', controller + same])).toEqual(['FIN501 main.tf:15 medium'])
   expect(saidOf(['a/arc.tf', controller], ['a/sets.tf', same])).toEqual(['FIN501 a/sets.tf:1 medium'])
@@ -68,7 +68,7 @@ it('a set that does not need its controller, in a file or a folder', () => {
   expect(saidOf(['main.tf', controller + set('  count = var.on ? 1 : 0')])).toEqual(['FIN501 main.tf:15 low'])
 })
 
-it('a set of another version than its controller', () => {
+it('finds a set of another version than its controller', () => {
   const old = set('  version    = "0.13.1"   # old\n  depends_on = [helm_release.arc]')
   expect(saidOf(['main.tf', controller + old])).toEqual(['ARC404 main.tf:19 high'])
   expect(saidOf(['a/main.tf', controller], ['b/main.tf', old])).toEqual([])

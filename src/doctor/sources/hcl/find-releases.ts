@@ -1,15 +1,15 @@
-// What a file of Terraform installs with Helm: its `helm_release` resources of ARC's charts, as far as they are literal, in the shape of a helmfile's releases.
+// Finds the Helm releases of ARC's charts in a file of Terraform (`helm_release`), and gives them the shape of a helmfile's releases.
 import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { filler } from '../../template-value.ts'
 import type { Span } from '../span.ts'
 import { mayInstallCharts } from '../split.ts'
-import { filler } from '../unknown.ts'
 import type { ReadObject } from './read-object.ts'
 import { type ReadString, readString } from './read-string.ts'
 import { nameAt, skipBlank, skipExpression, skipPart } from './skip.ts'
 
 type Block = Span & { readonly name: string; readonly attributes: ReadonlyMap<string, Span> }
 
-/** Undefined: none. `file`: its name; all files of a folder are one configuration. */
+/** Returns undefined if there is none. `file`: its name; all files of a folder are one configuration. */
 export function findReleases(text: string, file: string): ReadObject | undefined {
   if (!text.includes('helm_release') || !text.includes('gha-runner-scale-set')) return undefined
   const releases = new YAMLSeq()
@@ -63,7 +63,7 @@ function bodyOf(text: string, { start, end }: Span): string {
   return text.slice(text.indexOf('{', start), end)
 }
 
-/** A string that is the whole value. Its path may be computed: the last part of it says which chart it is. */
+/** Returns a string that is the whole value. Its path may be computed: the last part names the chart. */
 function literalAt(text: string, { start, end }: Span): ReadString | undefined {
   const read = text[start] === '"' ? readString(text, start) : undefined
   return read && skipBlank(text, read.end, false) >= end ? read : undefined
@@ -86,7 +86,7 @@ function findBlocks(text: string): readonly Block[] {
   return blocks
 }
 
-/** Of a block whose brace stands before; the blocks in it are passed over. */
+/** Reads the attributes of a block whose opening brace was passed. Skips nested blocks. */
 function readAttributes(text: string, from: number): { readonly attributes: ReadonlyMap<string, Span>; end: number } {
   const attributes = new Map<string, Span>()
   for (let at = skipBlank(text, from, true); at < text.length; at = skipBlank(text, at, true)) {

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { filler } from '../../template-value.ts'
 import { decodeFile } from '../decode.ts'
 import { indexLines, placeOf } from '../place.ts'
-import { filler } from '../unknown.ts'
 import { findTexts } from './find-texts.ts'
 import { documentOf } from './object-document.ts'
 
 const decode = (text: string) => decodeFile({ path: 'a.tf', text })
-/** The value of the object that stands behind `x = `. */
+/** Returns the value of the object behind `x = `. */
 const readValue = (text: string): unknown => {
   const [object] = findTexts(`x = ${text}\n`).objects
   return object && documentOf(object, text).value
@@ -41,11 +41,11 @@ describe('an object of Terraform', () => {
     it(`is read with ${what}`, () => expect(readValue(text)).toEqual(value))
   }
 
-  it('is not what a loop makes, nor a block', () => {
+  it('is neither the result of a loop nor a block', () => {
     expect(findTexts('x = { for k in y : k => 1 }\nblock "a" {\n kind = 1\n}\n').objects).toEqual([])
   })
 
-  it('in a call that may add to it is open, and found also where the rest is not read', () => {
+  it('is open in a call that may add to it, and is found also if the rest is not read', () => {
     const text =
       'x = merge(yamldecode("a"), { kind = 1 })\ny = { a = yamlencode({ kind = 2 }) }\nz = jsonencode({ kind = 3 })\n'
     const found = findTexts(text).objects.map((object) => [documentOf(object, text).value, object.open])
@@ -67,7 +67,7 @@ describe('a file of Terraform', () => {
     ['a call in a string of a map', `data = {\n  "a.yaml" = yamlencode(${pod})\n}\n`],
   ]
   for (const [what, text] of cases) {
-    it(`yields what stands in ${what}, at its line and column`, () => {
+    it(`yields the object in ${what}, at its line and column`, () => {
       const { objects, skipped } = decode(text)
       expect(skipped).toEqual([])
       expect(objects.map(({ value }) => value['kind'])).toEqual(['Pod'])
@@ -78,7 +78,7 @@ describe('a file of Terraform', () => {
     })
   }
 
-  it('yields a heredoc in an object once, and can mend it', () => {
+  it('yields a heredoc in an object once, and can fix it', () => {
     const text =
       'a = {\n  kind = "ConfigMap", apiVersion = "v1"\n  data = {\n    a = <<-EOT\n      kind: Pod\n      apiVersion: v1\n      spec: {}\n    EOT\n  }\n}\n'
     const { objects } = decode(text)
@@ -88,13 +88,13 @@ describe('a file of Terraform', () => {
     ])
   })
 
-  it('says what it could not read', () => {
+  it('names the parts that it could not read', () => {
     const { objects, skipped } = decode('a = {\n  kind = "Pod"\n  b c\n}\n')
     expect(objects).toEqual([])
     expect(skipped).toEqual([{ file: 'a.tf', line: 3, reason: 'an object of Terraform: a key without a value' }])
   })
 
-  it('is read to its end, whatever it says', () => {
+  it('is read to its end, with any content', () => {
     const part = fc.constantFrom(
       ...['{', '}', '[', ']', '(', ')', '"', '${', '%{', '\\', '\n', ' ', ',', '=', ':', '?', '<<E\n', '<<-E\n', 'E\n'],
       ...['kind = "Pod"', 'a', '= {', '= [', 'f(', '1', 'for x in y', '/*', '*/', '#', '//', 'apiVersion = "v1"\n'],
@@ -111,7 +111,7 @@ describe('a file of Terraform', () => {
     )
   })
 
-  it('is read in time that grows with its length alone', () => {
+  it('is read in time proportional to its length', () => {
     const many = 20_000
     const evil = ['a = {', 'a = [{', 'a = f({', '"${', '<<E\n', '/*', '(', 'a = {a = 1 + {', '"${"', 'a = {b = f({']
     for (const part of evil) {

@@ -1,13 +1,13 @@
-// What of a file of Terraform may hold manifests: its heredocs, and its objects, alone or in `yamlencode`, `jsonencode` and other calls.
+// Finds the parts of a Terraform file that may hold manifests: heredocs and objects, alone or in calls such as `yamlencode`.
 import { type Heredoc, heredocAt, readHeredoc } from './heredoc.ts'
 import { type Budget, Malformed, type ReadObject, readObject } from './read-object.ts'
 import { nameAt, skipBlank, skipPart } from './skip.ts'
 
-export type HclTexts = {
+type HclTexts = {
   readonly heredocs: readonly Heredoc[]
-  /** `open`: a call around it may add to it. */
+  /** `open`: a call around the object may add to it. */
   readonly objects: readonly (ReadObject & { readonly open: boolean })[]
-  /** The first that looks like an object and could not be read. */
+  /** The first text that looks like an object and could not be read. */
   readonly malformed: Malformed | undefined
 }
 
@@ -19,11 +19,11 @@ type Found = {
 }
 type Place = { readonly from: number; readonly to: number; readonly depth: number; readonly open: boolean }
 
-/** Objects in calls in objects in calls … */
+/** The depth of objects in calls in objects. */
 const depthMax = 8
-/** How often each letter may be passed. */
+/** How often each letter may be read. */
 const passesMax = 20
-/** Calls that write down what they are given, and no more. */
+/** Calls that only write down their arguments. */
 const writers: ReadonlySet<string> = new Set(['', 'yamlencode', 'jsonencode', 'tolist', 'toset', 'sensitive'])
 
 export function findTexts(text: string): HclTexts {
@@ -34,7 +34,7 @@ export function findTexts(text: string): HclTexts {
 
 function search(text: string, { from, to, depth, open }: Place, found: Found): void {
   const calls: boolean[] = []
-  /** The last character that means something, and the name that ended there. */
+  /** The last significant character, and the name that ended there. */
   let last = ''
   let name = ''
   for (let at = skipBlank(text, from, true); at < to; at = skipBlank(text, at, true)) {
@@ -51,7 +51,7 @@ function search(text: string, { from, to, depth, open }: Place, found: Found): v
   }
 }
 
-/** Reads the object at this brace; returns where to go on. */
+/** Reads the object at this brace. Returns the offset to continue from. */
 function enter(text: string, at: number, { depth, open }: Omit<Place, 'from' | 'to'>, found: Found): number {
   const read = readObject(text, at, found.budget)
   if (read === undefined) return at + 1

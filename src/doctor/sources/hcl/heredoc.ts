@@ -1,4 +1,4 @@
-// The text of a heredoc (`<<EOT`, `<<-EOT`), with the way back to the file.
+// Reads the text of a heredoc (`<<EOT`, `<<-EOT`), and maps its offsets back to the file.
 import { stripIndentation } from '../strip-indentation.ts'
 
 export type Heredoc = {
@@ -6,15 +6,15 @@ export type Heredoc = {
   readonly toFile: (offset: number) => number
 }
 
-/** Where a heredoc's body stands, and where the line ends that closes it: the end of the text if none does. */
-export type HeredocSpan = {
+/** The span of a heredoc's body, and the end of its closing line, or of the text if none closes it. */
+type HeredocSpan = {
   readonly start: number
   readonly bodyEnd: number
   readonly end: number
   readonly indented: boolean
 }
 
-/** Undefined: none begins here. */
+/** Returns undefined if no heredoc begins here. */
 export function heredocAt(text: string, at: number): HeredocSpan | undefined {
   const opening = /<<(-?)([A-Za-z_]\w*)[ \t]*\r?\n/y
   opening.lastIndex = at
@@ -27,7 +27,7 @@ export function heredocAt(text: string, at: number): HeredocSpan | undefined {
   return { start, bodyEnd, end: closing.lastIndex || text.length, indented: match[1] === '-' }
 }
 
-/** Undefined: its lines are not indented alike. */
+/** Returns undefined if the lines have different indentations. */
 export function readHeredoc(text: string, { start, bodyEnd, indented }: HeredocSpan): Heredoc | undefined {
   const body = text.slice(start, bodyEnd)
   const indentation = indented ? commonIndentation(body) : ''

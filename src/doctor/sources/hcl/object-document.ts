@@ -1,13 +1,13 @@
-// An object of HCL as a document: its nodes lead to lines and columns as those of YAML do; what it does not say is masked.
+// Makes a document of an HCL object. Its nodes lead to lines and columns as those of YAML do; unknown values are masked.
 import { Document } from 'yaml'
+import { filler } from '../../template-value.ts'
 import type { SourceDocument } from '../document.ts'
 import { findSpot } from '../spot.ts'
-import { filler } from '../unknown.ts'
 import type { ReadObject } from './read-object.ts'
 
 type Read = Pick<SourceDocument, 'text' | 'toFile' | 'readonlyBecause' | 'nodes' | 'spot' | 'value'>
 
-/** `text`: of the file, masked. */
+/** `text`: the masked text of the file. */
 export function documentOf({ node }: ReadObject, text: string): Read {
   const nodes = new Document<typeof node>(null)
   nodes.contents = node
@@ -21,7 +21,7 @@ export function documentOf({ node }: ReadObject, text: string): Read {
   }
 }
 
-/** The text with all that objects do not say as filler; its length and its lines stay. */
+/** Returns the text with every unknown part replaced by filler. Its length and its lines stay. */
 export function maskUnknown(text: string, objects: readonly ReadObject[]): string {
   const spans = objects.flatMap(({ unknown }) => unknown).sort((left, right) => left.start - right.start)
   const parts: string[] = []

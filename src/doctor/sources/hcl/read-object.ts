@@ -1,8 +1,9 @@
-// An object expression of HCL, as far as it is literal → nodes like those of YAML, whose ranges count in the text. References, calls and operators are values that are not known.
+// Reads the literal parts of an HCL object into nodes like those of YAML, whose ranges count in the text.
+// References, calls and operators become unknown values.
 import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { filler } from '../../template-value.ts'
 import type { Span } from '../span.ts'
 import { mayHoldManifest } from '../split.ts'
-import { filler } from '../unknown.ts'
 import { heredocAt, readHeredoc } from './heredoc.ts'
 import { readString } from './read-string.ts'
 import { nameAt, skipBlank, skipExpression } from './skip.ts'
@@ -10,16 +11,16 @@ import { nameAt, skipBlank, skipExpression } from './skip.ts'
 export type ReadObject = {
   readonly node: YAMLMap
   readonly end: number
-  /** Expressions that were not read; objects may stand in them. */
+  /** Expressions that were not read. They may contain objects. */
   readonly unread: readonly Span[]
-  /** All that a value does not say: the unread expressions, and interpolations. */
+  /** Every unknown part of the value: the unread expressions and the interpolations. */
   readonly unknown: readonly Span[]
 }
 
-/** How many letters and values of one file may yet be passed, some of them again: no text keeps the reader busy. */
+/** The remaining number of letters and values that may be read for one file. It bounds the work for any text. */
 export type Budget = { left: number }
 
-/** Text that is no object, or more than is read. */
+/** The text is no object, or is larger than the limit. */
 export class Malformed extends Error {
   readonly at: number
   constructor(message: string, at: number) {
@@ -38,10 +39,10 @@ type Reader = {
 type Node = Scalar | YAMLMap | YAMLSeq
 
 const depthMax = 60
-/** A value takes as long to read as so many letters to pass. */
+/** Reading a value costs as much as passing this number of letters. */
 const valueCost = 10
 
-/** The object that begins at this brace. Undefined: it is made by a `for`. */
+/** Reads the object at this brace. Undefined: a `for` computes it. */
 export function readObject(text: string, at: number, budget: Budget): ReadObject | Malformed | undefined {
   if (isComprehension(text, at)) return undefined
   const reader: Reader = { text, at, budget, unread: [], unknown: [] }
@@ -101,7 +102,7 @@ function readKey(reader: Reader): Scalar {
   return placed(reader, new Scalar(name), at)
 }
 
-/** A value: what is not a literal from its start to its end is not known. */
+/** Reads a value. It is unknown unless it is a literal from its start to its end. */
 function expression(reader: Reader, within: 'object' | 'list', depth: number): Node {
   if (depth > depthMax) fail(reader, `nested deeper than ${depthMax} levels`)
   spend(reader, valueCost)
@@ -139,7 +140,7 @@ function literal(reader: Reader, depth: number): Node | undefined {
   return placed(reader, new Scalar(JSON.parse(found.replace(/^(-?)0+(?=\d)/, '$1'))), at)
 }
 
-/** `{ for … }` or `[for …]`. */
+/** Whether it is `{ for … }` or `[for …]`. */
 function isComprehension(text: string, at: number): boolean {
   const start = skipBlank(text, at + 1, true)
   if (nameAt(text, start) !== 'for') return false
@@ -155,7 +156,7 @@ function quoted(reader: Reader): Scalar | undefined {
   return placed(reader, new Scalar(read.value), start)
 }
 
-/** One with a manifest in it is a document of its own. */
+/** Reads a heredoc. One with a manifest in it is a document of its own. */
 function heredoc(reader: Reader): Scalar | undefined {
   const { text, at: start } = reader
   const span = heredocAt(text, start)

@@ -1,19 +1,19 @@
-// A quoted string of HCL → its text; what an interpolation computes becomes filler.
+// Reads a quoted HCL string. An interpolation becomes filler.
 
+import { filler } from '../../template-value.ts'
 import type { Span } from '../span.ts'
-import { filler } from '../unknown.ts'
 import { isEscapedTemplate, isTemplate, skipTemplate } from './skip.ts'
 
 export type ReadString = {
   readonly value: string
   readonly end: number
-  /** The interpolations. */
+  /** The spans of the interpolations. */
   readonly unknown: readonly Span[]
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' }
 
-/** Undefined: it does not end, or escapes what cannot be escaped. */
+/** Returns undefined if the string does not end, or has an invalid escape. */
 export function readString(text: string, from: number): ReadString | undefined {
   const parts: string[] = []
   const unknown: Span[] = []

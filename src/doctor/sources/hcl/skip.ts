@@ -1,9 +1,10 @@
-// Terraform's language (HCL): from the start of something to behind its end, so that code is told from strings, heredocs and comments. Never throws, and never goes back.
+// Skips parts of Terraform's language (HCL): from the start of a part to the offset behind it.
+// This separates code from strings, heredocs and comments. It never throws and never goes back.
 import { heredocAt } from './heredoc.ts'
 
 const depthMax = 50
 
-/** Behind spaces and comments, and behind newlines where they mean nothing. */
+/** Skips spaces and comments, and newlines where they have no meaning. */
 export function skipBlank(text: string, from: number, newlines: boolean): number {
   let at = from
   for (;;) {
@@ -17,7 +18,7 @@ export function skipBlank(text: string, from: number, newlines: boolean): number
   }
 }
 
-/** Behind a string that begins here; one that never ends ends with its line. */
+/** Skips a string. An unclosed string ends with its line. */
 function skipQuoted(text: string, from: number, depth = 0): number {
   let at = from + 1
   while (at < text.length) {
@@ -31,17 +32,17 @@ function skipQuoted(text: string, from: number, depth = 0): number {
   return text.length
 }
 
-/** `${` or `%{`. */
+/** Whether `${` or `%{` is here. */
 export function isTemplate(text: string, at: number): boolean {
   return text[at + 1] === '{' && (text[at] === '$' || text[at] === '%')
 }
 
-/** `$${` or `%%{`, which mean the shorter ones as text. */
+/** Whether `$${` or `%%{` is here, which stand for the shorter ones as text. */
 export function isEscapedTemplate(text: string, at: number): boolean {
   return text[at] === text[at + 1] && isTemplate(text, at + 1)
 }
 
-/** Behind the brace that closes a `${` or `%{`. */
+/** Skips to the offset behind the brace that closes a `${` or `%{`. */
 export function skipTemplate(text: string, from: number, depth = 0): number {
   let at = from + 2
   for (let open = 1; at < text.length; ) {
@@ -54,7 +55,7 @@ export function skipTemplate(text: string, from: number, depth = 0): number {
   return text.length
 }
 
-/** Behind one string, heredoc, comment or name that begins here, else behind one character. */
+/** Skips one string, heredoc, comment or name; else one character. */
 export function skipPart(text: string, at: number): number {
   const char = text[at]
   if (char === '"') return skipQuoted(text, at)
@@ -63,7 +64,7 @@ export function skipPart(text: string, at: number): number {
   return at + (nameAt(text, at)?.length ?? 1)
 }
 
-/** An expression ends before a comma or a bracket that it did not open, in an object also before the end of its line. */
+/** Skips an expression. It ends before a comma or a bracket that it did not open; in an object, also before the end of its line. */
 export function skipExpression(text: string, from: number, within: 'object' | 'list'): number {
   let open = 0
   let at = from
@@ -77,7 +78,7 @@ export function skipExpression(text: string, from: number, within: 'object' | 'l
   return text.length
 }
 
-/** The name that begins here. */
+/** Returns the name that begins here. */
 export function nameAt(text: string, at: number): string | undefined {
   const name = /[A-Za-z_][\w-]*/y
   name.lastIndex = at

@@ -1,0 +1,9 @@
+// Makes an expensive value at the first request, and keeps it.
+
+export function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

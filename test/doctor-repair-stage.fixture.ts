@@ -1,0 +1,158 @@
+// A stage for complete repairs: an embedded API server behind a recording proxy, a folder with its kubeconfig, and the built program in it.
+// Only the owners' collector runs, and the clock is fixed: nothing changes that a test did not request.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { vi } from 'vitest'
+import { createRegistry } from '../src/embedded/api/create-registry.ts'
+import type { Registry } from '../src/embedded/api/registry.ts'
+import { startOwnerCollector } from '../src/embedded/controllers/owner-collector.ts'
+import { createStore } from '../src/embedded/store/store.ts'
+import { createApiHandler } from '../src/embedded/wire/api-server.ts'
+import { bearerAuthentication, knownIdentity } from '../src/embedded/wire/authentication.ts'
+import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
+import { createRequestLog } from '../src/embedded/wire/request-log.ts'
+import { createKubernetes } from '../src/kubernetes/client.ts'
+import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
+import type { Clock } from '../src/lib/clock.ts'
+import type { Transport } from '../src/lib/http.ts'
+import { seededRandom } from '../src/lib/random.ts'
+import { systemClock } from '../src/lib/system.ts'
+import { type Cli, type CliResult, runCli, startCli } from './cli.ts'
+import { createPod, ended, running } from './doctor-cluster.fixture.ts'
+import { type RecordingProxy, recordingProxy } from './recording-proxy.ts'
+
+// A test starts the program several times, and some wait until it gives up.
+vi.setConfig({ testTimeout: 60_000 })
+
+/** The subject of the roles in a test. Every other user is an administrator. */
+export const account = { name: 'doctor', namespace: 'default' } as const
+
+const users = new Map([
+  ['secret', 'admin'],
+  ['mounted', `system:serviceaccount:${account.namespace}:${account.name}`],
+])
+
+export type RepairStageOptions = {
+  /** Whether objects without their owner are removed. */
+  readonly collects?: boolean
+  /** The token of the administrator, or of `account`. */
+  readonly token?: 'secret' | 'mounted'
+}
+
+export interface RepairStage extends ApiServer {
+  /** The proxy that the kubeconfig points to. */
+  readonly proxy: RecordingProxy
+  readonly folder: string
+  /** Gives the same cluster a new address. */
+  serve(): Promise<void>
+  doctor(...args: readonly string[]): Promise<CliResult>
+  /** Returns the digest of the current plan. */
+  digest(...args: readonly string[]): Promise<string>
+  /** Starts the repair of the current plan. */
+  begin(...args: readonly string[]): Promise<Cli>
+  /** The files that the doctor left in its working folder. */
+  files(): readonly string[]
+  end(): Promise<void>
+}
+
+export async function openRepairStage({
+  collects = true,
+  token = 'secret',
+}: RepairStageOptions = {}): Promise<RepairStage> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'doctor-repair-'))
+  const server = openApiServer()
+  const stopCollector = collects ? startOwnerCollector(server) : () => {}
+  const proxies: RecordingProxy[] = []
+  const open = async () => {
+    const proxy = await recordingProxy(server.handler)
+    proxies.push(proxy)
+    const { origin, ca } = proxy.endpoint
+    const text = kubeconfigText({ server: origin, ca, user: 'someone', token })
+    writeFileSync(path.join(folder, 'kubeconfig'), text, { mode: 0o600 })
+    return proxy
+  }
+  const command = (args: readonly string[]) => {
+    return ['doctor', '--live', '--kubeconfig', 'kubeconfig', '--format', 'json', ...args]
+  }
+  const doctor = (...args: readonly string[]) => runCli(command(args), { cwd: folder })
+  const digest = async (...args: readonly string[]) => {
+    const { stderr } = await doctor('--fix', ...args)
+    const found = /with --confirm ([0-9a-f]{16})$/m.exec(stderr)?.[1]
+    if (found === undefined) throw new Error(`no plan to confirm:\n${stderr}`)
+    return found
+  }
+  const stage = {
+    ...server,
+    folder,
+    proxy: await open(),
+    serve: async () => {
+      stage.proxy = await open()
+    },
+    doctor,
+    digest,
+    begin: async (...args: readonly string[]) =>
+      startCli(command(['--fix', ...args, '--confirm', await digest(...args)]), { cwd: folder }),
+    files: () => readdirSync(folder).filter((name) => name !== 'kubeconfig'),
+    end: async () => {
+      await Promise.all(proxies.map(({ endpoint }) => endpoint.close()))
+      stopCollector()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return stage
+}
+
+type ApiServer = {
+  readonly registry: Registry
+  readonly clock: Clock
+  /** A client with the administrator's rights. */
+  readonly kubernetes: Kubernetes
+  /** Authenticates by bearer token. */
+  readonly handler: Transport
+}
+
+function openApiServer(): ApiServer {
+  const clock = lateClock()
+  const random = seededRandom(1)
+  const registry = createRegistry({ store: createStore(), clock, random })
+  const node = { logs: async function* () {} }
+  const backend = { registry, clock, random, node, profile: '1.36', requestLog: createRequestLog() } as const
+  const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users) })
+  const transport = createApiHandler({ ...backend, authenticate: knownIdentity('admin') })
+  for (const name of ['default', 'runners', 'arc-system']) {
+    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  }
+  registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
+  return { registry, clock, kubernetes: createKubernetes({ transport, clock, random }), handler }
+}
+
+/** A fixed clock, three hours ago: its ended containers ended long ago for the doctor. Waiting still takes time. */
+function lateClock(): Clock {
+  const present = systemClock()
+  const start = present.now() - 3 * 3_600_000
+  return { ...present, now: () => start }
+}
+
+/** Creates runners that have ended, with Docker beside them, on a node without a kubelet. A deleted one stays terminating. */
+export function makeZombies({ registry, clock }: RepairStage, ...names: readonly string[]): void {
+  for (const name of names) {
+    const states = { runner: ended(clock), docker: running(clock) }
+    createPod(registry, { name }, { phase: 'Running', ...states })
+  }
+}
+
+/** The runners' pods that are being deleted. */
+export function doomed({ registry }: RepairStage): readonly string[] {
+  const pods = registry.list('pods', 'runners')
+  return pods.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : metadata.name)).sort()
+}
+
+/** The lines of the logs, or of the previous states, of all repairs so far. */
+export function linesOf({ folder }: RepairStage, what: 'log' | 'images'): readonly Line[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith(`.${what}.jsonl`))
+  const lines = files.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').trimEnd().split('\n'))
+  return lines.map((line) => JSON.parse(line) as Line)
+}
+
+type Line = { readonly step?: number; readonly outcome?: string; readonly [field: string]: unknown }
