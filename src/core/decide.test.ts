@@ -3,6 +3,8 @@ import type { Decision } from '../model/action.ts'
 import type { FailureReason } from '../model/failure.ts'
 import type { History, PendingRemoval, RetryKey, SetWorld } from '../model/world.ts'
 import { decide } from './decide.ts'
+import { templateHash } from './pod.ts'
+import { retryWaitMs } from './retry.ts'
 import { ended, job, limits, now, registration, runner, runnerSet, world } from './world.fixture.ts'
 
 /** Returns a decision as a row of a table shows it. */
@@ -68,11 +70,13 @@ const leaving = (name: string) => {
 }
 const failedStart = (name: string) =>
   runner(name, { startFailure: { reason: 'image-invalid', message: 'x', since: now - 1_000 } })
-const waits = (call: RetryKey) => ({ [call]: { failures: 1, retryAt: now + 7_000 } })
+const waits = (call: RetryKey, ms = 7_000) => ({ [call]: { failures: 1, retryAt: now + ms } })
 const refusedFor = (reason: FailureReason, ageMs: number): Partial<SetWorld> => {
   const { template } = refused(reason)
   return { template: template && { ...template, at: now - ageMs } }
 }
+
+const noCall = { 'check-template': false, 'list-registrations': false, report: false }
 
 const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
   ['demand 3 and no runner, by a complete list', world([], demand(3)), 'start 3'],
@@ -84,8 +88,14 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'nothing',
   ],
   ['demand too old to be believed', world([], demand(3, now - 301_000)), 'nothing'],
+  ['demand just young enough', world([], demand(3, now - 300_000)), 'start 3'],
   ['demand 3, counts unknown', world([], { ...demand(3), counts: unknown }), 'nothing'],
   ['demand 0, quiet for too short a time, 2 idle', world([idle('a'), idle('b')], demand(0)), 'wake +59 s'],
+  [
+    'demand 0, quiet for just long enough',
+    world([idle('a')], { ...demand(0), quietSince: now - 60_000 }),
+    'deregister a (surplus)',
+  ],
   [
     'demand 0, quiet, 2 idle',
     world([idle('a', 90_000), idle('b')], { ...demand(0), ...quiet }),
@@ -121,6 +131,26 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'start 1',
   ],
   [
+    'the same when the lease of the job ends',
+    world([], { ...demand(1), departed: [{ name: 'a', at: now - 900_000, jobOpen: true }] }),
+    'start 1',
+  ],
+  [
+    'a runner is gone without a known job, and the demand is not newer',
+    world([], { ...demand(1, now - 1_000), departed: [{ name: 'a', at: now - 1_000, jobOpen: false }] }),
+    'nothing',
+  ],
+  [
+    'the same with a newer demand',
+    world([], { ...demand(1, now - 999), departed: [{ name: 'a', at: now - 1_000, jobOpen: false }] }),
+    'start 1',
+  ],
+  [
+    'allowance 3 of 3, and more later',
+    world([], { ...demand(3), allowance: { now: 3, nextAt: now + 4_000 } }),
+    'start 3',
+  ],
+  [
     'allowance 7 of 50',
     world([], {
       ...demand(50),
@@ -146,6 +176,7 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     world([], { ...demand(3), ...failing(1, now + 2_000) }),
     'start 2, wake +2 s',
   ],
+  ['the wait of a failed start is over', world([], { ...demand(3), ...failing(1, now) }), 'start 3'],
   ['after three failures one goes ahead', world([], { ...demand(5), ...failing(3, now - 1) }), 'start 1'],
   [
     'after three failures none joins the one that tries',
@@ -182,6 +213,12 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'the forge allows no registration before',
     world([], { ...demand(2), retries: { register: { failures: 1, retryAt: now + 3_000 } } }),
     'wake +3 s',
+  ],
+  ['the forge allows a registration again', world([], { ...demand(2), retries: waits('register', 0) }), 'start 2'],
+  [
+    'no runner is missing: the wait for a registration wakes nothing',
+    world([idle('a')], { ...demand(1), retries: waits('register') }),
+    'nothing',
   ],
   [
     'a runner whose container lives on counts against max',
@@ -224,14 +261,50 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     world([], { registrationsAt: undefined, retries: waits('list-registrations') }),
     'wake +7 s',
   ],
+  [
+    'a list that failed is repeated after its wait',
+    world([], { registrationsAt: undefined, retries: waits('list-registrations', 0) }),
+    'list-registrations',
+  ],
+  [
+    'an idle runner may be a ghost, and the last list is a minute old',
+    world([idle('a', 90_000)], { ...demand(1), registrationsAt: now - 60_000 }),
+    'list-registrations',
+  ],
   ['a check that failed waits', world([], { template: undefined, retries: waits('check-template') }), 'wake +7 s'],
   ['a refusal that may pass is checked again', world([], refusedFor('quota-exceeded', 46_000)), 'check-template'],
   ['a refusal that may pass is not checked at once', world([], refusedFor('quota-exceeded', 29_000)), /^wake/],
+  [
+    'a refusal that may pass is checked again when its wait ends',
+    world([], refusedFor('quota-exceeded', retryWaitMs('quota-exceeded', 1, templateHash(runnerSet())) ?? 0)),
+    'check-template',
+  ],
   ['a refusal of the template itself is final', world([], refusedFor('template-invalid', 999_000)), 'nothing'],
   [
     'one pending removal is due, another is not',
     world([], { pendingRemovals: [removal('x', now), removal('y', now + 5_000)] }),
     'drop x, wake +5 s',
+  ],
+  [
+    'the set waits for three times: the first counts',
+    world([], {
+      ...demand(1),
+      retries: { ...waits('register', 6_000), ...waits('check-template', 3_000) },
+      template: undefined,
+      pendingRemovals: [removal('x', now + 5_000), removal('y', now + 4_000)],
+    }),
+    'wake +3 s',
+  ],
+  ['a status was never written', world([], { underway: noCall }), 'report'],
+  [
+    'a status that was not written a second ago',
+    world([], { underway: noCall, reported: { status: undefined, at: now - 1_000 } }),
+    'report',
+  ],
+  [
+    'a status that was not written just now',
+    world([], { underway: noCall, reported: { status: undefined, at: now - 400 } }),
+    'wake +0.6 s',
   ],
   [
     'a pending removal is under way',
@@ -277,6 +350,11 @@ describe('decide', () => {
   it('replaces an ended runner whose job is not counted any more', () => {
     const given = world([over('c', {})], demand(1))
     expect(shown(decide(given, limits, now))).toBe('delete c (ended), start 1')
+  })
+
+  it('looks again at a runner when its step says so', () => {
+    const { due } = decide(world([idle('a'), busy('b')], demand(2)), limits, now)
+    expect(due).toEqual([{ runner: 'a', at: now + limits.listRegistrationsMs }])
   })
 
   it('gives the same bytes for the same world', () => {

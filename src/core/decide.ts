@@ -62,7 +62,7 @@ function decideLives(moment: Moment) {
     if (step.due !== undefined) due.push({ runner: runner.name, at: step.due })
     if (step.mark) marks.push(step.mark)
     if (step.events) events.push(...step.events)
-    asks ||= step.asksRegistrations ?? false
+    if (step.asksRegistrations) asks = true
   }
   return { actions, due, events, marks, leaving, asks }
 }
@@ -106,21 +106,19 @@ function decideReport(moment: Moment): Step {
   const { world, limits, now } = moment
   const status = statusOf(world, limits, now)
   if (world.reported?.status && hashValue(world.reported.status, 16) === hashValue(status, 16)) return nothing
-  const allowedAt = (world.reported?.at ?? 0) + limits.reportEveryMs
+  const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }
 
 /** An action of the set itself: one of a kind at a time, and not before its back-off is over. */
 function once({ world, now }: Moment, action: SetAction): Step {
   if (world.underway[action.kind]) return nothing
-  const retryAt = world.retries[action.kind]?.retryAt ?? 0
-  return now < retryAt ? { actions: [], wakeAt: retryAt } : { actions: [action] }
+  const retry = world.retries[action.kind]
+  return retry && now < retry.retryAt ? { actions: [], wakeAt: retry.retryAt } : { actions: [action] }
 }
 
 function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
   let first: Instant | undefined
-  for (const instant of instants) {
-    if (instant !== undefined && (first === undefined || instant < first)) first = instant
-  }
+  for (const instant of instants) if (instant !== undefined) first = Math.min(first ?? instant, instant)
   return first
 }

@@ -3,7 +3,7 @@
 /** Returns the path of the first field of `sent` that `stored` lacks or has with another value; undefined if there is none.
  *  Added fields do not count. Nor do two habits of the API server: it drops empty values, and rewrites quantities (`0.5` becomes `500m`). */
 export function firstDifference(sent: unknown, stored: unknown, path = ''): string | undefined {
-  if (isEmpty(sent) && (stored === undefined || isEmpty(stored))) return undefined
+  if (isEmpty(sent) && isEmpty(stored)) return undefined
   if (Array.isArray(sent)) {
     if (!Array.isArray(stored)) return path
     return first(sent, (entry, index) => firstDifference(entry, matching(stored, entry, index), `${path}[${index}]`))

@@ -28,8 +28,8 @@ export function endStep(moment: Moment, runner: Runner, pod: PodFacts, because: 
   switch (verdict) {
     case 'end': {
       // A pod that had not started at this decision is deleted only in that state, unless no job can reach it any more.
-      const certain = container === 'ended' || ending?.answer === 'removed' || because.kind === 'life-exceeded'
-      const resourceVersion = certain || container !== 'waiting' ? undefined : pod.resourceVersion
+      const certain = container !== 'waiting' || ending?.answer === 'removed' || because.kind === 'life-exceeded'
+      const resourceVersion = certain ? undefined : pod.resourceVersion
       return { action: { kind: 'delete-runner', runner: name, pod: { uid: pod.uid, resourceVersion }, because } }
     }
     case 'ask':

@@ -63,6 +63,7 @@ describe('one life', () => {
     ['created without its Secret', runner('a', {}, { broken: failure }), 'deregister (start-failed) api-unavailable'],
     ['starting, young', starting(3, undefined), '+12 s'],
     ['starting, no cause known after 15 s', starting(16, undefined), 'explain-runner +584 s'],
+    ['starting for exactly 15 s', starting(15, undefined), 'explain-runner +585 s'],
     ['looked up 5 s ago', { ...starting(21, undefined), explainedAt: now - seconds(5) }, '+9 s'],
     ['starting for 31 s, no cause known', { ...starting(31, undefined), explainedAt: now }, 'runner-delayed +15 s'],
     [
@@ -87,6 +88,7 @@ describe('one life', () => {
     ],
     ['unschedulable for 3 min: it may still come', starting(180, 'unschedulable'), 'runner-delayed +120 s'],
     ['unschedulable for 5 min', starting(300, 'unschedulable'), 'deregister (start-failed) unschedulable'],
+    ['unschedulable for 10 s', starting(10, 'unschedulable'), '+20 s'],
     ['image not pulled for 20 s', starting(20, 'image-missing'), '+10 s'],
     ['image not pulled for 30 s', starting(30, 'image-missing'), 'deregister (start-failed) image-missing'],
     ['image name invalid', starting(1, 'image-invalid', 0), 'deregister (start-failed) image-invalid'],
@@ -103,6 +105,7 @@ describe('one life', () => {
       running(125, offline(1)),
       'deregister (start-failed) never-online',
     ],
+    ['offline exactly two minutes after its start', running(125, offline(5)), 'deregister (start-failed) never-online'],
     ['offline by an answer that is too old', running(125, offline(100)), '+60 s'],
     ['no registration, once', running(200, absent(1, 1)), '+60 s'],
     [
@@ -133,6 +136,7 @@ describe('one life', () => {
       runner('a', { deletionDeadline: now - seconds(31) }),
       'termination-stuck stuck',
     ],
+    ['the same after exactly 30 s', runner('a', { deletionDeadline: now - seconds(30) }), 'termination-stuck stuck'],
     ['the same, shown before', { ...runner('a', { deletionDeadline: now - seconds(31) }), stuck: true }, 'nothing'],
     ['its end is refused for now', ending(running(90), 'refused', 9), '+9 s'],
     ['its end was refused, and is due', ending(running(90), 'refused', 0), 'deregister (surplus)'],
@@ -184,17 +188,42 @@ describe('one life', () => {
     expect(shown(stepFor(failed, set))).toBe('+599 s')
   })
 
-  it('keeps no more than a bounded number', () => {
-    const set = runnerSet({ keepFailedMs: seconds(600) })
-    const failed = runner('a', { end: { ...ended, exitCode: 1, reason: 'Error' } })
-    const crowd = Array.from({ length: limits.keptMax + 1 }, (_, index) => ({ ...failed, name: `r${index}` }))
-    expect(shown(decideLife({ world: world(crowd, { set }), limits, now }, failed))).toBe('delete (ended)')
+  it.each([
+    ['until its time is over', ended.at - now, seconds(1), 'delete (ended)'],
+    ['not at all without a time, even if its node’s clock is ahead', seconds(5), 0, 'delete (ended)'],
+    ['from its end on', -seconds(5), seconds(60), '+55 s'],
+  ])('keeps what finished %s', (_name, endedIn, keepFinishedMs, expected) => {
+    const finished = runner('a', { end: { ...ended, at: now + endedIn } }, { job })
+    expect(shown(stepFor(finished, runnerSet({ keepFinishedMs })))).toBe(expected)
   })
 
-  it('ends a life that exceeds the set’s bound, busy or not', () => {
-    const set = runnerSet({ lifeMaxMs: seconds(3_600) })
-    expect(shown(stepFor(running(3_700, { job }), set))).toBe('deregister (life-exceeded) life-exceeded')
-    expect(shown(stepFor(running(3_000, { job }), set))).toBe('+599 s')
+  it.each([
+    [limits.keptMax, '+599 s'],
+    [limits.keptMax + 1, 'delete (ended)'],
+  ])('keeps no more than a bounded number: with %i ended runners, %s', (length, expected) => {
+    const set = runnerSet({ keepFailedMs: seconds(600) })
+    const failed = runner('a', { end: { ...ended, exitCode: 1, reason: 'Error' } })
+    const crowd = Array.from({ length }, (_, index) => ({ ...failed, name: `r${index}` }))
+    expect(shown(decideLife({ world: world(crowd, { set }), limits, now }, failed))).toBe(expected)
+  })
+
+  const exceeded = { because: { kind: 'life-exceeded' }, answer: 'refused', failures: 1 } as const
+  const overdue = (facts: Partial<PodFacts>) => runner('a', { createdAt: now - seconds(9_000), ...facts }, { job })
+  it.each<[string, Runner, string]>([
+    ['busy, over the bound', running(3_700, { job }), 'deregister (life-exceeded) life-exceeded'],
+    ['busy, at the bound', running(3_599, { job }), 'deregister (life-exceeded) life-exceeded'],
+    ['busy, within the bound', running(3_000, { job }), '+599 s'],
+    ['idle, near the bound', running(3_579), '+20 s'],
+    ['idle, far from the bound', running(70), '+60 s'],
+    [
+      'over the bound, its end repeated later',
+      running(3_700, { ending: { ...exceeded, retryAt: now + 9_000 } }),
+      '+9 s',
+    ],
+    ['over the bound, ended', overdue({ end: ended }), 'delete (ended)'],
+    ['over the bound, being deleted', overdue({ deletionDeadline: now }), '+30 s'],
+  ])('ends a life that exceeds the set’s bound: %s', (_name, given, expected) => {
+    expect(shown(stepFor(given, runnerSet({ lifeMaxMs: seconds(3_600) })))).toBe(expected)
   })
 })
 

@@ -123,8 +123,9 @@ function startDeadline(cause: StartFailure, pod: PodFacts): Instant {
 
 function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const { world, limits, now } = moment
-  const startedAt = pod.startedAt ?? pod.createdAt
   const { registration } = runner
+  const { startedAt } = pod
+  if (startedAt === undefined) return nothing
   const listed = registration.is === 'present' ? registration : undefined
   if (listed?.value.status === 'offline' && listed.at >= startedAt + limits.neverOnlineMs) {
     const message = `it has run for ${Math.round((now - startedAt) / 1_000)} s and is offline at the forge`

@@ -43,6 +43,11 @@ it('merges containers, mounts and volumes by their names and puts the user’s f
   })
 })
 
+it('replaces a list that has other entries than named ones', () => {
+  const tolerations = [{ key: 'a' }, 'b']
+  expect(mergeTemplate({ tolerations: [{ key: 'c' }] }, { tolerations })).toEqual({ tolerations })
+})
+
 it('replaces what has no name, and what the user changes', () => {
   expect(
     mergeTemplate(base, { containers: [{ name: 'runner', command: ['mine'] }], nodeSelector: { a: 'b' } }),

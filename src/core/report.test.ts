@@ -44,6 +44,12 @@ describe('conditions', () => {
       'Connecting',
       { demand: { known: true, value: { kind: 'assigned', jobs: 1 }, at: now - limits.demandAgeMs - 1 } },
     ],
+    [
+      'ForgeConnected',
+      'True',
+      'Connected',
+      { demand: { known: true, value: { kind: 'assigned', jobs: 1 }, at: now - limits.demandAgeMs } },
+    ],
     ['Degraded', 'False', 'AsExpected', {}],
     ['Degraded', 'True', 'ImageMissing', { history: failed(2) }],
     ['Degraded', 'False', 'AsExpected', { history: failed(2, now - limits.failureMemoryMs - 1) }],

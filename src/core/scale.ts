@@ -35,8 +35,8 @@ function decideStarts(moment: Moment, counts: Counts, missing: number): ScaleSte
   const { world, limits, now } = moment
   const { template, templateHash, history, allowance, set, retries } = world
   if (template?.hash !== templateHash || template.is === 'refused' || history.blocked) return nothing
-  const registerAt = retries.register?.retryAt ?? 0
-  if (now < registerAt) return { ...nothing, wakeAt: registerAt }
+  const { register } = retries
+  if (register && now < register.retryAt) return { ...nothing, wakeAt: register.retryAt }
   // A pod counts against the ceiling until it is gone, also after its job.
   const room = set.scale.max - counts.occupied
   const held = heldBack(moment, counts, missing)

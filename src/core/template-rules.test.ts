@@ -36,7 +36,18 @@ it.each([
     { containers: [{ ...runner, lifecycle: { postStart: { exec: {} } } }] },
     undefined,
   ],
+  [
+    'the same by a word of its command',
+    { initContainers: [{ name: 'd', command: ['sh', '-c'], args: ['exec dockerd'] }], containers: [runner] },
+    'template-hangs',
+  ],
+  [
+    'another init container',
+    { initContainers: [{ name: 'i', image: 'busybox', command: ['true'] }], containers: [runner] },
+    undefined,
+  ],
   ['a plain runner', { containers: [runner] }, undefined],
+  ['a runner with a helper', { containers: [{ name: 'helper' }, runner] }, undefined],
 ])('%s', (_name, spec, reason) => {
   expect(hazardOf(spec)?.reason).toBe(reason)
 })
@@ -57,7 +68,10 @@ it.each([
     undefined,
   ],
   ['a field that was changed', { hostPID: true }, { hostPID: false }, '.hostPID'],
-  ['empty values that were left out', { env: [], hostPID: false, x: '' }, {}, undefined],
+  ['empty values that were left out', { env: [], hostPID: false, x: '', y: null, z: undefined }, {}, undefined],
+  ['empty entries of a list', { a: [null, 1] }, { a: [null, 1] }, undefined],
+  ['an object that became a text', { a: { b: 1 } }, { a: 'b' }, '.a'],
+  ['an object that became null', { a: { b: 1 } }, { a: null }, '.a'],
   [
     'quantities that were written in another way',
     { resources: { limits: { cpu: '0.5' } } },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Failure } from '../../model/failure.ts'
 import type { Registration } from '../../model/runner.ts'
 import { runnerPrefix } from '../pod.ts'
@@ -119,6 +119,35 @@ describe('jobs', () => {
   })
 })
 
+describe('surplus runners', () => {
+  const names = Array.from({ length: 12 }, (_, index) => `r${10 + index}`)
+  const idle = () => {
+    const set = open(runnerSet({ scale: { min: 0, max: 20 } }))
+    set.list(Object.fromEntries(names.map((name) => [name, running])))
+    return set
+  }
+
+  it.each<[string, number, number, number]>([
+    ['none before the quiet period is over', 0, limits.quietMs - 1, 0],
+    ['no more than one tick ends', 0, limits.quietMs, limits.surplusPerTick],
+    ['no more than the demand leaves', 11, limits.quietMs, 1],
+    ['none if all are needed', 12, limits.quietMs, 0],
+    ['none if more are needed', 15, limits.quietMs, 0],
+  ])('are chosen for the tick: %s', (_name, jobs, later, expected) => {
+    const set = idle()
+    set.event(demand(jobs))
+    expect(set.world(now + later).surplus).toHaveLength(expected)
+  })
+
+  it('are not looked for while none can be too many', () => {
+    const set = idle()
+    set.event(demand(names.length))
+    const looked = vi.spyOn(set.state.table, 'oldestWaiting')
+    set.world(now + limits.quietMs)
+    expect(looked).not.toHaveBeenCalled()
+  })
+})
+
 describe('departed runners', () => {
   const departed = () => withRunner({ ...running, end: { ...ended, at: now } })
 
@@ -204,6 +233,21 @@ describe('a list of registrations', () => {
     expect(set.runner()).toMatchObject({ registration: { is: 'present' }, registrationMissingSince: undefined })
   })
 
+  it('counts for a runner that was registered at the same moment', () => {
+    const set = withRunner()
+    set.listed([registration('other')], now)
+    expect(set.runner()?.registration.is).toBe('absent')
+  })
+
+  it('shows when an idle runner gets busy, and when a busy one gets idle', () => {
+    const set = withRunner()
+    set.listed([online], now)
+    set.listed([registration(a, { status: 'online', busy: true })], now + 1)
+    expect(set.phase()).toBe('busy')
+    set.listed([online], now + 2)
+    expect(set.phase()).toBe('idle')
+  })
+
   it('is ignored for a runner that was registered after it was requested', () => {
     const set = withRunner()
     set.listed([registration('other')], now - 1)
@@ -249,6 +293,13 @@ describe('pending removals', () => {
     expect(events).toMatchObject([{ kind: 'runner-failed', failure: { reason: 'runner-failed' } }])
     expect(set.pending()).toMatchObject([{ early: false }])
     expect([set.state.history.failuresInARow, set.world().departed]).toEqual([1, []])
+  })
+
+  it('show an early exit also after the pod is gone', () => {
+    const set = early()
+    set.gone({ ...running, end: { ...ended, at: now } })
+    expect(set.listed([registration(a)], now + limits.lateEventMs)).toMatchObject([{ kind: 'runner-failed' }])
+    expect(set.state.history.failuresInARow).toBe(1)
   })
 
   it('are over when the forge has dropped the registration itself', () => {

@@ -118,13 +118,17 @@ function lookedUp(step: Step, runner: Runner, { result }: OutcomeOf<'look-up-pod
       break
     case 'aborted':
       break
-    default: {
-      const { at, limits } = step
-      const before = runner.lookUp?.failures ?? 0
-      const lookUp = afterFailure({ at, before, retryAt: result.retryAt, key: runner.name }, limits)
-      put(step, { ...runner, lookUp })
-    }
+    default:
+      lookUpLater(step, runner, result.retryAt)
   }
+}
+
+/** Without a pending look-up, the watch has shown the pod by now. */
+function lookUpLater(step: Step, runner: Runner, retryAt: number | undefined): void {
+  const { lookUp, name } = runner
+  if (!lookUp) return
+  const retry = afterFailure({ at: step.at, before: lookUp.failures, retryAt, key: name }, step.limits)
+  put(step, { ...runner, lookUp: retry })
 }
 
 /** Without a response nothing is explained. A runner that still does not start is looked up again. */

@@ -3,6 +3,7 @@ import type { Failure } from '../../model/failure.ts'
 import type { SetStatus } from '../../model/status.ts'
 import { trialPod } from '../template.ts'
 import { limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
+import { newSetState } from './set-state.ts'
 import { a, open, refused, seconds, unavailable, unreachable } from './state.fixture.ts'
 
 const stored = trialPod(runnerSet()).spec
@@ -66,6 +67,16 @@ describe('the calls of a set', () => {
     expect(set.world().underway).toEqual({ 'check-template': true, 'list-registrations': false, report: true })
     set.outcome({ action: 'check-template', hash: hashOf(set), result: { is: 'aborted' } })
     expect(set.world().underway['check-template']).toBe(false)
+  })
+
+  it('list registrations once at a time', () => {
+    const set = open()
+    set.list()
+    set.event({ kind: 'demand', demand: { kind: 'assigned', jobs: 0 }, at: now })
+    expect(set.tick().actions).toContainEqual({ kind: 'list-registrations' })
+    expect(set.tick().actions).not.toContainEqual({ kind: 'list-registrations' })
+    set.listed([])
+    expect(set.world().underway['list-registrations']).toBe(false)
   })
 
   it('list registrations again after a back-off that honours Retry-After', () => {
@@ -157,6 +168,17 @@ describe('a change of the set', () => {
     set.take({ kind: 'set-changed', set: runnerSet({ template: { spec: { priorityClassName: 'low' } } }) })
     expect(set.state.history.failuresInARow).toBe(0)
     expect(set.state.templateHash).not.toBe(before)
+  })
+})
+
+describe('a new set', () => {
+  it('knows only what its status stores', () => {
+    expect([open().state.forge.state, open().world().conditions]).toEqual([{}, []])
+    const conditions = open()
+      .tick()
+      .actions.flatMap((action) => (action.kind === 'report' ? action.status.conditions : []))
+    const { forge, conditions: kept } = newSetState(runnerSet(), { forge: { scaleSetId: '7' }, conditions })
+    expect([forge.state, kept]).toEqual([{ scaleSetId: '7' }, conditions])
   })
 })
 

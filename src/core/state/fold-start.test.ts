@@ -129,6 +129,13 @@ describe('a pod that was perhaps created', () => {
     expect(set.runner()).toMatchObject({ lookUp: undefined, broken: { reason: 'api-unavailable' } })
   })
 
+  it('is not looked up again if the watch showed it during the look-up', () => {
+    const set = started(registered, lost('pod'))
+    set.seen()
+    answer(set, { action: 'look-up-pod', runner: a, result: refused(unavailable) })
+    expect(set.runner()).toMatchObject({ lookUp: undefined, broken: { reason: 'api-unavailable' } })
+  })
+
   it('is over if it does not exist', () => {
     const set = started(registered, lost('pod'))
     answer(set, { action: 'look-up-pod', runner: a, result: { is: 'absent' } })

@@ -28,7 +28,10 @@ describe('pods', () => {
     expect(set.phase()).toBeUndefined()
   })
 
-  it('removes a request without an action and without a pod', () => {
+  it.each([
+    ['requested after it', 5],
+    ['requested at the same moment', 0],
+  ])('removes a request without an action if a list %s has no pod', (_name, later) => {
     const set = open()
     set.request()
     set.outcome({
@@ -36,8 +39,27 @@ describe('pods', () => {
       runner: a,
       result: { ...refused(unavailable), is: 'lost-answer', step: 'pod' },
     })
-    set.list({}, now + 5)
+    set.list({}, now + later)
     expect(set.runner()).toBeUndefined()
+  })
+
+  it('removes a pod that a list of the same moment does not have', () => {
+    const set = open()
+    set.seen({}, now)
+    set.list({}, now)
+    expect(set.runner()).toBeUndefined()
+  })
+
+  it('ignores a pod that is removed until a list does not have it', () => {
+    const set = open()
+    set.seen({ end: ended })
+    set.remove({ kind: 'ended' })
+    set.outcome({ action: 'delete-runner', runner: a, result: { is: 'deleted' } })
+    set.list({ [a]: podFacts({ end: ended }) })
+    expect(set.runner()).toBeUndefined()
+    set.list()
+    set.seen()
+    expect(set.phase()).toBe('starting')
   })
 
   it('ignores late events of a pod that is removed, until its deletion is reported', () => {
@@ -78,6 +100,37 @@ describe('pods', () => {
     expect(set.gone({ node: undefined })[0]).toMatchObject({ failure: { message: 'it was on no node yet' } })
   })
 
+  it('counts a pod that vanished without a job, and keeps the job of one that had it', () => {
+    const set = open()
+    set.seen({ startedAt: now })
+    set.gone({ startedAt: now })
+    expect([set.state.history.failuresInARow, set.world().departed]).toEqual([1, []])
+    const busy = open()
+    busy.seen({ startedAt: now })
+    busy.event({ kind: 'job-started', runner: a, job, at: now, queuedAt: undefined })
+    busy.gone({ startedAt: now })
+    expect(busy.world().departed).toMatchObject([{ name: a, jobOpen: true }])
+    expect(busy.state.history).toMatchObject({ failuresInARow: 0, last: { reason: 'pod-vanished' } })
+  })
+
+  it('reports whether a runner that is gone had ended', () => {
+    const set = open()
+    set.seen({ startedAt: now })
+    expect(set.gone({ startedAt: now, end: ended }).at(-1)).toMatchObject({ kind: 'runner-gone', because: 'ended' })
+    set.seen({ startedAt: now })
+    expect(set.gone({ startedAt: now }).at(-1)).toMatchObject({ kind: 'runner-gone', because: 'removed' })
+  })
+
+  it('takes the registration of a pod from its annotation, unless it is known', () => {
+    const set = open()
+    set.seen({ registrationId: undefined })
+    expect(set.runner()?.registration.is).toBe('unknown')
+    set.seen({ registrationId: '8' })
+    expect(set.runner()?.registration).toMatchObject({ value: { id: '8' } })
+    set.seen({ registrationId: '9' })
+    expect(set.runner()?.registration).toMatchObject({ value: { id: '8' } })
+  })
+
   it('calls a pod that we deleted no failure', () => {
     const set = open()
     set.seen({ startedAt: now })
@@ -109,6 +162,24 @@ describe('pods', () => {
     set.seen({ progressedAt: now + 1 })
     expect(set.runner()).toMatchObject({ explained: undefined, explainedAt: undefined, delay: undefined })
     expect(state.table.delays()).toBeUndefined()
+  })
+
+  it('forgets the causes of a start when the container starts', () => {
+    const set = open()
+    set.seen({ progressedAt: now })
+    const cause = { reason: 'unschedulable', message: 'm', since: now } as const
+    set.outcome({ action: 'explain-runner', runner: a, result: { is: 'explained', cause } })
+    set.seen({ progressedAt: now, startedAt: now })
+    expect(set.runner()).toMatchObject({ explained: undefined, explainedAt: undefined })
+  })
+
+  it('shows a delayed start as the last reason', () => {
+    const set = open()
+    set.seen()
+    const failure: Failure = { reason: 'unschedulable', message: 'm' }
+    const event = { kind: 'runner-delayed', namespace: 'ci', set: 'linux', runner: a, failure, since: now } as const
+    set.take({ kind: 'decided', decision: { ...emptyDecision, events: [event] }, actions: [] })
+    expect(set.state.history.last).toMatchObject({ reason: 'unschedulable', runner: a })
   })
 
   it('knows the counts only after a complete list, and while the watch is up', () => {
@@ -143,6 +214,42 @@ describe('ends', () => {
     expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'delete-runner', runner: a }))
     set.outcome({ action: 'delete-runner', runner: a, result: { is: 'deleted' } })
     expect([set.runner(), set.pending()]).toEqual([undefined, []])
+  })
+
+  it('asks no more when the forge does not know the runner', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    expect(set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'absent' } })).toEqual([])
+    expect(set.runner()).toMatchObject({ ending: { answer: 'absent', failures: 0 }, registration: { is: 'present' } })
+    expect(set.phase()).toBe('spent')
+  })
+
+  it('stays as it is after an aborted deregistration', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    const before = set.runner()
+    expect(set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'aborted' } })).toEqual([])
+    expect(set.runner()).toEqual(before)
+  })
+
+  it('keeps the forge’s answer when only the deletion fails', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    set.outcome({ action: 'deregister-runner', runner: a, result: refused(unreachable) })
+    expect(set.runner()?.ending).toMatchObject({ answer: 'refused', failures: 1 })
+    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'removed' } })
+    set.outcome({ action: 'delete-runner', runner: a, result: refused(unavailable) })
+    expect(set.runner()?.ending).toMatchObject({ answer: 'removed', failures: 1 })
+  })
+
+  it('counts no departed runner while it lives', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    expect(set.world().departed).toEqual([])
   })
 
   it('lets a runner live on that the forge reports as busy', () => {

@@ -36,6 +36,15 @@ describe('failed starts in a row', () => {
     expect(history).toMatchObject({ failuresInARow: 21, rounds: 2 })
   })
 
+  it('are one round when the next runner was requested at the moment of the failure', () => {
+    expect(fail(fail(), now + second, now)).toMatchObject({ failuresInARow: 2, rounds: 1 })
+    expect(fail(fail(), now + second, now + 1)).toMatchObject({ failuresInARow: 2, rounds: 2 })
+  })
+
+  it('are a first round after a success, whenever the runner was requested', () => {
+    expect(fail(succeeded(fail()), now + second, now - second)).toMatchObject({ failuresInARow: 1, rounds: 1 })
+  })
+
   it('never bring a start forward', () => {
     const late = { ...fail(), retryAt: now + 200 * second }
     expect(fail(late, now + 1, now).retryAt).toBe(now + 200 * second)

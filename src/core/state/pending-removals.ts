@@ -23,25 +23,29 @@ export class PendingRemovals {
   }
 
   begin(name: string): void {
-    this.#change(name, { underway: true })
+    this.#change(name, () => ({ underway: true }))
   }
 
   /** The attempt ended without an answer that counts. */
   settle(name: string): void {
-    this.#change(name, { underway: false })
+    this.#change(name, () => ({ underway: false }))
   }
 
   /** The forge reports the runner as busy, as GitHub does for 10 to 15 minutes after a runner died. */
   stillBusy(name: string, at: Instant): void {
-    const failures = (this.#pending.get(name)?.failures ?? 0) + 1
-    const wait = retryWaitMs('deregistration-refused', failures, name) ?? 0
-    this.#change(name, { underway: false, failures, dueAt: at + wait })
+    this.#change(name, (before) => {
+      const failures = before.failures + 1
+      const wait = retryWaitMs('deregistration-refused', failures, name)
+      return { underway: false, failures, dueAt: wait === undefined ? Number.POSITIVE_INFINITY : at + wait }
+    })
   }
 
   failed(name: string, at: Instant, retryAt: Instant | undefined, limits: Limits): void {
-    const before = this.#pending.get(name)?.failures ?? 0
-    const { failures, retryAt: dueAt } = afterFailure({ at, before, retryAt, key: name }, limits)
-    this.#change(name, { underway: false, failures, dueAt })
+    this.#change(name, (before) => {
+      const failed = { at, before: before.failures, retryAt, key: name }
+      const { failures, retryAt: dueAt } = afterFailure(failed, limits)
+      return { underway: false, failures, dueAt }
+    })
   }
 
   /** Compares with a complete list. Removals that the list no longer has are over.
@@ -52,7 +56,7 @@ export class PendingRemovals {
       if (!listed.has(name)) this.clear(name)
       else if (pending.early && pending.dueAt <= askedAt) {
         early.push(name)
-        this.#change(name, { early: false })
+        this.#change(name, () => ({ early: false }))
       }
     }
     return early
@@ -62,8 +66,8 @@ export class PendingRemovals {
     return [...this.#pending.values()]
   }
 
-  #change(name: string, change: Partial<PendingRemoval>): void {
+  #change(name: string, change: (before: PendingRemoval) => Partial<PendingRemoval>): void {
     const pending = this.#pending.get(name)
-    if (pending) this.#pending.set(name, { ...pending, ...change })
+    if (pending) this.#pending.set(name, { ...pending, ...change(pending) })
   }
 }

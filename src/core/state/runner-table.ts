@@ -113,13 +113,16 @@ export class RunnerTable {
 
   /** Returns runners that wait for a job and have no action under way: those that have not started first, then the oldest. Looks at every runner. */
   oldestWaiting(most: number): readonly Runner[] {
-    const waiting: Runner[] = []
-    for (const [name, runner] of this.#runners) {
+    const waiting: Waiting[] = []
+    for (const runner of this.#runners.values()) {
+      const { name, pod } = runner
+      if (pod.is !== 'present' || this.#underway.has(name)) continue
       const phase = phaseOf(runner)
-      const free = runner.pod.is === 'present' && !this.#underway.has(name)
-      if (free && (phase === 'starting' || phase === 'idle')) waiting.push(runner)
+      const { createdAt } = pod.value
+      if (phase === 'starting' || phase === 'idle') waiting.push({ runner, name, phase, createdAt })
     }
-    return waiting.sort(byReadinessAndAge).slice(0, most)
+    const chosen = waiting.sort(byReadinessAndAge).slice(0, most)
+    return chosen.map(({ runner }) => runner)
   }
 
   #count(runner: Runner, by: 1 | -1): void {
@@ -143,11 +146,14 @@ function oldest(delays: Iterable<StartFailure>): StartFailure | undefined {
   return first
 }
 
-function byReadinessAndAge(left: Runner, right: Runner): number {
-  const phases = phaseOf(left) === phaseOf(right) ? 0 : phaseOf(left) === 'starting' ? -1 : 1
-  return phases || createdAt(left) - createdAt(right) || (left.name < right.name ? -1 : 1)
+type Waiting = {
+  readonly runner: Runner
+  readonly name: string
+  readonly phase: 'starting' | 'idle'
+  readonly createdAt: Instant
 }
 
-function createdAt(runner: Runner): Instant {
-  return runner.pod.is === 'present' ? runner.pod.value.createdAt : 0
+function byReadinessAndAge(left: Waiting, right: Waiting): number {
+  const phases = left.phase === right.phase ? 0 : left.phase === 'starting' ? -1 : 1
+  return phases || left.createdAt - right.createdAt || (left.name < right.name ? -1 : 1)
 }
