@@ -1,22 +1,18 @@
 // Folds the reports of the watch of pods.
 import type { Instant } from '../../lib/clock.ts'
-import type { Failure } from '../../model/failure.ts'
 import type { PodFacts, Runner } from '../../model/runner.ts'
 import { put, remove } from './lives.ts'
-import { requestedRunner, withPod } from './runner-facts.ts'
+import { requestedRunner, withLostAnswer, withPod } from './runner-facts.ts'
 import type { Step } from './step.ts'
-
-/** The pod exists, but the response that carried its facts was lost, and with it the moment to create its Secret. */
-const answerLost: Failure = { reason: 'api-unavailable', message: 'the response to the creation of the pod was lost' }
 
 /** @param at when these facts were known to be true */
 export function podSeen(step: Step, name: string, facts: PodFacts, at: Instant): void {
   const { table, removed, pendingRemovals } = step.state
   if (removed.has(name)) return
   const before = table.get(name) ?? requestedRunner(name, at)
-  const found: Runner = before.lookUp ? { ...before, lookUp: undefined, broken: answerLost } : before
   if (!facts.end) pendingRemovals.clear(name)
-  put(step, withPod(found, facts, at))
+  const after = withPod(before, facts, at)
+  put(step, before.lookUp ? withLostAnswer(after) : after)
 }
 
 /** The last state comes with the deletion: a result that only it has is taken from it. */

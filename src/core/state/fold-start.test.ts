@@ -136,6 +136,14 @@ describe('a pod that was perhaps created', () => {
     expect(set.runner()).toMatchObject({ lookUp: undefined, broken: { reason: 'api-unavailable' } })
   })
 
+  it('is ended as well if the watch showed it before the response was given up', () => {
+    const set = started(registered)
+    set.seen()
+    set.outcome({ action: 'start-runner', runner: a, result: lost('pod') })
+    expect(set.runner()).toMatchObject({ lookUp: undefined, broken: { reason: 'api-unavailable' } })
+    expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'deregister-runner', runner: a }))
+  })
+
   it('is over if it does not exist', () => {
     const set = started(registered, lost('pod'))
     answer(set, { action: 'look-up-pod', runner: a, result: { is: 'absent' } })

@@ -6,6 +6,7 @@ import type { PodFacts, Registration, Runner } from '../../model/runner.ts'
 import { podSeen } from './fold-pods.ts'
 import { isOfTemplate } from './history.ts'
 import { put, remove } from './lives.ts'
+import { withLostAnswer } from './runner-facts.ts'
 import { begunAt, callFailed, callSucceeded, countFailure, type Step, setSubject, subject } from './step.ts'
 
 /** The runner may be gone by now: then there is nothing left to change. */
@@ -61,7 +62,7 @@ function unsuccessful(step: Step, runner: Runner, result: Extract<StartOutcome, 
     callFailed(step, 'register', result.retryAt)
     startRefused(step, runner, result.failure)
   } else if (result.is === 'lost-answer') {
-    put(step, { ...runner, lookUp: { failures: 0, retryAt: undefined } })
+    put(step, withLostAnswer(runner))
   } else {
     podRefused(step, runner, result.failure)
   }

@@ -40,6 +40,13 @@ export function withPod(runner: Runner, facts: PodFacts, at: Instant): Runner {
   return { ...next, registration: { is: 'present', value, at } }
 }
 
+/** The response to the POST of the pod was lost, and with it the moment to create the Secret. A pod that exists must end; otherwise it is looked up. */
+export function withLostAnswer(runner: Runner): Runner {
+  if (runner.pod.is === 'requested') return { ...runner, lookUp: { failures: 0, retryAt: undefined } }
+  const message = 'the response to the creation of the pod was lost'
+  return { ...runner, lookUp: undefined, broken: { reason: 'api-unavailable', message } }
+}
+
 /** Applies a complete list of the forge. @param listed the runner's entry, if the list has one */
 export function withListedRegistration(runner: Runner, listed: Registration | undefined, askedAt: Instant): Runner {
   if (listed) {
