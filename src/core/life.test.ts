@@ -46,6 +46,9 @@ const ending = (given: Runner, answer: DeregisterAnswer, retryIn: number | undef
   const retryAt = retryIn === undefined ? undefined : now + seconds(retryIn)
   return { ...given, ending: { because: { kind: 'surplus' }, answer, failures: 1, retryAt } }
 }
+const busyAtForge: Partial<Runner> = {
+  registration: { is: 'present', value: registration('a', { busy: true }), at: now },
+}
 const absent = (asked: number, since: number): Partial<Runner> => ({
   registration: { is: 'absent', at: now - seconds(asked) },
   registrationMissingSince: now - seconds(since),
@@ -60,6 +63,17 @@ describe('one life', () => {
     ['requested, its response lost', requested({ failures: 0, retryAt: undefined }), 'look-up-pod'],
     ['requested, the look-up failed', requested({ failures: 1, retryAt: now + 4_000 }), '+4 s'],
     ['requested, the look-up is due again', requested({ failures: 1, retryAt: now }), 'look-up-pod'],
+    [
+      'created without its Secret, and it runs: the response was lost, the Secret exists',
+      running(10, { broken: failure }),
+      '+60 s',
+    ],
+    ['created without its Secret, and it has a job', running(10, { broken: failure, job }), 'nothing'],
+    [
+      'created without its Secret, and the forge reports it as busy',
+      { ...starting(10, undefined), ...busyAtForge, broken: failure },
+      'nothing',
+    ],
     ['created without its Secret', runner('a', {}, { broken: failure }), 'deregister (start-failed) api-unavailable'],
     ['starting, young', starting(3, undefined), '+12 s'],
     ['starting, no cause known after 15 s', starting(16, undefined), 'explain-runner +584 s'],

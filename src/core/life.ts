@@ -26,7 +26,6 @@ function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   if (phase === 'ended') return decideEnded(moment, runner, pod)
   if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod.deletionDeadline)
   if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
-  if (runner.broken) return end(moment, runner, { kind: 'start-failed', failure: runner.broken }, runner.broken)
   if (phase === 'starting') return decideStarting(moment, runner, pod)
   if (phase === 'idle') return decideIdle(moment, runner, pod)
   if (phase === 'spent') return decideSpent(moment, runner)
@@ -82,6 +81,8 @@ function decideSpent({ world, limits, now }: Moment, runner: Runner): LifeStep {
 
 function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const { limits, now } = moment
+  const { broken } = runner
+  if (broken) return end(moment, runner, { kind: 'start-failed', failure: broken }, broken)
   const cause = pod.startFailure ?? runner.explained ?? unexplained(pod)
   const deadline = startDeadline(cause, pod)
   if (now >= deadline) {
