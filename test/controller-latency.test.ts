@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { timestamp } from '../src/lib/timestamp.ts'
 import {
+  closeStage,
   end,
   events,
   namespace,
@@ -27,10 +28,7 @@ async function open(options: StageOptions = {}): Promise<Stage> {
 }
 
 afterEach(async () => {
-  const stopping = opened?.controller.stop()
-  await opened?.clock.advance(60_000)
-  await stopping
-  opened?.emulator.close()
+  await closeStage(opened)
   opened = undefined
 })
 

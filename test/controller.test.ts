@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { timestamp } from '../src/lib/timestamp.ts'
 import {
+  closeStage,
   confirmDeletions,
   end,
   events,
@@ -28,10 +29,7 @@ async function open(options: Parameters<typeof openStage>[0] = {}): Promise<Stag
 }
 
 afterEach(async () => {
-  const stopping = opened?.controller.stop()
-  await opened?.clock.advance(60_000)
-  await stopping
-  opened?.emulator.close()
+  await closeStage(opened)
   opened = undefined
 })
 

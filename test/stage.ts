@@ -109,6 +109,17 @@ function slowed(transport: Transport, clock: VirtualClock, { apiMs = 0, apiFault
   }
 }
 
+/** Stops the controller, then the cluster and the emulator of a stage, in virtual time. */
+export async function closeStage(stage: Stage | undefined): Promise<void> {
+  if (!stage) return
+  for (const stop of [stage.controller.stop, stage.close]) {
+    const stopping = stop()
+    await stage.clock.advance(60_000)
+    await stopping
+  }
+  stage.emulator.close()
+}
+
 export function runnerSetObject(name: string, spec: object = {}) {
   return {
     apiVersion: 'dayfly.dev/v1alpha1',

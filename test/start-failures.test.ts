@@ -1,17 +1,11 @@
 // Tests every start failure on the embedded cluster. The status of the set shows its reason within 45 s, and the runner ends at its deadline.
 import { afterEach, expect, it } from 'vitest'
-import { events, openStage, podNames, queue, type Stage, type StageOptions, status } from './stage.ts'
+import { closeStage, events, openStage, podNames, queue, type Stage, type StageOptions, status } from './stage.ts'
 
 let opened: Stage | undefined
 
 afterEach(async () => {
-  const stopping = opened?.controller.stop()
-  await opened?.clock.advance(60_000)
-  await stopping
-  const closing = opened?.close()
-  await opened?.clock.advance(60_000)
-  await closing
-  opened?.emulator.close()
+  await closeStage(opened)
   opened = undefined
 })
 

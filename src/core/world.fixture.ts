@@ -6,6 +6,7 @@ import type { SetWorld } from '../model/world.ts'
 import { isUnproved, occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
 import { noHistory } from './state/history.ts'
+import { requestedRunner } from './state/runner-facts.ts'
 
 /** The present of every table. */
 export const now = 1_800_000_000_000
@@ -56,19 +57,9 @@ export function registration(name: string, over: Partial<Registration> = {}): Re
 
 export function runner(name: string, facts: Partial<PodFacts> = {}, over: Partial<Runner> = {}): Runner {
   return {
-    name,
+    ...requestedRunner(name, now),
     pod: { is: 'present', value: podFacts(facts), at: now },
     registration: { is: 'present', value: registration(name), at: now - 60_000 },
-    registrationMissingSince: undefined,
-    job: undefined,
-    ending: undefined,
-    deleted: false,
-    broken: undefined,
-    lookUp: undefined,
-    explained: undefined,
-    explainedAt: undefined,
-    delay: undefined,
-    stuck: false,
     ...over,
   }
 }

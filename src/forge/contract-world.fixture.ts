@@ -1,10 +1,11 @@
 // The world of the forge contract: a forge under the control of a test, and the steps that its cases share.
 import { assert } from '../lib/assert.ts'
 import type { Credential } from '../model/credential.ts'
+import type { ForgeState } from '../model/forge-event.ts'
 import { PortError, type PortErrorKind } from '../model/port-error.ts'
 import type { Registration } from '../model/runner.ts'
 import { type ForgeEventReader, readForgeEvents } from './event-reader.fixture.ts'
-import type { Forge, ForgeSet, ForgeState, Link } from './forge.ts'
+import type { Forge, ForgeSet, Link } from './forge.ts'
 
 /** A forge under the control of a test. */
 export interface ForgeWorld {

@@ -1,6 +1,8 @@
 // Reads a link's events for the contract and the tests. It keeps them, acknowledges each batch by default, and waits for
 // the event that a test expects.
-import type { ForgeEvent, ForgeEventBatch, Link } from './forge.ts'
+
+import type { ForgeEvent } from '../model/forge-event.ts'
+import type { ForgeEventBatch, Link } from './forge.ts'
 
 export type ForgeEventReader = {
   readonly events: ForgeEvent[]

@@ -6,8 +6,6 @@ import type { Demand } from '../model/demand.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 import type { Registration } from '../model/runner.ts'
 
-export type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
-
 export type Traits = {
   readonly demand: Demand['kind']
   /** `refuses-busy`: the forge does not remove the registration of a busy runner, so a removal proves that the runner is idle. */

@@ -1,11 +1,12 @@
 // The start of the tests of GitHub's client: a scripted GitHub, virtual time, and a forge on both.
 import { type ForgeEventReader, readForgeEvents } from '../../src/forge/event-reader.fixture.ts'
-import type { ForgeSet, ForgeState, Link } from '../../src/forge/forge.ts'
+import type { ForgeSet, Link } from '../../src/forge/forge.ts'
 import { createGitHubForge, type GitHubForgeOptions } from '../../src/forge/github/github.ts'
 import type { ProtocolAnomaly } from '../../src/forge/github/protocol-anomaly.ts'
 import type { Transport } from '../../src/lib/http.ts'
 import { seededRandom } from '../../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import type { ForgeState } from '../../src/model/forge-event.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
 
 export const linux: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }

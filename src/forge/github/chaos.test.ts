@@ -7,9 +7,9 @@ import { scriptJob } from '../../emulator/github/script-job.ts'
 import { noBody } from '../../lib/http.ts'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
 import { PortError } from '../../model/port-error.ts'
 import { readForgeEvents } from '../event-reader.fixture.ts'
-import type { ForgeEvent } from '../forge.ts'
 import { createGitHubForge } from './github.ts'
 
 const set = { name: 'linux', labels: ['linux'], group: undefined, max: 50 }

@@ -1,6 +1,8 @@
 // Decides which scale set is ours. A name proves nothing. A set is ours if its id was remembered, or if a declaration was
 // stored before its creation. The process may crash between creating a set and storing its id.
-import type { ForgeSet, ForgeState } from '../forge.ts'
+
+import type { ForgeState } from '../../model/forge-event.ts'
+import type { ForgeSet } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import { type GitHubError, githubError, isGitHubError } from './errors.ts'
 import type { ReportAnomaly } from './protocol-anomaly.ts'

@@ -1,7 +1,8 @@
 // Hands batches of events to the consumer, one at a time. The next one follows only after the last was acknowledged,
 // or was delivered three times without success.
 import type { Clock } from '../../lib/clock.ts'
-import type { ForgeEvent, ForgeEventBatch } from '../forge.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
+import type { ForgeEventBatch } from '../forge.ts'
 import type { ReportAnomaly } from './protocol-anomaly.ts'
 
 type Delivery = {

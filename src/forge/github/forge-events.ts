@@ -1,6 +1,6 @@
 // Turns GitHub's job messages into the events of the port.
 import type { Instant } from '../../lib/clock.ts'
-import type { ForgeEvent } from '../forge.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
 import type { Message } from './messages.ts'
 
 /**

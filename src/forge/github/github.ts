@@ -1,6 +1,8 @@
 // GitHub as a forge: one account (a URL and a credential) and its runner scale sets.
+
+import type { ForgeState } from '../../model/forge-event.ts'
 import { PortError } from '../../model/port-error.ts'
-import type { Forge, ForgeSet, ForgeState, Link, Traits } from '../forge.ts'
+import type { Forge, ForgeSet, Link, Traits } from '../forge.ts'
 import { actionsService } from './actions-api.ts'
 import { Claim } from './claim.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'

@@ -17,8 +17,8 @@ import {
   statistics,
 } from '../../../test/forge/scripted-github.ts'
 import { type Answer, jsonAnswer, noBody, TransportError, textAnswer } from '../../lib/http.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
 import { readForgeEvents } from '../event-reader.fixture.ts'
-import type { ForgeEvent } from '../forge.ts'
 
 const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
 const acquirePath = /acquirejobs$/

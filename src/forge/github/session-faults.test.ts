@@ -17,7 +17,7 @@ import {
   statistics,
 } from '../../../test/forge/scripted-github.ts'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../lib/http.ts'
-import type { ForgeEvent } from '../forge.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
 
 const ours = { account: 'http://github.test/acme', scaleSetId: '117' }
 const minuteMs = 60_000

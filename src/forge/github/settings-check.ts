@@ -2,7 +2,7 @@
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
-import type { ForgeEvent } from '../forge.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
 import { type Alignment, settingsFailure } from './settings.ts'
 
 /** While the settings differ, the operator may correct either side at any time. */
