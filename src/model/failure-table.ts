@@ -1,35 +1,5 @@
 // The table of failures: one row for each reason. Its columns drive the core, and failure.ts looks them up.
-
-/** Where in a life a failure belongs. The pod of class `template` would be refused for every runner of the set. */
-type FailureClass = 'template' | 'start' | 'run' | 'end' | 'forge'
-
-/** When Dayfly tries again by itself. */
-type Retry =
-  /** Not before the RunnerSet changes. */
-  | { readonly is: 'never' }
-  /** After a wait that doubles with each failure, from `baseMs` up to `capMs`. */
-  | { readonly is: 'backoff'; readonly baseMs: number; readonly capMs: number }
-  /** At a steady pace: the cause passes by itself. */
-  | { readonly is: 'every'; readonly everyMs: number }
-
-/** How long a reason may hold a start up. It counts from the first evidence of the `cause`, or from the last `progress` of the pod. */
-type Deadline = { readonly from: 'cause' | 'progress'; readonly ms: number }
-
-/** `sentence` says what happened, `next` what the operator can do. */
-export type FailureInfo = {
-  readonly class: FailureClass
-  readonly sentence: string
-  readonly next: string
-  readonly retry: Retry
-  /** When a start with this reason is given up. Reasons that no start can have need none. */
-  readonly deadline?: Deadline
-  /** The `reason` of a waiting or failed container by which the kubelet shows it. */
-  readonly containerReasons?: readonly string[]
-  /** The `reason` of an Event of the pod by which the cluster shows it. */
-  readonly eventReasons?: readonly string[]
-  /** The `reason` of an ended container or pod. */
-  readonly endReasons?: readonly string[]
-}
+import type { Deadline, FailureInfo, Retry } from './failure-info.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -84,19 +54,25 @@ export const failures = {
   },
   'image-missing': {
     class: 'start',
-    sentence: 'The image cannot be pulled.',
-    next: 'Check the name, tag, registry and pull secret of the image named in the message.',
+    sentence: 'The node does not have the image and cannot pull it.',
+    next: 'Check the name, tag, registry, pull secret and pull policy of the image named in the message.',
     retry: soon,
     deadline: { from: 'cause', ms: 30 * second },
-    containerReasons: ['ErrImagePull', 'ImagePullBackOff', 'ImageInspectError', 'RegistryUnavailable'],
+    containerReasons: [
+      'ErrImagePull',
+      'ImagePullBackOff',
+      'ErrImageNeverPull',
+      'ImageInspectError',
+      'RegistryUnavailable',
+    ],
   },
   'image-invalid': {
     class: 'start',
-    sentence: 'The image name is not valid, or the image may never be pulled and is not on the node.',
-    next: 'Correct the image reference or its pull policy.',
+    sentence: 'The image name is not valid.',
+    next: 'Correct the image reference.',
     retry: never,
     deadline: atOnce,
-    containerReasons: ['InvalidImageName', 'ErrImageNeverPull'],
+    containerReasons: ['InvalidImageName'],
   },
   'config-missing': {
     class: 'start',

@@ -1,5 +1,6 @@
 // The closed list of reasons for which a runner, a set or a forge can fail. The core reads their class, retry and deadline here only.
-import { type FailureInfo, failures } from './failure-table.ts'
+import type { FailureInfo } from './failure-info.ts'
+import { failures } from './failure-table.ts'
 
 export type FailureReason = keyof typeof failures
 
