@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runnerSet } from '../core/world.fixture.ts'
-import type { Forge, ForgeEventBatch, Link } from '../forge/forge.ts'
+import type { Forge, ForgeEventBatch, ForgeSet, Link } from '../forge/forge.ts'
 import { KubernetesError } from '../kubernetes/errors.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import { channel } from '../lib/queue.ts'
@@ -28,6 +28,8 @@ function open() {
     closing: 0,
     stored: 0,
     refuse: 0,
+    labels: ['linux'],
+    updates: [] as string[],
   }
   const inputs: Input[] = []
   const batches: ReturnType<typeof channel<ForgeEventBatch>>[] = []
@@ -59,7 +61,8 @@ function open() {
           await clock.sleep(1_000)
           world.closing--
         }
-        return { events: () => events, close } as unknown as Link
+        const update = (set: ForgeSet) => world.updates.push(set.labels.join())
+        return { events: () => events, close, update } as unknown as Link
       },
     }) as unknown as Forge
   const connection = new Connection(
@@ -69,7 +72,7 @@ function open() {
       kubernetes,
       forgeFor: (_source, { github_token: token = '' }) => forge(token),
       journal: createJournal(clock),
-      set: () => runnerSet(),
+      set: () => runnerSet({ source: { ...runnerSet().source, labels: world.labels } }),
       forgeState: () => ({}),
       take: (input) => inputs.push(input),
     },
@@ -144,6 +147,14 @@ describe('the connection of a set', () => {
     await clock.advance(30_000)
     expect(world.opened).toEqual(['one'])
     expect(inputs.filter(({ kind }) => kind === 'forge-failed')).toHaveLength(3)
+  })
+
+  it('gives the link the labels that changed while it was opening', async () => {
+    const { clock, world } = open()
+    await clock.advance(100)
+    world.labels = ['gpu']
+    await clock.advance(1_000)
+    expect([world.opened, world.updates]).toEqual([['one'], ['gpu']])
   })
 
   it('acknowledges a batch after its events are folded, and after its ids are stored', async () => {

@@ -64,6 +64,8 @@ export class Connection {
       const opened = await this.#open(until)
       if (!opened) return
       this.#link = opened.link
+      // The set may have changed while the link was opening. An update with the same settings does nothing.
+      opened.link.update(forgeSet(this.#deps.set()))
       const watching = linkSignals(until)
       const changed = this.#watchCredential(opened.credential, watching.signal)
       await this.#consume(opened.link, until)
