@@ -18,9 +18,13 @@ export class HeldUp {
 
   /** Returns undefined if no runner is held up. */
   summary(): Delays | undefined {
-    for (const failure of this.#oldest ? [] : this.#failures.values()) {
-      if (!this.#oldest || failure.since < this.#oldest.since) this.#oldest = failure
-    }
+    this.#oldest ??= oldestOf(this.#failures.values())
     return this.#oldest && { count: this.#failures.size, oldest: this.#oldest }
   }
+}
+
+function oldestOf(failures: Iterable<LastingFailure>): LastingFailure | undefined {
+  let first: LastingFailure | undefined
+  for (const failure of failures) if (!first || failure.since < first.since) first = failure
+  return first
 }
