@@ -117,7 +117,7 @@ function defaultOf(field: Field, required: boolean): string {
   return field.default === undefined ? 'none' : `\`${field.default}\``
 }
 
-/** Returns the example's value as code. The fields of an object show their own. Of two fields that exclude each other, the example sets one. */
+/** Returns the example's value as code. The fields of an object show their own. If two fields exclude each other, the example sets one. */
 function exampleAt(path: string): string {
   let value: unknown = runnerSetExample.spec
   for (const name of path.split('.')) value = (value as Readonly<Record<string, unknown>>)[name]

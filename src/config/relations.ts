@@ -1,4 +1,4 @@
-// What must hold between the fields of a RunnerSet.
+// The relations between the fields of a RunnerSet that a schema cannot express.
 import type { RunnerSetSpec } from './spec-schema.ts'
 
 type Relation = {
