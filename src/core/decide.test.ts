@@ -227,7 +227,7 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
   ],
   [
     'a pod that is stuck counts no longer against max',
-    world([{ ...spent('a'), stuck: true }, spent('b')], {
+    world([{ ...spent('a'), stuck: { reason: 'termination-stuck', message: '', since: now } }, spent('b')], {
       ...demand(3),
       set: runnerSet({ scale: { min: 0, max: 3 } }),
     }),

@@ -22,6 +22,7 @@ const refused = (): Partial<SetWorld> => {
 }
 const unauthorized = { reason: 'forge-unauthorized', message: '401', since: now } as const
 const unreachable = { reason: 'forge-unreachable', message: 'no response', since: now } as const
+const stuck = (count: number) => ({ count, oldest: { reason: 'termination-stuck', message: '', since: now } as const })
 const blocked = { ...noHistory, blocked: { reason: 'image-invalid', message: 'y' } as const }
 
 describe('conditions', () => {
@@ -54,13 +55,13 @@ describe('conditions', () => {
     ['Degraded', 'True', 'ImageMissing', { history: failed(2) }],
     ['Degraded', 'False', 'AsExpected', { history: failed(2, now - limits.failureMemoryMs - 1) }],
     ['Degraded', 'False', 'AsExpected', { history: failed(0) }],
-    ['Degraded', 'True', 'ImageInvalid', { history: blocked, stuck: 1 }],
-    ['Degraded', 'True', 'TerminationStuck', { stuck: 1, history: failed(1) }],
+    ['Degraded', 'True', 'ImageInvalid', { history: blocked, stuck: stuck(1) }],
+    ['Degraded', 'True', 'TerminationStuck', { stuck: stuck(1), history: failed(1) }],
     [
       'Degraded',
       'True',
       'ForgeSettingsDiffer',
-      { settingsFailure: { reason: 'forge-settings-differ', message: '' }, stuck: 1 },
+      { settingsFailure: { reason: 'forge-settings-differ', message: '' }, stuck: stuck(1) },
     ],
     [
       'Degraded',
@@ -81,7 +82,7 @@ describe('conditions', () => {
   })
 
   it('show every problem, the most urgent first', () => {
-    const message = shown({ stuck: 2, history: failed(3) }, 'Degraded')?.message ?? ''
+    const message = shown({ stuck: stuck(2), history: failed(3) }, 'Degraded')?.message ?? ''
     expect(message.indexOf('2 pods are no longer counted against max')).toBeLessThan(message.indexOf('3 in a row. x'))
   })
 

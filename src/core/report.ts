@@ -77,9 +77,9 @@ function degradedCondition({ history, delays, stuck, settingsFailure }: SetWorld
   const problems: Failure[] = []
   if (history.blocked) problems.push(history.blocked)
   if (settingsFailure) problems.push(settingsFailure)
-  if (stuck > 0) {
-    const message = `${count(stuck, 'pod')} no longer counted against max.`
-    problems.push({ reason: 'termination-stuck', message })
+  if (stuck) {
+    const { reason, message } = stuck.oldest
+    problems.push({ reason, message: `${count(stuck.count, 'pod')} no longer counted against max. ${message}` })
   }
   if (delays) {
     const { oldest } = delays

@@ -80,7 +80,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     pendingRemovals: pendingRemovals.all(),
     history: state.history,
     delays: table.delays(),
-    stuck: table.stuck,
+    stuck: table.stuck(),
     allowance,
     forgeFailure: forge.failure,
     settingsFailure: forge.settingsFailure,
