@@ -86,7 +86,7 @@ export function kubeletSettings(folder: string, run: string, { name, group, kube
     failCgroupV1: false,
     failSwapOn: false,
     oomScoreAdj: 0,
-    localStorageCapacityIsolation: false,
+
     makeIPTablesUtilChains: false,
     imageGCHighThresholdPercent: 100,
     imageMinimumGCAge: '24h',
