@@ -9,8 +9,12 @@ import type { Leadership } from '../kubernetes/lease.ts'
 import type { Instant } from '../lib/clock.ts'
 import { randomName } from '../lib/ids.ts'
 import type { Action, Decision } from '../model/action.ts'
+import type { Demand } from '../model/demand.ts'
+import type { Failure } from '../model/failure.ts'
 import type { Input } from '../model/input.ts'
+import type { Counts } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
+import type { Condition } from '../model/status.ts'
 import { Actor } from './act/act.ts'
 import { Connection, forgeSet } from './connection.ts'
 import { guarded } from './guard.ts'
@@ -23,6 +27,18 @@ const spacingMs = 50
 
 /** The right to act, and what this process acts with while it has it. */
 type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal; readonly actor: Actor }
+
+/** The part of a set's state that gauges and health checks show. Its parts are unknown until they are reported. */
+export type SetReading = {
+  readonly set: RunnerSet
+  readonly counts: Counts | undefined
+  readonly demand: Demand | undefined
+  readonly conditions: readonly Condition[]
+  /** Whether the set has a connection to its forge. */
+  readonly connected: boolean
+  /** A problem of that connection; undefined while there is none. */
+  readonly forgeFailure: Failure | undefined
+}
 
 export class SetWorker {
   readonly #options: ControllerOptions
@@ -45,6 +61,18 @@ export class SetWorker {
 
   get set(): RunnerSet {
     return this.#state.set
+  }
+
+  reading(): SetReading {
+    const { pods, table, forge, conditions } = this.#state
+    return {
+      set: this.set,
+      counts: pods.known ? table.counts() : undefined,
+      demand: forge.demand.known ? forge.demand.value : undefined,
+      conditions,
+      connected: this.#connection?.link !== undefined,
+      forgeFailure: forge.failure,
+    }
   }
 
   /** Folds one input into the state and wakes the loop. */
