@@ -167,8 +167,9 @@ export class SetWorker {
 
 /** Labels, group and ceiling can change on an open link. Another account, or a pause, needs a new one. */
 function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
-  const account = ({ source }: RunnerSet) => `${source.kind} ${source.url} ${source.credentialsSecret}`
-  return account(before) !== account(after) || isPaused(before) !== isPaused(after)
+  const account = ({ source: { labels, runnerGroup, ...rest } }: RunnerSet) => rest
+  const sameAccount = JSON.stringify(account(before)) === JSON.stringify(account(after))
+  return !sameAccount || isPaused(before) !== isPaused(after)
 }
 
 function earliest(left: Instant | undefined, right: Instant | undefined): Instant | undefined {
