@@ -133,7 +133,7 @@ async function openLink(forge: Awaited<ReturnType<typeof openForge>>, shape: Sha
     runnerGroup: undefined,
     labels: ['loop'],
   } as const
-  const account = forge.forgeFor(source, { github_token: forge.token })
+  const account = forge.forgeFor(source, { credential: { github_token: forge.token } })
   const link = await account.open(
     { name: 'loop', labels: ['loop'], group: undefined, max: shape.jobs },
     undefined,

@@ -139,7 +139,7 @@ export class SetWorker {
 
 /** Labels, group and ceiling can change on an open link. Another account, or a pause, needs a new one. */
 function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
-  const account = ({ source }: RunnerSet) => `${source.kind} ${source.url} ${source.credentialsSecret}`
+  const account = ({ source: { labels: _, runnerGroup: __, ...rest } }: RunnerSet) => JSON.stringify(rest)
   return account(before) !== account(after) || (before.scale.max === 0) !== (after.scale.max === 0)
 }
 
