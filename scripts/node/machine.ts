@@ -1,4 +1,4 @@
-// What a real node needs of its machine: root, a static busybox, namespaces, overlay mounts, bridges and writable control groups.
+// Checks the needs of a real node on its machine: root, a static busybox, namespaces, overlay mounts, bridges and writable control groups.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

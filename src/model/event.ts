@@ -45,7 +45,12 @@ export type JournalEvent =
   | { readonly kind: 'protocol-anomaly'; readonly set: string; readonly anomaly: string; readonly message: string }
   | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
   | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
-  | (OfRunner & { readonly kind: 'runner-started'; readonly node: string | undefined })
+  | (OfRunner & {
+      readonly kind: 'runner-started'
+      readonly node: string | undefined
+      /** From the pod's creation to the container's start; undefined if this process did not see the pod before. */
+      readonly startMs: number | undefined
+    })
   | (OfRunner & {
       readonly kind: 'job-started'
       readonly job: string
@@ -59,6 +64,8 @@ export type JournalEvent =
   | (OfRunner & { readonly kind: 'runner-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'runner-gone'; readonly because: string })
   | (OfRunner & { readonly kind: 'start-refused'; readonly failure: Failure })
+  /** Runners wait until the forge allows another registration. */
+  | (OfSet & { readonly kind: 'registrations-limited'; readonly until: Instant })
   | (OfSet & { readonly kind: 'registration-dropped'; readonly name: string })
   | (OfSet & { readonly kind: 'registration-kept'; readonly name: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'write-failed'; readonly action: string; readonly message: string })

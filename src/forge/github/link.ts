@@ -2,7 +2,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { linkSignals } from '../../lib/signals.ts'
 import type { Registration } from '../../model/runner.ts'
-import type { ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '../forge.ts'
+import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
 import { GitHubError, githubError, isGitHubError } from './errors.ts'
@@ -58,7 +58,7 @@ export class GitHubLink implements Link {
     this.#listener.reconfigure({ settings })
   }
 
-  allowance(): { readonly now: number; readonly nextAt: number | undefined } {
+  allowance(): Allowance {
     return this.#options.pace.allowance(this.#clock.now())
   }
 
@@ -72,7 +72,7 @@ export class GitHubLink implements Link {
     const { service, claim, pace } = this.#options
     const scaleSetId = claim.id
     const wait = pace.take(this.#clock.now())
-    if (wait) return { is: 'limited', until: wait.until }
+    if (wait) return { is: 'limited', ...wait }
     try {
       return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, this.#options.until)) }
     } catch (error) {
@@ -80,7 +80,7 @@ export class GitHubLink implements Link {
       if (isGitHubError(error, 'scale-set-gone')) this.#listener.reportScaleSetGone(error)
       if (!isGitHubError(error, 'rate-limited') || error.retryAt === undefined) throw error
       pace.hold(error.retryAt)
-      return { is: 'limited', until: error.retryAt }
+      return { is: 'limited', reason: 'asked', until: error.retryAt }
     }
   }
 
