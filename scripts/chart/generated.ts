@@ -2,7 +2,7 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { runnerSetCrd } from '../../src/config/crd.ts'
-import { runnerSetSpecSchema } from '../../src/config/runner-set.ts'
+import { runnerSetSpecSchema } from '../../src/config/spec-schema.ts'
 import { leaseRights, type Right, runnerRights } from '../../src/controller/rights.ts'
 import { dashboard } from './dashboard.ts'
 
@@ -77,7 +77,7 @@ function runnerSetValuesSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart dayfly-runner-set',
-    $comment: `${generated} from src/config/runner-set.ts.`,
+    $comment: `${generated} from src/config/spec-schema.ts.`,
     type: 'object',
     additionalProperties: false,
     properties: {
