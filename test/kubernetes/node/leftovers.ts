@@ -13,13 +13,13 @@ export type Leftovers = {
   readonly registrations: readonly string[]
   /** The control groups of the pods. A control group of a pod goes only after its last process. */
   readonly groups: readonly string[]
-  /** The processes inside the control groups of the pods, and shims of containerd without a pod. */
+  /** The processes in the control groups of the pods. */
   readonly processes: readonly string[]
 }
 
 export const none: Leftovers = { pods: [], secrets: [], registrations: [], groups: [], processes: [] }
 
-/** Reads what is left of the runners in a namespace. @param uids of all pods that it had */
+/** Reads what is left of the runners whose names begin with the prefix. @param uids of all their pods */
 export async function leftoversIn(
   node: Node,
   namespace: string,
@@ -29,13 +29,17 @@ export async function leftoversIn(
 ): Promise<Leftovers> {
   const ofRunners = { namespace, labelSelector: labels.runner }
   const names = async (resource: typeof pods) =>
-    (await node.kubernetes.list(resource, ofRunners)).items.map(({ metadata }) => metadata.name)
+    (await node.kubernetes.list(resource, ofRunners)).items
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => name.startsWith(prefix))
   return {
     pods: await names(pods),
     secrets: await names(secrets),
     registrations: forge.registered(prefix),
     groups: groupsOf(uids),
-    processes: processesInGroupsOf(uids),
+    processes: processesInGroups((groups) => uids.has(/pod([0-9a-f-]{36})/.exec(groups)?.[1] ?? '')).map(
+      ({ pid, command }) => `${pid} ${command}`,
+    ),
   }
 }
 
@@ -55,13 +59,11 @@ function groupsOf(uids: ReadonlySet<string>): readonly string[] {
   return found
 }
 
-/** Names the processes whose control group belongs to one of these pods. */
-function processesInGroupsOf(uids: ReadonlySet<string>): readonly string[] {
+/** Returns the processes in the matching control groups. The text has one line for each hierarchy. */
+export function processesInGroups(isIn: (groups: string) => boolean) {
   return foldersIn('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return []
-    const group = textOf(`/proc/${pid}/cgroup`)
-    const uid = /pod([0-9a-f-]{36})/.exec(group)?.[1]
-    return uid !== undefined && uids.has(uid) ? [`${pid} ${textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`] : []
+    if (!/^\d+$/.test(pid) || !isIn(textOf(`/proc/${pid}/cgroup`))) return []
+    return [{ pid: Number(pid), command: textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ') }]
   })
 }
 

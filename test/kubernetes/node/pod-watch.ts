@@ -7,7 +7,8 @@ import type { Node } from './open-node.ts'
 
 export type PodWatch = ReturnType<typeof watchPods>
 
-export function watchPods({ transport }: Node, namespace: string) {
+/** @param set only the runners of this set */
+export function watchPods({ transport }: Node, namespace: string, set?: string) {
   const live = new Map<string, KubeObject>()
   const uids = new Set<string>()
   const see = (pod: KubeObject) => {
@@ -21,7 +22,7 @@ export function watchPods({ transport }: Node, namespace: string) {
       transport,
       resource: pods,
       namespace,
-      labelSelector: labels.runner,
+      labelSelector: set === undefined ? labels.runner : `${labels.set}=${set}`,
       project: (pod) => pod,
       clock,
       random,
