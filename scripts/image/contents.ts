@@ -36,7 +36,7 @@ export async function controllerImage(dist: string, name: string): Promise<Image
     configuration: {
       User: `${controllerUser}:${controllerUser}`,
       Entrypoint: [node, '/app/dayfly.js'],
-      Env: [`PATH=${searchPath}`, 'NODE_ENV=production'],
+      Env: [`PATH=${searchPath}`, 'NODE_ENV=production', 'HOME=/'],
       WorkingDir: '/',
     },
   }
