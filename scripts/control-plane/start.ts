@@ -20,7 +20,12 @@ export type ControlPlane = {
 }
 
 type Flags = Readonly<Record<string, string>>
-type MoreFlags = { readonly apiServer?: Flags; readonly controllers?: Flags }
+type MoreFlags = {
+  readonly apiServer?: Flags
+  readonly controllers?: Flags
+  /** Without workers, neither the controller manager nor the scheduler runs. Then nothing creates the ServiceAccount of a namespace. */
+  readonly workers?: boolean
+}
 
 /** Starts the components. If one ends or does not answer in time, it rejects, after it has removed everything. */
 export async function startControlPlane(
@@ -42,10 +47,12 @@ export async function startControlPlane(
     start('apiserver', { ...plan.apiServer, ...more.apiServer })
     const ready = () => answers(plan.admin, '/readyz')
     await components.until(ready, signal)
-    start('controller-manager', { ...plan.controllers, ...more.controllers })
-    start('scheduler', plan.scheduler)
-    const accounted = () => answers(plan.admin, '/api/v1/namespaces/default/serviceaccounts/default')
-    await components.until(accounted, signal)
+    if (more.workers !== false) {
+      start('controller-manager', { ...plan.controllers, ...more.controllers })
+      start('scheduler', plan.scheduler)
+      const accounted = () => answers(plan.admin, '/api/v1/namespaces/default/serviceaccounts/default')
+      await components.until(accounted, signal)
+    }
     return { kubeconfig: plan.admin, nodeKubeconfig: plan.node, close }
   } catch (error) {
     await close()
