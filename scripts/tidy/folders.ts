@@ -9,6 +9,8 @@ const tables: Readonly<Record<string, FolderTable>> = {
     '.': ['act', 'observe'],
     act: ['resources.ts', 'observe'],
     observe: [],
+    health: ['.'],
+    log: [],
   },
   embedded: {
     '.': ['api', 'controllers', 'kubelet', 'runtime', 'store', 'wire'],
