@@ -37,7 +37,7 @@ if (wanted('lives')) {
   const place = await openPlace(folder, signal)
   try {
     const programs: Programs = {
-      controller: await bundle(folder, 'scale-up-controller'),
+      dayfly: path.join(import.meta.dirname, '../dist/dayfly.js'),
       loop: await bundle(folder, 'scale-up-loop'),
       forge: await bundle(folder, 'scale-up-forge'),
     }
@@ -53,7 +53,7 @@ if (wanted('lives')) {
   }
 }
 
-/** Bundles a program of the benchmark as the product is bundled. Returns its path. */
+/** Bundles a program of the benchmark, as the product is bundled. Returns its path. */
 async function bundle(folder: string, name: string): Promise<string> {
   const outfile = path.join(folder, `${name}.mjs`)
   await build({

@@ -10,7 +10,7 @@ import { load, quantile, readProcess, round } from './readings.ts'
 import { createCredential, createSet, deleteSet, isReady, parsedSet, untilStatus } from './set.ts'
 
 /** The paths of the bundled programs. */
-export type Programs = { readonly controller: string; readonly loop: string; readonly forge: string }
+export type Programs = { readonly dayfly: string; readonly loop: string; readonly forge: string }
 
 export type Shape = {
   readonly latencyMs: number
@@ -58,7 +58,7 @@ export async function compare(place: Place, programs: Programs, shape: Shape): P
     const forge = await startForge(programs.forge, shape.latencyMs)
     try {
       const limit = await measureLoop(place, programs.loop, forge, shape.pods)
-      each.push({ limit, ...(await measureDayfly(place, programs.controller, forge, shape)) })
+      each.push({ limit, ...(await measureDayfly(place, programs.dayfly, forge, shape)) })
     } finally {
       await forge.close()
     }
@@ -148,8 +148,8 @@ async function measureDayfly(place: Place, program: string, forge: BenchForge, s
 
 function startController(program: string, kubeconfig: string, profile: string | undefined) {
   const nodeArguments = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const flags = ['--kubeconfig', kubeconfig, '--lease-namespace', benchNamespace]
-  return startProgram([program, ...flags], { nodeArguments, keepOutput: false })
+  const flags = ['--kubeconfig', kubeconfig, '--lease-namespace', benchNamespace, '--health-address', 'off']
+  return startProgram([program, 'controller', ...flags], { nodeArguments, keepOutput: false })
 }
 
 /** Returns the median of each field. */

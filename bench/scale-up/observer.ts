@@ -43,7 +43,7 @@ export async function observe(transport: Transport, namespace: string): Promise<
       resource: pods,
       namespace,
       project: (object: KubeObject) => object.metadata.name,
-      unread: ['spec', 'status', 'managedFields', 'ownerReferences', 'annotations'],
+      unread: ['spec', 'status', 'managedFields', 'ownerReferences'],
       clock: systemClock(),
       random: systemRandom(),
       sink: {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { buildControlPlane } from '../../scripts/control-plane/build.ts'
 import { startControlPlane } from '../../scripts/control-plane/start.ts'
 import { runnerSetCrd } from '../../src/config/crd.ts'
+import { leaseRights, type Right, runnerRights } from '../../src/controller/rights.ts'
 import { kubeconfigText } from '../../src/embedded/wire/kubeconfig.ts'
 import { createKubernetes } from '../../src/kubernetes/client.ts'
 import { connect } from '../../src/kubernetes/connect.ts'
@@ -13,7 +14,6 @@ import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
 import { jsonBody, type Transport } from '../../src/lib/http.ts'
 import { systemClock, systemRandom } from '../../src/lib/system.ts'
-import { controllerRules } from './rights.ts'
 
 export type Place = {
   /** A client of system:masters, to which neither RBAC nor Priority and Fairness applies. */
@@ -78,7 +78,12 @@ async function setUp(admin: Kubernetes): Promise<void> {
   await createAccount(admin, benchNamespace, 'dayfly')
   const name = 'dayfly-controller'
   const apiVersion = `${rbac.group}/${rbac.version}`
-  await admin.create(roles, { apiVersion, kind: 'ClusterRole', metadata: { name }, rules: controllerRules })
+  await admin.create(roles, {
+    apiVersion,
+    kind: 'ClusterRole',
+    metadata: { name },
+    rules: [...runnerRights, ...leaseRights].map(ruleOf),
+  })
   await admin.create(bindings, {
     apiVersion,
     kind: 'ClusterRoleBinding',
@@ -91,6 +96,10 @@ async function setUp(admin: Kubernetes): Promise<void> {
 
 async function createAccount(admin: Kubernetes, namespace: string, name: string): Promise<void> {
   await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name } })
+}
+
+function ruleOf({ resource: { group, plural }, subresource, verbs }: Right): object {
+  return { apiGroups: [group], resources: [subresource ? `${plural}/${subresource}` : plural], verbs }
 }
 
 /** Waits until the API server serves the new kind. */

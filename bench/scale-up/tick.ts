@@ -65,5 +65,6 @@ function facts(index: number, at: number): PodFacts {
     startFailure: undefined,
     deletionDeadline: undefined,
     registrationId: String(index),
+    nodeSilentSince: undefined,
   }
 }
