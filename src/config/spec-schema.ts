@@ -7,6 +7,12 @@ const duration = z
   .max(32)
   .regex(/^([0-9]+(ms|s|m|h))+$/)
 
+/** A set's name is the value of a label, which has at most this many characters. */
+export const nameLengthMax = 63
+
+/** A reference is owned as a whole: if a manager changes it by server-side apply, no part of the old one stays. */
+const whole = { 'x-kubernetes-map-type': 'atomic' }
+
 /** The name of another object in the set's namespace. */
 const objectName = z
   .string()
@@ -50,6 +56,7 @@ const ca = z
     secret: objectName.optional().describe('The Secret in this namespace that contains the certificates.'),
     key: dataKey.default('ca.crt').describe('The key of the PEM text in the ConfigMap or Secret.'),
   })
+  .meta(whole)
   .describe('Certificates of authorities that Dayfly trusts for the forge, in addition to the public ones.')
 
 const github = z
@@ -61,6 +68,7 @@ const github = z
       .describe('The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
     credentials: z
       .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
+      .meta(whole)
       .describe('The credentials for GitHub.'),
     runnerGroup: z
       .string()
