@@ -1,11 +1,11 @@
 // The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
 
-/** The longest duration has 32 characters, so that the API server can bound the cost of a rule on it. */
+/** A duration is short enough for the API server to bound the cost of a rule on it, and for Go to hold it. */
 const duration = z
   .string()
   .max(32)
-  .regex(/^([0-9]+(ms|s|m|h))+$/)
+  .regex(/^([0-9]{1,5}(ms|s|m|h))+$/)
 
 /** A set's name is the value of a label, which has at most this many characters. */
 export const nameLengthMax = 63

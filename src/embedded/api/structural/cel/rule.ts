@@ -96,7 +96,10 @@ function textOf(run: () => unknown): string | undefined {
 }
 
 function sentenceOf(error: unknown): string {
-  const text = error instanceof EvaluationError ? error.summary : String(error)
+  if (!(error instanceof EvaluationError)) return String(error)
+  const { code, summary: text } = error
+  const converted = { invalid_duration: 'Duration', invalid_timestamp: 'Timestamp' }[code]
+  if (converted) return `type conversion error from 'string' to 'google.protobuf.${converted}'`
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
