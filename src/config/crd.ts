@@ -65,6 +65,24 @@ const statusSchema = {
     lastReason: text,
     lastMessage: text,
     forge: { type: 'object', additionalProperties: { type: 'string' } },
+    jobs: {
+      type: 'array',
+      description: 'The jobs that runners took last, the newest first.',
+      'x-kubernetes-list-type': 'atomic',
+      items: {
+        type: 'object',
+        required: ['id', 'name', 'repository', 'runner', 'startedAt'],
+        properties: {
+          id: { type: 'string' },
+          name: { type: 'string' },
+          repository: { type: 'string' },
+          runner: { type: 'string' },
+          startedAt: { type: 'string', format: 'date-time' },
+          result: text,
+          finishedAt: { type: 'string', format: 'date-time', nullable: true },
+        },
+      },
+    },
     conditions: {
       type: 'array',
       'x-kubernetes-list-type': 'map',

@@ -26,6 +26,7 @@ export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStat
     failed: counts ? failures : null,
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
+    jobs: world.jobs,
     conditions: conditionsOf(world, demandKnown, failures).map((condition) => withTimes(world, condition, now)),
   }
 }

@@ -94,6 +94,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     pendingRemovals: [],
     history: noHistory,
     delays: undefined,
+    jobs: [],
     stuck: 0,
     allowance: { now: 1_000, nextAt: undefined },
     forgeFailure: undefined,
