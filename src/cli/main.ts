@@ -34,6 +34,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'show the decision about each runner set now, with its reasons; change nothing',
     load: async () => (await import('./plan.ts')).planCommand(),
   },
+  controller: {
+    summary: 'run the controller on a Kubernetes cluster',
+    load: async () => (await import('./controller.ts')).controllerCommand(),
+  },
   cluster: {
     summary: 'run only the embedded Kubernetes cluster, for kubectl and other controllers',
     load: async () => (await import('./cluster.ts')).clusterCommand(),
@@ -75,7 +79,7 @@ function prepare(command: Command): void {
 
 async function help(name: string | undefined): Promise<void> {
   if (name !== undefined && !name.startsWith('-')) return start(name, ['--help'])
-  const list = Object.entries(commands).map(([command, { summary }]) => `  ${command.padEnd(10)}${summary}`)
+  const list = Object.entries(commands).map(([command, { summary }]) => `  ${command.padEnd(12)}${summary}`)
   printLine(`dayfly ${version}: ephemeral CI runners on Kubernetes\n\nUsage: dayfly <command> [options]\n`)
   printLine(`Commands:\n${list.join('\n')}\n\nExamples:`)
   printLine('  dayfly demo                             run the example workflows on this machine')

@@ -2,6 +2,7 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
+import type { Dial } from './dial.ts'
 import { type Answer, type Body, parseBody, type Request, type Transport, TransportError } from './http.ts'
 import { emptyValues, keySet, splitLines } from './json-bytes.ts'
 import { channel } from './queue.ts'
@@ -22,6 +23,8 @@ export type HttpClientOptions = {
     readonly servername?: string | undefined
     readonly rejectUnauthorized?: boolean | undefined
   }
+  /** Opens the connections instead of Node's agents: for proxies and private certificate authorities. `tls` does not apply to it. */
+  readonly dial?: Dial | undefined
 }
 
 export interface HttpClient {
@@ -31,9 +34,11 @@ export interface HttpClient {
 }
 
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
+  const { dial } = options
   const tls = tlsOptions(options.tls)
-  const whole = createPool({ ...tls, keepAlive: true, timeout: idleMsMax, maxSockets: options.connections ?? 16 })
-  const streams = createPool({ ...tls, keepAlive: false })
+  const connections = options.connections ?? 16
+  const whole = createPool({ ...tls, keepAlive: true, timeout: idleMsMax, maxSockets: connections }, dial)
+  const streams = createPool({ ...tls, keepAlive: false }, dial)
   const headersTimeoutMs = options.headersTimeoutMs ?? 90_000
   const bytesMax = options.bytesMax ?? 256 * 1024 * 1024
   const transport: Transport = async (request) => {
@@ -70,17 +75,21 @@ function tlsOptions(tls: HttpClientOptions['tls']): AgentOptions {
 type Pool = ReturnType<typeof createPool>
 
 /** Creates a pool of connections. It also tracks the requests in flight, because an agent alone cannot end them. */
-function createPool(options: AgentOptions) {
+function createPool(options: AgentOptions, dial: Dial | undefined) {
   const http = new HttpAgent(options)
   const https = new HttpsAgent(options)
+  if (dial) Object.assign(http, { createConnection: dial.plain })
+  if (dial) Object.assign(https, { createConnection: dial.secure })
   const underWay = new Set<ClientRequest>()
   return {
     open(origin: string, more: RequestOptions): ClientRequest {
       const where = urlToHttpOptions(new URL(origin))
       const secure = where.protocol === 'https:'
+      const line = dial?.line(origin)
+      const whole = line && { path: `${line.prefix}${more.path}`, headers: { ...more.headers, ...line.headers } }
       const outgoing = secure
         ? httpsRequest({ ...where, ...more, agent: https })
-        : httpRequest({ ...where, ...more, agent: http })
+        : httpRequest({ ...where, ...more, ...whole, agent: http })
       underWay.add(outgoing)
       return outgoing.on('close', () => underWay.delete(outgoing))
     },

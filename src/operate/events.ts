@@ -1,5 +1,5 @@
 // The cluster's Events about one object.
-import type { EventObject } from '../controller/observe/explain.ts'
+import type { EventObject } from '../controller/observe/pod-object.ts'
 import { events } from '../controller/resources.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
 import type { Instant } from '../lib/clock.ts'

@@ -1,12 +1,12 @@
 // The state of one set, folded from lists as the controller folds it from watches. Facts that only the controller has stay unknown.
-import { explainStart } from '../controller/observe/explain.ts'
+import { explainPod } from '../controller/observe/explain.ts'
 import { phaseOf } from '../core/phase.ts'
 import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState } from '../core/state/set-state.ts'
 import type { Instant } from '../lib/clock.ts'
-import { failureInfo } from '../model/failure.ts'
+import { failureInfo, type LastingFailure } from '../model/failure.ts'
 import type { Limits } from '../model/limits.ts'
-import type { Registration, StartFailure } from '../model/runner.ts'
+import type { Registration } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { Condition } from '../model/status.ts'
 import { readEvents } from './events.ts'
@@ -98,7 +98,7 @@ function demandOf({ view, work, forge }: Sources): Known<DemandReading> {
   return { known: true, value: { jobs: view.demand, from: 'status', at: view.statusAt } }
 }
 
-type Explained = { readonly name: string; readonly cause: StartFailure | undefined }
+type Explained = { readonly name: string; readonly cause: LastingFailure | undefined }
 
 /** Reads the Events of starts whose own status shows no cause, as the controller does. */
 async function explainStarts(place: Place, pods: readonly RunnerPod[], { table }: SetState): Promise<Explained[]> {
@@ -109,7 +109,7 @@ async function explainStarts(place: Place, pods: readonly RunnerPod[], { table }
   const looked = silent.slice(0, lookUpsMax).map(async ({ pod, observed: { name, namespace, facts } }) => {
     const events = await orUnknown(readEvents(place, { namespace, name, uid: facts.uid }))
     const raw = events.known ? events.value.map((event) => event.raw) : []
-    return { name, cause: explainStart(raw, pod) }
+    return { name, cause: explainPod(raw, pod) }
   })
   return Promise.all(looked)
 }

@@ -1,6 +1,7 @@
 // The decision about one set now, in words. The core decides on the folded state; nothing is done.
 import { decide } from '../core/decide.ts'
 import { desiredRunners } from '../core/desired.ts'
+import { isPaused } from '../core/paused.ts'
 import { worldOf } from '../core/state/set-state.ts'
 import type { Instant } from '../lib/clock.ts'
 import type { Decision } from '../model/action.ts'
@@ -37,8 +38,8 @@ export function planOf(picture: Picture, limits: Limits, now: Instant): Plan {
     ? desiredRunners({ kind: 'assigned', jobs: demand.value.jobs }, set.scale, counts.busy)
     : undefined
   const steps = [
-    ...scaleSteps(world, decision, { wanted, counts, limits, view }),
-    ...(demand.known
+    ...scaleSteps(world, decision, { wanted, counts, limits }),
+    ...(demand.known || isPaused(set)
       ? []
       : [{ does: 'refuse', sentence: `Starts and ends nothing: the demand is not known. ${demand.why}` } as const]),
     ...endSteps(decision),
@@ -91,12 +92,12 @@ type Scale = {
   readonly wanted: number | undefined
   readonly counts: Counts
   readonly limits: Limits
-  readonly view: SetView
 }
 
 function scaleSteps(world: SetWorld, { starts }: Decision, scale: Scale): readonly PlanStep[] {
-  const { wanted, counts, view } = scale
-  if (view.paused) return [{ does: 'refuse', sentence: 'Starts nothing: the set is paused (dayfly drain --resume).' }]
+  const { wanted, counts } = scale
+  if (isPaused(world.set))
+    return [{ does: 'refuse', sentence: 'Starts nothing: the set is paused (dayfly drain --resume).' }]
   if (wanted === undefined) return []
   const living = counts.starting + counts.idle + counts.busy
   const missing = wanted - living

@@ -44,7 +44,11 @@ export function failureOfCondition(condition: ConditionView | undefined): Failur
   return { reason, message: condition.message.replace(sentence, '').replace(` — ${next}`, '').trim() }
 }
 
-function isGood({ type, status }: ConditionView): boolean {
+/** The set is paused, which is the wish of its owner. */
+const pausedWord = 'Paused'
+
+function isGood({ type, status, reason }: ConditionView): boolean {
+  if (reason === pausedWord) return true
   return status === (type === 'Degraded' ? 'False' : 'True')
 }
 

@@ -2,9 +2,9 @@
 import { startCause, startDeadline } from '../core/life.ts'
 import { phaseOf } from '../core/phase.ts'
 import type { Instant } from '../lib/clock.ts'
-import type { FailureReason } from '../model/failure.ts'
+import type { FailureReason, LastingFailure } from '../model/failure.ts'
 import type { Limits } from '../model/limits.ts'
-import type { PodFacts, Runner, StartFailure } from '../model/runner.ts'
+import type { PodFacts, Runner } from '../model/runner.ts'
 import { ageText, counted } from './ages.ts'
 import type { Picture } from './picture.ts'
 import type { PlanStep } from './plan-step.ts'
@@ -35,7 +35,7 @@ export function waitsOf({ state, set }: Picture, limits: Limits, now: Instant): 
   ]
 }
 
-type Held = { readonly runner: Runner; readonly pod: PodFacts; readonly cause: StartFailure }
+type Held = { readonly runner: Runner; readonly pod: PodFacts; readonly cause: LastingFailure }
 
 function startWait(held: readonly Held[], limits: Limits, now: Instant): readonly PlanStep[] {
   const [first] = [...held].sort((left, right) => left.cause.since - right.cause.since)
