@@ -1,6 +1,7 @@
 // The forge port: everything that the controller asks of GitHub, Bitbucket or Gitea. No method is optional; the forges
 // differ in their traits, which are data.
 import type { Instant } from '../lib/clock.ts'
+import type { TransportError } from '../lib/http.ts'
 import type { Credential } from '../model/credential.ts'
 import type { Demand } from '../model/demand.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
@@ -64,6 +65,40 @@ export type ForgeAccess = {
   readonly proxyCredential?: SecretEntries | undefined
   /** Certificates in PEM that are trusted besides the system's. */
   readonly ca?: string | undefined
+}
+
+/** The purpose of a request to a forge. */
+export type ForgeOperation =
+  | 'find-installation'
+  | 'create-installation-token'
+  | 'create-registration-token'
+  | 'connect'
+  | 'find-group'
+  | 'find-set'
+  | 'read-set'
+  | 'create-set'
+  | 'change-set'
+  | 'delete-set'
+  | 'open-session'
+  | 'refresh-session'
+  | 'close-session'
+  | 'poll'
+  | 'acknowledge'
+  | 'acquire'
+  | 'register'
+  | 'list-registrations'
+  | 'find-registration'
+  | 'deregister'
+  | 'other'
+
+/** One request to a forge and its result, for metrics. Each attempt of a repeated request counts. */
+export type ForgeExchange = {
+  readonly operation: ForgeOperation
+  /** The HTTP status, or why there was no response. */
+  readonly code: number | TransportError['kind'] | 'aborted'
+  readonly ms: number
+  /** The request budget that the response stated, and the account that it belongs to. */
+  readonly budget: { readonly account: string; readonly remaining: number } | undefined
 }
 
 /** An account at a forge: a URL and a credential. Owns everything that is limited or shared per account: tokens and pacing. */
