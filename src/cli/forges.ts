@@ -1,5 +1,5 @@
 // The forge accounts of a process: one for each URL and credential, so that sets share tokens and pacing.
-import type { Forge } from '../forge/forge.ts'
+import type { Forge, ForgeAccess } from '../forge/forge.ts'
 import { createGitHubForge } from '../forge/github/github.ts'
 import type { AnomalyLog } from '../forge/github/protocol-anomaly.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -10,7 +10,7 @@ import type { GitHubSource } from '../model/runner-set.ts'
 
 export interface Forges {
   /** Returns the account of a set. Throws a `PortError` for a configuration that cannot work. */
-  forgeFor(source: GitHubSource, credential: Readonly<Record<string, string>>): Forge
+  forgeFor(source: GitHubSource, access: ForgeAccess): Forge
   /** Closes every connection. */
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ export function createForges({ clock, random, userAgent, owner, onAnomaly, obser
   const client = httpClient()
   const accounts = new Map<string, Forge>()
   return {
-    forgeFor: (source, credential) => {
+    forgeFor: (source, { credential }) => {
       const { url } = source
       const token = credential['github_token'] ?? ''
       const key = JSON.stringify([url, token])
