@@ -132,6 +132,8 @@ async function openLink(forge: Awaited<ReturnType<typeof openForge>>, shape: Sha
     credentialsSecret: '',
     runnerGroup: undefined,
     labels: ['loop'],
+    proxy: undefined,
+    ca: undefined,
   } as const
   const account = forge.forgeFor(source, { credential: { github_token: forge.token } })
   const link = await account.open(

@@ -9,6 +9,9 @@ const tables: Readonly<Record<string, FolderTable>> = {
     '.': ['act', 'observe'],
     act: ['resources.ts', 'observe'],
     observe: [],
+    health: ['.'],
+    log: [],
+    metrics: ['.'],
   },
   embedded: {
     '.': ['api', 'controllers', 'kubelet', 'runtime', 'store', 'wire'],

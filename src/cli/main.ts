@@ -22,6 +22,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'find, explain and fix errors that make CI runners hang, leak or fail',
     load: async () => (await import('./doctor.ts')).doctorCommand(),
   },
+  controller: {
+    summary: 'run the controller on a Kubernetes cluster',
+    load: async () => (await import('./controller.ts')).controllerCommand(),
+  },
   cluster: {
     summary: 'run only the embedded Kubernetes cluster, for kubectl and other controllers',
     load: async () => (await import('./cluster.ts')).clusterCommand(),
@@ -63,7 +67,7 @@ function prepare(command: Command): void {
 
 async function help(name: string | undefined): Promise<void> {
   if (name !== undefined && !name.startsWith('-')) return start(name, ['--help'])
-  const list = Object.entries(commands).map(([command, { summary }]) => `  ${command.padEnd(10)}${summary}`)
+  const list = Object.entries(commands).map(([command, { summary }]) => `  ${command.padEnd(12)}${summary}`)
   printLine(`dayfly ${version}: ephemeral CI runners on Kubernetes\n\nUsage: dayfly <command> [options]\n`)
   printLine(`Commands:\n${list.join('\n')}\n\nExamples:`)
   printLine('  dayfly demo                             run the example workflows on this machine')

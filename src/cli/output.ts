@@ -53,3 +53,8 @@ export function exitOnOutputError(report: (error: Error) => void): void {
     process.exit(1)
   })
 }
+
+/** Keeps the program running when stdout fails. Later output is lost. */
+export function surviveOutputErrors(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {})
+}

@@ -1,7 +1,7 @@
-// Builds the CustomResourceDefinition of RunnerSet from the schema in runner-set.ts (docs/decisions/0002-one-schema.md).
+// Builds the CustomResourceDefinition of RunnerSet from the schema in spec-schema.ts (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
 import { apiGroup, apiVersion } from '../model/api.ts'
-import { runnerSetSpecSchema } from './runner-set.ts'
+import { runnerSetSpecSchema } from './spec-schema.ts'
 
 type Schema = Record<string, unknown>
 

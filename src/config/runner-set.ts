@@ -1,71 +1,8 @@
-// The RunnerSet document. One schema describes what operators write, the CustomResourceDefinition, and what the controller reads.
-import { z } from 'zod'
-import type { RunnerSet } from '../model/runner-set.ts'
-
-const duration = z
-  .string()
-  .regex(/^([0-9]+(ms|s|m|h))+$/)
-  .describe('A duration such as 30s, 10m or 1h30m.')
-
-const dnsName = z
-  .string()
-  .min(1)
-  .max(63)
-  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
-
-/** The values of optional fields that a document does not set, by path below `spec`. */
-export const runnerSetDefaults = { 'scale.min': 0, keepFinished: '0s', keepFailed: '10m' } as const
-
-const githubSchema = z
-  .strictObject({
-    url: z
-      .string()
-      .min(1)
-      .max(512)
-      .describe('The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
-    credentials: z
-      .strictObject({ secret: dnsName.describe('The Secret in this namespace with the key github_token.') })
-      .describe('The credentials for GitHub.'),
-    runnerGroup: z
-      .string()
-      .min(1)
-      .max(128)
-      .optional()
-      .describe('The runner group. The default is the default group of GitHub.'),
-    labels: z
-      .array(z.string().min(1).max(128))
-      .max(20)
-      .optional()
-      .describe('Labels for runs-on, in addition to the name of the set.'),
-  })
-  .describe('Runners for GitHub Actions.')
-
-export const runnerSetSpecSchema = z
-  .strictObject({
-    github: githubSchema,
-    scale: z
-      .strictObject({
-        min: z
-          .int32()
-          .min(0)
-          .optional()
-          .describe('The number of idle runners in addition to the demand. The default is 0.'),
-        max: z.int32().min(0).describe('The maximum number of runners at the same time. 0 pauses the set.'),
-      })
-      .describe('The limits on the number of runners.'),
-    keepFinished: duration.optional().describe('How long to keep the pod of a finished runner. The default is 0s.'),
-    keepFailed: duration
-      .optional()
-      .describe('How long to keep the pod of a failed runner for debugging. The default is 10m.'),
-    lifeMax: duration.optional().describe('The maximum age of a runner. An older runner is ended, even if it is busy.'),
-    template: z
-      .looseObject({ metadata: z.looseObject({}).optional(), spec: z.looseObject({}).optional() })
-      .optional()
-      .describe(
-        'A PodTemplateSpec that is merged over the default template. The container named runner is the runner.',
-      ),
-  })
-  .describe('The configuration of the runner set.')
+// Reads a RunnerSet document, from the API server or from a file.
+import { assert } from '../lib/assert.ts'
+import type { GitHubSource, RunnerSet } from '../model/runner-set.ts'
+import { brokenRelations } from './relations.ts'
+import { type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
 
 type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
@@ -73,16 +10,15 @@ export type ParsedRunnerSet =
   | { readonly ok: true; readonly set: RunnerSet }
   | { readonly ok: false; readonly problems: readonly RunnerSetProblem[] }
 
+type Metadata = {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly generation?: number
+}
+
 /** Parses a RunnerSet object from the API server or a file. */
-export function parseRunnerSet(object: {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace?: string
-    readonly uid?: string
-    readonly generation?: number
-  }
-  readonly spec?: unknown
-}): ParsedRunnerSet {
+export function parseRunnerSet(object: { readonly metadata: Metadata; readonly spec?: unknown }): ParsedRunnerSet {
   const parsed = runnerSetSpecSchema.safeParse(object.spec)
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => ({
@@ -91,35 +27,47 @@ export function parseRunnerSet(object: {
     }))
     return { ok: false, problems }
   }
-  const spec = parsed.data
-  const min = spec.scale.min ?? runnerSetDefaults['scale.min']
-  if (min > spec.scale.max) {
-    const sentence = `min (${min}) is above max (${spec.scale.max}): lower min or raise max`
-    return { ok: false, problems: [{ path: 'spec.scale.min', sentence }] }
-  }
-  const { name, namespace = 'default', uid = '', generation = 1 } = object.metadata
-  const template = (spec.template ?? {}) as RunnerSet['template']
+  const problems = brokenRelations(parsed.data)
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, set: readSet(object.metadata, parsed.data) }
+}
+
+function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
+  const { name, namespace = 'default', uid = '', generation = 1 } = metadata
   return {
-    ok: true,
-    set: {
-      name,
-      namespace,
-      uid,
-      generation,
-      source: {
-        kind: 'github',
-        url: spec.github.url,
-        credentialsSecret: spec.github.credentials.secret,
-        runnerGroup: spec.github.runnerGroup,
-        labels: [name, ...(spec.github.labels ?? []).filter((label) => label !== name)],
-      },
-      scale: { min, max: spec.scale.max },
-      keepFinishedMs: milliseconds(spec.keepFinished ?? runnerSetDefaults.keepFinished),
-      keepFailedMs: milliseconds(spec.keepFailed ?? runnerSetDefaults.keepFailed),
-      lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
-      template,
-    },
+    name,
+    namespace,
+    uid,
+    generation,
+    source: readSource(name, spec),
+    scale: spec.scale,
+    paused: spec.paused,
+    docker: spec.docker,
+    templateChecks: spec.templateChecks,
+    keepFinishedMs: milliseconds(spec.keepFinished),
+    keepFailedMs: milliseconds(spec.keepFailed),
+    lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
+    template: (spec.template ?? {}) as RunnerSet['template'],
   }
+}
+
+function readSource(name: string, { github }: RunnerSetSpec): GitHubSource {
+  assert(github !== undefined, 'a relation requires exactly one forge')
+  const { url, credentials, runnerGroup, labels = [], proxy, ca } = github
+  return {
+    kind: 'github',
+    url,
+    credentialsSecret: credentials.secret,
+    runnerGroup,
+    labels: [name, ...labels.filter((label) => label !== name)],
+    proxy: proxy && { url: proxy.url, credentialsSecret: proxy.credentials?.secret, noProxy: proxy.noProxy ?? [] },
+    ca: ca && readCa(ca),
+  }
+}
+
+function readCa({ configMap, secret, key }: NonNullable<NonNullable<RunnerSetSpec['github']>['ca']>) {
+  if (configMap !== undefined) return { kind: 'config-map', name: configMap, key } as const
+  assert(secret !== undefined, 'a relation requires exactly one of configMap and secret')
+  return { kind: 'secret', name: secret, key } as const
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }

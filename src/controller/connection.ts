@@ -1,4 +1,5 @@
 // The connection of one set to its forge: opens the link, folds its events, and opens it again with a changed credential.
+import { isPaused } from '../core/paused.ts'
 import type { ForgeAccess, ForgeSet, Link } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import { backoffMs } from '../lib/backoff.ts'
@@ -68,7 +69,8 @@ export class Connection {
       opened.link.update(forgeSet(this.#deps.set()))
       const watching = linkSignals(until)
       const changed = this.#watchAccess(opened.access, watching.signal)
-      await this.#consume(opened.link, until)
+      if (isPaused(this.#deps.set())) await this.#rest(changed)
+      else await this.#consume(opened.link, until)
       watching.abort()
       watching.dispose()
       await changed
@@ -95,6 +97,12 @@ export class Connection {
       }
     }
     return undefined
+  }
+
+  /** A paused set has no session: to announce no capacity in one would lose its jobs (docs/reference/scale-set-protocol.md#s9-2). Its link can still remove registrations. */
+  async #rest(changed: Promise<void>): Promise<void> {
+    this.#deps.take({ kind: 'forge-paused' })
+    await changed
   }
 
   async #consume(link: Link, until: AbortSignal): Promise<void> {
@@ -178,7 +186,7 @@ export class Connection {
   }
 }
 
-/** One set as the forge needs to know it. */
+/** One set as the forge needs to know it. A paused set announces its ceiling to nobody. */
 export function forgeSet({ name, source, scale }: RunnerSet): ForgeSet {
-  return { name, labels: source.labels, group: source.runnerGroup, max: scale.max }
+  return { name, labels: source.labels, group: source.runnerGroup, max: Math.max(1, scale.max) }
 }

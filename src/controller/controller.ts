@@ -4,7 +4,10 @@ import { labels } from '../core/pod.ts'
 import { createElector, type Leadership } from '../kubernetes/lease.ts'
 import { runReflector } from '../kubernetes/reflector.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
+import type { Clock } from '../lib/clock.ts'
 import { aborted } from '../lib/signals.ts'
+import { messageOf } from './act/unsuccessful.ts'
+import { ElectionHealth, type ElectionView } from './election-health.ts'
 import { guarded } from './guard.ts'
 import type { Journal } from './journal.ts'
 import { publishEvents } from './kubernetes-events.ts'
@@ -13,15 +16,25 @@ import { type PodObject, unreadOfPods } from './observe/pod-object.ts'
 import type { ControllerOptions } from './options.ts'
 import { PodCache } from './pod-cache.ts'
 import { pods, runnerSets } from './resources.ts'
+import type { SetReading } from './set-worker.ts'
 import { SetWorkers } from './set-workers.ts'
+import { WatchHealth, type WatchState } from './watch-health.ts'
 
 export interface Controller {
+  /** Returns what health checks and gauges show. It reads what is in memory. */
+  state(): ControllerState
   /** Waits for actions under way, and gives the sessions and the Lease back. Runners live on. Takes at most 40 s. */
   stop(): Promise<void>
 }
 
+export type ControllerState = {
+  readonly election: ElectionView
+  readonly watches: readonly WatchState[]
+  readonly sets: readonly SetReading[]
+}
+
 /** How long `stop` waits for actions under way, in milliseconds. */
-const drainMsMax = 40_000
+const drainMsMax = 35_000
 
 /** Starts at once and runs until it is stopped. Failures go to the journal. */
 export function startController(options: ControllerOptions, journal: Journal): Controller {
@@ -29,6 +42,10 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const until = new AbortController()
   const podCache = new PodCache(clock)
   const setWorkers = new SetWorkers(options, journal, podCache)
+  const election = new ElectionHealth(clock, journal)
+  const podWatch = new WatchHealth(pods.plural, podCache, journal)
+  const setWatch = new WatchHealth(runnerSets.plural, setWorkers, journal)
+  const { onState, onTurn } = election
   const shared = { transport, clock, random, namespace }
   journal.write({ kind: 'controller-started', identity })
   const running = [
@@ -39,21 +56,26 @@ export function startController(options: ControllerOptions, journal: Journal): C
         labelSelector: labels.set,
         project: projectPod,
         unread: unreadOfPods,
-        sink: podCache,
+        sink: podWatch,
       },
       until.signal,
     ),
-    runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWorkers }, until.signal),
-    createElector({ kubernetes, clock, random, identity, ...options.lease }).run(
-      (leadership) => lead(options, journal, setWorkers, leadership),
+    runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWatch }, until.signal),
+    createElector({ kubernetes, clock, random, identity, onState, onTurn, ...options.lease }).run(
+      (leadership) => lead({ options, journal, sets: setWorkers, until: until.signal }, leadership),
       until.signal,
     ),
   ]
   return {
+    state: () => ({
+      election: election.view(),
+      watches: [podWatch.state(), setWatch.state()],
+      sets: setWorkers.readings(),
+    }),
     stop: async () => {
-      const bound = new AbortController()
-      await Promise.race([setWorkers.stop(), clock.sleep(drainMsMax, bound.signal).catch(() => {})])
-      bound.abort()
+      if (!(await withinMs(clock, drainMsMax, setWorkers.stop()))) {
+        journal.write({ kind: 'stop-cut-short', afterMs: drainMsMax })
+      }
       until.abort()
       podCache.stop()
       await Promise.all(running)
@@ -62,12 +84,26 @@ export function startController(options: ControllerOptions, journal: Journal): C
   }
 }
 
-async function lead(
-  options: ControllerOptions,
-  journal: Journal,
-  sets: SetWorkers,
-  leadership: Leadership,
-): Promise<void> {
+/** Returns whether the work ended within `ms`. */
+async function withinMs(clock: Clock, ms: number, work: Promise<void>): Promise<boolean> {
+  const bound = new AbortController()
+  const late = clock.sleep(ms, bound.signal).then(
+    () => false,
+    () => true,
+  )
+  const inTime = await Promise.race([work.then(() => true), late])
+  bound.abort()
+  return inTime
+}
+
+type Lead = {
+  readonly options: ControllerOptions
+  readonly journal: Journal
+  readonly sets: SetWorkers
+  readonly until: AbortSignal
+}
+
+async function lead({ options, journal, sets, until }: Lead, leadership: Leadership): Promise<void> {
   const { identity } = options
   journal.write({ kind: 'leadership-gained', identity })
   const { signal } = leadership
@@ -77,7 +113,8 @@ async function lead(
   sets.lead(leadership)
   await aborted(signal)
   unsubscribe()
-  journal.write({ kind: 'leadership-lost', identity })
+  const why = until.aborted ? 'the process stops' : messageOf(signal.reason)
+  journal.write({ kind: 'leadership-lost', identity, why })
 }
 
 function projectPod(object: KubeObject) {

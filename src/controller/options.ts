@@ -22,6 +22,8 @@ export type ControllerOptions = {
   readonly identity: string
   /** The Lease of the election. */
   readonly lease: { readonly namespace: string; readonly name: string }
+  /** Runs each tick, for example to time it. */
+  readonly measureTick?: (<Result>(tick: () => Result) => Result) | undefined
   /** The only namespace whose sets are run; undefined for all. */
   readonly namespace?: string | undefined
 }

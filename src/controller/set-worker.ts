@@ -1,5 +1,6 @@
 // One runner set at work: its state, its connection to the forge, its loop.
 import { decide } from '../core/decide.ts'
+import { isPaused } from '../core/paused.ts'
 import { runnerPrefix } from '../core/pod.ts'
 import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '../core/state/set-state.ts'
@@ -8,8 +9,12 @@ import type { Leadership } from '../kubernetes/lease.ts'
 import type { Instant } from '../lib/clock.ts'
 import { randomName } from '../lib/ids.ts'
 import type { Action, Decision } from '../model/action.ts'
+import type { Demand } from '../model/demand.ts'
+import type { Failure } from '../model/failure.ts'
 import type { Input } from '../model/input.ts'
+import type { Counts } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
+import type { Condition } from '../model/status.ts'
 import { Actor } from './act/act.ts'
 import { Connection, forgeSet } from './connection.ts'
 import { guarded } from './guard.ts'
@@ -23,6 +28,18 @@ const spacingMs = 50
 /** The right to act, and what this process acts with while it has it. */
 type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal; readonly actor: Actor }
 
+/** The part of a set's state that gauges and health checks show. Its parts are unknown until they are reported. */
+export type SetReading = {
+  readonly set: RunnerSet
+  readonly counts: Counts | undefined
+  readonly demand: Demand | undefined
+  readonly conditions: readonly Condition[]
+  /** Whether the set has a connection to its forge. */
+  readonly connected: boolean
+  /** A problem of that connection; undefined while there is none. */
+  readonly forgeFailure: Failure | undefined
+}
+
 export class SetWorker {
   readonly #options: ControllerOptions
   readonly #journal: Journal
@@ -35,15 +52,27 @@ export class SetWorker {
 
   /** @param status the set's stored status */
   constructor(options: ControllerOptions, journal: Journal, set: RunnerSet, status: unknown) {
-    const { clock } = options
+    const { clock, measureTick = (tick) => tick() } = options
     this.#options = options
     this.#journal = journal
     this.#state = newSetState(set, (status ?? {}) as StoredStatus)
-    this.#loop = new Loop({ clock, spacingMs, tick: (now) => this.#tick(now) })
+    this.#loop = new Loop({ clock, spacingMs, tick: (now) => measureTick(() => this.#tick(now)) })
   }
 
   get set(): RunnerSet {
     return this.#state.set
+  }
+
+  reading(): SetReading {
+    const { pods, table, forge, conditions } = this.#state
+    return {
+      set: this.set,
+      counts: pods.known ? table.counts() : undefined,
+      demand: forge.demand.known ? forge.demand.value : undefined,
+      conditions,
+      connected: this.#connection?.link !== undefined,
+      forgeFailure: forge.failure,
+    }
   }
 
   /** Folds one input into the state and wakes the loop. */
@@ -111,10 +140,9 @@ export class SetWorker {
     void this.#disconnect('pause').then(() => this.#connect())
   }
 
-  /** A paused set (`max` 0) has no connection: to announce no capacity would lose its jobs (docs/reference/scale-set-protocol.md#s9-2). */
   #connect(): void {
     const term = this.#term
-    if (!term || term.signal.aborted || this.set.scale.max === 0 || this.#connection) return
+    if (!term || term.signal.aborted || this.#connection) return
     const { clock, random, forgeFor } = this.#options
     const deps = {
       clock,
@@ -139,8 +167,9 @@ export class SetWorker {
 
 /** Labels, group and ceiling can change on an open link. Another account, or a pause, needs a new one. */
 function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
-  const account = ({ source: { labels: _, runnerGroup: __, ...rest } }: RunnerSet) => JSON.stringify(rest)
-  return account(before) !== account(after) || (before.scale.max === 0) !== (after.scale.max === 0)
+  const account = ({ source: { labels, runnerGroup, ...rest } }: RunnerSet) => rest
+  const sameAccount = JSON.stringify(account(before)) === JSON.stringify(account(after))
+  return !sameAccount || isPaused(before) !== isPaused(after)
 }
 
 function earliest(left: Instant | undefined, right: Instant | undefined): Instant | undefined {

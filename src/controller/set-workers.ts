@@ -7,7 +7,7 @@ import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
 import { reportInvalid } from './report-invalid.ts'
-import { SetWorker } from './set-worker.ts'
+import { type SetReading, SetWorker } from './set-worker.ts'
 
 export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
@@ -37,6 +37,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop('pause')))
     await Promise.all(this.#ending)
     this.#workers.clear()
+  }
+
+  /** Returns what each set shows, in memory order. */
+  readings(): readonly SetReading[] {
+    return [...this.#workers.values()].map((worker) => worker.reading())
   }
 
   uidOf(namespace: string, set: string): string | undefined {

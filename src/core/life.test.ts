@@ -37,6 +37,10 @@ const requested = (lookUp?: Runner['lookUp']): Runner => ({
   ...runner('a', {}, { pod: { is: 'requested', since: now } }),
   lookUp,
 })
+const deletedFor = (age: number, over: Partial<Runner> = {}) =>
+  runner('a', { deletionDeadline: now - seconds(age) }, over)
+const onSilentNode = (age: number, over: Partial<Runner> = {}) =>
+  runner('a', { startedAt: now - seconds(200), nodeSilentSince: now - seconds(age) }, over)
 const failure = { reason: 'api-unavailable', message: 'no response' } as const
 const cause = (reason: FailureReason, age: number) => ({ reason, message: 'm', since: now - seconds(age) })
 const shownDelay = (given: Runner, reason: FailureReason): Runner => ({ ...given, delay: cause(reason, 1) })
@@ -143,15 +147,31 @@ describe('one life', () => {
     ['ended while its end for another cause waited', ending(runner('a', { end: ended }), 'refused', 9), '+9 s'],
     ['its job is over for 9 min, and its container runs', afterJob(540), '+60 s'],
     ['its job is over for 10 min, and its container runs', afterJob(600), 'termination-stuck stuck'],
-    ['the same, shown before', { ...afterJob(600), stuck: true }, 'nothing'],
+    ['the same, shown before', { ...afterJob(600), stuck: cause('termination-stuck', 1) }, 'nothing'],
     ['being deleted, within its grace', runner('a', { deletionDeadline: now + seconds(10) }), '+40 s'],
+    ['being deleted, 30 s after its deadline', deletedFor(30), 'explain-runner'],
+    ['being deleted, and looked up only before', deletedFor(31, { explainedAt: now - seconds(2) }), 'explain-runner'],
     [
-      'being deleted, 31 s after its deadline',
-      runner('a', { deletionDeadline: now - seconds(31) }),
+      'being deleted, and looked up since',
+      deletedFor(31, { explainedAt: now - seconds(1) }),
       'termination-stuck stuck',
     ],
-    ['the same after exactly 30 s', runner('a', { deletionDeadline: now - seconds(30) }), 'termination-stuck stuck'],
-    ['the same, shown before', { ...runner('a', { deletionDeadline: now - seconds(31) }), stuck: true }, 'nothing'],
+    [
+      'being deleted, and looked up since with a cause',
+      deletedFor(31, { explainedAt: now, explained: cause('finalizer-left', 31) }),
+      'finalizer-left stuck',
+    ],
+    ['the same, shown before', deletedFor(31, { stuck: cause('finalizer-left', 31) }), 'nothing'],
+    ['busy, on a node that is silent for 29 s', onSilentNode(29, { job }), '+1 s'],
+    ['busy, on a node that is silent for 30 s', onSilentNode(30, { job }), 'runner-delayed'],
+    ['the same, shown before', shownDelay(onSilentNode(30, { job }), 'node-lost'), 'nothing'],
+    ['idle, on a node that is silent for 29 s', onSilentNode(29), '+1 s'],
+    ['idle, on a node that is silent for 30 s', onSilentNode(30), 'runner-delayed'],
+    [
+      'idle and offline, on a node whose silence is shown',
+      shownDelay(onSilentNode(130, offline(5)), 'node-lost'),
+      'deregister (start-failed) never-online',
+    ],
     ['its end is refused for now', ending(running(90), 'refused', 9), '+9 s'],
     ['its end was refused, and is due', ending(running(90), 'refused', 0), 'deregister (surplus)'],
     ['its registration is removed', ending(running(90), 'removed', undefined), 'delete (surplus)'],

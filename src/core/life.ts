@@ -2,8 +2,8 @@
 import type { Instant } from '../lib/clock.ts'
 import type { EndCause } from '../model/end-cause.ts'
 import type { JournalEvent } from '../model/event.ts'
-import { type Failure, failureInfo } from '../model/failure.ts'
-import type { PodFacts, Runner, StartFailure } from '../model/runner.ts'
+import { type Failure, failureInfo, type LastingFailure } from '../model/failure.ts'
+import type { PodFacts, Runner } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
 import { askRegistrations, continueEnd, endStep, isGhost } from './ending.ts'
@@ -24,12 +24,14 @@ export function decideLife(moment: Moment, runner: Runner): LifeStep {
 function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const phase = phaseOf(runner)
   if (phase === 'ended') return decideEnded(moment, runner, pod)
-  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod.deletionDeadline)
+  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
   if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
   if (phase === 'starting') return decideStarting(moment, runner, pod)
-  if (phase === 'idle') return decideIdle(moment, runner, pod)
   if (phase === 'spent') return decideSpent(moment, runner)
-  return nothing
+  const silence = decideSilence(moment, runner, pod)
+  if (phase === 'busy' || silence.mark) return silence
+  const step = decideIdle(moment, runner, pod)
+  return step.action ? step : { ...step, ...earlier(step.due, silence.due) }
 }
 
 /** The response to the POST of its pod was lost: only the API server knows whether it exists. */
@@ -52,7 +54,7 @@ function exceededLife(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
 function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const { world, limits, now } = moment
   if (!pod.end) return nothing
-  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod.deletionDeadline)
+  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
   if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
   const keepMs = failureOfEnd(runner, pod.end) ? world.set.keepFailedMs : world.set.keepFinishedMs
   const crowded = !world.counts.known || world.counts.value.ended > limits.keptMax
@@ -61,13 +63,16 @@ function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   return endStep(moment, runner, pod, { kind: 'ended' })
 }
 
-/** A deletion is under way. After its deadline the pod is stuck: that is shown once, and its place is free again. */
-function decideDeleting({ world, limits, now }: Moment, runner: Runner, deadline: Instant): LifeStep {
+/** A deletion is under way. After its deadline the pod is stuck: its cause is looked up and shown once, and its place is free again. */
+function decideDeleting({ world, limits, now }: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeStep {
   const late = deadline + limits.terminationMs
   if (runner.stuck) return nothing
   if (now < late) return { due: late }
+  const { explained, explainedAt = 0 } = runner
+  if (explainedAt < late) return { action: { kind: 'explain-runner', runner: runner.name, podUid: pod.uid } }
   const message = `it is still there ${Math.round((now - deadline) / 1_000)} s after its deletion deadline`
-  return stuck(world, runner, message)
+  const cause: Failure = explained ?? { reason: 'termination-stuck', message: 'nothing names a cause' }
+  return stuck(world, runner, { reason: cause.reason, message: `${message}: ${cause.message}`, since: deadline })
 }
 
 /** Its job is over and its container runs on. It may have more to do, so it is never ended; after a while it is stuck. */
@@ -76,7 +81,8 @@ function decideSpent({ world, limits, now }: Moment, runner: Runner): LifeStep {
   if (!finished || runner.stuck) return nothing
   const late = finished.at + limits.lingerMs
   if (now < late) return { due: late }
-  return stuck(world, runner, `its container still runs ${Math.round((now - finished.at) / 1_000)} s after its job`)
+  const message = `its container still runs ${Math.round((now - finished.at) / 1_000)} s after its job`
+  return stuck(world, runner, { reason: 'termination-stuck', message, since: finished.at })
 }
 
 function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
@@ -97,12 +103,12 @@ function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep
 }
 
 /** Nothing reports a cause: that is shown, too. */
-function unexplained(pod: PodFacts): StartFailure {
+function unexplained(pod: PodFacts): LastingFailure {
   return { reason: 'start-unexplained', message: 'no event names a cause', since: pod.progressedAt }
 }
 
-/** A start that is held up is shown before its deadline, once for each reason. */
-function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: StartFailure): LifeStep {
+/** A failure that may still pass is shown, once for each reason. */
+function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: LastingFailure): LifeStep {
   if (runner.delay?.reason === cause.reason) return nothing
   const reportAt = cause.since + limits.reportDelayMs
   if (now < reportAt) return { due: reportAt }
@@ -116,10 +122,16 @@ function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: Star
 }
 
 /** When a start is given up, from the table of failures. */
-function startDeadline(cause: StartFailure, pod: PodFacts): Instant {
+function startDeadline(cause: LastingFailure, pod: PodFacts): Instant {
   const deadline = failureInfo(cause.reason).deadline
   if (!deadline) return Number.POSITIVE_INFINITY
   return (deadline.from === 'cause' ? cause.since : pod.progressedAt) + deadline.ms
+}
+
+/** The node of a running pod does not respond. The runner may work on, so it is never ended for that; the operator sees it. */
+function decideSilence(moment: Moment, runner: Runner, { nodeSilentSince: since, node }: PodFacts): LifeStep {
+  if (since === undefined) return nothing
+  return reportDelay(moment, runner, { reason: 'node-lost', message: `node ${node} does not respond`, since })
 }
 
 function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
@@ -147,10 +159,11 @@ function end(moment: Moment, runner: Runner, because: EndCause, failure: Failure
   return { ...step, events: [failed(moment.world, runner, failure)] }
 }
 
-function stuck(world: SetWorld, runner: Runner, message: string): LifeStep {
+function stuck(world: SetWorld, runner: Runner, failure: LastingFailure): LifeStep {
+  const { reason, message } = failure
   return {
-    mark: { runner: runner.name, is: 'stuck' },
-    events: [failed(world, runner, { reason: 'termination-stuck', message })],
+    mark: { runner: runner.name, is: 'stuck', failure },
+    events: [failed(world, runner, { reason, message })],
   }
 }
 

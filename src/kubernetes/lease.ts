@@ -12,8 +12,10 @@ type ElectionDurations = {
   readonly leaseMs: number
   /** How long after its last renewal the leader stops. Much shorter than `leaseMs`, so that its requests in flight can end. */
   readonly renewMsMax: number
-  /** The pause between two reads or renewals. */
+  /** The pause between two renewals. */
   readonly retryMs: number
+  /** The pause between two reads of a candidate. It bounds how late a released lease is taken over. */
+  readonly lookMs: number
 }
 
 export type ElectorOptions = {
@@ -24,9 +26,11 @@ export type ElectorOptions = {
   readonly identity: string
   readonly clock: Clock
   readonly random: Random
-  /** The defaults are 15 s, 10 s and 2 s. */
-  readonly durations?: ElectionDurations
+  /** The defaults are 15 s, 10 s, 2 s and 1 s. */
+  readonly durations?: Partial<ElectionDurations>
   readonly onState?: (state: ElectionState) => void
+  /** Called after each read or write of the lease, with the error of one that failed. */
+  readonly onTurn?: (error: unknown) => void
 }
 
 export type ElectionState =
@@ -51,11 +55,11 @@ export interface Elector {
   run(lead: (leadership: Leadership) => Promise<void>, until: AbortSignal): Promise<void>
 }
 
-const durationsDefault: ElectionDurations = { leaseMs: 15_000, renewMsMax: 10_000, retryMs: 2_000 }
+const durationsDefault: ElectionDurations = { leaseMs: 15_000, renewMsMax: 10_000, retryMs: 2_000, lookMs: 1_000 }
 const releaseMsMax = 5_000
 
 export function createElector(options: ElectorOptions): Elector {
-  const lease = createLeaseAccess(options, options.durations ?? durationsDefault)
+  const lease = createLeaseAccess(options, { ...durationsDefault, ...options.durations })
   const report = options.onState ?? (() => {})
   return {
     run: async (lead, until) => {
@@ -89,7 +93,10 @@ interface LeaseAccess {
   renew(record: LeaseRecord, until: AbortSignal): Promise<Term>
   /** Removes this candidate from the lease if it is the holder. Never rejects: an unreleased lease expires by itself. */
   release(): Promise<void>
-  pause(until: AbortSignal): Promise<void>
+  /** Waits between two reads of a candidate (`look`) or two renewals of the leader (`renew`). */
+  pause(before: 'look' | 'renew', until: AbortSignal): Promise<void>
+  /** Reports that the lease was read or written, or why not. */
+  turned(error?: unknown): void
   after: Clock['after']
 }
 
@@ -143,7 +150,11 @@ function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations
         if (current.holder !== identity) return
         await kubernetes.replace(leases, releasedLease(current, clock.now()), { signal })
       }).catch(() => undefined),
-    pause: (until) => clock.sleep(durations.retryMs * (0.9 + random() * 0.2), until).catch(() => undefined),
+    pause: (before, until) => {
+      const ms = before === 'look' ? durations.lookMs : durations.retryMs
+      return clock.sleep(ms * (0.9 + random() * 0.2), until).catch(() => undefined)
+    },
+    turned: options.onTurn ?? (() => {}),
   }
 }
 
@@ -159,6 +170,7 @@ async function acquire(
     while (!until.aborted) {
       try {
         const record = await lease.look(until)
+        lease.turned()
         const free = !record || record.holder === '' || record.holder === lease.identity
         if (record && record.resourceVersion !== seen?.resourceVersion) {
           seen?.timer.cancel()
@@ -170,10 +182,11 @@ async function acquire(
           seen = { resourceVersion: record.resourceVersion, holder: record.holder, timer }
         }
         if (free || expired) return await lease.take(record, until)
-      } catch {
+      } catch (error) {
         // Another candidate was faster, or there was no answer. The next read shows which. The timer of the seen record goes on.
+        if (!until.aborted && !isLostRace(error)) lease.turned(error)
       }
-      await lease.pause(until)
+      await lease.pause('look', until)
     }
     return undefined
   } finally {
@@ -206,15 +219,19 @@ async function leadAndRenew(
     },
   )
   const renewing = (async () => {
-    for (await lease.pause(link.signal); !link.signal.aborted; await lease.pause(link.signal)) {
+    for (;;) {
+      await lease.pause('renew', link.signal)
+      if (link.signal.aborted) return
       try {
         const next = await lease.renew(term.record, link.signal)
+        lease.turned()
         if (link.signal.aborted) return next.close()
         term.signal.removeEventListener('abort', onEnd)
         term.close()
         term = next
         term.signal.addEventListener('abort', onEnd)
       } catch (error) {
+        if (!link.signal.aborted) lease.turned(error)
         if (error instanceof Superseded) lose(error.message)
         else if (error instanceof KubernetesError && error.kind === 'not-found') lose('the lease was deleted')
       }
@@ -227,6 +244,11 @@ async function leadAndRenew(
     term.close()
     link.dispose()
   }
+}
+
+/** Returns whether another candidate wrote the lease first, which is no failure of the election. */
+function isLostRace(error: unknown): boolean {
+  return error instanceof KubernetesError && (error.kind === 'conflict' || error.kind === 'already-exists')
 }
 
 async function orUndefined<T>(kind: KubernetesError['kind'], work: Promise<T>): Promise<T | undefined> {

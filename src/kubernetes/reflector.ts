@@ -20,7 +20,7 @@ export interface ReflectorSink<T> {
   /** Reports an event or a bookmark: the cache is up to date at this time. */
   progressed(at: Instant): void
   /** Reports a broken watch. The cache may be out of date from `since` on, until `progressed` or `replaced`. */
-  stale(since: Instant, why: string): void
+  stale(since: Instant, why: string, error: unknown): void
 }
 
 export type ReflectorOptions<T> = {
@@ -62,7 +62,7 @@ export async function runReflector<T>(options: ReflectorOptions<T>, until: Abort
       }
       failures = wasStable(attempt, clock.now()) ? 1 : failures + 1
       afterFailure(error, state, attempt)
-      sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error))
+      sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error), error)
       await clock.sleep(pauseMs(error, failures, options), until).catch(() => undefined)
     }
   }

@@ -1,8 +1,8 @@
-// The HTTP server: reads requests as plain values and writes the answers, over node:http, on 127.0.0.1 only.
+// The HTTP server: reads requests as plain values and writes the answers, over node:http, by default on 127.0.0.1.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { type Answer, type Body, type Method, parseBody, type Request, textAnswer } from './http.ts'
 
@@ -11,6 +11,8 @@ export type HttpHandler = (request: Request) => Promise<Answer>
 export type HttpServerOptions = {
   /** Serves over TLS with this certificate and key, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string }
+  /** The address to listen on. The default is 127.0.0.1. */
+  readonly host?: string
   /** 0 (the default) takes a free port. */
   readonly port?: number
   /** The maximum size of a request body, in bytes. The server answers a larger one with 413. */
@@ -21,20 +23,21 @@ export type HttpServerOptions = {
 
 export interface HttpServer {
   readonly port: number
-  /** `http://127.0.0.1:PORT`, or `https:` with a certificate. */
+  /** `http://HOST:PORT`, or `https:` with a certificate. */
   readonly origin: string
   /** Stops listening and closes every connection. */
   close(): Promise<void>
 }
 
-/** Serves `handler` on 127.0.0.1. The request's signal is aborted when the client disconnects. Rejects if the port is taken. */
+/** Serves `handler`. The request's signal is aborted when the client disconnects. Rejects if the port is taken. */
 export async function httpServer(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
   const listener: RequestListener = (incoming, outgoing) => void serve(handler, options, incoming, outgoing)
   const settings = { keepAliveTimeout: 75_000 }
   const server = options.tls
     ? createSecureServer({ ...settings, ...options.tls }, listener)
     : createServer(settings, listener)
-  server.listen(options.port ?? 0, '127.0.0.1')
+  const host = options.host ?? '127.0.0.1'
+  server.listen(options.port ?? 0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const close = async () => {
@@ -43,7 +46,7 @@ export async function httpServer(handler: HttpHandler, options: HttpServerOption
     server.closeAllConnections()
     await closed
   }
-  return { port, origin: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`, close }
+  return { port, origin: `${options.tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${port}`, close }
 }
 
 async function serve(

@@ -2,7 +2,8 @@
 import type { Instant } from '../lib/clock.ts'
 import type { EndCause } from './end-cause.ts'
 import type { JournalEvent } from './event.ts'
-import type { Registration, StartFailure } from './runner.ts'
+import type { LastingFailure } from './failure.ts'
+import type { Registration } from './runner.ts'
 import type { SetStatus } from './status.ts'
 
 /** The pod to delete, with the preconditions that its deletion must meet. */
@@ -40,8 +41,8 @@ export type Action =
 
 /** A fact that a decision adds to a runner, so that it is reported once. */
 export type Mark =
-  | { readonly runner: string; readonly is: 'delayed'; readonly failure: StartFailure }
-  | { readonly runner: string; readonly is: 'stuck' }
+  | { readonly runner: string; readonly is: 'delayed'; readonly failure: LastingFailure }
+  | { readonly runner: string; readonly is: 'stuck'; readonly failure: LastingFailure }
 
 export type Decision = {
   /** How many runners to start. The loop gives each a random name and makes it a `start-runner`. */

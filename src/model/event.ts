@@ -6,10 +6,30 @@ import type { Failure } from './failure.ts'
 type OfSet = { readonly namespace: string; readonly set: string }
 type OfRunner = OfSet & { readonly runner: string }
 
+/** Why the cluster fails a call of the process itself: `installation` needs an operator, `outage` passes by itself. */
+export type ClusterFault = 'installation' | 'outage'
+
 export type JournalEvent =
   | { readonly kind: 'controller-started'; readonly identity: string }
   | { readonly kind: 'leadership-gained'; readonly identity: string }
-  | { readonly kind: 'leadership-lost'; readonly identity: string }
+  | { readonly kind: 'leadership-lost'; readonly identity: string; readonly why: string }
+  /** The Lease cannot be read or written. Written once for each message. */
+  | { readonly kind: 'election-failed'; readonly message: string; readonly by: ClusterFault }
+  | { readonly kind: 'election-recovered' }
+  /** The API server cannot be used yet: the process waits and tries again. */
+  | { readonly kind: 'cluster-unavailable'; readonly message: string }
+  /** The watch of a kind is broken. Written once for each message. */
+  | {
+      readonly kind: 'watch-failed'
+      readonly resource: string
+      readonly message: string
+      readonly by: ClusterFault
+    }
+  | { readonly kind: 'watch-recovered'; readonly resource: string; readonly objects: number | undefined }
+  | { readonly kind: 'health-listening'; readonly address: string }
+  | { readonly kind: 'controller-stopping'; readonly why: string }
+  /** The bound of an orderly end was reached. Another process finds what was left under way. */
+  | { readonly kind: 'stop-cut-short'; readonly afterMs: number }
   | { readonly kind: 'controller-stopped'; readonly identity: string }
   | (OfSet & { readonly kind: 'set-added' })
   | (OfSet & { readonly kind: 'set-removed' })
@@ -25,7 +45,12 @@ export type JournalEvent =
   | { readonly kind: 'protocol-anomaly'; readonly set: string; readonly anomaly: string; readonly message: string }
   | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
   | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
-  | (OfRunner & { readonly kind: 'runner-started'; readonly node: string | undefined })
+  | (OfRunner & {
+      readonly kind: 'runner-started'
+      readonly node: string | undefined
+      /** From the pod's creation to the container's start; undefined if this process did not see the pod before. */
+      readonly startMs: number | undefined
+    })
   | (OfRunner & {
       readonly kind: 'job-started'
       readonly job: string
@@ -39,6 +64,8 @@ export type JournalEvent =
   | (OfRunner & { readonly kind: 'runner-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'runner-gone'; readonly because: string })
   | (OfRunner & { readonly kind: 'start-refused'; readonly failure: Failure })
+  /** Runners wait until the forge allows another registration. */
+  | (OfSet & { readonly kind: 'registrations-limited'; readonly until: Instant })
   | (OfSet & { readonly kind: 'registration-dropped'; readonly name: string })
   | (OfSet & { readonly kind: 'registration-kept'; readonly name: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'write-failed'; readonly action: string; readonly message: string })

@@ -184,9 +184,11 @@ export const failures = {
   },
   'node-lost': {
     class: 'run',
-    sentence: 'The node of the runner is gone.',
-    next: 'Check the node, then re-run the job.',
+    sentence: 'The node of the runner is gone or does not respond.',
+    next: 'Check the node. If it never comes back, delete its Node object, and Kubernetes removes the pod. Then re-run the job.',
     retry: soon,
+    deadline: { from: 'cause', ms: 2 * minute },
+    eventReasons: ['NodeNotReady'],
     endReasons: ['NodeLost'],
   },
   'pod-vanished': {
@@ -217,6 +219,18 @@ export const failures = {
     class: 'end',
     sentence: 'The pod does not end.',
     next: 'Run `dayfly doctor --live` to find the cause.',
+    retry: steady,
+  },
+  'finalizer-left': {
+    class: 'end',
+    sentence: 'A finalizer keeps a pod whose containers have ended.',
+    next: 'Find the controller that owns the finalizer named in the message. Remove the finalizer only if that controller is removed permanently.',
+    retry: steady,
+  },
+  'kill-failed': {
+    class: 'end',
+    sentence: 'The kubelet cannot stop a container of the pod.',
+    next: 'Check the container runtime on the node named in the message, and restart the kubelet if it hangs.',
     retry: steady,
   },
   'deregistration-refused': {

@@ -1,4 +1,5 @@
 // The closed list of reasons for which a runner, a set or a forge can fail. The core reads their class, retry and deadline here only.
+import type { Instant } from '../lib/clock.ts'
 import type { FailureInfo } from './failure-info.ts'
 import { failures } from './failure-table.ts'
 
@@ -11,6 +12,9 @@ export function failureInfo(reason: FailureReason): FailureInfo {
 
 /** One failure as users see it. `message` adds what was observed, for example a container's name and the API server's sentence. */
 export type Failure = { readonly reason: FailureReason; readonly message: string }
+
+/** A failure that lasts. @param since its first evidence */
+export type LastingFailure = Failure & { readonly since: Instant }
 
 const byContainer = index('containerReasons')
 const byEvent = index('eventReasons')

@@ -1,7 +1,7 @@
 // The results of actions: one closed union, with the facts that came back. An action decides nothing about a life; the core folds its outcome.
 import type { Instant } from '../lib/clock.ts'
-import type { Failure } from './failure.ts'
-import type { PodFacts, Registration, StartFailure } from './runner.ts'
+import type { Failure, LastingFailure } from './failure.ts'
+import type { PodFacts, Registration } from './runner.ts'
 import type { SetStatus } from './status.ts'
 
 /** A call that did not succeed. */
@@ -41,7 +41,7 @@ export type Outcome =
   | {
       readonly action: 'explain-runner'
       readonly runner: string
-      readonly result: { readonly is: 'explained'; readonly cause: StartFailure | undefined } | Unsuccessful
+      readonly result: { readonly is: 'explained'; readonly cause: LastingFailure | undefined } | Unsuccessful
     }
   | { readonly action: 'drop-registration'; readonly name: string; readonly result: DeregisterOutcome }
   | {

@@ -17,6 +17,25 @@ export type GitHubSource = {
   readonly credentialsSecret: string
   readonly runnerGroup: string | undefined
   readonly labels: readonly string[]
+  /** The forward proxy for every request to the forge. */
+  readonly proxy: Proxy | undefined
+  /** The certificates that are trusted in addition to the public ones. */
+  readonly ca: CertificateSource | undefined
+}
+
+export type Proxy = {
+  readonly url: string
+  /** The Secret in the set's namespace with the keys `username` and `password`. */
+  readonly credentialsSecret: string | undefined
+  /** Hosts, domain suffixes, addresses and CIDR blocks that need no proxy. */
+  readonly noProxy: readonly string[]
+}
+
+/** A key of an object in the set's namespace whose value is PEM text. */
+export type CertificateSource = {
+  readonly kind: 'config-map' | 'secret'
+  readonly name: string
+  readonly key: string
 }
 
 export type RunnerSet = {
@@ -25,8 +44,14 @@ export type RunnerSet = {
   readonly uid: string
   readonly generation: number
   readonly source: GitHubSource
-  /** Idle spares on top of demand, and the ceiling of pods that may run a container. `max` 0 pauses the set. */
+  /** Idle spares on top of demand, and the ceiling of pods that may run a container. */
   readonly scale: { readonly min: number; readonly max: number }
+  /** No runner starts, idle ones are removed, and busy ones finish. */
+  readonly paused: boolean
+  /** `sidecar`: Dayfly adds a Docker Engine to the pod. */
+  readonly docker: 'none' | 'sidecar'
+  /** `warn`: a template with a hazard runs, and the set shows the hazard. */
+  readonly templateChecks: 'enforce' | 'warn'
   /** How long the pod and Secret of a runner that ended well are kept for debugging, in milliseconds. */
   readonly keepFinishedMs: number
   /** The same for a runner that failed. */

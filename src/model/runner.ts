@@ -1,7 +1,7 @@
 // A runner: one life, with the facts that are known of it.
 import type { Instant } from '../lib/clock.ts'
 import type { EndCause } from './end-cause.ts'
-import type { Failure } from './failure.ts'
+import type { Failure, LastingFailure } from './failure.ts'
 
 /** A value from outside, or the fact that it is unknown. `at` is when the request was sent, so a response never looks fresher than it is. */
 export type Reading<T> =
@@ -27,9 +27,6 @@ export type ContainerEnd = {
   readonly at: Instant
 }
 
-/** A problem of a runner's start, and its first evidence. */
-export type StartFailure = Failure & { readonly since: Instant }
-
 /** The few fields of a pod that decide about a runner's life. */
 export type PodFacts = {
   readonly uid: string
@@ -44,7 +41,9 @@ export type PodFacts = {
   readonly end: ContainerEnd | undefined
   /** Whether every container of the pod has ended (phase Succeeded or Failed), so that it occupies no node. */
   readonly finished: boolean
-  readonly startFailure: StartFailure | undefined
+  readonly startFailure: LastingFailure | undefined
+  /** Since when the node of a running pod does not respond; undefined while it does. */
+  readonly nodeSilentSince: Instant | undefined
   /** When the grace period of the requested deletion ends; undefined without a deletion. */
   readonly deletionDeadline: Instant | undefined
   /** The registration for which the pod was made, from its annotation. */
@@ -99,12 +98,12 @@ export type Runner = {
   /** The response to the POST of the pod was lost. It must be looked up. */
   readonly lookUp: { readonly failures: number; readonly retryAt: Instant | undefined } | undefined
   /** The cause of a slow start, from the cluster's Events, and when it was last looked up. */
-  readonly explained: StartFailure | undefined
+  readonly explained: LastingFailure | undefined
   readonly explainedAt: Instant | undefined
   /** The delay that is shown on the set; undefined while none is. */
-  readonly delay: StartFailure | undefined
-  /** Proved stuck: it counts no longer against `max`. */
-  readonly stuck: boolean
+  readonly delay: LastingFailure | undefined
+  /** Why its end is proved stuck: it counts no longer against `max`. Undefined while it is not. */
+  readonly stuck: LastingFailure | undefined
 }
 
 /** The phase of a runner. `phaseOf` derives it from the facts; it is never stored.

@@ -2,8 +2,8 @@
 import type { Instant } from '../lib/clock.ts'
 import type { SetAction } from './action.ts'
 import type { Demand } from './demand.ts'
-import type { Failure } from './failure.ts'
-import type { Counts, Reading, Registration, Runner, StartFailure } from './runner.ts'
+import type { Failure, LastingFailure } from './failure.ts'
+import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
 import type { Condition, SetStatus } from './status.ts'
 
@@ -45,8 +45,8 @@ export type History = {
   readonly blocked: Failure | undefined
 }
 
-/** Runners whose start is held up for long enough to be shown. */
-export type Delays = { readonly count: number; readonly oldest: StartFailure }
+/** Runners whose start or end is held up for long enough to be shown. */
+export type Delays = { readonly count: number; readonly oldest: LastingFailure }
 
 /** A call of the set's own that failed: its number of failures in a row, and when it may be repeated. */
 export type RetryState = { readonly failures: number; readonly retryAt: Instant }
@@ -72,8 +72,8 @@ export type SetWorld = {
   readonly pendingRemovals: readonly PendingRemoval[]
   readonly history: History
   readonly delays: Delays | undefined
-  /** Runners that are proved stuck and still exist. */
-  readonly stuck: number
+  /** Runners whose end is proved stuck and that still exist. */
+  readonly stuck: Delays | undefined
   /** Registrations that the account allows now, and when it allows more. */
   readonly allowance: { readonly now: number; readonly nextAt: Instant | undefined }
   /** A problem of the link to the forge, until demand is known again. */

@@ -1,7 +1,7 @@
-// Reads the cluster's Events to find why a runner does not start: the one live read, and only for a start that is held up.
+// Reads the cluster's Events to find why a runner does not start or end: the one live read, and only for a runner that is held up.
 import type { Outcome } from '../../model/outcome.ts'
-import { type EventObject, explainStart } from '../observe/explain.ts'
-import type { PodObject } from '../observe/pod-object.ts'
+import { explainPod } from '../observe/explain.ts'
+import type { EventObject, PodObject } from '../observe/pod-object.ts'
 import { events, pods } from '../resources.ts'
 import type { ActContext } from './context.ts'
 import { clusterUnsuccessful } from './unsuccessful.ts'
@@ -15,7 +15,7 @@ export async function explainRunner(context: ActContext, name: string, podUid: s
     const fieldSelector = `involvedObject.name=${name},involvedObject.uid=${podUid}`
     const { items } = await kubernetes.list(events, { namespace, fieldSelector, signal })
     const pod = (await kubernetes.get(pods, { namespace, name }, { signal })) as unknown as PodObject
-    return { is: 'explained', cause: explainStart(items as unknown as readonly EventObject[], pod) }
+    return { is: 'explained', cause: explainPod(items as unknown as readonly EventObject[], pod) }
   } catch (error) {
     return clusterUnsuccessful(error, signal)
   }

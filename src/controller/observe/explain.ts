@@ -1,38 +1,30 @@
-// The cause of a slow start from the pod's Events: the kubelet reports some causes nowhere else (docs/reference/kubernetes.md#s4-2).
-import { reasonOfEvent } from '../../model/failure.ts'
-import type { StartFailure } from '../../model/runner.ts'
-import type { PodObject } from './pod-object.ts'
+// The cause of a slow start or a stuck end from the pod's Events: the kubelet reports some causes nowhere else (docs/reference/kubernetes.md#s4-2).
+import { type LastingFailure, reasonOfEvent } from '../../model/failure.ts'
+import { causeOfStuckEnd, hungHook } from './explain-end.ts'
+import type { EventObject, PodObject } from './pod-object.ts'
 
-/** The fields of an Event that are read. */
-export type EventObject = {
-  readonly reason?: string
-  readonly message?: string
-  readonly firstTimestamp?: string | null
-  readonly lastTimestamp?: string | null
-  readonly eventTime?: string | null
-}
-
-/** Returns the cause that the latest Event names. If none does, a container that started long ago and has a hook means that the hook hangs. */
-export function explainStart(events: readonly EventObject[], pod: PodObject): StartFailure | undefined {
+/** Returns what holds up the start of a pod, or the end of a pod that is being deleted; undefined if nothing names a cause. */
+export function explainPod(events: readonly EventObject[], pod: PodObject): LastingFailure | undefined {
   const latestFirst = events
-    .map((event) => ({ event, at: timeOf(event) }))
-    .sort((left, right) => right.at - left.at || compare(left.event.message, right.event.message))
-  for (const { event, at } of latestFirst) {
-    const reason = reasonOfEvent(event.reason)
-    if (reason) return { reason, message: event.message ?? event.reason ?? '', since: firstTimeOf(event) ?? at }
-  }
-  const started = latestFirst.find(({ event }) => event.reason === 'Started')
-  if (!started || !hasHook(pod)) return undefined
-  return {
-    reason: 'hook-hangs',
-    message: `${started.event.message ?? 'started'}, and its postStart hook has not returned`,
-    since: started.at,
-  }
+    .map((event) => ({ ...event, at: timeOf(event) }))
+    .sort((left, right) => right.at - left.at || compare(left.message, right.message))
+  const { deletionTimestamp } = pod.metadata
+  if (deletionTimestamp === undefined) return causeOfSlowStart(latestFirst, pod)
+  const cause = causeOfStuckEnd(latestFirst, pod)
+  return cause && { ...cause, since: Date.parse(deletionTimestamp) }
 }
 
-function hasHook({ spec }: PodObject): boolean {
-  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
-  return containers.some(({ lifecycle }) => lifecycle !== undefined)
+type DatedEvent = EventObject & { readonly at: number }
+
+/** The latest Event that names a cause wins. If none does, a container that started long ago and has a hook means that the hook hangs. */
+function causeOfSlowStart(latestFirst: readonly DatedEvent[], pod: PodObject): LastingFailure | undefined {
+  for (const event of latestFirst) {
+    const reason = reasonOfEvent(event.reason)
+    if (reason) return { reason, message: event.message ?? event.reason ?? '', since: firstTimeOf(event) ?? event.at }
+  }
+  const message = hungHook(latestFirst, pod)
+  const started = latestFirst.find(({ reason }) => reason === 'Started')
+  return message !== undefined && started ? { reason: 'hook-hangs', message, since: started.at } : undefined
 }
 
 function timeOf(event: EventObject): number {

@@ -39,6 +39,7 @@ function factsOf(pod: PodObject): PodFacts {
     end: endOf(pod, runner, createdAt),
     finished: status?.phase === 'Succeeded' || status?.phase === 'Failed',
     startFailure: startFailureOfPod(pod, progressedAt),
+    nodeSilentSince: nodeSilentSince(pod),
     deletionDeadline: instant(metadata.deletionTimestamp),
     registrationId: metadata.annotations?.[annotations.registrationId],
   }
@@ -58,6 +59,16 @@ function endOf(pod: PodObject, runner: ContainerStatus | undefined, createdAt: I
     return { exitCode, reason: disruption(disrupted?.reason) ?? status.reason ?? 'Unknown', at: createdAt }
   }
   return undefined
+}
+
+/** The node controller marks the pods of a silent node as not ready. The conditions of their containers stay as the kubelet left them. */
+function nodeSilentSince({ status }: PodObject): Instant | undefined {
+  const conditionOf = (type: string) => status?.conditions?.find((condition) => condition.type === type)
+  const ready = conditionOf('Ready')
+  if (status?.phase !== 'Running' || ready?.status !== 'False' || ready.reason === 'ReadinessGatesNotReady') {
+    return undefined
+  }
+  return conditionOf('ContainersReady')?.status === 'True' ? instant(ready.lastTransitionTime) : undefined
 }
 
 /** Translates the reasons of Kubernetes' DisruptionTarget condition into reasons of a container's end. */

@@ -1,4 +1,4 @@
-// The fields of a pod, as the API server sends it, that Dayfly reads.
+// The fields of a pod and its Events, as the API server sends them, that Dayfly reads.
 import type { ObjectMeta } from '../../kubernetes/types.ts'
 
 export type ContainerStatus = {
@@ -26,7 +26,11 @@ export type PodCondition = {
   readonly lastTransitionTime?: string
 }
 
-type ContainerSpec = { readonly name: string; readonly restartPolicy?: string; readonly lifecycle?: unknown }
+type ContainerSpec = {
+  readonly name: string
+  readonly restartPolicy?: string
+  readonly lifecycle?: { readonly postStart?: unknown }
+}
 
 export type PodObject = {
   readonly metadata: ObjectMeta
@@ -43,6 +47,15 @@ export type PodObject = {
     readonly initContainerStatuses?: readonly ContainerStatus[]
     readonly containerStatuses?: readonly ContainerStatus[]
   }
+}
+
+/** The fields of an Event that are read. */
+export type EventObject = {
+  readonly reason?: string
+  readonly message?: string
+  readonly firstTimestamp?: string | null
+  readonly lastTimestamp?: string | null
+  readonly eventTime?: string | null
 }
 
 /** Large parts of a pod that `observePod` never reads, so that a watch need not parse them. */

@@ -1,22 +1,21 @@
 // Why a pod does not start, as far as its own status shows (docs/reference/kubernetes.md#s4-2). explain.ts reads the rest from Events.
 import type { Instant } from '../../lib/clock.ts'
-import { reasonOfContainer } from '../../model/failure.ts'
-import type { StartFailure } from '../../model/runner.ts'
+import { type LastingFailure, reasonOfContainer } from '../../model/failure.ts'
 import type { ContainerStatus, PodCondition, PodObject } from './pod-object.ts'
 
 /** Returns what holds the start up; undefined while nothing shows. @param since the last step that the start made */
-export function startFailureOfPod(pod: PodObject, since: Instant): StartFailure | undefined {
+export function startFailureOfPod(pod: PodObject, since: Instant): LastingFailure | undefined {
   return unschedulable(pod, since) ?? waiting(pod, since) ?? initFailure(pod, since) ?? startError(pod, since)
 }
 
-function unschedulable(pod: PodObject, since: Instant): StartFailure | undefined {
+function unschedulable(pod: PodObject, since: Instant): LastingFailure | undefined {
   const condition = conditionOf(pod, 'PodScheduled')
   if (condition?.status !== 'False') return undefined
   const message = condition.message ?? condition.reason ?? 'not scheduled'
   return { reason: 'unschedulable', message, since: transition(condition) ?? since }
 }
 
-function waiting(pod: PodObject, since: Instant): StartFailure | undefined {
+function waiting(pod: PodObject, since: Instant): LastingFailure | undefined {
   for (const container of statusesOf(pod)) {
     const reason = reasonOfContainer(container.state?.waiting?.reason)
     if (!reason) continue
@@ -27,7 +26,7 @@ function waiting(pod: PodObject, since: Instant): StartFailure | undefined {
 }
 
 /** An init container that failed finally or runs on, or a sidecar whose startup probe does not succeed. */
-function initFailure(pod: PodObject, since: Instant): StartFailure | undefined {
+function initFailure(pod: PodObject, since: Instant): LastingFailure | undefined {
   for (const status of pod.status?.initContainerStatuses ?? []) {
     const sidecar = pod.spec?.initContainers?.find(({ name }) => name === status.name)?.restartPolicy === 'Always'
     const ended = status.state?.terminated
@@ -45,7 +44,7 @@ function initFailure(pod: PodObject, since: Instant): StartFailure | undefined {
   return undefined
 }
 
-function startError(pod: PodObject, since: Instant): StartFailure | undefined {
+function startError(pod: PodObject, since: Instant): LastingFailure | undefined {
   for (const container of statusesOf(pod)) {
     const ended = container.state?.terminated
     const reason = reasonOfContainer(ended?.reason)

@@ -12,7 +12,7 @@ export function foldDecided(step: Step, { decision, actions }: Extract<Input, { 
   for (const event of decision.events) report(step, event)
   for (const mark of decision.marks) {
     const runner = table.get(mark.runner)
-    if (runner) put(step, mark.is === 'stuck' ? { ...runner, stuck: true } : { ...runner, delay: mark.failure })
+    if (runner) put(step, { ...runner, [mark.is === 'stuck' ? 'stuck' : 'delay']: mark.failure })
   }
   for (const action of actions) begin(step, action)
   for (const { runner, at } of decision.due) table.lookAgain(runner, at)

@@ -345,13 +345,28 @@ describe('ends', () => {
     expect(set.world().attention.map(({ name }) => name)).toEqual([a])
   })
 
-  it('marks a stuck pod, which then frees its place', () => {
+  it('looks up why a pod does not end, and marks it as stuck, which frees its place', () => {
     const set = open()
     set.list({ [a]: podFacts({ deletionDeadline: now - seconds(60) }) })
-    expect(set.tick().marks).toEqual([{ runner: a, is: 'stuck' }])
-    expect(set.world()).toMatchObject({ stuck: 1, counts: { value: { spent: 1, occupied: 0 } } })
-    expect(set.state.history.last).toMatchObject({ reason: 'termination-stuck' })
+    expect(set.tick().actions).toContainEqual({ kind: 'explain-runner', runner: a, podUid: 'uid' })
+    const cause = { reason: 'finalizer-left', message: 'acme.com/keep', since: now - seconds(60) } as const
+    set.outcome({ action: 'explain-runner', runner: a, result: { is: 'explained', cause } })
+    const [mark] = set.tick().marks
+    expect(mark).toMatchObject({ runner: a, is: 'stuck', failure: { reason: 'finalizer-left' } })
+    expect(set.world()).toMatchObject({
+      stuck: { count: 1, oldest: { reason: 'finalizer-left' } },
+      counts: { value: { spent: 1, occupied: 0 } },
+    })
+    expect(set.state.history.last).toMatchObject({ reason: 'finalizer-left' })
     set.gone()
-    expect(set.world().stuck).toBe(0)
+    expect(set.world().stuck).toBeUndefined()
+  })
+
+  it('marks a pod as stuck although nothing could be looked up', () => {
+    const set = open()
+    set.list({ [a]: podFacts({ deletionDeadline: now - seconds(60) }) })
+    set.tick()
+    set.outcome({ action: 'explain-runner', runner: a, result: refused(unavailable) })
+    expect(set.tick().marks).toMatchObject([{ runner: a, failure: { reason: 'termination-stuck' } }])
   })
 })

@@ -17,7 +17,7 @@ export function requestedRunner(name: string, at: Instant): Runner {
     explained: undefined,
     explainedAt: undefined,
     delay: undefined,
-    stuck: false,
+    stuck: undefined,
   }
 }
 

@@ -1,19 +1,19 @@
 // The runners of one set. Counts are kept by increments, so that a tick's cost follows what changed and not how many runners there are.
 import type { Instant } from '../../lib/clock.ts'
 import { DueIndex } from '../../lib/due.ts'
-import type { Counts, Phase, Runner, StartFailure } from '../../model/runner.ts'
+import type { Counts, Phase, Runner } from '../../model/runner.ts'
 import type { Delays } from '../../model/world.ts'
 import { isUnproved, occupies, phaseOf } from '../phase.ts'
+import { HeldUp } from './held-up.ts'
 
 export class RunnerTable {
   readonly #runners = new Map<string, Runner>()
   readonly #phases: Record<Phase, number> = { starting: 0, idle: 0, busy: 0, spent: 0, ended: 0 }
   #occupied = 0
   #unproved = 0
-  #stuck = 0
-  /** Delays that are shown, and the oldest of them; undefined when it must be looked for. */
-  readonly #delays = new Map<string, StartFailure>()
-  #oldestDelay: StartFailure | undefined
+  /** Runners whose slow start, and whose stuck end, is shown. */
+  readonly #delays = new HeldUp()
+  readonly #stuck = new HeldUp()
   /** Changed since the last tick. */
   readonly #changed = new Set<string>()
   readonly #due = new DueIndex()
@@ -32,15 +32,14 @@ export class RunnerTable {
     return { ...this.#phases, occupied: this.#occupied, unproved: this.#unproved }
   }
 
-  /** Runners that are proved stuck. */
-  get stuck(): number {
-    return this.#stuck
+  /** Runners whose start is held up for long enough to be shown. */
+  delays(): Delays | undefined {
+    return this.#delays.summary()
   }
 
-  delays(): Delays | undefined {
-    if (this.#delays.size === 0) return undefined
-    this.#oldestDelay ??= oldest(this.#delays.values())
-    return this.#oldestDelay && { count: this.#delays.size, oldest: this.#oldestDelay }
+  /** Runners whose end is proved stuck. */
+  stuck(): Delays | undefined {
+    return this.#stuck.summary()
   }
 
   /** Stores or replaces a runner. Returns what it replaced. */
@@ -50,7 +49,8 @@ export class RunnerTable {
     this.#count(after, 1)
     this.#runners.set(after.name, after)
     this.#changed.add(after.name)
-    this.#note(before?.delay, after)
+    this.#delays.note(after.name, before?.delay, after.delay)
+    this.#stuck.note(after.name, before?.stuck, after.stuck)
     return before
   }
 
@@ -58,7 +58,8 @@ export class RunnerTable {
     const before = this.#runners.get(name)
     if (!before) return
     this.#count(before, -1)
-    this.#note(before.delay, { ...before, delay: undefined })
+    this.#delays.note(name, before.delay, undefined)
+    this.#stuck.note(name, before.stuck, undefined)
     this.#runners.delete(name)
     this.#changed.delete(name)
     this.#underway.delete(name)
@@ -129,21 +130,7 @@ export class RunnerTable {
     this.#phases[phaseOf(runner)] += by
     if (occupies(runner)) this.#occupied += by
     if (isUnproved(runner)) this.#unproved += by
-    if (runner.stuck) this.#stuck += by
   }
-
-  #note(before: StartFailure | undefined, { name, delay }: Runner): void {
-    if (before === delay) return
-    if (delay) this.#delays.set(name, delay)
-    else this.#delays.delete(name)
-    this.#oldestDelay = undefined
-  }
-}
-
-function oldest(delays: Iterable<StartFailure>): StartFailure | undefined {
-  let first: StartFailure | undefined
-  for (const delay of delays) if (!first || delay.since < first.since) first = delay
-  return first
 }
 
 type Waiting = {

@@ -7,6 +7,7 @@ import type { RunnerSet } from '../../model/runner-set.ts'
 import type { Condition } from '../../model/status.ts'
 import type { History, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
 import { desiredRunners } from '../desired.ts'
+import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { Departures } from './departures.ts'
 import { ForgeReadings } from './forge-readings.ts'
@@ -80,7 +81,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     pendingRemovals: pendingRemovals.all(),
     history: state.history,
     delays: table.delays(),
-    stuck: table.stuck,
+    stuck: table.stuck(),
     allowance,
     forgeFailure: forge.failure,
     settingsFailure: forge.settingsFailure,
@@ -96,6 +97,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
 /** Looks at every runner, so it looks only when some could be too many. */
 function surplusOf({ forge, table, set }: SetState, limits: Limits, now: Instant): SetWorld['surplus'] {
   const { demand, quietSince } = forge
+  if (isPaused(set)) return table.oldestWaiting(limits.surplusPerTick)
   if (!demand.known || now < quietSince + limits.quietMs) return []
   const { starting, idle, busy } = table.counts()
   const extra = starting + idle + busy - desiredRunners(demand.value, set.scale, busy)

@@ -2,6 +2,7 @@
 
 import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { field } from './json.ts'
+import type { RuleTree } from './structural/cel/rule-tree.ts'
 import type { Schema } from './structural/schema.ts'
 
 export type PrinterColumn = {
@@ -21,6 +22,8 @@ export type KindVersion = {
   /** Custom resources only: the structural schema as given (OpenAPI v3) and as applied, and the table's columns. */
   readonly schema?: Readonly<Record<string, unknown>>
   readonly structure?: Schema
+  /** The rules of the schema that apply to whole objects, compiled. */
+  readonly rules?: RuleTree | undefined
   readonly columns?: readonly PrinterColumn[]
 }
 
@@ -96,6 +99,11 @@ export function storageVersion(kind: Kind): string {
 /** Returns the structural schema of a custom kind in a version. */
 export function schemaOf(kind: Kind, version: string = storageVersion(kind)): Schema | undefined {
   return kind.versions.find((candidate) => candidate.name === version)?.structure
+}
+
+/** Returns the compiled rules of a custom kind's stored version. */
+export function ruleTreeOf(kind: Kind): RuleTree | undefined {
+  return kind.versions.find((candidate) => candidate.storage)?.rules
 }
 
 /** Returns `v1` or `coordination.k8s.io/v1`. */

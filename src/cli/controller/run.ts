@@ -1,0 +1,110 @@
+// Runs one controller process: health server, checks before the start, controller, orderly end.
+import { hostname } from 'node:os'
+import { parseRunnerSet } from '../../config/runner-set.ts'
+import { type Controller, startController } from '../../controller/controller.ts'
+import { aliveChecks, readyChecks } from '../../controller/health/checks.ts'
+import type { Journal } from '../../controller/journal.ts'
+import { createMetrics, type Metrics } from '../../controller/metrics/metrics.ts'
+import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
+import { createKubernetes } from '../../kubernetes/client.ts'
+import { connect } from '../../kubernetes/connect.ts'
+import type { Kubeconfig } from '../../kubernetes/kubeconfig.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { randomName } from '../../lib/ids.ts'
+import type { Random } from '../../lib/random.ts'
+import { aborted } from '../../lib/signals.ts'
+import { systemStopwatch } from '../../lib/system.ts'
+import { defaultLimits } from '../../model/limits.ts'
+import { createForges } from '../forges.ts'
+import { Interrupted } from '../interruption.ts'
+import { version } from '../version.ts'
+import { type HealthAddress, serveHealth } from './health-server.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { preflight } from './preflight.ts'
+
+export type ControllerSettings = {
+  readonly kubeconfig: Kubeconfig
+  /** Undefined: no health server. */
+  readonly health: HealthAddress | undefined
+  readonly namespace: string | undefined
+  readonly lease: { readonly namespace: string; readonly name: string }
+  /** The name of this pod; undefined outside a pod that passes it. */
+  readonly podName: string | undefined
+}
+
+export type Host = { readonly clock: Clock; readonly random: Random; readonly journal: Journal }
+
+/** The process ends within this time after the first signal, in milliseconds: its pod has a grace period of 60 s. */
+const endMsMax = 45_000
+
+/** Resolves after an orderly end. Rejects with a `CliFailure` if the controller cannot start. */
+export async function runController(settings: ControllerSettings, host: Host, until: AbortSignal): Promise<void> {
+  const closers: (() => Promise<void>)[] = []
+  try {
+    await run(settings, host, closers, until)
+  } finally {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+}
+
+async function run(
+  settings: ControllerSettings,
+  host: Host,
+  closers: (() => Promise<void>)[],
+  until: AbortSignal,
+): Promise<void> {
+  const { kubeconfig, health, namespace, lease, podName } = settings
+  const { clock, random, journal } = host
+  const userAgent = `dayfly/${version}`
+  const identity = `${podName || hostname()}_${randomName(random, 8)}`
+  const metrics = createMetrics(version, systemStopwatch)
+  journal.subscribe(metrics.reader)
+  const connection = connect(kubeconfig, clock)
+  closers.push(connection.close)
+  const transport = metrics.countKubernetes(connection.transport)
+  const kubernetes = createKubernetes({ transport, clock, random, userAgent })
+  const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
+    journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
+  const onExchange = metrics.countForge
+  const environment = process.env
+  const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, onExchange, environment })
+  closers.push(forges.close)
+  const running: { controller?: Controller; waiting?: string } = {}
+  if (health) closers.push(await listen(health, host, metrics, running))
+  const onWaiting = (why: string) => {
+    if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
+    running.waiting = why
+  }
+  await preflight({ kubernetes, clock, random, namespace, server: kubeconfig.server, onWaiting }, until)
+  const { forgeFor } = forges
+  const { measureTick } = metrics
+  const ports = { kubernetes, transport, forgeFor, parseSet: parseRunnerSet, clock, random, measureTick }
+  const controller = startController({ ...ports, limits: defaultLimits, identity, lease, namespace }, journal)
+  running.controller = controller
+  await aborted(until)
+  const why = until.reason instanceof Interrupted ? until.reason.message : 'its work is over'
+  journal.write({ kind: 'controller-stopping', why })
+  const late = clock.after(endMsMax, () => process.exit(1))
+  await controller.stop()
+  late.cancel()
+}
+
+/** Serves health checks of what is running, from now on. Returns how to end that. */
+async function listen(
+  address: HealthAddress,
+  { clock, journal }: Host,
+  metrics: Metrics,
+  running: { readonly controller?: Controller; readonly waiting?: string },
+): Promise<() => Promise<void>> {
+  const heartbeat = startHeartbeat(clock)
+  const server = await serveHealth(address, {
+    alive: () => aliveChecks(running.controller?.state(), heartbeat.at(), clock.now()),
+    ready: () => readyChecks(running.controller?.state(), running.waiting, clock.now()),
+    metrics: () => metrics.scrape(running.controller?.state()),
+  })
+  journal.write({ kind: 'health-listening', address: server.origin })
+  return async () => {
+    heartbeat.stop()
+    await server.close()
+  }
+}

@@ -1,0 +1,122 @@
+// The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
+import { z } from 'zod'
+
+/** The longest duration has 32 characters, so that the API server can bound the cost of a rule on it. */
+const duration = z
+  .string()
+  .max(32)
+  .regex(/^([0-9]+(ms|s|m|h))+$/)
+
+/** The name of another object in the set's namespace. */
+const objectName = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
+
+/** A key in the data of a Secret or ConfigMap. */
+const dataKey = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(/^[-._a-zA-Z0-9]+$/)
+
+const proxy = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .max(512)
+      .regex(/^https?:\/\/[^@/]+\/?$/)
+      .describe('The URL of the forward proxy, without user name and password: http://proxy.example.com:3128.'),
+    credentials: z
+      .strictObject({
+        secret: objectName.describe('The Secret in this namespace with the keys username and password.'),
+      })
+      .optional()
+      .describe('The credentials for the proxy. Without them, Dayfly does not authenticate to the proxy.'),
+    noProxy: z
+      .array(z.string().min(1).max(253))
+      .max(64)
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .optional()
+      .describe('Host names, domain suffixes (.example.com), IP addresses and CIDR blocks that need no proxy.'),
+  })
+  .describe('The forward proxy for all requests to the forge. Runners have their own settings in the template.')
+
+const ca = z
+  .strictObject({
+    configMap: objectName.optional().describe('The ConfigMap in this namespace that contains the certificates.'),
+    secret: objectName.optional().describe('The Secret in this namespace that contains the certificates.'),
+    key: dataKey.default('ca.crt').describe('The key of the PEM text in the ConfigMap or Secret.'),
+  })
+  .describe('Certificates of authorities that Dayfly trusts for the forge, in addition to the public ones.')
+
+const github = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .max(512)
+      .describe('The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
+    credentials: z
+      .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
+      .describe('The credentials for GitHub.'),
+    runnerGroup: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .describe('The runner group. Without it, GitHub uses the default group.'),
+    labels: z
+      .array(z.string().min(1).max(128))
+      .max(20)
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .optional()
+      .describe('Labels for runs-on, in addition to the name of the set.'),
+    proxy: proxy.optional(),
+    ca: ca.optional(),
+  })
+  .describe('The forge of these runners is GitHub Actions.')
+
+const scale = z
+  .strictObject({
+    min: z.int32().min(0).default(0).describe('The number of idle runners in addition to the demand.'),
+    max: z.int32().min(0).describe('The maximum number of runners at the same time. With 0, no runner starts.'),
+  })
+  .describe('The limits on the number of runners.')
+
+export const runnerSetSpecSchema = z
+  .strictObject({
+    github: github.optional(),
+    scale,
+    paused: z
+      .boolean()
+      .default(false)
+      .describe('Stops the set: no runner starts, idle runners are removed, and busy runners finish their jobs.'),
+    docker: z
+      .enum(['none', 'sidecar'])
+      .default('none')
+      .describe('sidecar gives each runner a Docker Engine of its own, which ends with the runner.'),
+    templateChecks: z
+      .enum(['enforce', 'warn'])
+      .default('enforce')
+      .describe('warn allows a template whose pods may hang. It never allows one that the API server refuses.'),
+    keepFinished: duration.default('0s').describe('How long to keep the pod of a finished runner.'),
+    keepFailed: duration.default('10m').describe('How long to keep the pod of a failed runner for debugging.'),
+    lifeMax: duration
+      .optional()
+      .describe('The maximum age of a runner. Dayfly ends an older runner even if it is busy.'),
+    template: z
+      .looseObject({
+        metadata: z.looseObject({}).optional().describe('Labels and annotations of the pods.'),
+        spec: z.looseObject({}).optional().describe('The PodSpec.'),
+      })
+      .optional()
+      .describe(
+        'A PodTemplateSpec that is merged over the default template. The container named runner is the runner.',
+      ),
+  })
+  .describe('The configuration of the runner set.')
+
+export type RunnerSetSpec = z.output<typeof runnerSetSpecSchema>
