@@ -83,7 +83,11 @@ async function toolsLayer(busybox: string): Promise<Layer> {
 /** Returns git, and its program for HTTPS if there is one. Adds that program to `dynamic`. */
 async function gitFiles(git: string, dynamic: string[]): Promise<readonly TarEntry[]> {
   const https = `${gitFolder}/git-remote-https`
-  const files = [await copied(git, 'usr/bin/git')]
+  const files: TarEntry[] = [
+    await copied(git, 'usr/bin/git'),
+    // Without the folder, git warns of each clone.
+    { kind: 'folder', path: 'usr/share/git-core/templates', mode: 0o755 },
+  ]
   const builtIn = ['git', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive']
   for (const name of builtIn) {
     const target = '/usr/bin/git'
