@@ -1,5 +1,6 @@
 // The forge accounts of a process: one for each URL and credential, so that sets share tokens and pacing.
 import type { Forge } from '../forge/forge.ts'
+import { callsAtOnceMax } from '../forge/github/calls.ts'
 import { createGitHubForge } from '../forge/github/github.ts'
 import type { AnomalyLog } from '../forge/github/protocol-anomaly.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -27,8 +28,11 @@ export type ForgesOptions = {
   readonly observe: (transport: Transport, url: string) => Transport
 }
 
+/** Connections for lists, tokens and acknowledgements beside a burst of registrations. */
+const otherCalls = 16
+
 export function createForges({ clock, random, userAgent, owner, onAnomaly, observe }: ForgesOptions): Forges {
-  const client = httpClient()
+  const client = httpClient({ connections: callsAtOnceMax + otherCalls })
   const accounts = new Map<string, Forge>()
   return {
     forgeFor: (source, credential) => {

@@ -1,9 +1,11 @@
 // GitHub as a forge: one account (a URL and a credential) and its runner scale sets.
 
+import { type AdaptiveLimit, adaptiveLimit } from '../../lib/adaptive-limit.ts'
 import type { ForgeState } from '../../model/forge-event.ts'
 import { PortError } from '../../model/port-error.ts'
 import type { Forge, ForgeSet, Link, Traits } from '../forge.ts'
 import { actionsService } from './actions-api.ts'
+import { callsPolicy } from './calls.ts'
 import { Claim } from './claim.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
 import { githubError } from './errors.ts'
@@ -38,6 +40,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
     net,
     tokens: new AdminTokens({ net, config, credential: options.credential, userAgent }),
     pace: new Pace(),
+    calls: adaptiveLimit(callsPolicy, options.clock),
   }
   return {
     traits: githubTraits,
@@ -45,7 +48,13 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
   }
 }
 
-type Account = { readonly config: ConfigUrl; readonly net: Net; readonly tokens: AdminTokens; readonly pace: Pace }
+type Account = {
+  readonly config: ConfigUrl
+  readonly net: Net
+  readonly tokens: AdminTokens
+  readonly pace: Pace
+  readonly calls: AdaptiveLimit
+}
 
 type Opening = { readonly set: ForgeSet; readonly remembered: ForgeState | undefined; readonly until: AbortSignal }
 
@@ -65,5 +74,6 @@ async function openLink(account: Account, options: GitHubForgeOptions, opening: 
     const hopeless = error instanceof PortError && ['bad-config', 'unauthorized', 'conflict'].includes(error.kind)
     if (hopeless || !(error instanceof PortError)) throw error
   }
-  return new GitHubLink({ service, claim, pace: account.pace, owner: options.owner ?? 'dayfly', anomalies, until })
+  const { pace, calls } = account
+  return new GitHubLink({ service, claim, pace, calls, owner: options.owner ?? 'dayfly', anomalies, until })
 }
