@@ -16,8 +16,10 @@ import { type ControllerProcess, openControllerWorld, runnerSet, startController
 import { openSlowGate } from './slow-gate.ts'
 
 const waitMs = 60_000
-const isWarm = async (controller: ControllerProcess) =>
-  (await controller.get('/readyz')).text.includes('[+]election ok: warm standby of')
+const isWarm = async (controller: ControllerProcess) => {
+  const { status, text } = await controller.get('/readyz')
+  return status === 200 && text.includes('[+]election ok: warm standby of')
+}
 const timeOf = (line: { readonly [field: string]: string | number } | undefined) => Date.parse(String(line?.['time']))
 
 /** Resolves with the process that leads, and the other one, as soon as the other one is ready to take over. */
@@ -35,7 +37,6 @@ test('a standby leads within 2 s of the orderly end of the leader', { timeout: 1
     world.install()
     const { leader, standby } = await pair(() => world.start())
     await leader.saw('forge-connected')
-    expect((await standby.get('/readyz')).status).toBe(200)
     expect((await standby.get('/metrics')).text).not.toContain('dayfly_runners{')
     const jobs = world.queue(10, 1).map(({ id }) => id)
     await leader.saw('job-started', waitMs)
@@ -123,7 +124,8 @@ test.each([
       const { leader, standby } = await pair(start)
       await leader.saw('forge-connected')
       const body = JSON.stringify({ count: 200, labels: ['linux'], steps: [{ run: 'sleep 0.2' }] })
-      expect((await fetch(jobsUrl, { method: 'POST', body })).status).toBe(201)
+      const headers = { 'content-type': 'application/json' }
+      expect((await fetch(jobsUrl, { method: 'POST', body, headers })).status).toBe(201)
       const finished = async () => (await state()).jobs.filter((job) => job.state === 'completed').length
       await until('some jobs have ended', 300_000, async () => (await finished()) >= 20)
       leader.child.kill('SIGKILL')

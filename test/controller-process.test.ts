@@ -162,7 +162,7 @@ describe('a start that cannot work', () => {
   }, 120_000)
 })
 
-describe('a controller in trouble', () => {
+describe('a controller without what it needs', () => {
   beforeEach(open)
   afterEach(close)
 

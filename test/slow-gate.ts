@@ -16,13 +16,7 @@ export async function openSlowGate(target: number, latencyMs: number): Promise<S
     const outgoing = connect(target, '127.0.0.1')
     for (const socket of [incoming, outgoing]) {
       sockets.add(socket)
-      socket
-        .on('error', () => {})
-        .on('close', () => {
-          sockets.delete(socket)
-          incoming.destroy()
-          outgoing.destroy()
-        })
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     }
     pass(incoming, outgoing, latencyMs / 2)
     pass(outgoing, incoming, latencyMs / 2)
@@ -56,5 +50,6 @@ function listen(relay: (socket: Socket) => void, port: number): Promise<Server> 
 /** Timers of one length run in the order in which they were set, so that the bytes stay in order. */
 function pass(from: Socket, to: Socket, ms: number): void {
   from.on('data', (chunk) => setTimeout(() => to.writable && to.write(chunk), ms))
-  from.on('end', () => setTimeout(() => to.end(), ms))
+  // The bytes on their way arrive before the end of the connection, however it ended.
+  from.on('close', () => setTimeout(() => to.end(), ms))
 }
