@@ -75,9 +75,9 @@ async function rulePages(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(await Promise.all(pages))
 }
 
-/** Removes the files of earlier builds. It runs last, so that dist/ is complete at every moment. */
+/** Removes the files of earlier builds, but not the images of `npm run image`. It runs last, so that dist/ is complete at every moment. */
 async function removeOthers(kept: readonly string[]): Promise<void> {
-  const names = new Set(kept.map((file) => path.basename(file)))
+  const names = new Set(['image', ...kept.map((file) => path.basename(file))])
   const others = (await readdir(dist)).filter((name) => !names.has(name))
   await Promise.all(others.map((name) => rm(path.join(dist, name), { recursive: true, force: true })))
 }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { timestamp } from '../src/lib/timestamp.ts'
 import {
   closeStage,
+  confirmDeletions,
   end,
   events,
   namespace,
@@ -79,6 +80,78 @@ describe.each([50, 150, 300])('scale-down at a forge latency of %i ms', (forgeMs
     expect(deregistrations(stage)).toHaveLength(2)
     expect(living(stage)).toHaveLength(2)
     expect(registrations(stage)).toHaveLength(4)
+  })
+})
+
+describe.each([50, 150, 300])('a paused set at a forge latency of %i ms', (forgeMs) => {
+  const pause = (stage: Stage, paused: boolean) => {
+    const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+    stage.registry.update('runnersets.dayfly.dev', { ...set, spec: { ...(set?.['spec'] as object), paused } })
+  }
+
+  it('removes idle runners within seconds, lets busy ones finish, and starts none', async () => {
+    const stage = await open({ forgeMs, spec: { scale: { min: 3, max: 10 } } })
+    await stage.clock.advance(seconds(3))
+    await idleRunners(stage)
+    const [name = ''] = podNames(stage)
+    queue(stage, 1)
+    await stage.clock.advance(seconds(3))
+    stage.emulator.control.stub.start(name)
+    await stage.clock.advance(seconds(2))
+    pause(stage, true)
+    await stage.clock.advance(seconds(10))
+    queue(stage, 5)
+    expect(living(stage).map(({ metadata }) => metadata.name)).toEqual([name])
+    const started = registrations(stage).length
+    await stage.clock.advance(seconds(600))
+    expect(condition(stage, 'Ready')).toMatchObject({ status: 'True', reason: 'Paused' })
+    expect(living(stage).map(({ metadata }) => metadata.name)).toEqual([name])
+    stage.emulator.control.stub.finish(name, succeeded)
+    end(stage, name)
+    await stage.clock.advance(seconds(10))
+    confirmDeletions(stage)
+    await stage.clock.advance(seconds(120))
+    expect(podNames(stage)).toEqual([])
+    expect(registrations(stage)).toHaveLength(started)
+    expect(stage.emulator.control.registrations()).toEqual([])
+  })
+
+  it('starts runners again when it goes on', async () => {
+    const stage = await open({ forgeMs, spec: { paused: true } })
+    queue(stage, 2)
+    await stage.clock.advance(seconds(30))
+    expect(podNames(stage)).toEqual([])
+    pause(stage, false)
+    await stage.clock.advance(seconds(10))
+    expect(podNames(stage)).toHaveLength(2)
+    expect(condition(stage, 'Ready')).toMatchObject({ status: 'True', reason: 'Ready' })
+  })
+
+  it('removes idle runners when the forge is reachable again', async () => {
+    const stage = await open({ forgeMs, spec: { scale: { min: 2, max: 10 } } })
+    await stage.clock.advance(seconds(3))
+    await idleRunners(stage)
+    const outage = stage.emulator.control.fault({
+      match: { pathRegex: '.' },
+      times: 1_000_000,
+      action: { kind: 'answer', status: 503, body: {} },
+    })
+    pause(stage, true)
+    await stage.clock.advance(seconds(120))
+    expect(living(stage)).toHaveLength(2)
+    stage.emulator.control.removeFault(outage)
+    await stage.clock.advance(seconds(180))
+    expect(living(stage)).toHaveLength(0)
+  })
+
+  it('leaves nothing at the forge when it is deleted', async () => {
+    const stage = await open({ forgeMs, spec: { scale: { min: 1, max: 10 } } })
+    await stage.clock.advance(seconds(3))
+    pause(stage, true)
+    await stage.clock.advance(seconds(5))
+    stage.registry.delete('runnersets.dayfly.dev', namespace, 'linux')
+    await stage.clock.advance(seconds(40))
+    expect(requests(stage, 'DELETE', /runnerscalesets\/\d+$/)).toHaveLength(1)
   })
 })
 

@@ -1,5 +1,6 @@
 // One runner set at work: its state, its connection to the forge, its loop.
 import { decide } from '../core/decide.ts'
+import { isPaused } from '../core/paused.ts'
 import { runnerPrefix } from '../core/pod.ts'
 import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '../core/state/set-state.ts'
@@ -139,10 +140,9 @@ export class SetWorker {
     void this.#disconnect('pause').then(() => this.#connect())
   }
 
-  /** A paused set (`max` 0) has no connection: to announce no capacity would lose its jobs (docs/reference/scale-set-protocol.md#s9-2). */
   #connect(): void {
     const term = this.#term
-    if (!term || term.signal.aborted || this.set.scale.max === 0 || this.#connection) return
+    if (!term || term.signal.aborted || this.#connection) return
     const { clock, random, forgeFor } = this.#options
     const deps = {
       clock,
@@ -167,8 +167,9 @@ export class SetWorker {
 
 /** Labels, group and ceiling can change on an open link. Another account, or a pause, needs a new one. */
 function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
-  const account = ({ source }: RunnerSet) => `${source.kind} ${source.url} ${source.credentialsSecret}`
-  return account(before) !== account(after) || (before.scale.max === 0) !== (after.scale.max === 0)
+  const account = ({ source: { labels, runnerGroup, ...rest } }: RunnerSet) => rest
+  const sameAccount = JSON.stringify(account(before)) === JSON.stringify(account(after))
+  return !sameAccount || isPaused(before) !== isPaused(after)
 }
 
 function earliest(left: Instant | undefined, right: Instant | undefined): Instant | undefined {

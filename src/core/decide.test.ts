@@ -76,6 +76,7 @@ const refusedFor = (reason: FailureReason, ageMs: number): Partial<SetWorld> => 
   return { template: template && { ...template, at: now - ageMs } }
 }
 
+const paused = runnerSet({ paused: true })
 const noCall = { 'check-template': false, 'list-registrations': false, report: false }
 
 const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
@@ -110,6 +111,23 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'demand 0, quiet, min 1',
     world([idle('a')], { ...demand(0), ...quiet, set: runnerSet({ scale: { min: 1, max: 5 } }) }),
     'nothing',
+  ],
+  ['paused, with a demand', world([], { ...demand(3), set: paused }), 'nothing'],
+  [
+    'paused, demand unknown, not quiet: every runner without a job',
+    world([idle('a'), busy('b'), idle('c')], { demand: unknown, set: paused }),
+    'deregister a (surplus), deregister c (surplus)',
+  ],
+  [
+    'paused by a ceiling of 0',
+    world([idle('a')], { demand: unknown, set: runnerSet({ scale: { min: 0, max: 0 } }) }),
+    'deregister a (surplus)',
+  ],
+  ['paused, counts unknown', world([idle('a')], { demand: unknown, counts: unknown, set: paused }), 'nothing'],
+  [
+    'paused, and registrations have not been listed',
+    world([], { demand: unknown, set: paused, registrationsAt: undefined }),
+    'list-registrations',
   ],
   ['demand 0, quiet, 1 busy', world([busy('a')], { ...demand(0), ...quiet }), 'nothing'],
   [

@@ -1,15 +1,16 @@
 // The decision: what to do about one set, now. Pure, synchronous, cannot fail; the same world gives the same bytes.
 import type { Instant } from '../lib/clock.ts'
-import { hashValue } from '../lib/hash.ts'
 import type { Action, Decision, Mark, SetAction } from '../model/action.ts'
 import type { JournalEvent } from '../model/event.ts'
 import type { Limits } from '../model/limits.ts'
+import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
-import { statusOf } from './report.ts'
+import { isPaused } from './paused.ts'
+import { limited, statusOf } from './report.ts'
 import { retryWaitMs } from './retry.ts'
-import { decideScale } from './scale.ts'
+import { decideScale, waitsForForgeUntil } from './scale.ts'
 
 /** Returns what one set needs now. */
 export function decide(world: SetWorld, limits: Limits, now: Instant): Decision {
@@ -31,7 +32,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant): Decision 
     due: lives.due,
     marks: lives.marks,
     wakeAt: earliest([scale, template, removals, list, report].map((step) => step.wakeAt)),
-    events: lives.events,
+    events: [...lives.events, ...limitEvents(moment, report)],
   }
 }
 
@@ -82,8 +83,9 @@ function decideTemplate(moment: Moment): Step {
 
 /** A list says nothing while the pods are unknown. The forge is not asked while it fails: its own link finds out when it works again. */
 function decideList(moment: Moment, asks: boolean): Step {
-  const { counts, demand, forgeFailure } = moment.world
-  return asks && counts.known && !forgeFailure && demand.known ? once(moment, { kind: 'list-registrations' }) : nothing
+  const { counts, demand, forgeFailure, set } = moment.world
+  const isConnected = !forgeFailure && (demand.known || isPaused(set))
+  return asks && counts.known && isConnected ? once(moment, { kind: 'list-registrations' }) : nothing
 }
 
 /** Without a true list of pods a registration may belong to a living runner: nothing is removed. */
@@ -104,10 +106,25 @@ function decideRemovals({ world, now }: Moment): Step & { readonly asks: boolean
 /** The status is written when it differs from the one written last, at most once in `reportEveryMs`. */
 function decideReport(moment: Moment): Step {
   const { world, limits, now } = moment
-  const status = statusOf(world, limits, now)
-  if (world.reported?.status && hashValue(world.reported.status, 16) === hashValue(status, 16)) return nothing
+  const status = statusOf(moment)
+  if (world.reported?.status && showSame(world.reported.status, status)) return nothing
   const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
+}
+
+/** Both statuses are our own, so their fields have one order. The jobs change only as a whole. */
+function showSame({ jobs: written, ...before }: SetStatus, { jobs, ...after }: SetStatus): boolean {
+  return written === jobs && JSON.stringify(before) === JSON.stringify(after)
+}
+
+/** The limit of the forge is journaled when its report begins. */
+function limitEvents(moment: Moment, { actions: [report] }: Step): readonly JournalEvent[] {
+  const { set, conditions } = moment.world
+  const isLimited = (of: readonly Condition[]) => of.some(({ type, reason }) => type === 'Ready' && reason === limited)
+  const until = waitsForForgeUntil(moment)
+  if (report?.kind !== 'report' || until === undefined) return []
+  if (!isLimited(report.status.conditions) || isLimited(conditions)) return []
+  return [{ kind: 'registrations-limited', namespace: set.namespace, set: set.name, until }]
 }
 
 /** An action of the set itself: one of a kind at a time, and not before its back-off is over. */

@@ -4,10 +4,10 @@ import type { Condition } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { camelCase, statusOf } from './report.ts'
 import { noHistory } from './state/history.ts'
-import { job, limits, now, runner, world } from './world.fixture.ts'
+import { job, limits, now, runner, runnerSet, world } from './world.fixture.ts'
 
 const shown = (over: Partial<SetWorld>, type: Condition['type']) =>
-  statusOf(world([], over), limits, now).conditions.find((condition) => condition.type === type)
+  statusOf({ world: world([], over), limits, now }).conditions.find((condition) => condition.type === type)
 const failure: Failure = { reason: 'image-missing', message: 'x' }
 const failed = (failuresInARow: number, failedAt = now) => ({
   ...noHistory,
@@ -20,6 +20,11 @@ const refused = (): Partial<SetWorld> => {
   const denied: Failure = { reason: 'admission-denied', message: 'by policy p' }
   return { template: { is: 'refused', hash: templateHash, failure: denied, at: now } }
 }
+const paused = runnerSet({ paused: true })
+const unknown = { known: false, since: now, why: '' } as const
+const jobs = (count: number): Partial<SetWorld> => ({
+  demand: { known: true, value: { kind: 'assigned', jobs: count }, at: now },
+})
 const unauthorized = { reason: 'forge-unauthorized', message: '401', since: now } as const
 const unreachable = { reason: 'forge-unreachable', message: 'no response', since: now } as const
 const stuck = (count: number) => ({ count, oldest: { reason: 'termination-stuck', message: '', since: now } as const })
@@ -33,6 +38,17 @@ describe('conditions', () => {
     ['Ready', 'Unknown', 'Checking', { templateHash: 'other' }],
     ['Ready', 'False', 'ForgeUnauthorized', { forgeFailure: unauthorized }],
     ['Ready', 'False', 'ImageInvalid', { history: blocked }],
+    ['Ready', 'True', 'Paused', { set: paused }],
+    ['Ready', 'True', 'Paused', { set: runnerSet({ scale: { min: 0, max: 0 } }) }],
+    ['Ready', 'True', 'Paused', { set: paused, forgeFailure: unreachable, demand: unknown }],
+    ['Ready', 'False', 'ImageInvalid', { set: paused, history: blocked }],
+    ['ForgeConnected', 'Unknown', 'Paused', { set: paused, demand: unknown }],
+    ['ForgeConnected', 'False', 'ForgeUnauthorized', { set: paused, forgeFailure: unauthorized }],
+    ['Ready', 'True', 'WaitingForForgeLimit', { ...jobs(1), allowance: { now: 0, nextAt: now + 60_000 } }],
+    ['Ready', 'True', 'Ready', { ...jobs(1), allowance: { now: 1, nextAt: now + 60_000 } }],
+    ['Ready', 'True', 'Ready', { ...jobs(0), allowance: { now: 0, nextAt: now + 60_000 } }],
+    ['Ready', 'True', 'Ready', { ...jobs(1), allowance: { now: 0, nextAt: undefined } }],
+    ['Ready', 'True', 'Paused', { ...jobs(1), set: paused, allowance: { now: 0, nextAt: now + 60_000 } }],
     ['TemplateAccepted', 'True', 'Accepted', {}],
     ['TemplateAccepted', 'False', 'AdmissionDenied', refused()],
     ['ForgeConnected', 'True', 'Connected', {}],
@@ -87,7 +103,7 @@ describe('conditions', () => {
   })
 
   it('keep the time of their last transition', () => {
-    const [ready] = statusOf(world([]), limits, now - 60_000).conditions
+    const [ready] = statusOf({ world: world([]), limits, now: now - 60_000 }).conditions
     const conditions = ready ? [ready] : []
     expect(shown({ conditions }, 'Ready')?.lastTransitionTime).toBe(ready?.lastTransitionTime)
     expect(shown({ conditions, forgeFailure: unauthorized }, 'Ready')?.lastTransitionTime).not.toBe(
@@ -100,11 +116,7 @@ describe('counts and reasons', () => {
   const busy = runner('a', { startedAt: now }, { job })
 
   it('are numbers where they are known', () => {
-    const status = statusOf(
-      world([busy], { demand: { known: true, value: { kind: 'assigned', jobs: 3 }, at: now } }),
-      limits,
-      now,
-    )
+    const status = statusOf({ world: world([busy], jobs(3)), limits, now })
     expect(status).toMatchObject({
       demand: 3,
       busy: 1,
@@ -116,17 +128,28 @@ describe('counts and reasons', () => {
     })
   })
 
+  it('come with the jobs that runners took last', () => {
+    const jobs = [
+      { id: '1', name: 'b', repository: 'r', runner: 'a', startedAt: '', result: null, finishedAt: null },
+    ] as const
+    expect(statusOf({ world: world([], { jobs }), limits, now }).jobs).toEqual(jobs)
+  })
+
   it('are null where they are unknown', () => {
     const unknown = { known: false, since: now, why: '' } as const
-    const status = statusOf(world([busy], { demand: unknown, counts: unknown, history: failed(1) }), limits, now)
+    const status = statusOf({
+      world: world([busy], { demand: unknown, counts: unknown, history: failed(1) }),
+      limits,
+      now,
+    })
     expect(status).toMatchObject({ demand: null, busy: null, idle: null, pending: null, failed: null })
     const old = { known: true, value: { kind: 'assigned', jobs: 3 }, at: now - limits.demandAgeMs - 1 } as const
-    expect(statusOf(world([], { demand: old }), limits, now).demand).toBeNull()
+    expect(statusOf({ world: world([], { demand: old }), limits, now }).demand).toBeNull()
   })
 
   it('show the demand of a forge without a queue', () => {
     const demand = { known: true, value: { kind: 'utilisation', busy: 2, idle: 1 }, at: now } as const
-    expect(statusOf(world([], { demand }), limits, now).demand).toBe(2)
+    expect(statusOf({ world: world([], { demand }), limits, now }).demand).toBe(2)
   })
 
   it.each<[string, Partial<SetWorld>, string]>([
@@ -135,7 +158,7 @@ describe('counts and reasons', () => {
     ['the forge', { forgeFailure: unreachable, history: failed(1) }, 'forge-unreachable'],
     ['one runner', { history: failed(1) }, 'image-missing'],
   ])('give the reason of %s first', (_name, over, reason) => {
-    expect(statusOf(world([], over), limits, now).lastReason).toBe(reason)
+    expect(statusOf({ world: world([], over), limits, now }).lastReason).toBe(reason)
   })
 })
 

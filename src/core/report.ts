@@ -2,16 +2,19 @@
 import type { Instant } from '../lib/clock.ts'
 import { timestamp } from '../lib/timestamp.ts'
 import { type Failure, failureInfo } from '../model/failure.ts'
-import type { Limits } from '../model/limits.ts'
 import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
+import type { Moment } from './moment.ts'
+import { isPaused } from './paused.ts'
+import { waitsForForgeUntil } from './scale.ts'
 import { recentFailures } from './state/history.ts'
 
 /** A condition without its times. */
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
 /** Returns the status to write. It changes only if what it shows changes. */
-export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStatus {
+export function statusOf(moment: Moment): SetStatus {
+  const { world, limits, now } = moment
   const counts = world.counts.known ? world.counts.value : undefined
   const demandKnown = world.demand.known && now - world.demand.at <= limits.demandAgeMs
   const demand = demandKnown && world.demand.known ? world.demand.value : undefined
@@ -26,7 +29,8 @@ export function statusOf(world: SetWorld, limits: Limits, now: Instant): SetStat
     failed: counts ? failures : null,
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
-    conditions: conditionsOf(world, demandKnown, failures).map((condition) => withTimes(world, condition, now)),
+    jobs: world.jobs,
+    conditions: conditionsOf(moment, demandKnown, failures).map((condition) => withTimes(world, condition, now)),
   }
 }
 
@@ -42,16 +46,31 @@ function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Insta
   return { ...condition, observedGeneration: set.generation, lastTransitionTime }
 }
 
-function conditionsOf(world: SetWorld, demandKnown: boolean, failures: number): readonly Untimed[] {
+/** The reason of `Ready` while runners wait for the limit of the forge. */
+export const limited = 'WaitingForForgeLimit'
+
+function conditionsOf(moment: Moment, demandKnown: boolean, failures: number): readonly Untimed[] {
+  const { world } = moment
   const template = templateCondition(world)
   const forge = forgeCondition(world, demandKnown)
-  const blocking = [template, forge].find((condition) => condition.status !== 'True')
-  return [readyCondition(world, blocking), template, forge, degradedCondition(world, failures)]
+  const needed = isPaused(world.set) ? [template] : [template, forge]
+  const blocking = needed.find((condition) => condition.status !== 'True')
+  return [readyCondition(moment, blocking), template, forge, degradedCondition(world, failures)]
 }
 
-function readyCondition({ history }: SetWorld, blocking: Untimed | undefined): Untimed {
+function readyCondition(moment: Moment, blocking: Untimed | undefined): Untimed {
+  const { history, set } = moment.world
   if (blocking) return { type: 'Ready', status: blocking.status, reason: blocking.reason, message: blocking.message }
   if (history.blocked) return failing('Ready', 'False', history.blocked)
+  if (isPaused(set)) {
+    const message = 'The set is paused: no runner starts, idle runners are removed, and busy runners finish.'
+    return { type: 'Ready', status: 'True', reason: 'Paused', message }
+  }
+  const until = waitsForForgeUntil(moment)
+  if (until !== undefined) {
+    const message = `Runners wait for the limit of the forge, which allows the next registration at ${timestamp(until)}.`
+    return { type: 'Ready', status: 'True', reason: limited, message }
+  }
   return { type: 'Ready', status: 'True', reason: 'Ready', message: 'Runners start when jobs ask for them.' }
 }
 
@@ -64,10 +83,13 @@ function templateCondition({ template, templateHash }: SetWorld): Untimed {
   return { type, status: 'True', reason: 'Accepted', message: 'The API server accepts the template.' }
 }
 
-function forgeCondition({ forgeFailure }: SetWorld, demandKnown: boolean): Untimed {
+function forgeCondition({ forgeFailure, set }: SetWorld, demandKnown: boolean): Untimed {
   const type = 'ForgeConnected'
   if (forgeFailure)
     return failing(type, forgeFailure.reason === 'forge-unreachable' ? 'Unknown' : 'False', forgeFailure)
+  if (isPaused(set)) {
+    return { type, status: 'Unknown', reason: 'Paused', message: 'A paused set does not ask the forge for its demand.' }
+  }
   if (demandKnown) return { type, status: 'True', reason: 'Connected', message: 'The forge reports its demand.' }
   return { type, status: 'Unknown', reason: 'Connecting', message: 'The forge has not reported its demand yet.' }
 }

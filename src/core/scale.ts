@@ -5,6 +5,7 @@ import type { Counts } from '../model/runner.ts'
 import { desiredRunners } from './desired.ts'
 import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
+import { isPaused } from './paused.ts'
 import { isStillCounted } from './state/departures.ts'
 import { recentFailures } from './state/history.ts'
 
@@ -19,16 +20,32 @@ const nothing: ScaleStep = { starts: 0, actions: [] }
 /** Starts or ends nothing without a fresh demand and true counts: unknown is not zero. Starts nothing without an accepted template.
  *  @param leaving runners that this tick ends for another reason: they are no surplus any more. */
 export function decideScale(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
-  const { world, limits, now } = moment
+  const { counts, set } = moment.world
+  if (isPaused(set)) return decidePaused(moment, leaving)
+  const need = needOf(moment)
+  if (!need || !counts.known) return nothing
+  if (need.missing > 0) return decideStarts(moment, counts.value, need.missing)
+  const extra = need.surplus - leaving.size
+  return extra > 0 ? decideSurplus(moment, leaving, extra) : nothing
+}
+
+type Need = { readonly missing: number; readonly surplus: number }
+
+/** Compares the runners with the demand; undefined while either is unknown. A departed runner whose job is still counted leaves none missing. */
+function needOf({ world, limits, now }: Moment): Need | undefined {
   const { demand, counts, set } = world
-  if (!demand.known || !counts.known || now - demand.at > limits.demandAgeMs) return nothing
+  if (!demand.known || !counts.known || now - demand.at > limits.demandAgeMs) return undefined
   const desired = desiredRunners(demand.value, set.scale, counts.value.busy)
   const living = counts.value.starting + counts.value.idle + counts.value.busy
   const covered = world.departed.filter((departed) => isStillCounted(departed, demand.at, limits, now)).length
-  const missing = desired - living - covered
-  if (missing > 0) return decideStarts(moment, counts.value, missing)
-  const extra = living - leaving.size - desired
-  return extra > 0 ? decideSurplus(moment, leaving, extra) : nothing
+  return { missing: desired - living - covered, surplus: living - desired }
+}
+
+/** Returns when the forge allows the next registration, if runners wait for that. The limit is a state and no failure. */
+export function waitsForForgeUntil(moment: Moment): Instant | undefined {
+  const { allowance, set } = moment.world
+  const isShort = !isPaused(set) && (needOf(moment)?.missing ?? 0) > 0
+  return isShort && allowance.now <= 0 ? allowance.nextAt : undefined
 }
 
 function decideStarts(moment: Moment, counts: Counts, missing: number): ScaleStep {
@@ -61,10 +78,20 @@ function decideSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: numb
   const { world, limits, now } = moment
   const quietAt = world.quietSince + limits.quietMs
   if (now < quietAt) return { ...nothing, wakeAt: quietAt }
+  return { starts: 0, actions: endSurplus(moment, leaving, extra) }
+}
+
+/** A paused set needs no runner and waits for no quiet period: the forge keeps a runner that has a job. */
+function decidePaused(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
+  const { counts } = moment.world
+  return counts.known ? { starts: 0, actions: endSurplus(moment, leaving, Number.POSITIVE_INFINITY) } : nothing
+}
+
+function endSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: number): readonly Action[] {
+  const { world, limits } = moment
   const candidates = world.surplus.filter(({ name }) => !leaving.has(name))
-  const actions = candidates.slice(0, Math.min(extra, limits.surplusPerTick)).flatMap((runner) => {
+  return candidates.slice(0, Math.min(extra, limits.surplusPerTick)).flatMap((runner) => {
     const step = runner.pod.is === 'present' ? endStep(moment, runner, runner.pod.value, { kind: 'surplus' }) : {}
     return step.action ? [step.action] : []
   })
-  return { starts: 0, actions }
 }

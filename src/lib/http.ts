@@ -43,8 +43,9 @@ export type Transport = (request: Request) => Promise<Answer>
 
 /** The error of a request without a usable answer: refused, reset, timed out or cut. The server may have carried out the request. */
 export class TransportError extends Error {
-  /** `connect`: the request was not sent. `lost`: the server may have carried it out. `certificate`: the certificate is not trusted; do not retry. */
-  readonly kind: 'connect' | 'lost' | 'timeout' | 'certificate'
+  /** `connect`: the request was not sent. `lost`: the server may have carried it out. `certificate`: the certificate is not trusted; do not retry.
+   *  `proxy`: the proxy refuses the request, which was not sent; do not retry. */
+  readonly kind: 'connect' | 'lost' | 'timeout' | 'certificate' | 'proxy'
 
   constructor(kind: TransportError['kind'], message: string, cause?: unknown) {
     super(message, { cause })

@@ -70,6 +70,8 @@ export type JournalEvent =
   | (OfRunner & { readonly kind: 'runner-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'runner-gone'; readonly because: string })
   | (OfRunner & { readonly kind: 'start-refused'; readonly failure: Failure })
+  /** Runners wait until the forge allows another registration. */
+  | (OfSet & { readonly kind: 'registrations-limited'; readonly until: Instant })
   | (OfSet & { readonly kind: 'registration-dropped'; readonly name: string })
   | (OfSet & { readonly kind: 'registration-kept'; readonly name: string; readonly failure: Failure })
   | (OfSet & { readonly kind: 'write-failed'; readonly action: string; readonly message: string })

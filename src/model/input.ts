@@ -23,6 +23,8 @@ export type Input =
   /** This process may act from now on. Actions of an earlier term are over. */
   | { readonly kind: 'term-began' }
   | { readonly kind: 'forge-event'; readonly event: ForgeEvent }
+  /** The connection of a paused set is open. It has no session and reports no demand. */
+  | { readonly kind: 'forge-paused' }
   /** The connection to the forge cannot be opened. */
   | { readonly kind: 'forge-failed'; readonly failure: Failure }
   /** A tick has decided; its actions begin after this input. */

@@ -1,5 +1,6 @@
 // Turns one journal event into the fields of a log line: its level, a sentence, and what an operator filters by.
 import { unreachable } from '../../lib/assert.ts'
+import { timestamp } from '../../lib/timestamp.ts'
 import type { ClusterFault, JournalEvent } from '../../model/event.ts'
 import { type Failure, failureInfo } from '../../model/failure.ts'
 
@@ -42,6 +43,12 @@ export function logLineOf(event: JournalEvent): LogLine {
       return { level: 'info', message: 'The credential of the forge changed. The set connects again with the new one.' }
     case 'protocol-anomaly':
       return { level: 'info', message: event.message, reason: event.anomaly }
+    case 'registrations-limited':
+      return {
+        level: 'info',
+        message: 'Runners wait for the limit of the forge on registrations.',
+        until: timestamp(event.until),
+      }
     case 'registration-dropped':
       return { level: 'debug', message: 'A registration without a runner was removed.', registration: event.name }
     case 'registration-kept':

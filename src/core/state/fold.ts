@@ -47,6 +47,9 @@ function foldInput(step: Step, input: Input): void {
     case 'forge-event':
       foldForgeEvent(step, input.event)
       break
+    case 'forge-paused':
+      state.forge.paused(step.at)
+      break
     case 'forge-failed':
       forgeFailed(step, input.failure, step.at)
       break

@@ -33,6 +33,12 @@ export class ForgeReadings {
     if (this.demand.known) this.demand = { known: false, since, why: failure.message }
   }
 
+  /** A paused set is connected, and asks for no demand. */
+  paused(at: Instant): void {
+    this.demand = { known: false, since: at, why: 'the set is paused' }
+    this.failure = undefined
+  }
+
   /** Returns whether a complete list may be used. One empty list after one that was not empty is doubted, so that no runner is taken for a ghost by it. */
   listed(count: number, askedAt: Instant): boolean {
     const doubted = count === 0 && this.#listedBefore > 0

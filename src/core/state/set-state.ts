@@ -4,9 +4,10 @@ import type { SetAction } from '../../model/action.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
-import type { Condition } from '../../model/status.ts'
+import type { Condition, JobRecord } from '../../model/status.ts'
 import type { History, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
 import { desiredRunners } from '../desired.ts'
+import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { Departures } from './departures.ts'
 import { ForgeReadings } from './forge-readings.ts'
@@ -28,6 +29,8 @@ export type SetState = {
   /** Names of runners that are removed while the watch may still report their pods. */
   readonly removed: Set<string>
   history: History
+  /** The jobs that runners took last, the newest first. */
+  jobs: readonly JobRecord[]
   readonly underway: Record<SetAction['kind'], boolean>
   retries: Readonly<Partial<Record<RetryKey, RetryState>>>
   reported: SetWorld['reported']
@@ -38,6 +41,7 @@ export type SetState = {
 export type StoredStatus = {
   readonly conditions?: readonly Condition[]
   readonly forge?: Readonly<Record<string, string>>
+  readonly jobs?: readonly JobRecord[]
 }
 
 /** Returns the state of a set about which nothing is known but its stored status. */
@@ -55,6 +59,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     pods: { known: false, since: 0, why: 'the pods have not been listed yet' },
     removed: new Set(),
     history: noHistory,
+    jobs: stored.jobs ?? [],
     underway: { 'check-template': false, 'list-registrations': false, report: false },
     retries: {},
     reported: undefined,
@@ -80,6 +85,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     pendingRemovals: pendingRemovals.all(),
     history: state.history,
     delays: table.delays(),
+    jobs: state.jobs,
     stuck: table.stuck(),
     allowance,
     forgeFailure: forge.failure,
@@ -96,6 +102,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
 /** Looks at every runner, so it looks only when some could be too many. */
 function surplusOf({ forge, table, set }: SetState, limits: Limits, now: Instant): SetWorld['surplus'] {
   const { demand, quietSince } = forge
+  if (isPaused(set)) return table.oldestWaiting(limits.surplusPerTick)
   if (!demand.known || now < quietSince + limits.quietMs) return []
   const { starting, idle, busy } = table.counts()
   const extra = starting + idle + busy - desiredRunners(demand.value, set.scale, busy)

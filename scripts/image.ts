@@ -1,0 +1,34 @@
+// Writes dist/image/dayfly.tar and dist/image/dayfly-runner.tar: images in the OCI layout, without a registry and without Docker.
+// Needs Linux, because the images contain this machine's Node with its libraries. deploy/Containerfile builds the same elsewhere.
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { staticBusybox } from './image/busybox.ts'
+import { controllerImage, runnerImage } from './image/contents.ts'
+import { architectureHere, type Image, writeLayout } from './image/layout.ts'
+
+const root = path.dirname(import.meta.dirname)
+const dist = path.join(root, 'dist')
+const folder = path.join(dist, 'image')
+
+if (process.platform !== 'linux') fail(`npm run image needs Linux, and this is ${process.platform}`)
+const busybox = await staticBusybox()
+if (busybox.lacking !== undefined) fail(`npm run image needs ${busybox.lacking}`)
+const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string }
+await mkdir(folder, { recursive: true })
+await write('dayfly.tar', await controllerImage(dist, `localhost/dayfly:${version}`))
+await write('dayfly-runner.tar', await runnerImage(dist, `localhost/dayfly-runner:${version}`, busybox.program))
+
+async function write(file: string, image: Image): Promise<void> {
+  const archive = writeLayout([image], architectureHere())
+  await writeFile(path.join(folder, file), archive)
+  const digest = createHash('sha256').update(archive).digest('hex').slice(0, 12)
+  process.stderr.write(
+    `${image.names.join(', ')} in dist/image/${file}: ${Math.round(archive.length / 1e6)} MB, sha256 ${digest}\n`,
+  )
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`${sentence}. Build the images with deploy/Containerfile instead.\n`)
+  process.exit(1)
+}
