@@ -124,7 +124,7 @@ The pod has no ServiceAccount token and no injected service variables, unless th
 The runner reads its credential from a file in \`/run/dayfly\`.
 With \`docker: sidecar\`, the pod also has a Docker Engine ([guide/docker.md](guide/docker.md)).
 
-Before the first runner, and after each change, Dayfly sends the pod to the API server as a dry run and compares the response with the pod.
+Before the first runner, Dayfly sends the pod to the API server as a dry run, and compares the response with the pod. It does so again after each change.
 It refuses a template that the API server refuses or changes, one without the container \`runner\`, and one with a hazard: a known cause of pods that never start or never end.
 \`templateChecks: warn\` lets a hazard run.
 
@@ -137,7 +137,7 @@ It refuses a template that the API server refuses or changes, one without the co
 | \`ForgeConnected\` | The forge reports its demand. | The forge refuses, or does not respond. |
 | \`Degraded\` | Starts fail or are held up, or pods are stuck. | Nothing is wrong. |
 | \`Reconciling\` | The set is not ready, and the cause may pass by itself. | absent |
-| \`Stalled\` | The set is not ready until somebody changes it. | absent |
+| \`Stalled\` | The set is not ready until an operator changes it. | absent |
 
 \`kubectl wait --for=condition=Ready\` waits for a set. Flux and other tools that use kstatus read \`observedGeneration\`, \`Ready\`, \`Reconciling\` and \`Stalled\`.
 Argo CD needs a health check in its ConfigMap \`argocd-cm\`:

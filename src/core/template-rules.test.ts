@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { firstDifference } from './difference.ts'
 import { hazardsOf, withoutRunner } from './template-rules.ts'
 
 const runner = { name: 'runner', image: 'r' }
@@ -89,34 +88,4 @@ it('needs a container named runner', () => {
   expect(withoutRunner({ containers: [{ name: 'main' }] })).toMatchObject({ reason: 'template-invalid' })
   expect(withoutRunner({})).toMatchObject({ reason: 'template-invalid' })
   expect(withoutRunner({ containers: [{ name: 'helper' }, runner] })).toBeUndefined()
-})
-
-it.each([
-  ['the same', { a: 1, b: ['x'] }, { a: 1, b: ['x'] }, undefined],
-  ['fields that were added', { a: 1 }, { a: 1, more: true }, undefined],
-  [
-    'a field that was dropped',
-    { initContainers: [{ name: 'd', restartPolicy: 'Always' }] },
-    { initContainers: [{ name: 'd' }] },
-    '.initContainers[0].restartPolicy',
-  ],
-  [
-    'a container that was put before',
-    { containers: [{ name: 'a', image: 'x' }] },
-    { containers: [{ name: 'proxy' }, { name: 'a', image: 'x' }] },
-    undefined,
-  ],
-  ['a field that was changed', { hostPID: true }, { hostPID: false }, '.hostPID'],
-  ['empty values that were left out', { env: [], hostPID: false, x: '', y: null, z: undefined }, {}, undefined],
-  ['empty entries of a list', { a: [null, 1] }, { a: [null, 1] }, undefined],
-  ['an object that became a text', { a: { b: 1 } }, { a: 'b' }, '.a'],
-  ['an object that became null', { a: { b: 1 } }, { a: null }, '.a'],
-  [
-    'quantities that were written in another way',
-    { resources: { limits: { cpu: '0.5' } } },
-    { resources: { limits: { cpu: '500m' } } },
-    undefined,
-  ],
-])('finds what the API server dropped or changed: %s', (_name, sent, stored, path) => {
-  expect(firstDifference(sent, stored)).toBe(path)
 })
