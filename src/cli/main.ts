@@ -34,6 +34,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'show the decision about each runner set now, with its reasons; change nothing',
     load: async () => (await import('./plan.ts')).planCommand(),
   },
+  drain: {
+    summary: 'let the runners of one set end: no new runner starts, and busy ones finish',
+    load: async () => (await import('./drain.ts')).drainCommand(),
+  },
   controller: {
     summary: 'run the controller on a Kubernetes cluster',
     load: async () => (await import('./controller.ts')).controllerCommand(),

@@ -45,7 +45,7 @@ export function describeAccess({ verb, resource: { group, plural }, namespace, n
 }
 
 /** Makes one call. Throws an `AccessFailure` if the API server refuses it or does not respond. */
-async function attempt<T>(access: Access, call: () => Promise<T>): Promise<T> {
+export async function attempt<T>(access: Access, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {

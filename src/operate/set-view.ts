@@ -84,7 +84,7 @@ export async function readSet(
   return object && viewSet(object)
 }
 
-function viewSet(object: KubeObject): SetView {
+export function viewSet(object: KubeObject): SetView {
   const { metadata } = object
   const parsed = parseRunnerSet(object)
   const spec = (object['spec'] ?? {}) as { readonly scale?: { readonly max?: unknown }; readonly paused?: unknown }

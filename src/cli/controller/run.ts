@@ -5,7 +5,6 @@ import { type Controller, startController } from '../../controller/controller.ts
 import { aliveChecks, readyChecks } from '../../controller/health/checks.ts'
 import type { Journal } from '../../controller/journal.ts'
 import { createMetrics, type Metrics } from '../../controller/metrics/metrics.ts'
-import { budgetOf, operationOf } from '../../forge/github/operations.ts'
 import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
@@ -58,7 +57,7 @@ async function run(
   const { clock, random, journal } = host
   const userAgent = `dayfly/${version}`
   const identity = `${podName || hostname()}_${randomName(random, 8)}`
-  const metrics = createMetrics(version, systemStopwatch, { operationOf, budgetOf })
+  const metrics = createMetrics(version, systemStopwatch)
   journal.subscribe(metrics.reader)
   const connection = connect(kubeconfig, clock)
   closers.push(connection.close)
@@ -66,8 +65,9 @@ async function run(
   const kubernetes = createKubernetes({ transport, clock, random, userAgent })
   const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
     journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
-  const observe = metrics.countForge
-  const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, observe })
+  const onExchange = metrics.countForge
+  const environment = process.env
+  const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, onExchange, environment })
   closers.push(forges.close)
   const running: { controller?: Controller; waiting?: string } = {}
   if (health) closers.push(await listen(health, host, metrics, running))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ForgeExchange } from '../../forge/forge.ts'
 import { noBody, type Request, type Transport, TransportError } from '../../lib/http.ts'
 import type { Stopwatch } from '../../lib/stopwatch.ts'
 import type { JournalEvent } from '../../model/event.ts'
@@ -16,9 +17,7 @@ const ms =
   () =>
   () =>
     value
-const budgetOf = (headers: Readonly<Record<string, string>>) => (headers['left'] ? Number(headers['left']) : undefined)
-const make = (stopwatch = ms(20)) =>
-  createMetrics('1.2.3', stopwatch, { operationOf: ({ path }) => path.slice(1), budgetOf })
+const make = (stopwatch = ms(20)) => createMetrics('1.2.3', stopwatch)
 type Metrics = ReturnType<typeof make>
 
 const lead: JournalEvent = { kind: 'leadership-gained', identity: 'me' }
@@ -176,13 +175,14 @@ describe('requests', () => {
 
   test("show the budget of each account of the leader's sets, once an answer names it", async () => {
     const metrics = make()
-    const account = (url: string, headers: Readonly<Record<string, string>>) =>
-      metrics.countForge(async () => ({ status: 200, headers, body: noBody }), url)(request('GET', '/poll'))
+    const exchange = (budget: ForgeExchange['budget'], code: ForgeExchange['code'] = 200) =>
+      metrics.countForge({ operation: 'poll', code, ms: 5, budget })
     const state = stateOf([reading('linux')])
-    await account('https://github.com/acme', {})
+    exchange(undefined)
     expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([])
-    await account('https://github.com/acme', { left: '4999' })
-    await account('https://github.com/elsewhere', { left: '1' })
+    exchange({ account: 'https://github.com/acme', remaining: 4_999 })
+    exchange({ account: 'https://github.com/elsewhere', remaining: 1 })
+    exchange(undefined, 'aborted')
     expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([['https://github.com/acme', 4999]])
     expect(await shown(metrics, 'dayfly_forge_requests_total')).toEqual([['poll 200', 3]])
   })
