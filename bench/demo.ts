@@ -135,7 +135,7 @@ async function openLink(forge: Awaited<ReturnType<typeof openForge>>, shape: Sha
     proxy: undefined,
     ca: undefined,
   } as const
-  const account = forge.forgeFor(source, { github_token: forge.token })
+  const account = forge.forgeFor(source, { credential: { github_token: forge.token } })
   const link = await account.open(
     { name: 'loop', labels: ['loop'], group: undefined, max: shape.jobs },
     undefined,

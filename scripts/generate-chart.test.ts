@@ -10,7 +10,7 @@ it.each([...generatedChartFiles()])('%s is up to date: run "npx tsx scripts/gene
   expect(read(file)).toBe(text)
 })
 
-it('gives the chart the version of the program', () => {
+it.each(['chart', 'chart-runner-set'])('gives deploy/%s the version of the program', (chart) => {
   const { version } = JSON.parse(read('package.json'))
-  expect(parse(read('deploy/chart/Chart.yaml'))).toMatchObject({ version, appVersion: version })
+  expect(parse(read(`deploy/${chart}/Chart.yaml`))).toMatchObject({ version, appVersion: version })
 })

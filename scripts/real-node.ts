@@ -1,20 +1,33 @@
 // Runs a command with a real Kubernetes node, whose kubelet runs pods. Usage: npx tsx scripts/real-node.ts npm run test:kubernetes.
 // Needs Linux, root, Go and these packages of Debian: gcc libc6-dev libseccomp-dev pkg-config busybox-static iproute2 util-linux.
-// The node runs in its own namespaces and is removed afterwards. The exit code is the command's.
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+// The node runs in its own namespaces and is removed afterwards. The exit code is the command's, or 3 if this machine cannot run a node.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildControlPlane } from './control-plane/build.ts'
+import type { Missing } from './control-plane/go.ts'
 import { type CommandLine, onInterruption, runBeside } from './control-plane/run-beside.ts'
-import { startControlPlane } from './control-plane/start.ts'
+import { nodeNames, startControlPlane } from './control-plane/start.ts'
+import { apiServerPort } from './node/addresses.ts'
+import { auditFlags } from './node/audit.ts'
 import { buildNode } from './node/build.ts'
 import { makeControlGroups, removeControlGroups } from './node/control-groups.ts'
+import { writeImages } from './node/images.ts'
+import { checkKernel, findBusybox, namespaces, Obstacle } from './node/machine.ts'
+import { type NodePlace, placeFile } from './node/place.ts'
+import { firstNode, secondNode } from './node/settings.ts'
 import { enterNode, startNode } from './node/start.ts'
+import { buildTools } from './node/tools.ts'
 
 /** The paths of the programs and the folder of this run. The process outside passes them to the process inside the namespaces. */
-type Place = { readonly controlPlane: string; readonly node: string; readonly busybox: string; readonly folder: string }
+type Place = {
+  readonly controlPlane: string
+  readonly node: string
+  readonly tools: readonly string[]
+  readonly busybox: string
+  readonly folder: string
+}
 
 const [program, ...args] = process.argv.slice(2)
 if (program === undefined) {
@@ -27,26 +40,24 @@ const run = inside === undefined ? outside : () => within(JSON.parse(inside) as 
 const code = await run().catch((error: unknown) => {
   if (signal.aborted) return 130
   process.stderr.write(`real node: ${error instanceof Error ? error.message : String(error)}\n`)
-  return 1
+  return error instanceof Obstacle ? 3 : 1
 })
 // Inside the namespaces this is the first process, so all other processes end with it.
 process.exit(code)
 
 /** Builds the programs while there is a network, and then starts this script again in new namespaces. */
 async function outside(): Promise<number> {
-  const busybox = await staticBusybox()
-  const lacking = process.getuid?.() === 0 ? busybox.lacking : 'root'
-  if (lacking !== undefined) throw new Error(`this command needs ${lacking}`)
-  const controlPlane = await buildControlPlane(signal)
-  if (controlPlane.is === 'missing') throw new Error(controlPlane.why)
-  const node = await buildNode(signal)
-  if (node.is === 'missing') throw new Error(node.why)
+  const busybox = await findBusybox()
+  await checkKernel(signal)
+  const controlPlane = there(await buildControlPlane(signal))
+  const node = there(await buildNode(signal))
+  const tools = there(await buildTools(signal))
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-node-'))
-  const place: Place = { controlPlane: controlPlane.program, node: node.folder, busybox: busybox.program, folder }
-  const namespaces = ['--net', '--pid', '--mount', '--ipc', '--fork', '--kill-child', '--mount-proc']
+  const programs = { controlPlane: controlPlane.program, node: node.folder, tools: tools.folders }
+  const place: Place = { ...programs, busybox, folder }
   const again = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   try {
-    await makeControlGroups(path.basename(folder))
+    await makeControlGroups(path.basename(folder), [firstNode.group, secondNode.group])
     const environment = { DAYFLY_NODE_PLACE: JSON.stringify(place), TMPDIR: folder }
     // The inner process ends with this process, even if this process is killed.
     const bound: CommandLine = ['setpriv', '--pdeathsig', 'KILL', 'unshare', ...namespaces, ...again]
@@ -59,30 +70,41 @@ async function outside(): Promise<number> {
 
 async function within(place: Place, command: CommandLine): Promise<number> {
   const started = performance.now()
+  const { folder, node: programs } = place
   await enterNode()
   const server = await startControlPlane(place.controlPlane, signal, {
-    apiServer: { 'enable-admission-plugins': 'NodeRestriction', 'kubelet-preferred-address-types': 'InternalIP' },
-    // Low enough that tests can observe the garbage collection of pods.
-    controllers: { 'terminated-pod-gc-threshold': '20' },
+    port: apiServerPort,
+    apiServer: {
+      // The namespace is private: only this node and its pods reach these addresses.
+      'bind-address': '0.0.0.0',
+      'enable-admission-plugins': 'NodeRestriction',
+      'kubelet-preferred-address-types': 'InternalIP',
+      ...(await auditFlags(folder)),
+    },
+    controllers: {
+      // Low enough that tests can observe the garbage collection of pods and the loss of a node.
+      'terminated-pod-gc-threshold': '20',
+      'node-monitor-period': '1s',
+      'node-monitor-grace-period': '25s',
+    },
   })
-  const { folder, node: programs, busybox } = place
-  await startNode({ programs, folder, busybox, server }, signal)
+  // The tests find the programs there, and containerd its shim.
+  process.env['PATH'] = [programs, ...place.tools, process.env['PATH']].join(':')
+  await mkdir(path.join(folder, 'images'))
+  const images = [await writeImages(path.join(folder, 'images'), place.busybox)]
+  const { kubeconfig } = server
+  const nodeKubeconfigs = Object.fromEntries(nodeNames.map((name) => [name, server.nodeKubeconfig(name)]))
+  const shared: NodePlace = { programs, run: folder, images, kubeconfig, nodeKubeconfigs }
+  await writeFile(placeFile(folder), JSON.stringify(shared))
+  const nodeKubeconfig = server.nodeKubeconfig(firstNode.name)
+  await startNode({ ...shared, plan: firstNode, folder, nodeKubeconfig }, signal)
   const took = ((performance.now() - started) / 1000).toFixed(1)
-  process.stderr.write(`real node: ready after ${took} s; KUBECONFIG=${server.kubeconfig}\n`)
-  const environment = { KUBECONFIG: server.kubeconfig, DAYFLY_NODE: folder, DAYFLY_NODE_PLACE: undefined }
+  process.stderr.write(`real node: ready after ${took} s; KUBECONFIG=${kubeconfig}\n`)
+  const environment = { KUBECONFIG: kubeconfig, DAYFLY_NODE: folder, DAYFLY_NODE_PLACE: undefined }
   return await runBeside(command, environment, signal)
 }
 
-async function staticBusybox(): Promise<{ readonly program: string; readonly lacking: string | undefined }> {
-  const program = (process.env['PATH'] ?? '')
-    .split(':')
-    .map((folder) => path.join(folder, 'busybox'))
-    .find(existsSync)
-  if (program === undefined) return { program: '', lacking: 'busybox (Debian: busybox-static)' }
-  // A dynamically linked program contains the path of its loader.
-  const isStatic = !(await readFile(program)).includes('/ld-')
-  return {
-    program,
-    lacking: isStatic ? undefined : `a static busybox, but ${program} is dynamically linked (Debian: busybox-static)`,
-  }
+function there<T extends { readonly is: 'built' }>(part: T | Missing): T {
+  if (part.is === 'missing') throw new Obstacle(part.why)
+  return part
 }

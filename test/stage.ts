@@ -62,7 +62,7 @@ export async function openStage(options: StageOptions = {}) {
   const controllerOptions: ControllerOptions = {
     kubernetes: createKubernetes({ transport, clock, random }),
     transport,
-    forgeFor: (source, credential) =>
+    forgeFor: (source, { credential }) =>
       createGitHubForge({
         url: source.url,
         credential: { kind: 'token', token: credential['github_token'] ?? '' },

@@ -1,11 +1,19 @@
 // The files of the charts that derive from the code: the CustomResourceDefinition and the rules of the roles.
 import { stringify } from 'yaml'
+import { z } from 'zod'
 import { runnerSetCrd } from '../../src/config/crd.ts'
+import { runnerSetSpecSchema } from '../../src/config/spec-schema.ts'
 import { leaseRights, type Right, runnerRights } from '../../src/controller/rights.ts'
+import { dashboard } from './dashboard.ts'
 
 /** Returns the text of each generated file, by its path from the repository's root. */
 export function generatedChartFiles(): ReadonlyMap<string, string> {
+  const grafana = json(dashboard())
   return new Map([
+    ['deploy/grafana/dayfly.json', grafana],
+    // A chart reads only its own files.
+    ['deploy/chart/files/dashboard.json', grafana],
+    ['deploy/chart-runner-set/values.schema.json', json(runnerSetValuesSchema())],
     ['deploy/chart/templates/crd.yaml', crdTemplate()],
     ['deploy/chart/templates/_rules.tpl', rulesTemplate()],
   ])
@@ -49,6 +57,10 @@ function ruleOf({ resource, subresource, verbs, named }: Right) {
   }
 }
 
+function json(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}
+
 function yaml(value: unknown): string {
   return stringify(value, { lineWidth: 0 })
 }
@@ -56,4 +68,45 @@ function yaml(value: unknown): string {
 /** Keeps braces in descriptions and CEL rules from being read as template actions. */
 function escapeTemplate(text: string): string {
   return text.replace(/\{\{|\}\}/g, (braces) => `{{ "${braces}" }}`)
+}
+
+/** Returns the schema of the values of deploy/chart-runner-set. The defaults may hold any field, so no field of a set is required. */
+function runnerSetValuesSchema(): object {
+  const spec = optional(z.toJSONSchema(runnerSetSpecSchema, { target: 'draft-7', io: 'input' }))
+  const network = { type: 'string', pattern: '^[0-9a-fA-F.:]+/[0-9]{1,3}$' }
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Values of the chart dayfly-runner-set',
+    $comment: `${generated} from src/config/spec-schema.ts.`,
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      global: { type: 'object' },
+      defaults: { $ref: '#/definitions/spec' },
+      sets: {
+        type: 'object',
+        // Helm reports a wrong path for a violation of `propertyNames`.
+        patternProperties: { '^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$': { $ref: '#/definitions/spec' } },
+        additionalProperties: false,
+      },
+      networkPolicy: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          enabled: { type: 'boolean' },
+          blocked: { type: 'array', items: network },
+          extraEgress: { type: 'array', items: { type: 'object' } },
+        },
+      },
+    },
+    definitions: { spec },
+  }
+}
+
+/** Removes `required` from a schema and from all schemas in it. */
+function optional(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(optional)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).filter(([key]) => key !== 'required' && key !== '$schema')
+  return Object.fromEntries(entries.map(([key, value]) => [key, optional(value)]))
 }

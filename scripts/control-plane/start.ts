@@ -1,4 +1,5 @@
 // Starts etcd, the API server, the controller manager and the scheduler on 127.0.0.1, with free ports, new tokens and a temporary folder.
+// In a private network namespace the API server can also have a fixed port and more addresses.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -13,25 +14,31 @@ import { createComponents } from './components.ts'
 export type ControlPlane = {
   /** The path of a kubeconfig whose user may do everything. */
   readonly kubeconfig: string
-  /** The path of the kubeconfig for the kubelet of the node 127.0.0.1. */
-  readonly nodeKubeconfig: string
+  /** The path of the kubeconfig for the kubelet of the node. The name of a node is its address: one of `nodeNames`. */
+  readonly nodeKubeconfig: (node: string) => string
   /** Kills the processes and removes every file. */
   close(): Promise<void>
 }
 
 type Flags = Readonly<Record<string, string>>
-type MoreFlags = {
+export type ControlPlaneOptions = {
+  /** The port of the API server. The default is a free one. */
+  readonly port?: number
+  /** More flags. They replace those of the same name. */
   readonly apiServer?: Flags
   readonly controllers?: Flags
   /** Without workers, neither the controller manager nor the scheduler runs. Then nothing creates the ServiceAccount of a namespace. */
   readonly workers?: boolean
 }
 
+/** The nodes that may join. */
+export const nodeNames = ['127.0.0.1', '127.0.0.2'] as const
+
 /** Starts the components. If one ends or does not answer in time, it rejects, after it has removed everything. */
 export async function startControlPlane(
   program: string,
   signal: AbortSignal,
-  more: MoreFlags = {},
+  more: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-control-plane-'))
   const components = createComponents(folder)
@@ -42,7 +49,7 @@ export async function startControlPlane(
   const start = (name: string, flags: Flags) =>
     components.start(name, [program, name, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)])
   try {
-    const plan = await layOut(folder)
+    const plan = await layOut(folder, more.port)
     start('etcd', plan.etcd)
     start('apiserver', { ...plan.apiServer, ...more.apiServer })
     const ready = () => answers(plan.admin, '/readyz')
@@ -61,12 +68,14 @@ export async function startControlPlane(
 }
 
 /** Writes the keys, tokens and kubeconfigs. Returns the flags of each component. */
-async function layOut(folder: string) {
-  const [client = 0, peer = 0, secure = 0] = await freePorts(3)
+async function layOut(folder: string, port: number | undefined) {
+  const [client = 0, peer = 0, free = 0] = await freePorts(3)
+  const secure = port ?? free
   const at = (name: string) => path.join(folder, name)
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const token = () => randomBytes(24).toString('hex')
-  const tokens = { admin: token(), controllers: token(), scheduler: token(), node: token() }
+  const tokens = { admin: token(), controllers: token(), scheduler: token() }
+  const nodes = nodeNames.map((name) => ({ name, token: token(), file: at(`${name}.kubeconfig`) }))
   const kubeconfig = (token: string) =>
     JSON.stringify({
       apiVersion: 'v1',
@@ -85,7 +94,7 @@ async function layOut(folder: string) {
     `${tokens.admin},dayfly-tests,1,system:masters`,
     `${tokens.controllers},system:kube-controller-manager,2`,
     `${tokens.scheduler},system:kube-scheduler,3`,
-    `${tokens.node},system:node:127.0.0.1,4,system:nodes`,
+    ...nodes.map(({ name, token }) => `${token},system:node:${name},node-${name},system:nodes`),
   ]
   const secret = { mode: 0o600 }
   await writeFile(at('accounts.pub'), publicKey.export({ type: 'spki', format: 'pem' }))
@@ -94,12 +103,12 @@ async function layOut(folder: string) {
   await writeFile(at('kubeconfig'), kubeconfig(tokens.admin), secret)
   await writeFile(at('controllers.kubeconfig'), kubeconfig(tokens.controllers), secret)
   await writeFile(at('scheduler.kubeconfig'), kubeconfig(tokens.scheduler), secret)
-  await writeFile(at('node.kubeconfig'), kubeconfig(tokens.node), secret)
+  for (const { file, token } of nodes) await writeFile(file, kubeconfig(token), secret)
   const worker = (name: string) => ({ kubeconfig: at(name), 'secure-port': '0', 'leader-elect': 'false' })
   const etcd = `http://127.0.0.1:${client}`
   return {
     admin: at('kubeconfig'),
-    node: at('node.kubeconfig'),
+    node: (name: string) => at(`${name}.kubeconfig`),
     etcd: { 'data-dir': at('etcd'), 'client-url': etcd, 'peer-url': `http://127.0.0.1:${peer}` },
     apiServer: {
       'etcd-servers': etcd,

@@ -6,9 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const top = '/sys/fs/cgroup'
 
-/** Creates a group in each hierarchy. Control groups of version 2 have one hierarchy, those of version 1 have one for each controller. */
-export async function makeControlGroups(name: string): Promise<void> {
-  for (const hierarchy of await hierarchies()) await mkdir(path.join(hierarchy, name))
+/**
+ * Creates a group with these subgroups in each hierarchy. Control groups of version 2 have one hierarchy, those of version 1 have one for each
+ * controller.
+ */
+export async function makeControlGroups(name: string, subgroups: readonly string[]): Promise<void> {
+  for (const hierarchy of await hierarchies()) {
+    for (const subgroup of subgroups) await mkdir(path.join(hierarchy, name, subgroup), { recursive: true })
+  }
 }
 
 /** Removes the groups. Their processes must have ended or be about to end. */

@@ -1,7 +1,30 @@
 // Returns the settings of containerd, the kubelet and the pod network. The node shares its machine, so they use and limit nothing outside the node.
 import path from 'node:path'
 
-export function containerdSettings(folder: string, programs: string): string {
+/** One of the nodes of a cluster. */
+export type NodePlan = {
+  /** The node's name, which is a loopback address, too. */
+  readonly name: string
+  /** The network bridge of its pods, and their addresses: 10.77.0.0/24 for `10.77.0`. */
+  readonly bridge: string
+  readonly network: string
+  /** The control group below that of the run. A kubelet kills unknown processes below its own group. */
+  readonly group: string
+  /** More settings of the kubelet. They replace those of the same name. */
+  readonly kubelet?: object
+}
+
+export const firstNode: NodePlan = { name: '127.0.0.1', bridge: 'pods', network: '10.77.0', group: 'first' }
+/** Tests start and lose this node. No pod runs on it that does not tolerate its taint. */
+export const secondNode: NodePlan = {
+  name: '127.0.0.2',
+  bridge: 'pods2',
+  network: '10.77.1',
+  group: 'second',
+  kubelet: { registerWithTaints: [{ key: 'dayfly.dev/second', value: 'true', effect: 'NoSchedule' }] },
+}
+
+export function containerdSettings(folder: string, programs: string, { name }: NodePlan): string {
   return `version = 4
 root = '${folder}/containerd/root'
 state = '${folder}/containerd/state'
@@ -34,17 +57,17 @@ disabled_plugins = ['io.containerd.nri.v1.nri', 'io.containerd.snapshotter.v1.de
 [plugins.'io.containerd.internal.v1.opt']
   path = '${folder}/containerd/opt'
 [plugins.'io.containerd.grpc.v1.cri']
-  stream_server_address = '127.0.0.1'
+  stream_server_address = '${name}'
 `
 }
 
-export function kubeletSettings(folder: string): object {
+export function kubeletSettings(folder: string, run: string, { name, group, kubelet }: NodePlan): object {
   const none = '0%'
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
-    address: '127.0.0.1',
-    healthzBindAddress: '127.0.0.1',
+    address: name,
+    healthzBindAddress: name,
     readOnlyPort: 0,
     // Only processes in the network namespace reach the kubelet.
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
@@ -54,14 +77,16 @@ export function kubeletSettings(folder: string): object {
     podLogsDir: `${folder}/pod-logs`,
     volumePluginDir: `${folder}/volume-plugins`,
     nodeStatusUpdateFrequency: '5s',
+    // Four renewals fit into the grace period of the controller manager.
+    nodeLeaseDurationSeconds: 20,
     resolvConf: '',
     // Works with both versions of control groups, and on a machine that may not change its own limits.
     cgroupDriver: 'cgroupfs',
-    cgroupRoot: `/${path.basename(folder)}`,
+    cgroupRoot: `/${path.basename(run)}/${group}`,
     failCgroupV1: false,
     failSwapOn: false,
     oomScoreAdj: 0,
-    localStorageCapacityIsolation: false,
+
     makeIPTablesUtilChains: false,
     imageGCHighThresholdPercent: 100,
     imageMinimumGCAge: '24h',
@@ -72,12 +97,14 @@ export function kubeletSettings(folder: string): object {
       'imagefs.available': none,
       'imagefs.inodesFree': none,
     },
+    ...kubelet,
   }
 }
 
-export function podNetwork(folder: string): object {
-  const subnet = '10.77.0.0/24'
-  const addresses = { type: 'host-local', dataDir: `${folder}/addresses`, ranges: [[{ subnet }]] }
-  const bridge = { type: 'bridge', bridge: 'pods', isGateway: true, ipMasq: false, ipam: addresses }
-  return { cniVersion: '1.0.0', name: 'pods', plugins: [bridge] }
+export function podNetwork(folder: string, { bridge, network }: NodePlan): object {
+  const ranges = [[{ subnet: `${network}.0/24` }]]
+  // The node routes to the addresses outside, which are those of its loopback interface.
+  const ipam = { type: 'host-local', dataDir: `${folder}/addresses`, ranges, routes: [{ dst: '0.0.0.0/0' }] }
+  const plugin = { type: 'bridge', bridge, isGateway: true, ipMasq: false, ipam }
+  return { cniVersion: '1.0.0', name: 'pods', plugins: [plugin] }
 }

@@ -11,6 +11,7 @@ const tables: Readonly<Record<string, FolderTable>> = {
     observe: [],
     health: ['.'],
     log: [],
+    metrics: ['.'],
   },
   embedded: {
     '.': ['api', 'controllers', 'kubelet', 'runtime', 'store', 'wire'],

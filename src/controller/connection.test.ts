@@ -70,7 +70,7 @@ function open() {
       clock,
       random: seededRandom(1),
       kubernetes,
-      forgeFor: (_source, { github_token: token = '' }) => forge(token),
+      forgeFor: (_source, { credential }) => forge(credential['github_token'] ?? ''),
       journal: createJournal(clock),
       set: () => runnerSet({ source: { ...runnerSet().source, labels: world.labels } }),
       forgeState: () => ({}),

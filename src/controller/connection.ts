@@ -1,6 +1,6 @@
 // The connection of one set to its forge: opens the link, folds its events, and opens it again with a changed credential.
 import { isPaused } from '../core/paused.ts'
-import type { ForgeSet, Link } from '../forge/forge.ts'
+import type { ForgeAccess, ForgeSet, Link } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import { type LinkedSignal, linkSignals } from '../lib/signals.ts'
@@ -8,7 +8,7 @@ import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 import type { Input } from '../model/input.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { failureOfForge, messageOf } from './act/unsuccessful.ts'
-import { type CredentialEntries, MissingCredential, readCredential, sameCredential } from './credential.ts'
+import { MissingAccess, readAccess, sameAccess } from './credential.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import { runnerSets } from './resources.ts'
@@ -25,7 +25,7 @@ export type ConnectionDeps = Pick<ControllerOptions, 'clock' | 'random' | 'forge
 
 const openRetry = { baseMs: 1_000, capMs: 60_000 }
 const storeRetry = { baseMs: 500, capMs: 10_000 }
-/** How often the Secret is read while nothing is wrong, so that a changed one is in use within a minute. */
+/** How often the access is read while nothing is wrong, so that a changed credential is in use within a minute. */
 const readEveryMs = 45_000
 /** The same after the forge refused the credential. */
 const readAfterRefusalMs = 5_000
@@ -68,7 +68,7 @@ export class Connection {
       // The set may have changed while the link was opening. An update with the same settings does nothing.
       opened.link.update(forgeSet(this.#deps.set()))
       const watching = linkSignals(until)
-      const changed = this.#watchCredential(opened.credential, watching.signal)
+      const changed = this.#watchAccess(opened.access, watching.signal)
       if (isPaused(this.#deps.set())) await this.#rest(changed)
       else await this.#consume(opened.link, until)
       watching.abort()
@@ -84,14 +84,14 @@ export class Connection {
     for (let attempt = 1; !until.aborted; attempt++) {
       try {
         const set = this.#deps.set()
-        const credential = await readCredential(kubernetes, set, until)
+        const access = await readAccess(kubernetes, set, until)
         const state = forgeState()
         const remembered = Object.keys(state).length > 0 ? state : undefined
-        const link = await forgeFor(set.source, credential).open(forgeSet(set), remembered, until)
-        return { link, credential }
+        const link = await forgeFor(set.source, access).open(forgeSet(set), remembered, until)
+        return { link, access }
       } catch (error) {
         if (until.aborted) return undefined
-        const failure = error instanceof MissingCredential ? error.failure : failureOfForge(error)
+        const failure = error instanceof MissingAccess ? error.failure : failureOfForge(error)
         take({ kind: 'forge-failed', failure })
         await clock.sleep(backoffMs(openRetry, attempt, random), until).catch(() => {})
       }
@@ -126,15 +126,15 @@ export class Connection {
     this.#refused = refused
   }
 
-  /** Ends when the Secret has changed: it closes the link, so that the next one opens with the new credential. */
-  async #watchCredential(credential: CredentialEntries, signal: AbortSignal): Promise<void> {
+  /** Ends when an entry of the access has changed: it closes the link, so that the next one opens with the new access. */
+  async #watchAccess(access: ForgeAccess, signal: AbortSignal): Promise<void> {
     const { kubernetes, journal, set } = this.#deps
     while (!signal.aborted) {
       await this.#pause(this.#refused ? readAfterRefusalMs : readEveryMs, signal)
       if (signal.aborted) return
-      // A Secret that is missing or cannot be read changes nothing: the credential in use may still be good.
-      const read = await readCredential(kubernetes, set(), signal).catch(() => undefined)
-      if (read === undefined || sameCredential(read, credential)) continue
+      // An object that is missing or cannot be read changes nothing: the access in use may still be good.
+      const read = await readAccess(kubernetes, set(), signal).catch(() => undefined)
+      if (read === undefined || sameAccess(read, access)) continue
       journal.write({ kind: 'credential-changed', ...this.#subject() })
       this.#refused = false
       await this.#closeLink('pause')

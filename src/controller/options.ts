@@ -1,5 +1,5 @@
 // The arguments of a controller: its two ports, time, randomness, limits and identity.
-import type { Forge } from '../forge/forge.ts'
+import type { Forge, ForgeAccess } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -12,8 +12,8 @@ export type ControllerOptions = {
   readonly kubernetes: Kubernetes
   /** The transport to the same API server, for the watches. */
   readonly transport: Transport
-  /** Returns the account of a set: the same one for the same URL and credential. Throws a `PortError` for a configuration that cannot work. */
-  readonly forgeFor: (source: GitHubSource, credential: Readonly<Record<string, string>>) => Forge
+  /** Returns the account of a set: the same one for the same URL and access. Throws a `PortError` for a configuration that cannot work. */
+  readonly forgeFor: (source: GitHubSource, access: ForgeAccess) => Forge
   readonly parseSet: (object: KubeObject) => ParsedSet
   readonly clock: Clock
   readonly random: Random
@@ -22,6 +22,8 @@ export type ControllerOptions = {
   readonly identity: string
   /** The Lease of the election. */
   readonly lease: { readonly namespace: string; readonly name: string }
+  /** Runs each tick, for example to time it. */
+  readonly measureTick?: (<Result>(tick: () => Result) => Result) | undefined
   /** The only namespace whose sets are run; undefined for all. */
   readonly namespace?: string | undefined
 }

@@ -4,6 +4,13 @@ import { apiGroup, apiVersion } from '../model/api.ts'
 
 export const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true }
+export const configMaps: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+}
 export const events: Resource = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true }
 export const runnerSets: Resource = {
   group: apiGroup,

@@ -52,11 +52,11 @@ export class SetWorker {
 
   /** @param status the set's stored status */
   constructor(options: ControllerOptions, journal: Journal, set: RunnerSet, status: unknown) {
-    const { clock } = options
+    const { clock, measureTick = (tick) => tick() } = options
     this.#options = options
     this.#journal = journal
     this.#state = newSetState(set, (status ?? {}) as StoredStatus)
-    this.#loop = new Loop({ clock, spacingMs, tick: (now) => this.#tick(now) })
+    this.#loop = new Loop({ clock, spacingMs, tick: (now) => measureTick(() => this.#tick(now)) })
   }
 
   get set(): RunnerSet {

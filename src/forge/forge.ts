@@ -1,6 +1,7 @@
 // The forge port: everything that the controller asks of GitHub, Bitbucket or Gitea. No method is optional; the forges
 // differ in their traits, which are data.
 import type { Instant } from '../lib/clock.ts'
+import type { TransportError } from '../lib/http.ts'
 import type { Credential } from '../model/credential.ts'
 import type { Demand } from '../model/demand.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
@@ -35,10 +36,70 @@ export type ForgeSet = {
  */
 export type ForgeEventBatch = { readonly events: readonly ForgeEvent[]; ack(): void }
 
+/**
+ * Why no registration is allowed before `until`. This is no error: the set waits for the forge's limit.
+ * `ceiling`: the documented limit of registrations for this organization, repository or enterprise is reached.
+ * `asked`: the forge asked us to wait. `budget`: the request budget of every credential is spent.
+ */
+export type ForgeLimit = { readonly reason: 'ceiling' | 'asked' | 'budget'; readonly until: Instant }
+
+/** How many registrations are allowed now. `nextAt` and `limit` are set if none is. */
+export type Allowance = {
+  readonly now: number
+  readonly nextAt: Instant | undefined
+  readonly limit: ForgeLimit | undefined
+}
+
 export type RegisterOutcome =
   | { readonly is: 'registered'; readonly registration: Registration; readonly credential: Credential }
   /** The forge's limit is reached. Try again at `until`. */
-  | { readonly is: 'limited'; readonly until: Instant }
+  | ({ readonly is: 'limited' } & ForgeLimit)
+
+/** The entries of a Secret as text. */
+export type SecretEntries = Readonly<Record<string, string>>
+
+/** The contents of the objects that a set names for its way to the forge. No message repeats a Secret's entries. */
+export type ForgeAccess = {
+  readonly credential: SecretEntries
+  /** The entries of the proxy's Secret: `username` and `password`. */
+  readonly proxyCredential?: SecretEntries | undefined
+  /** Certificates in PEM that are trusted besides the system's. */
+  readonly ca?: string | undefined
+}
+
+/** The purpose of a request to a forge. */
+export type ForgeOperation =
+  | 'find-installation'
+  | 'create-installation-token'
+  | 'create-registration-token'
+  | 'connect'
+  | 'find-group'
+  | 'find-set'
+  | 'read-set'
+  | 'create-set'
+  | 'change-set'
+  | 'delete-set'
+  | 'open-session'
+  | 'refresh-session'
+  | 'close-session'
+  | 'poll'
+  | 'acknowledge'
+  | 'acquire'
+  | 'register'
+  | 'list-registrations'
+  | 'find-registration'
+  | 'deregister'
+  | 'other'
+
+/** One request to a forge and its result, for metrics. Each attempt of a repeated request counts. */
+export type ForgeExchange = {
+  readonly operation: ForgeOperation
+  /** The HTTP status, or why there was no response. */
+  readonly code: number | TransportError['kind'] | 'aborted'
+  readonly ms: number
+  /** The request budget that the response stated, and the account that it belongs to. */
+  readonly budget: { readonly account: string; readonly remaining: number } | undefined
+}
 
 /** An account at a forge: a URL and a credential. Owns everything that is limited or shared per account: tokens and pacing. */
 export interface Forge {
@@ -59,8 +120,8 @@ export interface Link {
   events(): AsyncIterable<ForgeEventBatch>
   /** Takes over a new maximum at once, and changes labels and runner group at the forge; the result is a `settings` event. */
   update(set: ForgeSet): void
-  /** Returns how many registrations are allowed now, and if none is, when the next one will be. */
-  allowance(): { readonly now: number; readonly nextAt: Instant | undefined }
+  /** Returns how many registrations are allowed now. If none is, says why and when the next one will be. */
+  allowance(): Allowance
   /** Registers a runner. Rejects with `conflict` if the name is taken, and with `unavailable` while the set is not connected. */
   register(name: string): Promise<RegisterOutcome>
   /** Keeps the forge from giving the runner another job. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, sleepWith } from './clock.ts'
 import type { Random } from './random.ts'
+import type { Stopwatch } from './stopwatch.ts'
 
 /** Creates the machine's clock. A pending timer keeps the process alive, so callers must cancel it. */
 export function systemClock(): Clock {
@@ -10,6 +11,12 @@ export function systemClock(): Clock {
     return { cancel: () => clearTimeout(handle) }
   }
   return { now: () => Date.now(), after, sleep: sleepWith(after) }
+}
+
+/** Measures with the machine's monotonic clock. */
+export const systemStopwatch: Stopwatch = () => {
+  const started = performance.now()
+  return () => performance.now() - started
 }
 
 /** Creates a cryptographically strong source, suitable for credentials. */

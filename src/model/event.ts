@@ -45,7 +45,12 @@ export type JournalEvent =
   | { readonly kind: 'protocol-anomaly'; readonly set: string; readonly anomaly: string; readonly message: string }
   | (OfRunner & { readonly kind: 'runner-registered'; readonly registration: string })
   | (OfRunner & { readonly kind: 'pod-created'; readonly uid: string })
-  | (OfRunner & { readonly kind: 'runner-started'; readonly node: string | undefined })
+  | (OfRunner & {
+      readonly kind: 'runner-started'
+      readonly node: string | undefined
+      /** From the pod's creation to the container's start; undefined if this process did not see the pod before. */
+      readonly startMs: number | undefined
+    })
   | (OfRunner & {
       readonly kind: 'job-started'
       readonly job: string

@@ -14,9 +14,11 @@ imagePullSecrets:
 {{- end }}
 securityContext:
   runAsNonRoot: true
-  runAsUser: 65532
-  runAsGroup: 65532
-  fsGroup: 65532
+  {{- with $values.runAsUser }}
+  runAsUser: {{ . }}
+  runAsGroup: {{ . }}
+  fsGroup: {{ . }}
+  {{- end }}
   seccompProfile:
     type: RuntimeDefault
 containers:
@@ -57,8 +59,6 @@ containers:
       allowPrivilegeEscalation: false
       readOnlyRootFilesystem: true
       runAsNonRoot: true
-      runAsUser: 65532
-      runAsGroup: 65532
       capabilities:
         drop: [ALL]
       seccompProfile:
@@ -105,7 +105,7 @@ volumes:
 {{- if or .Values.proxy.https .Values.proxy.http }}
 # The API server is never behind the proxy.
 - name: NO_PROXY
-  value: {{ prepend .Values.proxy.no "$(KUBERNETES_SERVICE_HOST)" | join "," | quote }}
+  value: {{ prepend .Values.proxy.noProxy "$(KUBERNETES_SERVICE_HOST)" | join "," | quote }}
 {{- end }}
 {{- if or .Values.extraCa.configMap .Values.extraCa.secret }}
 - name: NODE_EXTRA_CA_CERTS

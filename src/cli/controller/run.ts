@@ -4,6 +4,7 @@ import { parseRunnerSet } from '../../config/runner-set.ts'
 import { type Controller, startController } from '../../controller/controller.ts'
 import { aliveChecks, readyChecks } from '../../controller/health/checks.ts'
 import type { Journal } from '../../controller/journal.ts'
+import { createMetrics, type Metrics } from '../../controller/metrics/metrics.ts'
 import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
@@ -12,6 +13,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
 import { aborted } from '../../lib/signals.ts'
+import { systemStopwatch } from '../../lib/system.ts'
 import { defaultLimits } from '../../model/limits.ts'
 import { createForges } from '../forges.ts'
 import { Interrupted } from '../interruption.ts'
@@ -55,29 +57,37 @@ async function run(
   const { clock, random, journal } = host
   const userAgent = `dayfly/${version}`
   const identity = `${podName || hostname()}_${randomName(random, 8)}`
-  const { transport, close } = connect(kubeconfig, clock)
-  closers.push(close)
+  const metrics = createMetrics(version, systemStopwatch)
+  journal.subscribe(metrics.reader)
+  const connection = connect(kubeconfig, clock)
+  closers.push(connection.close)
+  const transport = metrics.countKubernetes(connection.transport)
   const kubernetes = createKubernetes({ transport, clock, random, userAgent })
   const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
     journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
-  const observe = (forge: typeof transport) => forge
-  const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, observe })
+  const onExchange = metrics.countForge
+  const environment = process.env
+  const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, onExchange, environment })
   closers.push(forges.close)
   const running: { controller?: Controller; waiting?: string } = {}
-  if (health) closers.push(await listen(health, host, running))
+  if (health) closers.push(await listen(health, host, metrics, running))
   const onWaiting = (why: string) => {
     if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
     running.waiting = why
   }
-  await preflight({ kubernetes, clock, random, namespace, server: kubeconfig.server, onWaiting }, until)
+  await preflight({ kubernetes, clock, random, namespace, lease, server: kubeconfig.server, onWaiting }, until)
   const { forgeFor } = forges
-  const ports = { kubernetes, transport, forgeFor, parseSet: parseRunnerSet, clock, random }
+  const { measureTick } = metrics
+  const ports = { kubernetes, transport, forgeFor, parseSet: parseRunnerSet, clock, random, measureTick }
   const controller = startController({ ...ports, limits: defaultLimits, identity, lease, namespace }, journal)
   running.controller = controller
   await aborted(until)
   const why = until.reason instanceof Interrupted ? until.reason.message : 'its work is over'
   journal.write({ kind: 'controller-stopping', why })
-  const late = clock.after(endMsMax, () => process.exit(1))
+  const late = clock.after(endMsMax, () => {
+    journal.write({ kind: 'stop-cut-short', afterMs: endMsMax })
+    process.exit(1)
+  })
   await controller.stop()
   late.cancel()
 }
@@ -86,13 +96,14 @@ async function run(
 async function listen(
   address: HealthAddress,
   { clock, journal }: Host,
+  metrics: Metrics,
   running: { readonly controller?: Controller; readonly waiting?: string },
 ): Promise<() => Promise<void>> {
   const heartbeat = startHeartbeat(clock)
   const server = await serveHealth(address, {
     alive: () => aliveChecks(running.controller?.state(), heartbeat.at(), clock.now()),
     ready: () => readyChecks(running.controller?.state(), running.waiting, clock.now()),
-    metrics: async () => ({ text: '', type: 'text/plain; version=0.0.4; charset=utf-8' }),
+    metrics: () => metrics.scrape(running.controller?.state()),
   })
   journal.write({ kind: 'health-listening', address: server.origin })
   return async () => {

@@ -2,7 +2,7 @@
 
 import type { Control } from '../../emulator/github/control.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
-import type { Forge } from '../../forge/forge.ts'
+import type { Forge, ForgeAccess } from '../../forge/forge.ts'
 import { createGitHubForge } from '../../forge/github/github.ts'
 import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -18,7 +18,7 @@ export interface DemoForge {
   readonly url: string
   readonly token: string
   /** Returns the client for a set. Throws a `PortError` for any other forge, so that the demo never leaves this machine. */
-  forgeFor(source: GitHubSource, credential: Readonly<Record<string, string>>): Forge
+  forgeFor(source: GitHubSource, access: ForgeAccess): Forge
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export async function openForge({ clock, random, userAgent, onAnomaly }: DemoFor
   const url = `${server.origin}/demo`
   const client = httpClient()
   const accounts = new Map<string, Forge>()
-  const forgeFor: DemoForge['forgeFor'] = (source, credential) => {
+  const forgeFor: DemoForge['forgeFor'] = (source, { credential }) => {
     if (!source.url.startsWith(`${server.origin}/`)) {
       throw new PortError('github', 'bad-config', `the demo can use only its own forge ${url}, not ${source.url}`)
     }

@@ -55,11 +55,11 @@ describe('the score', () => {
     const r = { ...of, runner: 'r' }
     score.journal({ ...r, kind: 'runner-registered', registration: '1' })
     expect(score.read().runners).toMatchObject({ starting: 1 })
-    score.journal({ ...r, kind: 'runner-started', node: 'n' })
+    score.journal({ ...r, kind: 'runner-started', node: 'n', startMs: 900 })
     expect(score.read().runners).toMatchObject({ starting: 0, idle: 1 })
     score.journal(
       { ...r, kind: 'job-started', job: '1', name: 'a', queuedMs: 1 },
-      { ...r, kind: 'runner-started', node: 'n' },
+      { ...r, kind: 'runner-started', node: 'n', startMs: 900 },
     )
     expect(score.read().runners).toMatchObject({ idle: 0, busy: 1 })
     score.journal({ ...r, kind: 'runner-ended', exitCode: 0, reason: 'Completed' })

@@ -1,4 +1,5 @@
 // The checks of /healthz and /readyz, from what is in memory. They make no call, so that a probe is cheap and always answered.
+import { isPaused } from '../../core/paused.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { ControllerState } from '../controller.ts'
 import type { SetReading } from '../set-worker.ts'
@@ -85,7 +86,7 @@ function watchCheck({ resource, listedAt, failure }: WatchState, now: Instant): 
 function forgeCheck({ election, sets }: ControllerState): Check {
   const name = 'forge'
   if (election.state?.is !== 'leading') return { name, is: 'ok', detail: 'only the leader connects' }
-  const active = sets.filter(({ set }) => set.scale.max > 0)
+  const active = sets.filter(({ set }) => !isPaused(set))
   const failing = active.filter(({ connected, forgeFailure }) => !connected || forgeFailure !== undefined)
   const good = `${active.length - failing.length} of ${active.length} sets connected`
   if (failing.length === 0) return { name, is: 'ok', detail: good }

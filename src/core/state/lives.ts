@@ -10,7 +10,8 @@ export function put(step: Step, after: Runner): void {
   const before = podOf(step.state.table.put(after))
   const now = podOf(after)
   if (now?.startedAt !== undefined && before?.startedAt === undefined) {
-    step.events.push({ kind: 'runner-started', ...subject(step, after.name), node: now.node })
+    const startMs = before && now.startedAt - now.createdAt
+    step.events.push({ kind: 'runner-started', ...subject(step, after.name), node: now.node, startMs })
   }
   if (now?.end && !before?.end) ended(step, after, now.end)
 }

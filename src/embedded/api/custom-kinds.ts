@@ -7,6 +7,7 @@ import { remove } from './delete.ts'
 import { field, type JsonObject, objectAt, sameJson, text } from './json.ts'
 import { allVerbs, type Kind, type KindVersion, type PrinterColumn } from './kinds.ts'
 import { cleanupFinalizer, establishedStatus, versionsOf } from './rules/custom-resource-definition.ts'
+import { compileRules } from './structural/cel/rule-tree.ts'
 import { readSchema } from './structural/schema.ts'
 
 const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
@@ -73,13 +74,15 @@ function kindFrom(definition: StoredObject): Kind {
 
 function versionFrom(version: JsonObject): KindVersion {
   const schema = objectAt(version, 'schema', 'openAPIV3Schema')
+  const structure = readSchema(schema)
   const columns = version['additionalPrinterColumns']
   return {
     name: text(version, 'name'),
     served: version['served'] === true,
     storage: version['storage'] === true,
     schema,
-    structure: readSchema(schema),
+    structure,
+    rules: compileRules(structure).tree,
     // validateDefinition has checked the columns.
     ...(Array.isArray(columns) ? { columns: columns as readonly PrinterColumn[] } : {}),
   }

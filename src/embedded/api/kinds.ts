@@ -2,6 +2,8 @@
 
 import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { field } from './json.ts'
+import { storedKinds } from './stored-kinds.ts'
+import type { RuleTree } from './structural/cel/rule-tree.ts'
 import type { Schema } from './structural/schema.ts'
 
 export type PrinterColumn = {
@@ -21,6 +23,8 @@ export type KindVersion = {
   /** Custom resources only: the structural schema as given (OpenAPI v3) and as applied, and the table's columns. */
   readonly schema?: Readonly<Record<string, unknown>>
   readonly structure?: Schema
+  /** The rules of the schema that apply to whole objects, compiled. */
+  readonly rules?: RuleTree | undefined
   readonly columns?: readonly PrinterColumn[]
 }
 
@@ -98,6 +102,11 @@ export function schemaOf(kind: Kind, version: string = storageVersion(kind)): Sc
   return kind.versions.find((candidate) => candidate.name === version)?.structure
 }
 
+/** Returns the compiled rules of a custom kind's stored version. */
+export function ruleTreeOf(kind: Kind): RuleTree | undefined {
+  return kind.versions.find((candidate) => candidate.storage)?.rules
+}
+
 /** Returns `v1` or `coordination.k8s.io/v1`. */
 export function apiVersionOf(kind: Kind, version: string = storageVersion(kind)): string {
   return kind.group === '' ? version : `${kind.group}/${version}`
@@ -134,6 +143,10 @@ function named(
 }
 
 const builtIn: readonly Kind[] = [
+  ...storedKinds.map(({ plural, kind, group, shortNames = [], categories = [], clusterWide, hasStatus }): Kind => {
+    const subresources: readonly Subresource[] = hasStatus ? ['status'] : []
+    return { ...base, ...named(plural, kind, group), shortNames, categories, subresources, namespaced: !clusterWide }
+  }),
   {
     ...base,
     ...named('namespaces', 'Namespace'),

@@ -11,11 +11,14 @@ export type GitHubReason = keyof typeof portKinds
 const portKinds = {
   'bad-url': 'bad-config',
   'bad-set': 'bad-config',
+  'bad-credential': 'bad-config',
   'certificate-refused': 'bad-config',
+  'proxy-refused': 'bad-config',
   'group-missing': 'bad-config',
   'credential-refused': 'unauthorized',
   'token-refused': 'unauthorized',
   'rate-limited': 'rate-limited',
+  'budget-spent': 'rate-limited',
   'runner-exists': 'conflict',
   'runner-missing': 'not-found',
   'job-still-running': 'conflict',
@@ -73,10 +76,11 @@ export function errorFromAnswer(
   meaning: StatusMeaning = {},
 ): GitHubError {
   const { status, headers } = answer
-  const { typeName, message } = readException(answer)
+  const exception = readException(answer)
+  const { typeName, message } = exception
   const activityId = headers['activityid'] || undefined
   const requestId = headers['x-github-request-id'] || undefined
-  const reason = reasonOf(answer, typeName, meaning)
+  const reason = reasonOf(answer, exception, meaning)
   const ids = [activityId && `activity ${activityId}`, requestId && `request ${requestId}`].filter(Boolean).join(', ')
   const text = redact(message ?? 'unknown error', request).slice(0, 600)
   return new GitHubError(
@@ -96,10 +100,30 @@ export function badAnswer(what: string, status = 200): GitHubError {
 }
 
 export function errorFromTransport(request: Request, error: TransportError): GitHubError {
-  const reason =
-    error.kind === 'certificate' ? 'certificate-refused' : error.kind === 'timeout' ? 'timed-out' : 'unreachable'
+  const { reason, next } = transportReasons[error.kind]
   const details = { method: request.method, path: request.path, transport: error.kind }
-  return new GitHubError(reason, redact(error.message, request), { details, cause: error })
+  return new GitHubError(reason, `${redact(error.message, request)}${next}`, { details, cause: error })
+}
+
+const transportReasons: Readonly<
+  Record<TransportError['kind'], { readonly reason: GitHubReason; readonly next: string }>
+> = {
+  connect: { reason: 'unreachable', next: '' },
+  lost: { reason: 'unreachable', next: '' },
+  timeout: { reason: 'timed-out', next: '' },
+  certificate: {
+    reason: 'certificate-refused',
+    next: '. If the server has a private certificate authority, name it in spec.github.ca.',
+  },
+  proxy: {
+    reason: 'proxy-refused',
+    next: '. Check spec.github.proxy, its Secret with the keys username and password, or HTTPS_PROXY of the controller.',
+  },
+}
+
+/** Returns whether the connection broke after the request was sent. */
+export function isCut(error: unknown): boolean {
+  return error instanceof GitHubError && error.details['transport'] === 'lost'
 }
 
 /** Returns the address that the response redirects to; undefined if it is no redirect. */
@@ -118,11 +142,10 @@ function redirection(request: Request, answer: Answer): string {
   return `redirects to ${address}, which is not followed. If that is the right server, use its URL. `
 }
 
+type Exception = { readonly typeName?: string | undefined; readonly message?: string | undefined }
+
 /** Reads a serialized .NET exception, a REST error, or plain text. */
-function readException(answer: Answer): {
-  readonly typeName?: string | undefined
-  readonly message?: string | undefined
-} {
+function readException(answer: Answer): Exception {
   if (answer.body.kind === 'text') return { message: answer.body.text.trim() || undefined }
   const wire = answer.body.kind === 'json' ? asWire(answer.body.value) : undefined
   if (!wire) return {}
@@ -141,11 +164,12 @@ const exceptions: readonly (readonly [part: string, reason: GitHubReason])[] = [
   ['RunnerAdminException', 'session-gone'],
 ]
 
-function reasonOf(answer: Answer, typeName: string | undefined, meaning: StatusMeaning): GitHubReason {
+function reasonOf(answer: Answer, { typeName, message }: Exception, meaning: StatusMeaning): GitHubReason {
   const named = typeName && exceptions.find(([part]) => typeName.includes(part))
   if (named) return named[1]
   const { status, headers } = answer
-  const limited = status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
+  const isSpent = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined
+  const limited = status === 403 && (isSpent || /secondary rate limit|abuse detection/i.test(message ?? ''))
   if (status === 429 || limited) return 'rate-limited'
   const meant = meaning[status]
   if (meant) return meant

@@ -9,6 +9,7 @@ const reasons: Partial<Record<GitHubReason, FailureReason>> = {
   'credential-refused': 'forge-unauthorized',
   'token-refused': 'forge-unauthorized',
   'rate-limited': 'forge-limited',
+  'budget-spent': 'forge-limited',
   'session-taken': 'session-taken',
   'scale-set-gone': 'scale-set-missing',
   'scale-set-collides': 'registration-collides',
@@ -26,6 +27,7 @@ const lasting: readonly GitHubReason[] = [
   'scale-set-collides',
   'group-missing',
   'certificate-refused',
+  'proxy-refused',
 ]
 
 const limitedMsMax = 5 * 60_000

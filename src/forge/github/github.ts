@@ -9,10 +9,12 @@ import { callsPolicy } from './calls.ts'
 import { Claim } from './claim.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
 import { githubError } from './errors.ts'
+import { type ObserveExchange, observed } from './exchange.ts'
 import { GitHubLink } from './link.ts'
-import { Pace } from './pace.ts'
+import type { Pace } from './pace.ts'
 import { type AnomalyLog, countAnomalies } from './protocol-anomaly.ts'
 import { type Net, oncePolicy } from './retry.ts'
+import { SharedLimits } from './shared-limits.ts'
 import { AdminTokens, type GitHubAccess } from './tokens.ts'
 
 export type GitHubForgeOptions = GitHubAccess & {
@@ -21,6 +23,10 @@ export type GitHubForgeOptions = GitHubAccess & {
   readonly forceServer?: boolean
   /** Receives GitHub's deviations from the protocol. */
   readonly log?: AnomalyLog
+  /** Receives each request and its result, for metrics. */
+  readonly onExchange?: ObserveExchange | undefined
+  /** The limits that this account shares with others; absent: it has its own. */
+  readonly limits?: SharedLimits
 }
 
 export const githubTraits: Traits = {
@@ -30,16 +36,16 @@ export const githubTraits: Traits = {
   pickUpDelayMs: 0,
 }
 
-/** Throws a `PortError` of kind `bad-config` if the URL cannot be one of GitHub's. Sends no request. */
+/** Throws a `PortError` of kind `bad-config` if the URL cannot be one of GitHub's, or not with this credential. Sends no request. */
 export function createGitHubForge(options: GitHubForgeOptions): Forge {
+  const { transport, clock, random, credential, onExchange: observe, limits = new SharedLimits() } = options
   const config = parseConfigUrl(options.url, { forceServer: options.forceServer ?? false })
-  const net: Net = { transport: options.transport, clock: options.clock, random: options.random }
   const userAgent = `${options.userAgent} ScaleSetID/NA`
   const account: Account = {
     config,
-    net,
-    tokens: new AdminTokens({ net, config, credential: options.credential, userAgent }),
-    pace: new Pace(),
+    net: { transport: observe ? observed(transport, clock, config.url, observe) : transport, clock, random },
+    tokens: new AdminTokens({ net: { transport, clock, random }, config, credential, userAgent, limits, observe }),
+    pace: limits.pace(config),
     calls: adaptiveLimit(callsPolicy, options.clock),
   }
   return {
@@ -74,6 +80,6 @@ async function openLink(account: Account, options: GitHubForgeOptions, opening: 
     const hopeless = error instanceof PortError && ['bad-config', 'unauthorized', 'conflict'].includes(error.kind)
     if (hopeless || !(error instanceof PortError)) throw error
   }
-  const { pace, calls } = account
-  return new GitHubLink({ service, claim, pace, calls, owner: options.owner ?? 'dayfly', anomalies, until })
+  const { pace, tokens, calls } = account
+  return new GitHubLink({ service, claim, pace, tokens, calls, owner: options.owner ?? 'dayfly', anomalies, until })
 }

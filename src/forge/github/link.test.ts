@@ -214,8 +214,9 @@ test('paces registrations for the whole account', async () => {
   const other = await forge.open(linux, ours, stop.signal)
   const start = clock.now()
   for (let index = 0; index < 1_500; index++) await (index % 2 ? one : other).register(`linux-${index}`)
-  expect(await one.register('linux-x')).toEqual({ is: 'limited', until: start + 300_000 })
-  expect(other.allowance()).toEqual({ now: 0, nextAt: start + 300_000 })
+  const limit = { reason: 'ceiling', until: start + 300_000 }
+  expect(await one.register('linux-x')).toEqual({ is: 'limited', ...limit })
+  expect(other.allowance()).toEqual({ now: 0, nextAt: start + 300_000, limit })
   await clock.advance(300_000)
   expect(one.allowance()).toEqual({ now: 1_500, nextAt: undefined })
   expect(await pass(one.register('linux-x'))).toMatchObject({ is: 'registered' })
@@ -239,16 +240,17 @@ test('sixty calls at once cause no warning of Node', async () => {
 test('returns a limit of two seconds to the caller instead of waiting', async () => {
   const { github, clock, link, pass } = await createLink()
   github.once('POST', jitPath, textAnswer(429, '', { 'retry-after': '2' }))
-  expect(await pass(link.register('linux-a'))).toEqual({ is: 'limited', until: clock.now() + 2_000 })
+  expect(await pass(link.register('linux-a'))).toMatchObject({ is: 'limited', until: clock.now() + 2_000 })
 })
 
 test('keeps the limit that GitHub states', async () => {
   const { github, clock, link, pass } = await createLink()
   github.once('POST', jitPath, textAnswer(429, 'slow down', { 'retry-after': '90' }))
   const until = clock.now() + 90_000
-  expect(await pass(link.register('linux-a'))).toEqual({ is: 'limited', until })
-  expect(link.allowance()).toEqual({ now: 0, nextAt: until })
-  expect(await link.register('linux-a')).toEqual({ is: 'limited', until })
+  const limit = { reason: 'asked', until }
+  expect(await pass(link.register('linux-a'))).toEqual({ is: 'limited', ...limit })
+  expect(link.allowance()).toEqual({ now: 0, nextAt: until, limit })
+  expect(await link.register('linux-a')).toEqual({ is: 'limited', ...limit })
   expect(github.sent('POST', jitPath)).toHaveLength(1)
   await clock.advance(90_000)
   expect(link.allowance()).toEqual({ now: 1_499, nextAt: undefined })

@@ -3,7 +3,7 @@ import type { AdaptiveLimit } from '../../lib/adaptive-limit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { linkSignals } from '../../lib/signals.ts'
 import type { Registration } from '../../model/runner.ts'
-import type { ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '../forge.ts'
+import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
 import { GitHubError, githubError, isGitHubError } from './errors.ts'
@@ -12,12 +12,14 @@ import type { Pace } from './pace.ts'
 import type { ReportAnomaly } from './protocol-anomaly.ts'
 import { standardPolicy } from './retry.ts'
 import { findRunner, generateJitConfig, listRunners, removeRunner } from './runners.ts'
+import type { AdminTokens } from './tokens.ts'
 
 export type GitHubLinkOptions = {
   readonly service: ActionsService
   readonly claim: Claim
-  /** The pace of the account, which all its links share. */
+  /** The pace of the account's target, which all links to it share. */
   readonly pace: Pace
+  readonly tokens: Pick<AdminTokens, 'limit'>
   /** The limit on the account's calls at once, which all its links share. */
   readonly calls: AdaptiveLimit
   readonly owner: string
@@ -61,8 +63,12 @@ export class GitHubLink implements Link {
     this.#listener.reconfigure({ settings })
   }
 
-  allowance(): { readonly now: number; readonly nextAt: number | undefined } {
-    return this.#options.pace.allowance(this.#clock.now())
+  allowance(): Allowance {
+    const { pace, tokens } = this.#options
+    const allowance = pace.allowance(this.#clock.now())
+    const limit = tokens.limit()
+    const isLater = limit !== undefined && limit.until > (allowance.limit?.until ?? 0)
+    return isLater ? { now: 0, nextAt: limit.until, limit } : allowance
   }
 
   /** Rejects with `conflict` for a name that is taken, after removing a registration of our own set: its credential was lost. Use a new name. */
@@ -75,16 +81,17 @@ export class GitHubLink implements Link {
     const { service, claim, pace } = this.#options
     const scaleSetId = claim.id
     const wait = pace.take(this.#clock.now())
-    if (wait) return { is: 'limited', until: wait.until }
+    if (wait) return { is: 'limited', ...wait }
     try {
       const generate = () => generateJitConfig(service, scaleSetId, name, this.#options.until)
       return { is: 'registered', ...(await this.#inTurn('register', generate)) }
     } catch (error) {
       if (isGitHubError(error, 'runner-exists')) await this.#removeStale(name, scaleSetId)
       if (isGitHubError(error, 'scale-set-gone')) this.#listener.reportScaleSetGone(error)
-      if (!isGitHubError(error, 'rate-limited') || error.retryAt === undefined) throw error
+      if (!isGitHubError(error, 'rate-limited', 'budget-spent') || error.retryAt === undefined) throw error
+      if (error.reason === 'budget-spent') return { is: 'limited', reason: 'budget', until: error.retryAt }
       pace.hold(error.retryAt)
-      return { is: 'limited', until: error.retryAt }
+      return { is: 'limited', reason: 'asked', until: error.retryAt }
     }
   }
 

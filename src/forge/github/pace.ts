@@ -1,6 +1,7 @@
-// Keeps registrations within GitHub's limit for one account: 1,500 in any five minutes
+// Keeps registrations within GitHub's limit for one organization, repository or enterprise: 1,500 in any five minutes
 // (docs/reference/scale-set-protocol.md#s16-4).
 import type { Instant } from '../../lib/clock.ts'
+import type { Allowance, ForgeLimit } from '../forge.ts'
 
 export type PaceLimit = { readonly registrations: number; readonly windowMs: number }
 
@@ -16,18 +17,18 @@ export class Pace {
     this.#limit = limit
   }
 
-  allowance(now: Instant): { readonly now: number; readonly nextAt: Instant | undefined } {
+  allowance(now: Instant): Allowance {
     while (this.#taken[0] !== undefined && this.#taken[0] <= now - this.#limit.windowMs) this.#taken.shift()
-    const free = now < this.#heldUntil ? 0 : this.#limit.registrations - this.#taken.length
-    return { now: free, nextAt: free > 0 ? undefined : Math.max(this.#heldUntil, this.#nextFree(now)) }
+    const limit = this.#limitAt(now)
+    const free = limit ? 0 : this.#limit.registrations - this.#taken.length
+    return { now: free, nextAt: limit?.until, limit }
   }
 
-  /** Takes one registration, or returns when the next one is allowed. A registration that fails still counts: GitHub may have counted it. */
-  take(now: Instant): { readonly until: Instant } | undefined {
-    const allowance = this.allowance(now)
-    if (allowance.nextAt !== undefined) return { until: allowance.nextAt }
-    this.#taken.push(now)
-    return undefined
+  /** Takes one registration, or returns why and until when it must wait. A registration that fails still counts: GitHub may have counted it. */
+  take(now: Instant): ForgeLimit | undefined {
+    const { limit } = this.allowance(now)
+    if (!limit) this.#taken.push(now)
+    return limit
   }
 
   /** Allows no registration before the time for which GitHub asked. */
@@ -35,9 +36,11 @@ export class Pace {
     this.#heldUntil = Math.max(this.#heldUntil, until)
   }
 
-  #nextFree(now: Instant): Instant {
+  #limitAt(now: Instant): ForgeLimit | undefined {
     const [oldest] = this.#taken
-    const full = this.#taken.length >= this.#limit.registrations
-    return full && oldest !== undefined ? oldest + this.#limit.windowMs : now
+    const isFull = this.#taken.length >= this.#limit.registrations
+    const full = isFull && oldest !== undefined ? oldest + this.#limit.windowMs : 0
+    if (full > Math.max(now, this.#heldUntil)) return { reason: 'ceiling', until: full }
+    return this.#heldUntil > now ? { reason: 'asked', until: this.#heldUntil } : undefined
   }
 }

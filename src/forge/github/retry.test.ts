@@ -224,6 +224,7 @@ test('a registration that is limited with a time of zero is held back for second
   github.always('POST', jitPath, textAnswer(429, '', { 'retry-after': '0' }))
   const link = await open(ours)
   const outcome = await pass(link.register('linux-a'))
-  expect(outcome).toEqual({ is: 'limited', until: clock.now() + 5_000 })
-  expect(link.allowance()).toEqual({ now: 0, nextAt: clock.now() + 5_000 })
+  const until = clock.now() + 5_000
+  expect(outcome).toEqual({ is: 'limited', reason: 'asked', until })
+  expect(link.allowance()).toEqual({ now: 0, nextAt: until, limit: { reason: 'asked', until } })
 })

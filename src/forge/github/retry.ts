@@ -125,7 +125,7 @@ async function readWhole(answer: Answer): Promise<Answer> {
 }
 
 function isWorthRepeating(outcome: Answer | TransportError, policy: RetryPolicy): boolean {
-  if (outcome instanceof TransportError) return outcome.kind !== 'certificate'
+  if (outcome instanceof TransportError) return outcome.kind !== 'certificate' && outcome.kind !== 'proxy'
   const { status } = outcome
   if (policy.except?.includes(status)) return false
   return status === 429 || (status >= 500 && status !== 501) || (policy.also?.includes(status) ?? false)

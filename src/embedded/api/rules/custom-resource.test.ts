@@ -107,7 +107,7 @@ describe('a definition', () => {
     ],
     [
       definition({}, { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.a > 1' }] }),
-      'spec.validation.openAPIV3Schema.x-kubernetes-validations: Forbidden: validation rules (CEL) are not supported by the embedded cluster. Remove them, or use another cluster',
+      'spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.a \\u003e 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field \'a\'\n | self.a > 1\n | ....^',
     ],
     [
       definition({ conversion: { strategy: 'Webhook' } }),

@@ -1,5 +1,5 @@
 // A structural schema (the OpenAPI subset of CustomResourceDefinitions), in the form that values are validated against.
-import { isObject, type JsonObject, objectAt } from '../json.ts'
+import { field, isObject, type JsonObject, list, objectAt, text } from '../json.ts'
 import { readPattern } from './string-constraints.ts'
 
 type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
@@ -31,6 +31,19 @@ export type Schema = {
   readonly anyOf: readonly Schema[]
   readonly oneOf: readonly Schema[]
   readonly not: Schema | undefined
+  readonly mapType: string | undefined
+  /** The rules of `x-kubernetes-validations`. */
+  readonly rules: readonly RuleText[]
+}
+
+/** One rule as the definition has it. An empty text counts as missing. */
+export type RuleText = {
+  readonly rule: string
+  readonly message: string
+  readonly messageExpression: string
+  readonly reason: string | undefined
+  readonly fieldPath: string
+  readonly optionalOldSelf: boolean | undefined
 }
 
 const types = new Set<unknown>(['object', 'array', 'string', 'integer', 'number', 'boolean'])
@@ -76,7 +89,24 @@ export function readSchema(schema: JsonObject): Schema {
     anyOf: schemas(schema['anyOf']),
     oneOf: schemas(schema['oneOf']),
     not: isObject(schema['not']) ? readSchema(schema['not']) : undefined,
+    mapType: typeof schema['x-kubernetes-map-type'] === 'string' ? schema['x-kubernetes-map-type'] : undefined,
+    rules: readRules(schema),
   }
+}
+
+export function readRules(schema: JsonObject): readonly RuleText[] {
+  return list(schema, 'x-kubernetes-validations').map((rule) => {
+    const reason = field(rule, 'reason')
+    const optional = field(rule, 'optionalOldSelf')
+    return {
+      rule: text(rule, 'rule'),
+      message: text(rule, 'message'),
+      messageExpression: text(rule, 'messageExpression'),
+      reason: typeof reason === 'string' ? reason : undefined,
+      fieldPath: text(rule, 'fieldPath'),
+      optionalOldSelf: typeof optional === 'boolean' ? optional : undefined,
+    }
+  })
 }
 
 function isType(value: unknown): value is SchemaType {

@@ -1,6 +1,7 @@
 // Validates that a schema is structural. Refuses features that this API server cannot enforce.
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
 import { isObject, type JsonObject } from '../json.ts'
+import { checkRules } from './cel/check-rules.ts'
 import { readPattern } from './string-constraints.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
@@ -28,7 +29,7 @@ export function validateSchema(schema: JsonObject, path: string): readonly Field
         : invalidValue(at, schema['type'], 'must be object at the root'),
     )
   }
-  return errors
+  return errors.length > 0 ? errors : checkRules(schema, path)
 }
 
 type Check = (schema: JsonObject, path: string) => readonly FieldError[]
@@ -51,11 +52,6 @@ function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   const { type, properties } = schema
   for (const [name, why] of Object.entries(forbidden)) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(notAllowed(`${path}.${name}`, why))
-  }
-  const rules = schema['x-kubernetes-validations']
-  if (Array.isArray(rules) && rules.length > 0) {
-    const why = 'validation rules (CEL) are not supported by the embedded cluster. Remove them, or use another cluster'
-    errors.push(notAllowed(`${path}.x-kubernetes-validations`, why))
   }
   if (type !== undefined && !types.includes(String(type))) errors.push(notSupported(`${path}.type`, type, types))
   if (Array.isArray(schema['items'])) {

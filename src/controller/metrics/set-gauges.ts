@@ -1,0 +1,35 @@
+// Sets the gauges from the controller's state, at the time of a scrape.
+import { phases } from '../../model/runner.ts'
+import type { ControllerState } from '../controller.ts'
+import type { SetReading } from '../set-worker.ts'
+import type { Instruments } from './registry.ts'
+
+/** Only the leader knows the demand and acts on the counts, so only it shows sets. @param budgets by the URL of an account */
+export function setGauges(
+  instruments: Instruments,
+  state: ControllerState | undefined,
+  budgets: ReadonlyMap<string, number>,
+): void {
+  const { leader, runners, demand, runnersMax, condition, forgeBudget } = instruments
+  for (const gauge of [runners, demand, runnersMax, condition, forgeBudget]) gauge.reset()
+  const leads = state?.election.state?.is === 'leading'
+  leader.set(leads ? 1 : 0)
+  if (!state || !leads) return
+  for (const reading of state.sets) setGaugesOf(instruments, reading)
+  for (const { namespace, name } of state.invalid) {
+    condition.set({ namespace, set: name, type: 'Ready', status: 'False' }, 1)
+  }
+  const accounts = new Set(state.sets.map(({ set }) => set.source.url))
+  for (const [account, remaining] of budgets) if (accounts.has(account)) forgeBudget.set({ account }, remaining)
+}
+
+function setGaugesOf(
+  instruments: Instruments,
+  { set: { namespace, name, scale }, counts, demand, conditions }: SetReading,
+) {
+  const set = { namespace, set: name }
+  instruments.runnersMax.set(set, scale.max)
+  if (counts) for (const state of phases) instruments.runners.set({ ...set, state }, counts[state])
+  if (demand && demand.kind !== 'utilisation') instruments.demand.set(set, demand.jobs)
+  for (const { type, status } of conditions) instruments.condition.set({ ...set, type, status }, 1)
+}
