@@ -21,7 +21,7 @@ type Plan = {
   readonly values?: object
 }
 
-const chart = path.join(root, 'deploy/chart')
+export const chart = path.join(root, 'deploy/chart')
 /** The name of the Secret with the forge's credential. */
 const credentials = 'github'
 const leases: Resource = {
