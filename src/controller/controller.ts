@@ -116,8 +116,9 @@ async function lead({ options, journal, sets, until }: Lead, leadership: Leaders
   sets.lead(leadership)
   await aborted(signal)
   unsubscribe()
-  const why = until.aborted ? 'the process stops' : messageOf(signal.reason)
-  journal.write({ kind: 'leadership-lost', identity, why })
+  const planned = until.aborted
+  const why = planned ? 'the process stops' : messageOf(signal.reason)
+  journal.write({ kind: 'leadership-lost', identity, why, planned })
 }
 
 function projectPod(object: KubeObject) {

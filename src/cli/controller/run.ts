@@ -9,7 +9,7 @@ import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import type { Kubeconfig } from '../../kubernetes/kubeconfig.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock, Timer } from '../../lib/clock.ts'
 import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
 import { aborted } from '../../lib/signals.ts'
@@ -19,7 +19,6 @@ import { createForges } from '../forges.ts'
 import { Interrupted } from '../interruption.ts'
 import { version } from '../version.ts'
 import { type HealthAddress, serveHealth } from './health-server.ts'
-import { startHeartbeat } from './heartbeat.ts'
 import { preflight } from './preflight.ts'
 
 export type ControllerSettings = {
@@ -36,6 +35,8 @@ export type Host = { readonly clock: Clock; readonly random: Random; readonly jo
 
 /** The process ends within this time after the first signal, in milliseconds: its pod has a grace period of 60 s. */
 const endMsMax = 45_000
+/** A timer runs this often, so that a health check sees whether timers run. */
+const beatMs = 1_000
 
 /** Resolves after an orderly end. Rejects with a `CliFailure` if the controller cannot start. */
 export async function runController(settings: ControllerSettings, host: Host, until: AbortSignal): Promise<void> {
@@ -99,15 +100,21 @@ async function listen(
   metrics: Metrics,
   running: { readonly controller?: Controller; readonly waiting?: string },
 ): Promise<() => Promise<void>> {
-  const heartbeat = startHeartbeat(clock)
+  let beatAt = clock.now()
   const server = await serveHealth(address, {
-    alive: () => aliveChecks(running.controller?.state(), heartbeat.at(), clock.now()),
+    alive: () => aliveChecks(running.controller?.state(), beatAt, clock.now()),
     ready: () => readyChecks(running.controller?.state(), running.waiting, clock.now()),
     metrics: () => metrics.scrape(running.controller?.state()),
   })
   journal.write({ kind: 'health-listening', address: server.origin })
+  let beat: Timer
+  const next = () => {
+    beatAt = clock.now()
+    beat = clock.after(beatMs, next)
+  }
+  next()
   return async () => {
-    heartbeat.stop()
+    beat.cancel()
     await server.close()
   }
 }

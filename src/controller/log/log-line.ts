@@ -144,7 +144,11 @@ function ofProcess(event: ProcessEvent): LogLine {
     case 'leadership-gained':
       return { level: 'info', message: 'This process leads from now on.', identity: event.identity }
     case 'leadership-lost':
-      return { level: 'info', message: `This process no longer leads: ${event.why}.`, identity: event.identity }
+      return {
+        level: event.planned ? 'info' : 'warn',
+        message: `This process no longer leads: ${event.why}.`,
+        identity: event.identity,
+      }
     case 'election-failed':
       return ofCluster(event.by, `The Lease of the election cannot be used: ${event.message}`, 'the Lease')
     case 'election-recovered':

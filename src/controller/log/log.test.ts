@@ -78,7 +78,7 @@ describe('the log', () => {
   })
 
   test('is silent about lives while another process leads', () => {
-    const lost: JournalEvent = { kind: 'leadership-lost', identity: 'me', why: 'b holds the lease' }
+    const lost: JournalEvent = { kind: 'leadership-lost', identity: 'me', why: 'b holds the lease', planned: false }
     const kinds = lines([{ ...of, kind: 'set-added' }, delayed, lead, lost, delayed]).map(
       (line) => JSON.parse(line).event,
     )

@@ -107,7 +107,7 @@ describe('the counters of sets', () => {
       ['ci linux succeeded', 1],
       ['ci linux other', 1],
     ])
-    write(metrics, { kind: 'leadership-lost', identity: 'me', why: '' }, finished('linux'))
+    write(metrics, { kind: 'leadership-lost', identity: 'me', why: '', planned: false }, finished('linux'))
     expect(await shown(metrics, 'dayfly_jobs_finished_total')).toContainEqual(['ci linux succeeded', 1])
   })
 

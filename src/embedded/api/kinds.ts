@@ -42,7 +42,7 @@ export const allVerbs: readonly Verb[] = [
   'watch',
 ]
 
-export type Subresource = 'status' | 'log' | 'binding' | 'finalize'
+export type Subresource = 'status' | 'log' | 'binding' | 'finalize' | 'token' | 'scale'
 
 export type Kind = {
   readonly resource: ResourceKey
@@ -204,7 +204,7 @@ const builtIn: readonly Kind[] = [
       type: at('type'),
     },
   },
-  { ...base, ...named('serviceaccounts', 'ServiceAccount'), shortNames: ['sa'] },
+  { ...base, ...named('serviceaccounts', 'ServiceAccount'), shortNames: ['sa'], subresources: ['token'] },
   {
     ...base,
     ...named('leases', 'Lease', 'coordination.k8s.io'),
@@ -233,7 +233,7 @@ const builtIn: readonly Kind[] = [
     ...named('deployments', 'Deployment', 'apps'),
     shortNames: ['deploy'],
     categories: ['all'],
-    subresources: ['status'],
+    subresources: ['status', 'scale'],
   },
   {
     ...base,
@@ -247,14 +247,14 @@ const builtIn: readonly Kind[] = [
     ...named('statefulsets', 'StatefulSet', 'apps'),
     shortNames: ['sts'],
     categories: ['all'],
-    subresources: ['status'],
+    subresources: ['status', 'scale'],
   },
   {
     ...base,
     ...named('replicasets', 'ReplicaSet', 'apps'),
     shortNames: ['rs'],
     categories: ['all'],
-    subresources: ['status'],
+    subresources: ['status', 'scale'],
   },
   {
     ...base,

@@ -1,4 +1,4 @@
-// Finds the leftovers of runners on the real node: pods, Secrets, processes and control groups, besides registrations at the forge.
+// Finds the remains of runners on the real node: pods, Secrets, processes and control groups, besides registrations at the forge.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { labels } from '../../../src/core/pod.ts'

@@ -25,7 +25,7 @@ type Case = {
   readonly pod?: object
   /** The first line of a pod, as `podLine` describes it, that shows the failure. Undefined if no pod exists. */
   readonly evidence: RegExp | undefined
-  /** The message must match it. */
+  /** The message must match this. */
   readonly message: RegExp
 }
 
