@@ -1,7 +1,8 @@
 // Makes the page that describes each field of a RunnerSet, from the schema that the controller parses with.
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import { runnerSetSpecSchema } from '../src/config/spec-schema.ts'
+import { relations } from '../src/config/relations.ts'
+import { nameLengthMax, runnerSetSpecSchema } from '../src/config/spec-schema.ts'
 import { runnerSetApiVersion } from '../src/model/api.ts'
 
 type Field = {
@@ -53,6 +54,33 @@ export const runnerSetExample = {
   },
 }
 
+/** Returns the JSON schema of a whole document, for editors. */
+export function runnerSetJsonSchema(): string {
+  const { $schema, ...spec } = z.toJSONSchema(runnerSetSpecSchema, { target: 'draft-7', io: 'input' })
+  const schema = {
+    $schema,
+    $id: 'https://dayfly.dev/schemas/runner-set.schema.json',
+    title: 'RunnerSet',
+    description: 'A kind of ephemeral CI runner. Each runner executes at most one job.',
+    type: 'object',
+    required: ['apiVersion', 'kind', 'metadata', 'spec'],
+    properties: {
+      apiVersion: { const: runnerSetApiVersion },
+      kind: { const: 'RunnerSet' },
+      metadata: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string', maxLength: nameLengthMax }, namespace: { type: 'string' } },
+      },
+      spec,
+      status: { type: 'object' },
+    },
+    additionalProperties: false,
+  }
+  const withoutKubernetes = (key: string, value: unknown) => (key.startsWith('x-kubernetes-') ? undefined : value)
+  return `${JSON.stringify(schema, withoutKubernetes, 2)}\n`
+}
+
 export function runnerSetPage(): string {
   const schema = z.toJSONSchema(runnerSetSpecSchema, { target: 'openapi-3.0', io: 'input' }) as Field
   const rows = rowsOf(schema, '').map(({ path, field, required }) => {
@@ -75,9 +103,18 @@ ${stringify(runnerSetExample).trim()}
 |---|---|---|---|---|
 ${rows.join('\n')}
 
-A duration is a number with \`ms\`, \`s\`, \`m\` or \`h\`, or several of them: \`1h30m\`.
+A duration is a number of at most five digits with \`ms\`, \`s\`, \`m\` or \`h\`, or several of them: \`1h30m\`.
 A field that this table does not list is an error, except inside \`template\`.
-\`scale.min\` may not be above \`scale.max\`.
+[runner-set.schema.json](runner-set.schema.json) describes the fields for editors. Name it in the first line of a file: \`# yaml-language-server: $schema=PATH\`.
+
+## Rules
+
+The API server refuses a set that breaks one of these rules:
+
+| Field | Rule | Sentence of the API server |
+|---|---|---|
+${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice(1).join('.') || 'spec'}${fieldPath}\` | \`${rule}\` | ${message} |`).join('\n')}
+| \`metadata.name\` | at most ${nameLengthMax} characters | the name is the value of a label |
 
 ## The pod template
 

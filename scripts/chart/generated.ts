@@ -85,8 +85,9 @@ function runnerSetValuesSchema(): object {
       defaults: { $ref: '#/definitions/spec' },
       sets: {
         type: 'object',
-        propertyNames: { pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', maxLength: 63 },
-        additionalProperties: { $ref: '#/definitions/spec' },
+        // Helm reports a wrong path for a violation of `propertyNames`.
+        patternProperties: { '^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$': { $ref: '#/definitions/spec' } },
+        additionalProperties: false,
       },
       networkPolicy: {
         type: 'object',

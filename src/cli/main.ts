@@ -22,6 +22,22 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'find, explain and fix errors that make CI runners hang, leak or fail',
     load: async () => (await import('./doctor.ts')).doctorCommand(),
   },
+  status: {
+    summary: 'show the runner sets, what is wrong with each, and which controller leads',
+    load: async () => (await import('./status.ts')).statusCommand(),
+  },
+  explain: {
+    summary: 'explain why a runner set, a runner or a job waits, what happened, and the next step',
+    load: async () => (await import('./explain.ts')).explainCommand(),
+  },
+  plan: {
+    summary: 'show the decision about each runner set now, with its reasons; change nothing',
+    load: async () => (await import('./plan.ts')).planCommand(),
+  },
+  drain: {
+    summary: 'let the runners of one set end: no new runner starts, and busy ones finish',
+    load: async () => (await import('./drain.ts')).drainCommand(),
+  },
   controller: {
     summary: 'run the controller on a Kubernetes cluster',
     load: async () => (await import('./controller.ts')).controllerCommand(),

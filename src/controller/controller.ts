@@ -31,6 +31,8 @@ export type ControllerState = {
   readonly election: ElectionView
   readonly watches: readonly WatchState[]
   readonly sets: readonly SetReading[]
+  /** Sets that cannot be read. */
+  readonly invalid: readonly { readonly namespace: string; readonly name: string }[]
 }
 
 /** How long `stop` waits for actions under way, in milliseconds. */
@@ -71,6 +73,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
       election: election.view(),
       watches: [podWatch.state(), setWatch.state()],
       sets: setWorkers.readings(),
+      invalid: setWorkers.invalid().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
     }),
     stop: async () => {
       if (!(await withinMs(clock, drainMsMax, setWorkers.stop()))) {

@@ -75,7 +75,7 @@ async function run(
     if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
     running.waiting = why
   }
-  await preflight({ kubernetes, clock, random, namespace, server: kubeconfig.server, onWaiting }, until)
+  await preflight({ kubernetes, clock, random, namespace, lease, server: kubeconfig.server, onWaiting }, until)
   const { forgeFor } = forges
   const { measureTick } = metrics
   const ports = { kubernetes, transport, forgeFor, parseSet: parseRunnerSet, clock, random, measureTick }
@@ -84,7 +84,10 @@ async function run(
   await aborted(until)
   const why = until.reason instanceof Interrupted ? until.reason.message : 'its work is over'
   journal.write({ kind: 'controller-stopping', why })
-  const late = clock.after(endMsMax, () => process.exit(1))
+  const late = clock.after(endMsMax, () => {
+    journal.write({ kind: 'stop-cut-short', afterMs: endMsMax })
+    process.exit(1)
+  })
   await controller.stop()
   late.cancel()
 }

@@ -91,7 +91,8 @@ function ofFailure(
   more: Readonly<Record<string, string | number | undefined>> = {},
 ): LogLine {
   const { sentence, next } = failureInfo(reason)
-  return { level, message: message === '' ? sentence : `${sentence} ${message}`, reason, next, ...more }
+  const whole = message === '' ? sentence : `${sentence.replace(/\.$/, '')}: ${message}`
+  return { level, message: whole, reason, next, ...more }
 }
 
 type RunnerEvent = Extract<JournalEvent, { readonly runner: string }>

@@ -3,6 +3,7 @@
 import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { field } from './json.ts'
 import type { RuleTree } from './structural/cel/rule-tree.ts'
+import { storedKinds } from './stored-kinds.ts'
 import type { Schema } from './structural/schema.ts'
 
 export type PrinterColumn = {
@@ -142,6 +143,10 @@ function named(
 }
 
 const builtIn: readonly Kind[] = [
+  ...storedKinds.map(({ plural, kind, group, shortNames = [], categories = [], clusterWide, hasStatus }): Kind => {
+    const subresources: readonly Subresource[] = hasStatus ? ['status'] : []
+    return { ...base, ...named(plural, kind, group), shortNames, categories, subresources, namespaced: !clusterWide }
+  }),
   {
     ...base,
     ...named('namespaces', 'Namespace'),
