@@ -32,7 +32,7 @@ async function show(event: JournalEvent) {
   const journal = createJournal(virtualClock())
   const lines: string[] = []
   const created: KubeObject[] = []
-  const metrics = createMetrics('test', systemStopwatch, { operationOf: () => 'other', budgetOf: () => undefined })
+  const metrics = createMetrics('test', systemStopwatch)
   journal.subscribe(metrics.reader)
   journal.subscribe(createLog({ level: 'info', write: (line) => lines.push(line) }))
   const create: Kubernetes['create'] = async (_, object) => {

@@ -16,9 +16,7 @@ const ms =
   () =>
   () =>
     value
-const budgetOf = (headers: Readonly<Record<string, string>>) => (headers['left'] ? Number(headers['left']) : undefined)
-const make = (stopwatch = ms(20)) =>
-  createMetrics('1.2.3', stopwatch, { operationOf: ({ path }) => path.slice(1), budgetOf })
+const make = (stopwatch = ms(20)) => createMetrics('1.2.3', stopwatch)
 type Metrics = ReturnType<typeof make>
 
 const lead: JournalEvent = { kind: 'leadership-gained', identity: 'me' }
@@ -176,15 +174,23 @@ describe('requests', () => {
 
   test("show the budget of each account of the leader's sets, once an answer names it", async () => {
     const metrics = make()
-    const account = (url: string, headers: Readonly<Record<string, string>>) =>
-      metrics.countForge(async () => ({ status: 200, headers, body: noBody }), url)(request('GET', '/poll'))
+    const exchange = { operation: 'create-registration-token', code: 201, ms: 20, budget: undefined } as const
+    const account = (account: string, remaining: number) =>
+      metrics.countForge({ ...exchange, budget: { account, remaining } })
     const state = stateOf([reading('linux')])
-    await account('https://github.com/acme', {})
+    metrics.countForge(exchange)
     expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([])
-    await account('https://github.com/acme', { left: '4999' })
-    await account('https://github.com/elsewhere', { left: '1' })
-    expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([['https://github.com/acme', 4999]])
-    expect(await shown(metrics, 'dayfly_forge_requests_total')).toEqual([['poll 200', 3]])
+    account('https://github.com/acme App 7', 4_999)
+    account('https://github.com/elsewhere', 1)
+    expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([
+      ['https://github.com/acme App 7', 4999],
+    ])
+    metrics.countForge({ ...exchange, operation: 'poll', code: 'lost' })
+    metrics.countForge({ ...exchange, operation: 'poll', code: 'aborted' })
+    expect(await shown(metrics, 'dayfly_forge_requests_total')).toEqual([
+      ['create-registration-token 201', 3],
+      ['poll error', 1],
+    ])
   })
 })
 
