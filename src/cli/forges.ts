@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { SecureContext } from 'node:tls'
 import type { Forge, ForgeAccess, ForgeExchange } from '../forge/forge.ts'
+import { callsAtOnceMax } from '../forge/github/calls.ts'
 import { readCredential } from '../forge/github/credential.ts'
 import { createGitHubForge } from '../forge/github/github.ts'
 import type { AnomalyLog } from '../forge/github/protocol-anomaly.ts'
@@ -41,8 +42,10 @@ export type ForgesOptions = {
 type Account = { readonly forge: Forge; readonly client: Client; usedAt: Instant; links: number }
 type Client = HttpClient & { accounts: number }
 
+/** Connections for lists, tokens and acknowledgements beside a burst of registrations. */
+const otherCalls = 16
 /** Connections to one server for whole answers. */
-const connections = 64
+const connections = callsAtOnceMax + otherCalls
 /** An account without a link is forgotten after this time, in milliseconds: its credential was replaced. */
 const unusedMsMax = 10 * 60_000
 

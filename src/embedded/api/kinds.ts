@@ -2,8 +2,8 @@
 
 import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { field } from './json.ts'
-import type { RuleTree } from './structural/cel/rule-tree.ts'
 import { storedKinds } from './stored-kinds.ts'
+import type { RuleTree } from './structural/cel/rule-tree.ts'
 import type { Schema } from './structural/schema.ts'
 
 export type PrinterColumn = {
