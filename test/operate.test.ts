@@ -64,7 +64,7 @@ describe('before a controller runs', () => {
   })
 })
 
-describe('with a controller and broken sets', () => {
+describe('broken sets that a controller works on', () => {
   let lost: number | undefined
   beforeAll(async () => {
     lost = stage.startController().child.pid
