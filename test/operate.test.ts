@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp, connect as dial } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { pods, runnerSets, secrets } from '../src/controller/resources.ts'
 import type { KubeObject } from '../src/kubernetes/types.ts'
-import { type CliResult, createWorld, runCli, until, type World } from './cli.ts'
+import { type CliResult, createWorld, program, runCli, until, type World } from './cli.ts'
 import { definitions, type OperateStage, openOperateStage, template } from './operate-stage.fixture.ts'
 
 let stage: OperateStage
@@ -252,6 +252,16 @@ describe('a cluster that cannot be read', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error forbidden: You may not list runnersets\.dayfly\.dev in namespace ci\./)
     expect(stderr).toContain('kubectl auth can-i list runnersets.dayfly.dev -n ci')
+  })
+
+  test('installed as kubectl-dayfly, the program answers as a command of kubectl', async () => {
+    const link = path.join(stage.world.directory, 'kubectl-dayfly')
+    symlinkSync(program, link)
+    const shown = await runCli(['status', '--help'], { program: link })
+    expect(shown.stdout).toMatch(/^Usage: kubectl dayfly status \[options\]/)
+    expect(shown.stdout).toContain('kubectl dayfly status -A --watch')
+    const wrong = await runCli(['statsu'], { program: link })
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Did you mean "kubectl dayfly status"?')])
   })
 
   test('no cluster at all fails at once', async () => {

@@ -2,7 +2,7 @@
 // only old, idle registrations without a runner go, and a scale set only if the operator names it.
 import { runnerPrefix } from '../../core/pod.ts'
 import type { AccountRegistration, AccountSet } from '../../forge/account.ts'
-import { ageText } from '../ages.ts'
+import { ageText, counted } from '../ages.ts'
 import type { SweepFacts } from './gather.ts'
 import type { Part, SweepStep, Untouched } from './step.ts'
 
@@ -62,8 +62,8 @@ function whySetKept(set: AccountSet, { sets }: SweepFacts, others: readonly Acco
   const owner = sets.find((view) => view.forge['scaleSetId'] === set.id)
   if (owner) return `the RunnerSet ${owner.namespace}/${owner.name} uses it`
   if (set.assignedJobs === undefined) return 'the forge does not say whether jobs are assigned to it'
-  if (set.assignedJobs > 0) return `${set.assignedJobs} jobs are assigned to it`
-  if (others.length > 0) return `${others.length} of its runners stay`
+  if (set.assignedJobs > 0) return `${counted(set.assignedJobs, 'job')} assigned to it`
+  if (others.length > 0) return `${counted(others.length, 'runner')} of it would stay`
   return undefined
 }
 
