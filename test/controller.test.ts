@@ -332,6 +332,24 @@ describe('when the forge or a controller fails', () => {
     await over
   })
 
+  it('a standby that saw a set before the leader stored its ids takes it over with them', async () => {
+    const stage = await open()
+    const standby = stage.start('controller-2')
+    await stage.clock.advance(seconds(5))
+    stage.registry.create('runnersets.dayfly.dev', runnerSetObject('later'))
+    await stage.clock.advance(seconds(10))
+    expect(status(stage, 'later')).toMatchObject({ forge: { scaleSetId: expect.any(String) } })
+    const stopping = stage.controller.stop()
+    await stage.clock.advance(seconds(60))
+    await stopping
+    expect(events(stage, 'leadership-gained').map(({ identity }) => identity)).toContain('controller-2')
+    expect(ready(stage, 'later')).toMatchObject({ status: 'True' })
+    expect(status(stage, 'later').lastReason).toBeUndefined()
+    const over = standby.stop()
+    await stage.clock.advance(seconds(60))
+    await over
+  })
+
   it('a second controller waits for the lease and does nothing', async () => {
     const stage = await open()
     const standby = stage.start('controller-2')

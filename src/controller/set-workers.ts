@@ -21,6 +21,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #uids = new Map<string, string>()
   /** The sets that cannot be read, by uid. A new leader reports them, because no event of theirs may come again. */
   readonly #invalid = new Map<string, InvalidSet>()
+  /** The sets whose stored status changed before this process first led, by uid. Another process wrote it, so their workers do not know it. */
+  readonly #rewritten = new Map<string, KubeObject>()
   readonly #ending = new Set<Promise<void>>()
   #leadership: Leadership | undefined
 
@@ -32,6 +34,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   lead(leadership: Leadership): void {
     this.#leadership = leadership
+    for (const object of this.#rewritten.values()) this.#renew(object)
+    this.#rewritten.clear()
     for (const worker of this.#workers.values()) worker.lead(leadership)
     for (const invalid of this.#invalid.values()) this.#report(invalid, leadership)
   }
@@ -85,6 +89,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     }
     if (!worker) this.#begin(uid, new SetWorker(this.#options, this.#journal, parsed.set, object['status']))
     else if (worker.set.generation !== parsed.set.generation) worker.changed(parsed.set)
+    if (worker && !this.#leadership) this.#rewritten.set(uid, object)
   }
 
   removed(object: KubeObject): void {
@@ -113,8 +118,21 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     if (this.#leadership) worker.lead(this.#leadership)
   }
 
+  /** Replaces a worker that has only watched by one that knows the latest stored status. */
+  #renew(object: KubeObject): void {
+    const { uid = '' } = object.metadata
+    const parsed = this.#options.parseSet(object)
+    const before = this.#workers.get(uid)
+    if (!parsed.ok || !before) return
+    void before.stop('pause')
+    const worker = new SetWorker(this.#options, this.#journal, parsed.set, object['status'])
+    this.#workers.set(uid, worker)
+    this.#pods.attach(worker)
+  }
+
   #end(uid: string, worker: SetWorker): void {
     this.#workers.delete(uid)
+    this.#rewritten.delete(uid)
     this.#pods.detach(uid)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })

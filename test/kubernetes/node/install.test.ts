@@ -59,7 +59,7 @@ function suite(kubeconfig: string): void {
     const watch = watchPods(node, watched, 'linux')
     const set = await createSet(runnerSet(watched, 'linux', forge, { scale: { max: 40 } }))
     await ready(stage(), watched, 'linux')
-    const ids = queue(forge, 'linux', Number(process.env['JOBS'] ?? 200))
+    const ids = queue(forge, 'linux', 200)
     await succeed(ids, minutes(10))
     const places = jobsOf(forge, ids).map(({ log }) => log.lines.find((line) => line.includes('linux-')))
     expect(new Set(places).size).toBe(200)

@@ -41,7 +41,7 @@ const kinds = [
   'networkpolicies',
   'poddisruptionbudgets',
 ]
-/** What Kubernetes or the operator put into the namespace. */
+/** Kubernetes or the operator put these into the namespace. */
 const foreign = /^(secret\/github|configmap\/kube-root-ca\.crt|serviceaccount\/default)$/
 
 function suite(kubeconfig: string): void {
@@ -119,7 +119,7 @@ function suite(kubeconfig: string): void {
     await Promise.all(Object.keys(ways).map((_, index) => settleIn(`${prefix}-${index}`)))
   }
 
-  describe.each(['reachable', 'unreachable', 'revoked'] as const)('with the forge %s', (state) => {
+  describe.each(['reachable', 'unreachable', 'revoked'] as const)('while the forge is %s', (state) => {
     beforeAll(() => enterAll(state))
 
     it('ends within 60 s and leaves nothing in the cluster', async () => {
