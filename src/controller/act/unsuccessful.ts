@@ -47,7 +47,13 @@ const forgeReasons: Readonly<Record<PortErrorKind, FailureReason>> = {
 }
 
 function clusterReason(error: unknown): FailureReason {
-  return (error instanceof KubernetesError ? clusterReasons[error.kind] : undefined) ?? 'api-unavailable'
+  if (!(error instanceof KubernetesError) || isMissingRight(error)) return 'api-unavailable'
+  return clusterReasons[error.kind] ?? 'api-unavailable'
+}
+
+/** The template is not the cause if the controller itself has lost a right. Only the message distinguishes that from an admission rule. */
+function isMissingRight({ kind, message }: KubernetesError): boolean {
+  return kind === 'forbidden' && /\bUser ".*" cannot /.test(message)
 }
 
 /** Kinds that are missing here pass by themselves. */
