@@ -41,6 +41,13 @@ describe('a failed call of the API server', () => {
     })
   })
 
+  it('does not blame the template if the controller has lost a right', () => {
+    const message =
+      'pods is forbidden: User "system:serviceaccount:ci:dayfly" cannot create resource "pods" in API group ""'
+    const result = clusterUnsuccessful(new KubernetesError('forbidden', message), signal)
+    expect(result).toMatchObject({ is: 'refused', failure: { reason: 'rights-missing', message } })
+  })
+
   it('may have been carried out if the error says so', () => {
     const error = new KubernetesError('unavailable', 'reset', { perhapsDone: true })
     expect(clusterUnsuccessful(error, signal)).toMatchObject({ is: 'lost-answer' })
