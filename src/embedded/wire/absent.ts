@@ -1,4 +1,4 @@
-// What Kubernetes serves and the embedded cluster does not. A request for it gets a 404 that says so, with an alternative.
+// The resources that Kubernetes serves and the embedded cluster does not. A request for one gets a 404 that says so, with an alternative.
 import type { Request } from '../../lib/http.ts'
 import { ApiError } from '../api/errors.ts'
 
