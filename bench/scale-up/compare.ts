@@ -21,7 +21,13 @@ export type Shape = {
   readonly profile?: string | undefined
 }
 
-type LoopTimes = { readonly t50: number; readonly t95: number; readonly t100: number; readonly removeSeconds: number }
+type LoopTimes = {
+  readonly t50: number
+  readonly t95: number
+  readonly t100: number
+  readonly removeSeconds: number
+  readonly cpuSeconds: number
+}
 
 type DayflyTimes = Pick<Life, 't50' | 't95' | 't100' | 'writesPerRunner' | 'readsPerRunner'> & {
   /** The highest resident memory, and the CPU time of the whole process, after the whole life of all runners. */
@@ -110,6 +116,7 @@ async function measureLoop(place: Place, program: string, forge: BenchForge, cou
     const removedFrom = performance.now()
     loop.say('remove')
     await observer.reached('gone', count)
+    await loop.next()
     const last = Math.max(...observer.gone.values())
     const seconds = (ms: number) => round(ms / 1000, 3)
     return {
@@ -117,6 +124,7 @@ async function measureLoop(place: Place, program: string, forge: BenchForge, cou
       t95: seconds(quantile(times, 0.95)),
       t100: seconds(quantile(times, 1)),
       removeSeconds: seconds(last - removedFrom),
+      cpuSeconds: readProcess(loop.pid).cpuSeconds,
     }
   } finally {
     await loop.end()
