@@ -34,6 +34,7 @@ type DayflyTimes = Pick<Life, 't50' | 't95' | 't100' | 'writesPerRunner' | 'read
   readonly rssBytes: number
   readonly cpuSeconds: number
   readonly removeSeconds: number
+  readonly suspendedSeconds: number
 }
 
 export type Comparison = {
@@ -147,7 +148,9 @@ async function measureDayfly(place: Place, program: string, forge: BenchForge, s
     const few = await runLife(stage, Math.min(fewAtOnce, shape.pods))
     const { t50, t95, t100, writesPerRunner, readsPerRunner } = all
     const removeSeconds = all.teardownMs.all / 1000
-    const times = { t50, t95, t100, writesPerRunner, readsPerRunner, rssBytes: peakRssBytes, cpuSeconds, removeSeconds }
+    const { suspendedSeconds } = all
+    const own = { rssBytes: peakRssBytes, cpuSeconds, removeSeconds, suspendedSeconds }
+    const times = { t50, t95, t100, writesPerRunner, readsPerRunner, ...own }
     return { all, few, dayfly: times }
   } finally {
     await deleteSet(admin, at)
