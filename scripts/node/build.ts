@@ -1,15 +1,18 @@
 // Builds the programs of a real node from their Go modules into the user's cache: kubelet, containerd, runc and the plugins of a pod network.
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { linkerFlags, source } from '../control-plane/build.ts'
 import { cacheFolder, goVersion, type Missing, runGo } from '../control-plane/go.ts'
 
 /** A folder with every program of the node. */
 export type NodePrograms = { readonly is: 'built'; readonly folder: string } | Missing
 
+const run = promisify(execFile)
 const kubelet = fileURLToPath(new URL('kubelet.go', import.meta.url))
 const containerd = 'github.com/containerd/containerd/v2/cmd'
 const plugins = 'github.com/containernetworking/plugins/plugins'
@@ -60,12 +63,23 @@ async function buildKubelet(folder: string, signal: AbortSignal): Promise<Missin
 
 async function install(folder: string, signal: AbortSignal): Promise<Missing | undefined> {
   for (const { module, version, cgo } of installed) {
+    if (cgo && !(await hasLibseccomp()))
+      return { is: 'missing', why: 'runc needs gcc, libc6-dev, libseccomp-dev and pkg-config' }
     const environment = { GOBIN: folder, CGO_ENABLED: cgo ? '1' : '0' }
     const args = ['install', '-trimpath', '-tags', 'no_btrfs,no_devmapper,no_zfs,seccomp', `${module}@${version}`]
     const missing = await runGo(args, { cwd: folder, signal, environment })
     if (missing) return missing
   }
   return undefined
+}
+
+async function hasLibseccomp(): Promise<boolean> {
+  const works = (program: string, ...args: readonly string[]) =>
+    run(program, args).then(
+      () => true,
+      () => false,
+    )
+  return (await works('gcc', '--version')) && (await works('pkg-config', '--exists', 'libseccomp'))
 }
 
 /** Returns a hash of the versions of the sources and of Go. */

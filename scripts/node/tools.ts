@@ -1,12 +1,15 @@
-// Provides the programs that the tests run on the node, built while there is a network: helm, the checkers of charts, and kubectl.
+// Provides what the tests on the node cannot download, because the node has no network: helm, checkers of charts, kubectl, and a Go client's modules.
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { findKubectl } from '../../test/kubernetes/kubectl.ts'
 import { buildProgram, type ProgramName } from '../chart/programs.ts'
-import type { Missing } from '../control-plane/go.ts'
+import { type Missing, runGo } from '../control-plane/go.ts'
 
 /** The folders with the programs, for PATH. */
 export type Tools = { readonly is: 'built'; readonly folders: readonly string[] } | Missing
 
+/** The Go module of the public client of GitHub's scale-set API. A test compiles it. */
+const client = fileURLToPath(new URL('../../test/kubernetes/scaleset', import.meta.url))
 const names: readonly ProgramName[] = ['helm', 'kubeconform', 'kube-score']
 
 /** Builds the tools. It takes minutes the first time. Rejects if a program does not compile. */
@@ -17,6 +20,8 @@ export async function buildTools(signal: AbortSignal): Promise<Tools> {
     if (built.is === 'missing') return built
     folders.push(path.dirname(built.program))
   }
+  const lacking = await runGo(['mod', 'download'], { cwd: client, signal })
+  if (lacking) return lacking
   const kubectl = await findKubectl()
   if (kubectl.is === 'missing') return kubectl
   // A program without a folder is in PATH already.

@@ -1,6 +1,6 @@
 // The images of this build on the real node: the controller and the small runner.
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -25,9 +25,11 @@ export async function importImages(): Promise<void> {
   }
 }
 
-/** Returns the archives of the images. Writes them first if they are missing. */
+/** Returns the archives of the images. Writes them first if they are missing or older than the programs. */
 export async function imageArchives(): Promise<readonly string[]> {
   const archives = ['dayfly', 'dayfly-runner'].map((name) => path.join(root, `dist/image/${name}.tar`))
-  if (!archives.every(existsSync)) await run('npm', ['run', 'image'], { cwd: root })
+  const program = statSync(path.join(root, 'dist/dayfly.js')).mtimeMs
+  if (!archives.every((archive) => existsSync(archive) && statSync(archive).mtimeMs >= program))
+    await run('npm', ['run', 'image'], { cwd: root })
   return archives
 }
