@@ -90,6 +90,7 @@ describe('arrows', () => {
       'embedded',
       'emulator',
       'doctor',
+      'operate',
     ]
     const files = rooms.map((room) => `src/${room}/a.ts`)
     expect(checkRooms([...files, 'src/cli/a.ts'])).toEqual([])

@@ -15,6 +15,8 @@ export function accountOf(
     registrations: async () => registrations,
     find: async (name) => registrations.find((one) => one.name === name),
     set: async () => undefined,
+    findSet: async () => undefined,
+    removeSet: async () => {},
     deregister: async (id) => {
       const index = registrations.findIndex((one) => one.id === id)
       if (index < 0) return 'absent'

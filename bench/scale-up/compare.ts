@@ -1,6 +1,7 @@
 // One latency: the plain loop and the controller in turns, each in a new process, with the same API server and the same forge.
 import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
 import type { LoopOptions } from '../scale-up-loop.ts'
+import { startController } from './controller.ts'
 import { type BenchForge, startForge } from './forge.ts'
 import { type Life, runLife } from './life.ts'
 import { type Observer, observe } from './observer.ts'
@@ -44,6 +45,7 @@ export type Comparison = {
   readonly requests: Life['requests']
   readonly busy: number
   readonly load: number
+  /** In order of time. */
   readonly each: readonly { readonly limit: LoopTimes; readonly dayfly: DayflyTimes }[]
 }
 
@@ -144,12 +146,6 @@ async function measureDayfly(place: Place, program: string, forge: BenchForge, s
     await controller.end()
     await observer.close()
   }
-}
-
-function startController(program: string, kubeconfig: string, profile: string | undefined) {
-  const nodeArguments = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const flags = ['--kubeconfig', kubeconfig, '--lease-namespace', benchNamespace, '--health-address', 'off']
-  return startProgram([program, 'controller', ...flags], { nodeArguments, keepOutput: false })
 }
 
 /** Returns the median of each field. */

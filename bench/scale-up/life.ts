@@ -86,7 +86,7 @@ export async function runLife(stage: Stage, count: number): Promise<Life> {
   }
 }
 
-function timesOf(events: ReadonlyMap<string, number>, from: number) {
+export function timesOf(events: ReadonlyMap<string, number>, from: number) {
   const sorted = [...events.values()].map((at) => at - from).sort((left, right) => left - right)
   const seconds = (share: number) => round(quantile(sorted, share) / 1000, 3)
   return { t50: seconds(0.5), t95: seconds(0.95), t100: seconds(1), sorted }
@@ -98,7 +98,11 @@ function percentilesOf(sorted: readonly number[]): Life['teardownMs'] {
 }
 
 /** Runs the work for each item, `width` at once. */
-async function eachOf<T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>): Promise<void> {
+export async function eachOf<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
   const rest = items.values()
   const worker = async () => {
     for (const item of rest) await work(item)

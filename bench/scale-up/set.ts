@@ -78,6 +78,13 @@ export function isReady({ conditions = [] }: Partial<SetStatus>): boolean {
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
 }
 
+export async function readUid(
+  admin: Kubernetes,
+  at: { readonly namespace: string; readonly name: string },
+): Promise<string> {
+  return (await admin.get(runnerSets, at)).metadata.uid ?? ''
+}
+
 export async function deleteSet(
   admin: Kubernetes,
   at: { readonly namespace: string; readonly name: string },

@@ -13,7 +13,32 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   embedded: ['lib'],
   emulator: ['model', 'lib'],
   doctor: ['kubernetes', 'forge/forge.ts', 'forge/account.ts', 'model', 'lib'],
-  cli: ['config', 'controller', 'core', 'doctor', 'embedded', 'emulator', 'forge', 'kubernetes', 'lib', 'model'],
+  operate: [
+    'config',
+    'controller/observe/explain.ts',
+    'controller/observe/pod-facts.ts',
+    'controller/observe/pod-object.ts',
+    'controller/resources.ts',
+    'core',
+    'forge/forge.ts',
+    'forge/account.ts',
+    'kubernetes',
+    'model',
+    'lib',
+  ],
+  cli: [
+    'config',
+    'controller',
+    'core',
+    'doctor',
+    'embedded',
+    'emulator',
+    'forge',
+    'kubernetes',
+    'operate',
+    'lib',
+    'model',
+  ],
 }
 
 /** Pure rooms import no package and no module of Node. */

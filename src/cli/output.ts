@@ -26,6 +26,11 @@ export function resultColumns(): number | undefined {
   return process.stdout.isTTY === true ? process.stdout.columns : undefined
 }
 
+/** Returns whether the result goes to a terminal that can be redrawn. */
+export function isTerminal(): boolean {
+  return process.stdout.isTTY === true && process.env['TERM'] !== 'dumb'
+}
+
 /** Prints progress, a warning or an error to stderr, without control characters from files, clusters or forges. */
 export function printNote(text: string): void {
   process.stderr.write(`${printable(text)}\n`)

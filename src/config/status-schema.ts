@@ -24,6 +24,20 @@ const condition = {
   },
 }
 
+const job = {
+  type: 'object',
+  required: ['id', 'name', 'repository', 'runner', 'startedAt'],
+  properties: {
+    id: { type: 'string', maxLength: 1024, description: 'The id of the job at the forge.' },
+    name: { type: 'string', maxLength: 1024, description: 'The name of the job.' },
+    repository: { type: 'string', maxLength: 1024, description: 'The repository of the job.' },
+    runner: { type: 'string', maxLength: 253, description: 'The runner that took it, by the name of its pod.' },
+    startedAt: { type: 'string', format: 'date-time', description: 'When the runner took it.' },
+    result: text('The result at the forge. Null while the job runs.'),
+    finishedAt: { type: 'string', format: 'date-time', nullable: true, description: 'When the job ended.' },
+  },
+}
+
 /** A count that is not known is null: unknown is not zero. */
 export const statusSchema = {
   type: 'object',
@@ -46,6 +60,13 @@ export const statusSchema = {
       maxProperties: 32,
       additionalProperties: { type: 'string', maxLength: 1024 },
       description: 'The identifiers of the set at the forge, by which a new leader finds them.',
+    },
+    jobs: {
+      type: 'array',
+      maxItems: 100,
+      'x-kubernetes-list-type': 'atomic',
+      items: job,
+      description: 'The jobs that runners took last, the newest first.',
     },
     conditions: {
       type: 'array',

@@ -64,10 +64,14 @@ function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
 }
 
 /** A deletion is under way. After its deadline the pod is stuck: its cause is looked up and shown once, and its place is free again. */
-function decideDeleting({ world, limits, now }: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeStep {
+function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeStep {
+  const { world, limits, now } = moment
   const late = deadline + limits.terminationMs
   if (runner.stuck) return nothing
-  if (now < late) return { due: late }
+  if (now < late) {
+    const silence = decideSilence(moment, runner, pod)
+    return { ...silence, ...earlier(silence.due, late) }
+  }
   const { explained, explainedAt = 0 } = runner
   if (explainedAt < late) return { action: { kind: 'explain-runner', runner: runner.name, podUid: pod.uid } }
   const message = `it is still there ${Math.round((now - deadline) / 1_000)} s after its deletion deadline`
@@ -89,7 +93,7 @@ function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep
   const { limits, now } = moment
   const { broken } = runner
   if (broken) return end(moment, runner, { kind: 'start-failed', failure: broken }, broken)
-  const cause = pod.startFailure ?? runner.explained ?? unexplained(pod)
+  const cause = startCause(runner, pod)
   const deadline = startDeadline(cause, pod)
   if (now >= deadline) {
     const failure = { reason: cause.reason, message: cause.message }
@@ -100,6 +104,11 @@ function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep
   if (pod.startFailure) return { ...delay, due: Math.min(deadline, delay.due ?? deadline) }
   if (now < explainAt) return { ...delay, due: Math.min(deadline, explainAt, delay.due ?? deadline) }
   return { ...delay, action: { kind: 'explain-runner', runner: runner.name, podUid: pod.uid }, due: deadline }
+}
+
+/** Returns what holds the start of a runner up, as far as it is known. */
+export function startCause(runner: Pick<Runner, 'explained'>, pod: PodFacts): LastingFailure {
+  return pod.startFailure ?? runner.explained ?? unexplained(pod)
 }
 
 /** Nothing reports a cause: that is shown, too. */
@@ -122,7 +131,7 @@ function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: Last
 }
 
 /** When a start is given up, from the table of failures. */
-function startDeadline(cause: LastingFailure, pod: PodFacts): Instant {
+export function startDeadline(cause: LastingFailure, pod: PodFacts): Instant {
   const deadline = failureInfo(cause.reason).deadline
   if (!deadline) return Number.POSITIVE_INFINITY
   return (deadline.from === 'cause' ? cause.since : pod.progressedAt) + deadline.ms

@@ -156,6 +156,13 @@ describe('counts and reasons', () => {
     })
   })
 
+  it('come with the jobs that runners took last', () => {
+    const jobs = [
+      { id: '1', name: 'b', repository: 'r', runner: 'a', startedAt: '', result: null, finishedAt: null },
+    ] as const
+    expect(statusOf({ world: world([], { jobs }), limits, now }).jobs).toEqual(jobs)
+  })
+
   it('are null where they are unknown', () => {
     const unknown = { known: false, since: now, why: '' } as const
     const status = statusOf({

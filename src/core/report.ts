@@ -29,6 +29,7 @@ export function statusOf(moment: Moment): SetStatus {
     failed: counts ? failures : null,
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
+    jobs: world.jobs,
     conditions: conditionsOf(moment, demandKnown, failures).map((condition) => withTimes(world, condition, now)),
   }
 }

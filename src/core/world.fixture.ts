@@ -100,6 +100,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     pendingRemovals: [],
     history: noHistory,
     delays: undefined,
+    jobs: [],
     stuck: undefined,
     allowance: { now: 1_000, nextAt: undefined },
     forgeFailure: undefined,

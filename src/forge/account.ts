@@ -11,7 +11,14 @@ export type AccountRegistration = Registration & {
   readonly createdAt: Instant | undefined
 }
 
-export type AccountSet = { readonly id: string; readonly name: string }
+export type AccountSet = {
+  readonly id: string
+  readonly name: string
+  /** The jobs that are assigned to the set, waiting or running; undefined if the forge does not say. */
+  readonly assignedJobs?: number | undefined
+  /** The runners that are registered for the set; undefined if the forge does not say. */
+  readonly registeredRunners?: number | undefined
+}
 
 /** Every method rejects with a `PortError` or with the signal's reason. After a rejection the answer is unknown. */
 export interface ForgeAccount {
@@ -24,6 +31,10 @@ export interface ForgeAccount {
   find(name: string, signal?: AbortSignal): Promise<AccountRegistration | undefined>
   /** Returns undefined if the set is gone. */
   set(id: string, signal?: AbortSignal): Promise<AccountSet | undefined>
+  /** Returns undefined if a complete response shows no set of this name. @param group the runner group; undefined for the default one */
+  findSet(name: string, group: string | undefined, signal?: AbortSignal): Promise<AccountSet | undefined>
+  /** Removes a set. Rejects while one of its runners has a job. */
+  removeSet(id: string, signal?: AbortSignal): Promise<void>
   /** Removes a registration, with the same results and errors as `Link.deregister`. */
   deregister(id: string, signal?: AbortSignal): Promise<'removed' | 'absent' | 'busy'>
 }

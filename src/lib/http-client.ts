@@ -127,7 +127,7 @@ function exchange(request: Request, { origin, pool, headersTimeoutMs }: Exchange
 }
 
 function pathOf({ path, search, query }: Request): string {
-  const encoded = new URLSearchParams(query).toString()
+  const encoded = Object.keys(query).length === 0 ? '' : new URLSearchParams(query).toString()
   const whole = search && encoded ? `${search}&${encoded}` : search || encoded
   return whole ? `${path}?${whole}` : path
 }

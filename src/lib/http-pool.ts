@@ -1,7 +1,7 @@
 // The connections of an HTTP client: an agent of Node for each scheme, one TLS context for all, and the requests that are under way.
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
 import type { Dial } from './dial.ts'
@@ -39,6 +39,11 @@ class SecureAgent extends HttpsAgent {
   }
 }
 
+/** Returns the name that TLS sends: a server's name, but never an IP address. Node would find it again for each request. */
+function servernameOf(host: string): string {
+  return isIP(host) ? '' : host
+}
+
 export function createPool({ agent, context, dial }: PoolOptions): Pool {
   const http = new HttpAgent(agent)
   if (dial) Object.assign(http, { createConnection: dial.plain })
@@ -54,7 +59,7 @@ export function createPool({ agent, context, dial }: PoolOptions): Pool {
     if (known) return known
     if (addresses.size >= addressesMax) addresses.clear()
     const { protocol, hostname, port, auth } = urlToHttpOptions(new URL(origin))
-    const where = { protocol, hostname, port, ...(auth ? { auth } : {}) }
+    const where = { protocol, hostname, port, servername: servernameOf(hostname ?? ''), ...(auth ? { auth } : {}) }
     const address = { secure: protocol === 'https:', where, line: dial?.line(origin) }
     addresses.set(origin, address)
     return address

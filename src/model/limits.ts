@@ -36,6 +36,8 @@ export type Limits = {
   readonly startsPerTick: number
   /** Number of ended runners of one set that are kept for debugging. Further ones are removed at once. */
   readonly keptMax: number
+  /** Number of jobs that the status remembers. */
+  readonly jobsShown: number
   /** A pod that is still there this long after its deletion deadline is stuck. It is shown, and counts no longer against `max`. */
   readonly terminationMs: number
   /** A container that runs this long after its job is stuck in the same sense. */
@@ -66,6 +68,7 @@ export const defaultLimits: Limits = {
   surplusPerTick: 10,
   startsPerTick: 100,
   keptMax: 10,
+  jobsShown: 50,
   terminationMs: 30 * second,
   lingerMs: 10 * minute,
   deleteAgainMs: 2 * minute,

@@ -14,6 +14,18 @@ export type Condition = {
   readonly lastTransitionTime: string
 }
 
+/** A job that a runner of the set took. Times are API timestamps. */
+export type JobRecord = {
+  readonly id: string
+  readonly name: string
+  readonly repository: string
+  readonly runner: string
+  readonly startedAt: string
+  /** The forge's own word, for example `succeeded`; null while the job runs. */
+  readonly result: string | null
+  readonly finishedAt: string | null
+}
+
 /** An unknown count is null: unknown is not zero. */
 export type SetStatus = {
   readonly observedGeneration: number
@@ -24,5 +36,7 @@ export type SetStatus = {
   readonly failed: number | null
   readonly lastReason: FailureReason | null
   readonly lastMessage: string | null
+  /** The jobs that runners took last, the newest first: nothing else in the cluster records which runner took which job. */
+  readonly jobs: readonly JobRecord[]
   readonly conditions: readonly Condition[]
 }

@@ -5,7 +5,7 @@ import type { Demand } from './demand.ts'
 import type { Failure, LastingFailure } from './failure.ts'
 import type { Counts, Reading, Registration, Runner } from './runner.ts'
 import type { RunnerSet } from './runner-set.ts'
-import type { Condition, SetStatus } from './status.ts'
+import type { Condition, JobRecord, SetStatus } from './status.ts'
 
 /** The verdict of the API server and of our own rules on the template with this hash. */
 export type TemplateVerdict =
@@ -73,6 +73,8 @@ export type SetWorld = {
   readonly pendingRemovals: readonly PendingRemoval[]
   readonly history: History
   readonly delays: Delays | undefined
+  /** The jobs that runners took last, the newest first. */
+  readonly jobs: readonly JobRecord[]
   /** Runners whose end is proved stuck and that still exist. */
   readonly stuck: Delays | undefined
   /** Registrations that the account allows now, and when it allows more. */

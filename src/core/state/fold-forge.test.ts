@@ -70,6 +70,14 @@ describe('jobs', () => {
     expect(set.phase()).toBe('spent')
   })
 
+  it('are remembered for the status, with their runner and result', () => {
+    const set = withRunner()
+    set.event(jobStarted)
+    expect(set.state.jobs).toMatchObject([{ id: 'j', runner: a, result: null }])
+    set.event(jobFinished)
+    expect(set.state.jobs).toMatchObject([{ id: 'j', runner: a, result: 'succeeded' }])
+  })
+
   it('are taken once: a repeated event changes nothing', () => {
     const set = withRunner()
     set.event(jobStarted)

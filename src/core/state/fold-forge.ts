@@ -7,6 +7,7 @@ import type { Registration, Runner } from '../../model/runner.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
+import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
 import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
 
@@ -58,6 +59,7 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
   departures.jobStarted(name)
   const before = table.get(name)
   if (before && !before.job) put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
   const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
   step.events.push({ kind: 'job-started', ...subject(step, name), job: job.id, name: job.name, queuedMs })
 }
@@ -69,6 +71,7 @@ function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finishe
   departures.settle(name)
   pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
+  step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
   const before = table.get(name)
   if (!before || before.job?.finished) return
   const job = before.job ?? { id: jobId, name: '', repository: '', startedAt: step.at, finished: undefined }

@@ -4,7 +4,7 @@ import type { SetAction } from '../../model/action.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
-import type { Condition } from '../../model/status.ts'
+import type { Condition, JobRecord } from '../../model/status.ts'
 import type { History, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
 import { desiredRunners } from '../desired.ts'
 import { isPaused } from '../paused.ts'
@@ -29,6 +29,8 @@ export type SetState = {
   /** Names of runners that are removed while the watch may still report their pods. */
   readonly removed: Set<string>
   history: History
+  /** The jobs that runners took last, the newest first. */
+  jobs: readonly JobRecord[]
   readonly underway: Record<SetAction['kind'], boolean>
   retries: Readonly<Partial<Record<RetryKey, RetryState>>>
   reported: SetWorld['reported']
@@ -39,6 +41,7 @@ export type SetState = {
 export type StoredStatus = {
   readonly conditions?: readonly Condition[]
   readonly forge?: Readonly<Record<string, string>>
+  readonly jobs?: readonly JobRecord[]
 }
 
 /** Returns the state of a set about which nothing is known but its stored status. */
@@ -56,6 +59,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     pods: { known: false, since: 0, why: 'the pods have not been listed yet' },
     removed: new Set(),
     history: noHistory,
+    jobs: stored.jobs ?? [],
     underway: { 'check-template': false, 'list-registrations': false, report: false },
     retries: {},
     reported: undefined,
@@ -81,6 +85,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     pendingRemovals: pendingRemovals.all(),
     history: state.history,
     delays: table.delays(),
+    jobs: state.jobs,
     stuck: table.stuck(),
     allowance,
     forgeFailure: forge.failure,

@@ -53,7 +53,7 @@ test('lists the registrations of every set, with set and age', async () => {
   for (const { createdAt = 0 } of found) expect(createdAt).toBeGreaterThan(before)
   expect(await find('linux-b')).toEqual(found[1])
   expect(await find('nobody')).toBeUndefined()
-  expect(await set(String(linux))).toEqual({ id: String(linux), name: 'linux' })
+  expect(await set(String(linux))).toEqual({ id: String(linux), name: 'linux', assignedJobs: 0, registeredRunners: 2 })
   expect(await set('999')).toBeUndefined()
 })
 

@@ -1,11 +1,11 @@
 // A GitHub account for reading and removing registrations. Claims no scale set, creates none and listens to none.
-import type { AccountRegistration, ForgeAccount } from '../account.ts'
+import type { AccountRegistration, AccountSet, ForgeAccount } from '../account.ts'
 import { actionsService } from './actions-api.ts'
 import { parseConfigUrl } from './config-url.ts'
 import { githubTraits } from './github.ts'
 import { briefPolicy } from './retry.ts'
 import { findRunner, type ListedRunner, listRunners, removeRunner } from './runners.ts'
-import { getScaleSet } from './scale-set.ts'
+import { deleteScaleSet, findGroup, findScaleSet, getScaleSet, type ScaleSet } from './scale-set.ts'
 import { AdminTokens, type GitHubAccess } from './tokens.ts'
 
 /** Throws a `PortError` of kind `bad-config` if the URL cannot be one of GitHub's. Sends no request. */
@@ -22,12 +22,21 @@ export function createGitHubAccount(access: GitHubAccess): ForgeAccount {
       const found = await findRunner(service, name, signal)
       return found && asRegistration(found)
     },
-    set: async (id, signal) => {
-      const found = await getScaleSet(service, Number(id), { policy: briefPolicy, signal })
-      return found && { id: String(found.id), name: found.name }
+    set: async (id, signal) => asSet(await getScaleSet(service, Number(id), { policy: briefPolicy, signal })),
+    findSet: async (name, group, signal) => {
+      const how = { policy: briefPolicy, signal }
+      const groupId = await findGroup(service, group ?? 'default', how)
+      return asSet(await findScaleSet(service, groupId, name, how))
     },
+    removeSet: (id, signal) => deleteScaleSet(service, Number(id), { policy: briefPolicy, signal }),
     deregister: (id, signal) => removeRunner(service, id, signal),
   }
+}
+
+function asSet(found: ScaleSet | undefined): AccountSet | undefined {
+  if (!found) return undefined
+  const { id, name, assignedJobs, registeredRunners } = found
+  return { id: String(id), name, assignedJobs, registeredRunners }
 }
 
 /** GitHub answers 0 for a runner without a scale set. */

@@ -11,6 +11,9 @@ export type ScaleSet = {
   readonly labels: readonly string[] | undefined
   /** Whether the service confirmed that runners of this set do not update themselves. */
   readonly updateDisabled: boolean
+  /** Jobs that wait for a runner or run, and registered runners; undefined if the response does not say. */
+  readonly assignedJobs: number | undefined
+  readonly registeredRunners: number | undefined
 }
 
 /** The retry policy and the signal of the calls of one operation. */
@@ -121,12 +124,15 @@ function readScaleSet(value: unknown): ScaleSet {
   const name = wire && textField(wire, 'name')
   if (!wire || id === undefined || id === 0 || name === undefined) throw badAnswer('the scale set has no id or name')
   const setting = asWire(field(wire, 'runnerSetting')) ?? {}
+  const statistics = asWire(field(wire, 'statistics')) ?? {}
   return {
     id,
     name,
     groupId: integerField(wire, 'runnerGroupId'),
     labels: readLabels(wire),
     updateDisabled: field(setting, 'disableUpdate') === true,
+    assignedJobs: integerField(statistics, 'totalAssignedJobs'),
+    registeredRunners: integerField(statistics, 'totalRegisteredRunners'),
   }
 }
 

@@ -4,13 +4,15 @@ import type { Budget } from './budget.ts'
 import type { RestApi } from './rest.ts'
 import type { RetryPolicy } from './retry.ts'
 
+export type SourceHow = { readonly policy: RetryPolicy; readonly signal: AbortSignal }
+
 export interface Source {
   /** Names the source in messages, for example `The App 123 (github_app_id)`. */
   readonly title: string
   readonly budget: Budget
   readonly api: RestApi
   /** Returns a token that is valid for some minutes. Rejects with `credential-refused` or `rate-limited`, among others. */
-  bearer(how: { readonly policy: RetryPolicy; readonly signal?: AbortSignal | undefined }): Promise<string>
+  bearer(how: SourceHow): Promise<string>
   /** GitHub refused this bearer. Returns whether the next one may be better. */
   forget(bearer: string): boolean
   /** Says what GitHub needs to allow the registration that it refused with this response. */

@@ -1,0 +1,103 @@
+// The options that the operators' commands share, and the cluster that they open with them.
+import type { Command } from 'commander'
+import { createKubernetes } from '../../kubernetes/client.ts'
+import { connect } from '../../kubernetes/connect.ts'
+import { createInquiry, type Inquiry } from '../../kubernetes/inquiry.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import { systemClock, systemRandom } from '../../lib/system.ts'
+import type { LeaseChoice } from '../../operate/leader.ts'
+import type { Place } from '../../operate/read.ts'
+import { clusterAccess, surroundings } from '../cluster-access.ts'
+import { makeContact } from '../doctor/first-contact.ts'
+import { CliFailure } from '../failure.ts'
+import { resultColumns } from '../output.ts'
+import { version } from '../version.ts'
+import { refusing } from './refusals.ts'
+
+export type ClusterOptions = {
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly namespace?: string
+  readonly allNamespaces?: true
+  readonly leaseNamespace?: string
+  readonly leaseName: string
+  readonly json?: true
+}
+
+/** Adds the shared options to a command. */
+export function withCluster(command: Command): Command {
+  return command
+    .option(
+      '--kubeconfig <file>',
+      'the kubeconfig; default: $KUBECONFIG, ~/.kube/config or the ServiceAccount of the pod',
+    )
+    .option('--context <name>', 'the context of the kubeconfig')
+    .option('-n, --namespace <name>', 'the namespace; default: the one of the context')
+    .option('-A, --all-namespaces', 'all namespaces')
+    .option('--lease-namespace <name>', 'the namespace of the Lease of the controller; default: search all')
+    .option('--lease-name <name>', 'the name of the Lease of the controller', 'dayfly')
+    .option('--json', 'print the result as JSON')
+}
+
+export type Opened = Place & {
+  readonly random: Random
+  readonly inquiry: Inquiry
+  /** The namespace to read; undefined for all. */
+  readonly namespace: string | undefined
+  /** The namespace of the context: where a name without a namespace is looked for. */
+  readonly home: string
+  readonly lease: LeaseChoice
+}
+
+/** Runs the work on the cluster that the options choose, and closes the connection. Failed reads become failures with a next step. */
+export async function onCluster<T>(options: ClusterOptions, work: (opened: Opened) => Promise<T>): Promise<T> {
+  checkNamespace(options)
+  const clock = systemClock()
+  const random = systemRandom()
+  const access = await clusterAccess(options, surroundings())
+  const connection = connect(access, clock)
+  try {
+    const caller = {
+      transport: connection.transport,
+      clock: clock as Clock,
+      random,
+      userAgent: `dayfly-cli/${version}`,
+    }
+    await contact(caller)
+    const home = options.namespace ?? access.namespace
+    const { leaseNamespace, leaseName } = options
+    const opened: Opened = {
+      kubernetes: createKubernetes(caller),
+      inquiry: createInquiry(caller),
+      clock,
+      random,
+      namespace: options.allNamespaces ? undefined : home,
+      home,
+      lease: { namespace: leaseNamespace, name: leaseName },
+    }
+    return await refusing(opened, () => work(opened))
+  } finally {
+    await connection.close()
+  }
+}
+
+/** The doctor exits with 3 where nothing can be analysed; these commands know only 1 for a failure. */
+async function contact(caller: Parameters<typeof makeContact>[0]): Promise<void> {
+  try {
+    await makeContact(caller)
+  } catch (error) {
+    throw error instanceof CliFailure ? new CliFailure({ ...error.details, exitCode: 1 }) : error
+  }
+}
+
+function checkNamespace({ namespace, allNamespaces }: ClusterOptions): void {
+  if (namespace === undefined || !allNamespaces) return
+  const next = 'Leave one of them out.'
+  throw new CliFailure({ code: 'usage', sentence: '-n names one namespace, and -A means all.', next })
+}
+
+/** Returns the width for text: the terminal's, or a readable one where the result goes elsewhere. */
+export function columnsOf(): number {
+  return Math.max(40, resultColumns() ?? 120)
+}

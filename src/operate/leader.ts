@@ -1,0 +1,118 @@
+// The controller that leads, by its Lease, and whether it works on a set.
+import { leases, readLease } from '../kubernetes/lease-record.ts'
+import { asRecord } from '../kubernetes/parse.ts'
+import type { KubeObject } from '../kubernetes/types.ts'
+import type { Instant } from '../lib/clock.ts'
+import { ageText } from './ages.ts'
+import { getOne, type Known, listAll, orUnknown, type Place } from './read.ts'
+import type { SetView } from './set-view.ts'
+
+export type LeaseChoice = { readonly namespace: string | undefined; readonly name: string }
+
+/** One Lease. `free`: no process holds it. `expired`: its holder has not renewed it in time. */
+export type Leader = {
+  readonly is: 'leading' | 'expired' | 'free'
+  readonly lease: { readonly namespace: string; readonly name: string }
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly holder: string
+  /** Undefined where the Lease does not say. */
+  readonly renewedAt: Instant | undefined
+  readonly acquiredAt: Instant | undefined
+}
+
+/** A clock of a node may differ from the clock of this command by so much, in milliseconds. */
+const skewMs = 5_000
+
+/**
+ * Returns the Leases of Dayfly, those with a leader first. A chart may put the Lease into any namespace, so all are searched.
+ * Without that permission only the given namespaces are.
+ */
+export async function readLeaders(
+  place: Place,
+  { namespace, name }: LeaseChoice,
+  namespaces: readonly string[],
+): Promise<Known<readonly Leader[]>> {
+  const now = place.clock.now()
+  // Each node has a Lease of its name in kube-node-lease.
+  const fieldSelector = `metadata.name=${name},metadata.namespace!=kube-node-lease`
+  const everywhere = await orUnknown(listAll(place, leases, { namespace, fieldSelector }))
+  if (everywhere.known) return { known: true, value: sorted(everywhere.value.map((object) => viewLease(object, now))) }
+  const near = namespace === undefined ? namespaces : [namespace]
+  const single = await Promise.all(near.map((one) => orUnknown(getOne(place, leases, { namespace: one, name }))))
+  const found = single.flatMap((one) => (one.known && one.value ? [viewLease(one.value, now)] : []))
+  // A Lease may be in a namespace that could not be searched: only one that was found says something.
+  return found.length > 0 ? { known: true, value: sorted(found) } : everywhere
+}
+
+function viewLease(object: KubeObject, now: Instant): Leader {
+  const { holder, durationMs } = readLease(object)
+  const spec = asRecord(object['spec']) ?? {}
+  const renewedAt = instant(spec['renewTime'])
+  const late = renewedAt === undefined || now > renewedAt + durationMs + skewMs
+  return {
+    is: holder === '' ? 'free' : late ? 'expired' : 'leading',
+    lease: { namespace: object.metadata.namespace ?? '', name: object.metadata.name },
+    uid: object.metadata.uid ?? '',
+    resourceVersion: object.metadata.resourceVersion ?? '',
+    holder,
+    renewedAt,
+    acquiredAt: instant(spec['acquireTime']),
+  }
+}
+
+/** `working`: a controller leads and has read the set's present generation. */
+export type Work =
+  | { readonly is: 'working' }
+  | { readonly is: 'unknown'; readonly why: string }
+  /** `no-leader`: no process acts. `unseen`: one leads, and has never reported on this set. `behind`: it has not read the last change. */
+  | { readonly is: 'no-leader' | 'unseen' | 'behind'; readonly sentence: string; readonly next: string }
+
+/** Judges whether a controller works on the set now. */
+export function workOn(set: SetView, leaders: Known<readonly Leader[]>, now: Instant): Work {
+  if (!leaders.known) return { is: 'unknown', why: leaders.why }
+  // A controller that serves one namespace has its Lease there.
+  const own = leaders.value.filter(({ lease }) => lease.namespace === set.namespace)
+  const leader = own.find(({ is }) => is === 'leading') ?? leaders.value[0]
+  if (leader?.is !== 'leading') return { is: 'no-leader', ...withoutLeader(leader, now) }
+  if (set.observedGeneration === undefined) {
+    return {
+      is: 'unseen',
+      sentence: `${leader.holder} leads, but has not reported on this set.`,
+      next: `Check that its --namespace includes ${set.namespace}, and read its log.`,
+    }
+  }
+  if (set.observedGeneration < set.generation) {
+    return {
+      is: 'behind',
+      sentence: `${leader.holder} has not read the last change: it works with generation ${set.observedGeneration} of ${set.generation}.`,
+      next: 'Wait some seconds. If it stays so, read the log of the controller.',
+    }
+  }
+  return { is: 'working' }
+}
+
+const startIt = 'Start the controller, for example: kubectl scale deployment/dayfly --replicas=2 -n NAMESPACE'
+
+function withoutLeader(leader: Leader | undefined, now: Instant) {
+  if (!leader) return { sentence: 'No controller runs: there is no Lease of Dayfly.', next: 'Install the controller.' }
+  const { lease, holder, renewedAt } = leader
+  const next = startIt.replace('NAMESPACE', lease.namespace)
+  const at = renewedAt === undefined ? '' : ` ${ageText(now - renewedAt)} ago`
+  const place = `${lease.namespace}/${lease.name}`
+  if (leader.is === 'free')
+    return { sentence: `No controller leads: the last one gave the Lease ${place} back${at}.`, next }
+  return { sentence: `No controller leads: ${holder} renewed the Lease ${place} last${at}.`, next }
+}
+
+function sorted(leaders: readonly Leader[]): readonly Leader[] {
+  const rank = { leading: 0, expired: 1, free: 2 } as const
+  return [...leaders].sort(
+    (left, right) => rank[left.is] - rank[right.is] || (right.renewedAt ?? 0) - (left.renewedAt ?? 0),
+  )
+}
+
+function instant(value: unknown): Instant | undefined {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}

@@ -1,0 +1,110 @@
+// Tests an installation by the chart on a real node: the controller runs as a pod under its own Role, and runners are real pods.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runnerPrefix } from '../../../src/core/pod.ts'
+import type { KubeObject } from '../../../src/kubernetes/types.ts'
+import { configMaps, object } from '../client-place.ts'
+import { installed, ready, runnerSet } from './installation.ts'
+import { leftoversIn, none, processesInGroups } from './leftovers.ts'
+import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
+import { type PodWatch, watchPods } from './pod-watch.ts'
+import { rightsInUse } from './rights-in-use.ts'
+import { fates, jobsOf, queue } from './workload.ts'
+
+const file = nodeKubeconfig
+if (file) describe('on a real node', () => suite(file))
+else describe('on a real node', () => it('an installation by the chart', (context) => context.skip(whyNoNode)))
+
+const minutes = (count: number) => count * 60_000
+const shims = () => processesOf(/containerd-shim-runc-v2/).length
+
+function suite(kubeconfig: string): void {
+  const stage = installed(kubeconfig, { name: 'install', latencyMs: 150 })
+
+  /** Waits until nothing of the set's runners is left. */
+  async function leavesNothing(set: KubeObject, watch: PodWatch): Promise<void> {
+    const { node, forge, watched } = stage()
+    const prefix = runnerPrefix({ name: set.metadata.name, uid: set.metadata.uid ?? '' })
+    await settle(
+      () => leftoversIn(node, watched, watch.uids, forge, prefix),
+      (left) => JSON.stringify(left) === JSON.stringify(none),
+    )
+  }
+
+  /** Waits until every job has succeeded in its only run. */
+  async function succeed(ids: readonly string[], ms: number): Promise<void> {
+    await settle(
+      async () => fates(stage().forge, ids),
+      (counts) => counts['succeeded in 1 run'] === ids.length,
+      ms,
+    )
+  }
+
+  // These sets make the controller use each of its rights while the jobs of the other tests run.
+  beforeAll(async () => {
+    const { node, forge, watched, createSet } = stage()
+    const failing = { name: 'prepare', image: 'localhost/busybox:1', command: ['/bin/false'] }
+    const volumes = [{ name: 'data', configMap: { name: 'absent' } }]
+    await createSet(runnerSet(watched, 'failing', forge, {}, { initContainers: [failing] }))
+    await createSet(runnerSet(watched, 'unmounted', forge, {}, { volumes }))
+    const data = { 'ca.crt': '' }
+    await node.kubernetes.create(configMaps, object('v1', 'ConfigMap', { name: 'ca', namespace: watched }, { data }))
+    const trusting = runnerSet(watched, 'trusting', forge)
+    const spec = Object(trusting['spec'])
+    await createSet({ ...trusting, spec: { ...spec, github: { ...spec.github, ca: { configMap: 'ca' } } } })
+    for (const set of ['failing', 'unmounted']) queue(forge, set, 1)
+  })
+
+  it('runs 200 jobs in pods of their own and leaves nothing', async () => {
+    const { node, forge, watched, createSet } = stage()
+    const watch = watchPods(node, watched, 'linux')
+    const set = await createSet(runnerSet(watched, 'linux', forge, { scale: { max: 40 } }))
+    await ready(stage(), watched, 'linux')
+    const ids = queue(forge, 'linux', Number(process.env['JOBS'] ?? 200))
+    await succeed(ids, minutes(10))
+    const places = jobsOf(forge, ids).map(({ log }) => log.lines.find((line) => line.includes('linux-')))
+    expect(new Set(places).size).toBe(200)
+    await leavesNothing(set, watch)
+    await watch.close()
+    expect(watch.uids.size).toBe(200)
+  })
+
+  it('loses no job and runs none twice if the leader is killed under load', async () => {
+    const { node, forge, watched, createSet, leader, controllers } = stage()
+    const watch = watchPods(node, watched, 'led')
+    const set = await createSet(runnerSet(watched, 'led', forge, { scale: { max: 10 } }))
+    await ready(stage(), watched, 'led')
+    const ids = queue(forge, 'led', 60, 'hostname; sleep 2')
+    const done = async () => jobsOf(forge, ids).filter(({ state }) => state === 'completed').length
+    await settle(done, (count) => count >= 10, minutes(3))
+    const first = await leader()
+    const uid = (await controllers()).find(({ metadata }) => metadata.name === first)?.metadata.uid ?? 'none'
+    const killed = processesInGroups((groups) => groups.includes(uid)).filter(({ command }) => /dayfly/.test(command))
+    expect(killed).toHaveLength(1)
+    for (const { pid } of killed) process.kill(pid, 'SIGKILL')
+    expect(await done()).toBeLessThan(60)
+    await settle(leader, (name) => name !== undefined && name !== first, 40_000)
+    await succeed(ids, minutes(5))
+    await leavesNothing(set, watch)
+    await watch.close()
+  })
+
+  it('uses each right of its Role and asks for no other', async () => {
+    await settle(
+      () => rightsInUse(stage()),
+      ({ unused }) => unused.length === 0,
+      minutes(3),
+    )
+    expect(await rightsInUse(stage())).toEqual({ denied: [], unused: [] })
+  })
+
+  it('leaves no shim of a container whose pod is gone', async () => {
+    const { node, operator, system, watched } = stage()
+    await operator.kubectl('delete', 'runnersets', '--all', '-n', watched, '--wait')
+    await operator.helm('uninstall', 'dayfly', '-n', system, '--wait', '--timeout', '60s')
+    await settle(
+      async () => ({ shims: shims(), pods: (await operator.kubectl('get', 'pods', '-A', '-o', 'name')).trim() }),
+      (left) => left.pods !== '' || left.shims === 0,
+    )
+    expect(await node.podsIn(watched)).toEqual([])
+  })
+}
