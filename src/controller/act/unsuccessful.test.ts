@@ -28,7 +28,7 @@ describe('a failed call of the API server', () => {
     ['bad-request', 'admission webhook "gate.example" denied the request: no'],
     ['unavailable', 'Internal error occurred: failed calling webhook "gate.example": connection refused'],
     ['forbidden', 'pods "a" is forbidden: violates PodSecurity "restricted:latest": x'],
-  ])('is a refusal by admission, whatever its code: %s, %s', (kind, message) => {
+  ])('is a refusal by admission with any code: %s, %s', (kind, message) => {
     expect(clusterUnsuccessful(new KubernetesError(kind, message), signal)).toMatchObject({
       failure: { reason: 'admission-denied', message },
     })
