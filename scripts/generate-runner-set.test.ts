@@ -3,11 +3,23 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { parseRunnerSet } from '../src/config/runner-set.ts'
 import { runnerSetSpecSchema } from '../src/config/spec-schema.ts'
-import { runnerSetExample, runnerSetPage } from './runner-set-page.ts'
+import { runnerSetExample, runnerSetJsonSchema, runnerSetPage } from './runner-set-page.ts'
 
-it('docs/runner-set.md is up to date: run "npx tsx scripts/generate-runner-set.ts"', () => {
-  const committed = readFileSync(path.resolve(import.meta.dirname, '../docs/runner-set.md'), 'utf8')
-  expect(committed).toBe(runnerSetPage())
+it.each([
+  ['runner-set.md', runnerSetPage],
+  ['runner-set.schema.json', runnerSetJsonSchema],
+])('docs/%s is up to date: run "npx tsx scripts/generate-runner-set.ts"', (file, make) => {
+  expect(readFileSync(path.resolve(import.meta.dirname, '../docs', file), 'utf8')).toBe(make())
+})
+
+it('describes each field for editors, and refuses fields that do not exist', () => {
+  const { properties } = JSON.parse(runnerSetJsonSchema())
+  const { spec } = properties
+  expect(spec).toMatchObject({ additionalProperties: false, required: ['scale'] })
+  expect(Object.keys(spec.properties)).toEqual(Object.keys(runnerSetSpecSchema.shape))
+  expect(spec.properties.keepFailed).toMatchObject({ default: '10m', description: expect.any(String) })
+  expect(spec.properties.github.properties.ca.properties.key).toMatchObject({ default: 'ca.crt' })
+  expect(runnerSetJsonSchema()).not.toContain('x-kubernetes')
 })
 
 it('shows a valid example that sets every field', () => {

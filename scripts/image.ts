@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { staticBusybox } from './image/busybox.ts'
 import { controllerImage, runnerImage } from './image/contents.ts'
 import { architectureHere, type Image, writeLayout } from './image/layout.ts'
-import { staticBusybox } from './image/static-busybox.ts'
 
 const root = path.dirname(import.meta.dirname)
 const dist = path.join(root, 'dist')

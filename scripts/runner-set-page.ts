@@ -1,7 +1,8 @@
 // Makes the page that describes each field of a RunnerSet, from the schema that the controller parses with.
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import { runnerSetSpecSchema } from '../src/config/spec-schema.ts'
+import { relations } from '../src/config/relations.ts'
+import { nameLengthMax, runnerSetSpecSchema } from '../src/config/spec-schema.ts'
 import { runnerSetApiVersion } from '../src/model/api.ts'
 
 type Field = {
@@ -53,6 +54,33 @@ export const runnerSetExample = {
   },
 }
 
+/** Returns the JSON schema of a whole document, for editors. */
+export function runnerSetJsonSchema(): string {
+  const { $schema, ...spec } = z.toJSONSchema(runnerSetSpecSchema, { target: 'draft-7', io: 'input' })
+  const schema = {
+    $schema,
+    $id: 'https://dayfly.dev/schemas/runner-set.schema.json',
+    title: 'RunnerSet',
+    description: 'A kind of ephemeral CI runner. Each runner executes at most one job.',
+    type: 'object',
+    required: ['apiVersion', 'kind', 'metadata', 'spec'],
+    properties: {
+      apiVersion: { const: runnerSetApiVersion },
+      kind: { const: 'RunnerSet' },
+      metadata: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string', maxLength: nameLengthMax }, namespace: { type: 'string' } },
+      },
+      spec,
+      status: { type: 'object' },
+    },
+    additionalProperties: false,
+  }
+  const withoutKubernetes = (key: string, value: unknown) => (key.startsWith('x-kubernetes-') ? undefined : value)
+  return `${JSON.stringify(schema, withoutKubernetes, 2)}\n`
+}
+
 export function runnerSetPage(): string {
   const schema = z.toJSONSchema(runnerSetSpecSchema, { target: 'openapi-3.0', io: 'input' }) as Field
   const rows = rowsOf(schema, '').map(({ path, field, required }) => {
@@ -75,9 +103,18 @@ ${stringify(runnerSetExample).trim()}
 |---|---|---|---|---|
 ${rows.join('\n')}
 
-A duration is a number with \`ms\`, \`s\`, \`m\` or \`h\`, or several of them: \`1h30m\`.
+A duration is a number of at most five digits with \`ms\`, \`s\`, \`m\` or \`h\`, or several of them: \`1h30m\`.
 A field that this table does not list is an error, except inside \`template\`.
-\`scale.min\` may not be above \`scale.max\`.
+[runner-set.schema.json](runner-set.schema.json) describes the fields for editors. Name it in the first line of a file: \`# yaml-language-server: $schema=PATH\`.
+
+## Rules
+
+The API server refuses a set that breaks one of these rules:
+
+| Field | Rule | Sentence of the API server |
+|---|---|---|
+${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice(1).join('.') || 'spec'}${fieldPath}\` | \`${rule}\` | ${message} |`).join('\n')}
+| \`metadata.name\` | at most ${nameLengthMax} characters | the name is the value of a label |
 
 ## The pod template
 
@@ -85,7 +122,44 @@ Dayfly merges \`template\` over its default pod. It merges lists of named items 
 The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`.
 The pod has no ServiceAccount token and no injected service variables, unless the template sets them. Its restart policy is always \`Never\`.
 The runner reads its credential from a file in \`/run/dayfly\`.
-Dayfly rejects a template without the container \`runner\`, or one with a known cause of pods that hang. The set's conditions show the reason.
+With \`docker: sidecar\`, the pod also has a Docker Engine ([guide/docker.md](guide/docker.md)).
+
+Before the first runner, Dayfly sends the pod to the API server as a dry run, and compares the response with the pod. It does so again after each change.
+It refuses a template that the API server refuses or changes, one without the container \`runner\`, and one with a hazard: a known cause of pods that never start or never end.
+\`templateChecks: warn\` lets a hazard run.
+
+## Conditions
+
+| Condition | True | Not true |
+|---|---|---|
+| \`Ready\` | Runners start when jobs ask for them, or the set is paused (reason \`Paused\`). | The reason and the message say what is missing. |
+| \`TemplateAccepted\` | The API server accepts the template. With the reason \`AcceptedWithWarnings\`, the message names its hazards. | Dayfly checks the template, or refuses it. |
+| \`ForgeConnected\` | The forge reports its demand. | The forge refuses, or does not respond. |
+| \`Degraded\` | Starts fail or are held up, or pods are stuck. | Nothing is wrong. |
+| \`Reconciling\` | The set is not ready, and the cause may pass by itself. | absent |
+| \`Stalled\` | The set is not ready until an operator changes it. | absent |
+
+\`kubectl wait --for=condition=Ready\` waits for a set. Flux and other tools that use kstatus read \`observedGeneration\`, \`Ready\`, \`Reconciling\` and \`Stalled\`.
+Argo CD needs a health check in its ConfigMap \`argocd-cm\`:
+
+\`\`\`yaml
+data:
+  resource.customizations.health.dayfly.dev_RunnerSet: |
+    local health = { status = "Progressing", message = "" }
+    local status = obj.status or {}
+    if status.observedGeneration ~= obj.metadata.generation then return health end
+    for _, condition in ipairs(status.conditions or {}) do
+      if condition.type == "Stalled" and condition.status == "True" then
+        return { status = "Degraded", message = condition.message }
+      end
+      if condition.type == "Ready" then
+        health.message = condition.message
+        if condition.status == "True" then health.status = "Healthy" end
+        if condition.reason == "Paused" then health.status = "Suspended" end
+      end
+    end
+    return health
+\`\`\`
 `
 }
 

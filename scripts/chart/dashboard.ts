@@ -74,6 +74,18 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
           },
         ],
       },
+      {
+        title: 'Failures of sets by reason',
+        description: 'The template, the connection to the forge, or registrations that stay. Each attempt counts.',
+        kind: 'area',
+        unit: 'short',
+        queries: [
+          {
+            expr: `sum by (reason) (increase(dayfly_set_failures_total{${ofSet}}[$__rate_interval]))`,
+            legend: '{{reason}}',
+          },
+        ],
+      },
     ],
   },
   {
@@ -88,9 +100,9 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
         queries: [{ expr: 'min by (account) (dayfly_forge_budget_remaining)', legend: '{{account}}' }],
       },
       requests('Requests to the forge', 'operation', 'dayfly_forge_requests_total'),
-      latency('Response time of the forge', 'operation', 'dayfly_forge_request_seconds'),
+      latency('Response time of the forge', 'operation', 'dayfly_forge_request_seconds', 'operation!="poll"'),
       requests('Requests to the API server', 'verb', 'dayfly_kubernetes_requests_total'),
-      latency('Response time of the API server', 'verb', 'dayfly_kubernetes_request_seconds'),
+      latency('Response time of the API server', 'verb', 'dayfly_kubernetes_request_seconds', ''),
       quantiles('Time of a tick', 'One decision about one set.', 'dayfly_tick_seconds', ''),
     ],
   },
@@ -189,8 +201,8 @@ function requests(title: string, label: string, metric: string): Panel {
   return { title, description: 'Requests in a second.', kind: 'lines', unit: 'reqps', queries }
 }
 
-function latency(title: string, label: string, metric: string): Panel {
-  const expr = `histogram_quantile(0.95, sum by (${label}, le) (rate(${metric}_bucket[$__rate_interval])))`
+function latency(title: string, label: string, metric: string, matching: string): Panel {
+  const expr = `histogram_quantile(0.95, sum by (${label}, le) (rate(${metric}_bucket{${matching}}[$__rate_interval])))`
   const queries = [{ expr, legend: `{{${label}}}` }]
   return { title, description: '95 of 100 requests are faster.', kind: 'lines', unit: 's', queries }
 }

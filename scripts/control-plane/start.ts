@@ -27,6 +27,8 @@ export type ControlPlaneOptions = {
   /** More flags. They replace those of the same name. */
   readonly apiServer?: Flags
   readonly controllers?: Flags
+  /** Without workers, neither the controller manager nor the scheduler runs. Then nothing creates the ServiceAccount of a namespace. */
+  readonly workers?: boolean
 }
 
 /** The nodes that may join. */
@@ -52,10 +54,12 @@ export async function startControlPlane(
     start('apiserver', { ...plan.apiServer, ...more.apiServer })
     const ready = () => answers(plan.admin, '/readyz')
     await components.until(ready, signal)
-    start('controller-manager', { ...plan.controllers, ...more.controllers })
-    start('scheduler', plan.scheduler)
-    const accounted = () => answers(plan.admin, '/api/v1/namespaces/default/serviceaccounts/default')
-    await components.until(accounted, signal)
+    if (more.workers !== false) {
+      start('controller-manager', { ...plan.controllers, ...more.controllers })
+      start('scheduler', plan.scheduler)
+      const accounted = () => answers(plan.admin, '/api/v1/namespaces/default/serviceaccounts/default')
+      await components.until(accounted, signal)
+    }
     return { kubeconfig: plan.admin, nodeKubeconfig: plan.node, close }
   } catch (error) {
     await close()

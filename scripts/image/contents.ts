@@ -1,13 +1,10 @@
 // The contents of the two images: the controller, and the small runner.
-import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { busyboxEntries } from './busybox.ts'
 import { createLayer, type Image, type Layer } from './layout.ts'
 import { copied, findProgram, librariesOf } from './programs.ts'
 import type { TarEntry } from './tar.ts'
-
-const run = promisify(execFile)
 
 /** The user of the controller. It has no name on most machines. */
 const controllerUser = 65532
@@ -70,13 +67,10 @@ async function toolsLayer(busybox: string): Promise<Layer> {
   const bash = findProgram('bash')
   const git = findProgram('git')
   const dynamic = [process.execPath, ...(bash ? [bash] : []), ...(git ? [git] : [])]
-  const applets = (await run(busybox, ['--list'])).stdout.trim().split('\n')
-  const links = applets.filter((applet) => applet !== 'busybox' && !(bash && applet === 'bash'))
   return createLayer([
     ...accounts([['runner', runnerUser, '/home/runner']]),
     { kind: 'folder', path: 'tmp', mode: 0o1777 },
-    await copied(busybox, 'bin/busybox'),
-    ...links.map((applet): TarEntry => ({ kind: 'link', path: `bin/${applet}`, mode: 0o777, target: 'busybox' })),
+    ...(await busyboxEntries(busybox, bash ? ['bash'] : [])),
     { kind: 'link', path: 'usr/bin/env', mode: 0o777, target: '/bin/busybox' },
     await copied(process.execPath, node),
     ...(bash ? [await copied(bash, 'bin/bash')] : []),
@@ -89,7 +83,11 @@ async function toolsLayer(busybox: string): Promise<Layer> {
 /** Returns git, and its program for HTTPS if there is one. Adds that program to `dynamic`. */
 async function gitFiles(git: string, dynamic: string[]): Promise<readonly TarEntry[]> {
   const https = `${gitFolder}/git-remote-https`
-  const files = [await copied(git, 'usr/bin/git')]
+  const files: TarEntry[] = [
+    await copied(git, 'usr/bin/git'),
+    // Without the folder, git warns of each clone.
+    { kind: 'folder', path: 'usr/share/git-core/templates', mode: 0o755 },
+  ]
   const builtIn = ['git', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive']
   for (const name of builtIn) {
     const target = '/usr/bin/git'

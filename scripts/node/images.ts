@@ -1,11 +1,9 @@
 // Builds images without a registry. All have one layer with busybox and a fake of each program in the doctor's samples.
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { chmod, copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
-
-const run = promisify(execFile)
+import { busyboxEntries } from '../image/busybox.ts'
+import { architectureHere, createLayer, writeLayout } from '../image/layout.ts'
+import type { TarEntry } from '../image/tar.ts'
 
 const bitbucket = 'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner'
 const runners = ['2.329.0', 'latest']
@@ -42,62 +40,32 @@ const scripts: Readonly<Record<string, string>> = {
 
 /** Writes an archive for `ctr images import`. @param folder an empty temporary folder. */
 export async function writeImages(folder: string, busybox: string): Promise<string> {
-  const root = path.join(folder, 'root')
-  const layout = path.join(folder, 'layout')
-  const blobs = path.join(layout, 'blobs/sha256')
-  await mkdir(blobs, { recursive: true })
-  await layRoot(root, busybox)
-  const layer = path.join(folder, 'layer.tar')
-  await run('tar', ['-cf', layer, '--owner=0', '--group=0', '-C', root, '.'])
-  const put = async (content: Buffer, mediaType: string) => {
-    const digest = createHash('sha256').update(content).digest('hex')
-    await writeFile(path.join(blobs, digest), content)
-    return { mediaType, digest: `sha256:${digest}`, size: content.length }
-  }
-  const putJson = (value: object, mediaType: string) => put(Buffer.from(JSON.stringify(value)), mediaType)
-  const oci = 'application/vnd.oci.image'
-  const layers = [await put(await readFile(layer), `${oci}.layer.v1.tar`)]
-  const manifests: object[] = []
-  for (const { entry, names } of images) {
-    const rootfs = { type: 'layers', diff_ids: layers.map(({ digest }) => digest) }
-    const configuration = { Entrypoint: entry, Env: ['PATH=/bin'], WorkingDir: '/' }
-    const config = await putJson(
-      { architecture: architecture(), os: 'linux', config: configuration, rootfs },
-      `${oci}.config.v1+json`,
-    )
-    const mediaType = `${oci}.manifest.v1+json`
-    const manifest = await putJson({ schemaVersion: 2, mediaType, config, layers }, mediaType)
-    for (const name of names) manifests.push({ ...manifest, annotations: { 'io.containerd.image.name': name } })
-  }
-  await writeFile(path.join(layout, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }))
-  await writeFile(path.join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }))
+  const layers = [createLayer(await rootEntries(busybox))]
+  const all = images.map(({ entry, names }) => ({
+    names,
+    layers,
+    configuration: { Entrypoint: entry, Env: ['PATH=/bin'], WorkingDir: '/' },
+  }))
   const archive = path.join(folder, 'images.tar')
-  await run('tar', ['-cf', archive, '-C', layout, '.'])
+  await writeFile(archive, writeLayout(all, architectureHere()))
   return archive
 }
 
-async function layRoot(root: string, busybox: string): Promise<void> {
-  for (const name of ['bin', 'etc', 'tmp', 'home/runner/externals', 'home/runner/tmpDir', 'var/run'])
-    await mkdir(path.join(root, name), { recursive: true })
-  await chmod(path.join(root, 'tmp'), 0o1777)
-  await copyFile(busybox, path.join(root, 'bin/busybox'))
-  const { stdout } = await run(busybox, ['--list'])
-  for (const applet of stdout.trim().split('\n'))
-    if (applet !== 'busybox') await symlink('busybox', path.join(root, 'bin', applet))
-  await writeFile(
-    path.join(root, 'etc/passwd'),
-    'root:x:0:0:root:/root:/bin/sh\nrunner:x:1001:1001::/home/runner:/bin/sh\n',
-  )
-  for (const [name, script] of Object.entries(scripts)) {
-    await writeFile(path.join(root, name), `#!/bin/sh\n${script}\n`)
-    await chmod(path.join(root, name), 0o755)
+async function rootEntries(busybox: string): Promise<readonly TarEntry[]> {
+  const folders = ['home/runner/externals', 'home/runner/tmpDir', 'var/run']
+  const accounts = 'root:x:0:0:root:/root:/bin/sh\nrunner:x:1001:1001::/home/runner:/bin/sh\n'
+  const text = (path: string, content: string, mode: number): TarEntry => {
+    return { kind: 'file', path, mode, content: Buffer.from(content) }
   }
+  return [
+    ...folders.map((path): TarEntry => ({ kind: 'folder', path, mode: 0o755 })),
+    { kind: 'folder', path: 'tmp', mode: 0o1777 },
+    ...(await busyboxEntries(busybox)),
+    text('etc/passwd', accounts, 0o644),
+    ...Object.entries(scripts).map(([name, script]) => text(name, `#!/bin/sh\n${script}\n`, 0o755)),
+  ]
 }
 
 function registry(...names: readonly string[]): readonly string[] {
   return names.map((name) => `registry.example/${name}`)
-}
-
-function architecture(): string {
-  return process.arch === 'x64' ? 'amd64' : process.arch
 }

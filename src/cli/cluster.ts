@@ -1,10 +1,10 @@
 // `dayfly cluster`: runs only the embedded cluster, for kubectl and other controllers.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Profile } from '../embedded/api/api.ts'
 import { type Cluster, createCluster } from '../embedded/cluster.ts'
-import { createProcessRuntime } from '../embedded/runtime/process/process-runtime.ts'
+import { createProcessRuntime, type ProcessRuntimeOptions } from '../embedded/runtime/process/process-runtime.ts'
 import type { Endpoint } from '../embedded/wire/endpoint.ts'
 import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
 import { randomName } from '../lib/ids.ts'
@@ -20,6 +20,7 @@ type Options = {
   readonly port: number
   readonly kubeconfig?: string
   readonly profile: Profile
+  readonly image?: readonly string[]
   readonly json?: true
 }
 
@@ -32,7 +33,8 @@ const examples = `
 Examples:
   dayfly cluster                                     print the path of a temporary kubeconfig
   dayfly cluster --port 6443 --kubeconfig ./config   use a fixed port and file
-  dayfly cluster --profile 1.30                      behave like Kubernetes 1.30`
+  dayfly cluster --profile 1.30                      behave like Kubernetes 1.30
+  dayfly cluster --image tool:1=/usr/bin/tool        run /usr/bin/tool for the image tool:1`
 
 export function clusterCommand(): Command {
   return new Command('cluster')
@@ -42,6 +44,11 @@ export function clusterCommand(): Command {
     .option('--port <number>', 'port of the API server; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
     .option('--kubeconfig <file>', 'file to write the kubeconfig to (default: a temporary file)')
     .addOption(new Option('--profile <version>', 'Kubernetes version to behave like').choices(profiles).default('1.36'))
+    .addOption(
+      new Option('--image <name=program>', 'run this program of the machine for an image; may be repeated').argParser(
+        (value: string, before: readonly string[] = []) => [...before, value],
+      ),
+    )
     .option('--json', 'print the URL and the path of the kubeconfig as one line of JSON')
     .addHelpText('after', examples)
     .action((options: Options) => runCluster(options))
@@ -68,7 +75,7 @@ async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal)
   const cluster = createCluster({
     clock,
     random,
-    runtime: createProcessRuntime({ dataDirectory: home.cluster, clock, environment, images: {} }),
+    runtime: createProcessRuntime({ dataDirectory: home.cluster, clock, environment, images: imagesOf(options.image) }),
     profile: options.profile,
     users: new Map([[token, user]]),
     onError: (error) => printNote(`the API server failed: ${error instanceof Error ? error.stack : String(error)}`),
@@ -84,6 +91,31 @@ async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal)
   } finally {
     await cluster.stop()
     if (written) rmSync(kubeconfig, { force: true })
+  }
+}
+
+/** Reads `NAME=PROGRAM`. The program must be an absolute path: containers have other working directories. */
+function imagesOf(given: readonly string[] = []): ProcessRuntimeOptions['images'] {
+  const images = given.map((value) => {
+    const [name = '', program = ''] = [value.slice(0, value.indexOf('=')), value.slice(value.indexOf('=') + 1)]
+    if (name !== '' && isAbsolute(program) && isProgram(program)) {
+      return [name, { entrypoint: program, program: [program] }] as const
+    }
+    throw new CliFailure({
+      code: 'image-unusable',
+      sentence: `--image ${value} does not name an image and an executable file.`,
+      next: 'Write --image NAME=PROGRAM with the absolute path of a program, for example --image tool:1=/usr/bin/tool.',
+    })
+  })
+  return Object.fromEntries(images)
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
   }
 }
 

@@ -7,6 +7,7 @@ import { clusterAccess, surroundings } from './cluster-access.ts'
 import { healthAddress } from './controller/health-server.ts'
 import { logFailure, processLog } from './controller/process-log.ts'
 import { runController } from './controller/run.ts'
+import { CliFailure } from './failure.ts'
 import { Interrupted, listenForInterruption } from './interruption.ts'
 import { surviveOutputErrors } from './output.ts'
 
@@ -54,6 +55,9 @@ async function controller(options: Options): Promise<void> {
   surviveOutputErrors()
   process.on('uncaughtException', crashed)
   try {
+    requireName('--namespace', options.namespace)
+    requireName('--lease-namespace', options.leaseNamespace)
+    requireName('--lease-name', options.leaseName)
     const health = healthAddress(options.healthAddress)
     const kubeconfig = await clusterAccess(options, surroundings())
     const settings = {
@@ -72,4 +76,14 @@ async function controller(options: Options): Promise<void> {
     process.off('uncaughtException', crashed)
     interruption.release()
   }
+}
+
+/** The API server would answer a wrong name with an empty list, and the mistake would stay unseen. */
+function requireName(option: string, name: string | undefined): void {
+  if (name === undefined || /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return
+  throw new CliFailure({
+    code: 'usage',
+    sentence: `${option} "${name}" is not a name that Kubernetes allows.`,
+    next: 'Use at most 63 lower-case letters, digits and hyphens.',
+  })
 }

@@ -1,7 +1,9 @@
 // Builds the CustomResourceDefinition of RunnerSet from the schema in spec-schema.ts (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
 import { apiGroup, apiVersion } from '../model/api.ts'
-import { runnerSetSpecSchema } from './spec-schema.ts'
+import { relations } from './relations.ts'
+import { nameLengthMax, runnerSetSpecSchema } from './spec-schema.ts'
+import { statusSchema } from './status-schema.ts'
 
 type Schema = Record<string, unknown>
 
@@ -26,7 +28,7 @@ export function runnerSetCrd() {
         type: 'object',
         description: 'A kind of ephemeral CI runner. Each runner executes at most one job.',
         required: ['spec'],
-        properties: { spec: structural(specSchema()), status: statusSchema },
+        properties: { metadata: metadataSchema, spec: specWithRules(), status: statusSchema },
       },
     },
   }
@@ -44,67 +46,33 @@ const printerColumns = [
   { name: 'Busy', type: 'integer', jsonPath: '.status.busy' },
   { name: 'Pending', type: 'integer', jsonPath: '.status.pending' },
   { name: 'Failed', type: 'integer', jsonPath: '.status.failed' },
+  { name: 'Max', type: 'integer', jsonPath: '.spec.scale.max' },
   { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   { name: 'Reason', type: 'string', jsonPath: '.status.lastReason' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   { name: 'Message', type: 'string', jsonPath: '.status.lastMessage', priority: 1 },
+  { name: 'Paused', type: 'boolean', jsonPath: '.spec.paused', priority: 1 },
 ]
 
-const count = { type: 'integer', format: 'int32', nullable: true }
-const text = { type: 'string', nullable: true }
-
-const statusSchema = {
+const metadataSchema = {
   type: 'object',
-  properties: {
-    observedGeneration: { type: 'integer', format: 'int64' },
-    demand: count,
-    idle: count,
-    busy: count,
-    pending: count,
-    failed: count,
-    lastReason: text,
-    lastMessage: text,
-    forge: { type: 'object', additionalProperties: { type: 'string' } },
-    jobs: {
-      type: 'array',
-      description: 'The jobs that runners took last, the newest first.',
-      'x-kubernetes-list-type': 'atomic',
-      items: {
-        type: 'object',
-        required: ['id', 'name', 'repository', 'runner', 'startedAt'],
-        properties: {
-          id: { type: 'string' },
-          name: { type: 'string' },
-          repository: { type: 'string' },
-          runner: { type: 'string' },
-          startedAt: { type: 'string', format: 'date-time' },
-          result: text,
-          finishedAt: { type: 'string', format: 'date-time', nullable: true },
-        },
-      },
-    },
-    conditions: {
-      type: 'array',
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['type'],
-      items: {
-        type: 'object',
-        required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
-        properties: {
-          type: { type: 'string' },
-          status: { type: 'string', enum: ['True', 'False', 'Unknown'] },
-          observedGeneration: { type: 'integer', format: 'int64' },
-          lastTransitionTime: { type: 'string', format: 'date-time' },
-          reason: { type: 'string' },
-          message: { type: 'string' },
-        },
-      },
-    },
-  },
+  properties: { name: { type: 'string', maxLength: nameLengthMax } },
 }
 
-function specSchema(): Schema {
-  return z.toJSONSchema(runnerSetSpecSchema, { target: 'openapi-3.0', io: 'input' }) as Schema
+/** Returns the schema of `spec` with its rules. */
+function specWithRules(): Schema {
+  const spec = structural(z.toJSONSchema(runnerSetSpecSchema, { target: 'openapi-3.0', io: 'input' }) as Schema)
+  for (const { level, rule, fieldPath, message } of relations) {
+    const schema = level
+      .slice(1)
+      .reduce((outer, name) => (outer['properties'] as Record<string, Schema>)[name] ?? {}, spec)
+    const known = (schema['x-kubernetes-validations'] ?? []) as readonly Schema[]
+    schema['x-kubernetes-validations'] = [
+      ...known,
+      { rule, message, ...(fieldPath === undefined ? {} : { fieldPath }) },
+    ]
+  }
+  return spec
 }
 
 /** Converts a JSON schema to a structural schema: no `additionalProperties` next to `properties`. An open object keeps unknown fields. */

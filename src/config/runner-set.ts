@@ -1,8 +1,9 @@
 // Reads a RunnerSet document, from the API server or from a file.
 import { assert } from '../lib/assert.ts'
 import type { GitHubSource, RunnerSet } from '../model/runner-set.ts'
+import { milliseconds } from './duration.ts'
 import { brokenRelations } from './relations.ts'
-import { type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
+import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
 
 type RunnerSetProblem = { readonly path: string; readonly sentence: string }
 
@@ -27,8 +28,14 @@ export function parseRunnerSet(object: { readonly metadata: Metadata; readonly s
     }))
     return { ok: false, problems }
   }
-  const problems = brokenRelations(parsed.data)
+  const problems = [...nameProblems(object.metadata), ...brokenRelations(parsed.data)]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, set: readSet(object.metadata, parsed.data) }
+}
+
+/** The name is the value of a label on each pod. */
+function nameProblems({ name }: Metadata): readonly RunnerSetProblem[] {
+  if (name.length <= nameLengthMax) return []
+  return [{ path: 'metadata.name', sentence: `the name may not be longer than ${nameLengthMax} characters` }]
 }
 
 function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
@@ -68,13 +75,4 @@ function readCa({ configMap, secret, key }: NonNullable<NonNullable<RunnerSetSpe
   if (configMap !== undefined) return { kind: 'config-map', name: configMap, key } as const
   assert(secret !== undefined, 'a relation requires exactly one of configMap and secret')
   return { kind: 'secret', name: secret, key } as const
-}
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-
-/** Converts a duration that matches the schema to milliseconds. */
-function milliseconds(text: string): number {
-  let sum = 0
-  for (const [, amount, unit] of text.matchAll(/([0-9]+)(ms|s|m|h)/g)) sum += Number(amount) * (units[unit ?? ''] ?? 0)
-  return sum
 }

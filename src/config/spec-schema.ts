@@ -1,11 +1,17 @@
 // The fields of a RunnerSet's `spec`. This schema is the only description of them (docs/decisions/0002-one-schema.md).
 import { z } from 'zod'
 
-/** The longest duration has 32 characters, so that the API server can bound the cost of a rule on it. */
+/** A duration is short enough for the API server to bound the cost of a rule on it, and for Go to hold it. */
 const duration = z
   .string()
   .max(32)
-  .regex(/^([0-9]+(ms|s|m|h))+$/)
+  .regex(/^([0-9]{1,5}(ms|s|m|h))+$/)
+
+/** A set's name is the value of a label, which has at most this many characters. */
+export const nameLengthMax = 63
+
+/** A reference is owned as a whole: if a manager changes it by server-side apply, no part of the old one stays. */
+const whole = { 'x-kubernetes-map-type': 'atomic' }
 
 /** The name of another object in the set's namespace. */
 const objectName = z
@@ -50,6 +56,7 @@ const ca = z
     secret: objectName.optional().describe('The Secret in this namespace that contains the certificates.'),
     key: dataKey.default('ca.crt').describe('The key of the PEM text in the ConfigMap or Secret.'),
   })
+  .meta(whole)
   .describe('Certificates of authorities that Dayfly trusts for the forge, in addition to the public ones.')
 
 const github = z
@@ -61,6 +68,7 @@ const github = z
       .describe('The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
     credentials: z
       .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
+      .meta(whole)
       .describe('The credentials for GitHub.'),
     runnerGroup: z
       .string()

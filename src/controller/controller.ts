@@ -31,6 +31,8 @@ export type ControllerState = {
   readonly election: ElectionView
   readonly watches: readonly WatchState[]
   readonly sets: readonly SetReading[]
+  /** Sets that cannot be read. */
+  readonly invalid: readonly { readonly namespace: string; readonly name: string }[]
 }
 
 /** How long `stop` waits for actions under way, in milliseconds. */
@@ -71,6 +73,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
       election: election.view(),
       watches: [podWatch.state(), setWatch.state()],
       sets: setWorkers.readings(),
+      invalid: setWorkers.invalid().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
     }),
     stop: async () => {
       if (!(await withinMs(clock, drainMsMax, setWorkers.stop()))) {
@@ -113,8 +116,9 @@ async function lead({ options, journal, sets, until }: Lead, leadership: Leaders
   sets.lead(leadership)
   await aborted(signal)
   unsubscribe()
-  const why = until.aborted ? 'the process stops' : messageOf(signal.reason)
-  journal.write({ kind: 'leadership-lost', identity, why })
+  const planned = until.aborted
+  const why = planned ? 'the process stops' : messageOf(signal.reason)
+  journal.write({ kind: 'leadership-lost', identity, why, planned })
 }
 
 function projectPod(object: KubeObject) {

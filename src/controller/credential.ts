@@ -4,7 +4,7 @@ import { KubernetesError } from '../kubernetes/errors.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Resource } from '../kubernetes/types.ts'
 import type { Failure } from '../model/failure.ts'
-import type { RunnerSet } from '../model/runner-set.ts'
+import type { CertificateSource, RunnerSet } from '../model/runner-set.ts'
 import { configMaps, secrets } from './resources.ts'
 
 /** The set names a Secret, a ConfigMap or a key that does not exist. */
@@ -17,20 +17,9 @@ export class MissingAccess extends Error {
   }
 }
 
-/** An object and a key in it that hold certificates. */
-type CaSource = { readonly kind: 'config-map' | 'secret'; readonly name: string; readonly key: string }
-
-/** The fields of a set's source that name its objects. */
-type AccessSource = {
-  readonly credentialsSecret: string
-  readonly proxy?: { readonly credentialsSecret: string | undefined } | undefined
-  readonly ca?: CaSource | undefined
-}
-
 /** Reads each object by name; Dayfly never lists Secrets. Rejects with a `MissingAccess` or a `KubernetesError`. */
 export async function readAccess(kubernetes: Kubernetes, set: RunnerSet, signal: AbortSignal): Promise<ForgeAccess> {
-  const source: AccessSource = set.source
-  const { namespace } = set
+  const { namespace, source } = set
   const read = (resource: Resource, name: string) => readObject(kubernetes, resource, { namespace, name }, signal)
   const proxySecret = source.proxy?.credentialsSecret
   const [credential, proxyCredential, ca] = await Promise.all([
@@ -70,7 +59,7 @@ async function readObject(
   }
 }
 
-async function readCa({ kind, name, key }: CaSource, namespace: string, read: Read): Promise<string> {
+async function readCa({ kind, name, key }: CertificateSource, namespace: string, read: Read): Promise<string> {
   const content = kind === 'secret' ? secretEntries(await read(secrets, name)) : await read(configMaps, name)
   const text = content[key]
   if (text !== undefined) return text

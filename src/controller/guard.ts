@@ -4,9 +4,9 @@ import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** Returns the client's verbs for the leader. If leadership is no longer certain, a write is refused before it is sent. */
+/** Returns the client's verbs for the leader. If leadership is no longer certain, a write is refused before it is sent, also one that has waited for its turn. */
 export function guarded(kubernetes: Kubernetes, leadership: Leadership, clock: Clock): Kubernetes {
-  const check = () => {
+  const allowed = () => {
     if (leadership.signal.aborted || clock.now() >= leadership.validUntil()) {
       throw new KubernetesError('unavailable', 'this process is no longer the leader')
     }
@@ -14,21 +14,9 @@ export function guarded(kubernetes: Kubernetes, leadership: Leadership, clock: C
   return {
     get: kubernetes.get,
     list: kubernetes.list,
-    create: async (...call) => {
-      check()
-      return kubernetes.create(...call)
-    },
-    replace: async (...call) => {
-      check()
-      return kubernetes.replace(...call)
-    },
-    patch: async (...call) => {
-      check()
-      return kubernetes.patch(...call)
-    },
-    delete: async (...call) => {
-      check()
-      return kubernetes.delete(...call)
-    },
+    create: (resource, object, options) => kubernetes.create(resource, object, { ...options, allowed }),
+    replace: (resource, object, options) => kubernetes.replace(resource, object, { ...options, allowed }),
+    patch: (resource, at, patch, options) => kubernetes.patch(resource, at, patch, { ...options, allowed }),
+    delete: (resource, at, options) => kubernetes.delete(resource, at, { ...options, allowed }),
   }
 }

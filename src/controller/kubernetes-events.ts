@@ -57,7 +57,8 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'forge-failed':
     case 'runner-failed':
     case 'runner-delayed':
-    case 'start-refused': {
+    case 'start-refused':
+    case 'registration-kept': {
       const { reason, message } = event.failure
       const { sentence, next } = failureInfo(reason)
       return { type: 'Warning', reason: camelCase(reason), message: `${sentence} ${message} — ${next}` }

@@ -18,15 +18,17 @@ export async function reportInvalid(
   const status = object['status'] as { readonly observedGeneration?: number } | undefined
   if (status?.observedGeneration === generation) return
   const condition = {
-    type: 'Ready',
-    status: 'False',
     reason: 'SpecInvalid',
     message: `${problems.join('; ')} — Correct the set. Dayfly reads it again as soon as it changes.`,
     observedGeneration: generation,
     lastTransitionTime: timestamp(clock.now()),
   }
+  const conditions = [
+    { ...condition, type: 'Ready', status: 'False' },
+    { ...condition, type: 'Stalled', status: 'True' },
+  ]
   const body = {
-    status: { observedGeneration: generation, lastMessage: problems.join('; '), conditions: [condition] },
+    status: { observedGeneration: generation, lastMessage: problems.join('; '), conditions },
   }
   const options = { subresource: 'status', signal: leadership.signal } as const
   await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options).catch(() => {})

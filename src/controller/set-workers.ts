@@ -9,6 +9,8 @@ import type { PodCache } from './pod-cache.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { type SetReading, SetWorker } from './set-worker.ts'
 
+type InvalidSet = { readonly object: KubeObject; readonly problems: readonly string[] }
+
 export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
   readonly #journal: Journal
@@ -17,6 +19,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #workers = new Map<string, SetWorker>()
   /** The uid of every set that exists, by namespace and name, including sets that cannot be read. */
   readonly #uids = new Map<string, string>()
+  /** The sets that cannot be read, by uid. A new leader reports them, because no event of theirs may come again. */
+  readonly #invalid = new Map<string, InvalidSet>()
   readonly #ending = new Set<Promise<void>>()
   #leadership: Leadership | undefined
 
@@ -29,6 +33,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   lead(leadership: Leadership): void {
     this.#leadership = leadership
     for (const worker of this.#workers.values()) worker.lead(leadership)
+    for (const invalid of this.#invalid.values()) this.#report(invalid, leadership)
   }
 
   /** Ends the work of every set. Runners live on. */
@@ -44,6 +49,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     return [...this.#workers.values()].map((worker) => worker.reading())
   }
 
+  /** Returns the sets that cannot be read. */
+  invalid(): readonly KubeObject[] {
+    return [...this.#invalid.values()].map(({ object }) => object)
+  }
+
   uidOf(namespace: string, set: string): string | undefined {
     return this.#uids.get(`${namespace}/${set}`)
   }
@@ -51,6 +61,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   replaced(items: readonly KubeObject[]): void {
     const present = new Set(items.map(({ metadata }) => metadata.uid))
     for (const [uid, worker] of this.#workers) if (!present.has(uid)) this.#end(uid, worker)
+    for (const uid of this.#invalid.keys()) if (!present.has(uid)) this.#invalid.delete(uid)
     for (const item of items) this.changed(item)
   }
 
@@ -58,6 +69,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const { uid = '', name, namespace = '' } = object.metadata
     const worker = this.#workers.get(uid)
     this.#uids.set(`${namespace}/${name}`, uid)
+    this.#invalid.delete(uid)
     if (object.metadata.deletionTimestamp !== undefined) {
       if (worker) this.#end(uid, worker)
       return
@@ -65,8 +77,9 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const parsed = this.#options.parseSet(object)
     if (!parsed.ok) {
       const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
-      this.#journal.write({ kind: 'set-invalid', namespace, set: name, problems })
-      if (this.#leadership) void reportInvalid(this.#options, this.#leadership, object, problems)
+      const invalid = { object, problems }
+      this.#invalid.set(uid, invalid)
+      if (this.#leadership) this.#report(invalid, this.#leadership)
       if (worker) this.#end(uid, worker)
       return
     }
@@ -77,6 +90,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   removed(object: KubeObject): void {
     const { uid = '', name, namespace = '' } = object.metadata
     this.#uids.delete(`${namespace}/${name}`)
+    this.#invalid.delete(uid)
     const worker = this.#workers.get(uid)
     if (worker) this.#end(uid, worker)
   }
@@ -84,6 +98,12 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   progressed(): void {}
 
   stale(): void {}
+
+  #report({ object, problems }: InvalidSet, leadership: Leadership): void {
+    const { namespace = '', name } = object.metadata
+    this.#journal.write({ kind: 'set-invalid', namespace, set: name, problems })
+    void reportInvalid(this.#options, leadership, object, problems)
+  }
 
   #begin(uid: string, worker: SetWorker): void {
     this.#workers.set(uid, worker)

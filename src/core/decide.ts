@@ -1,10 +1,9 @@
 // The decision: what to do about one set, now. Pure, synchronous, cannot fail; the same world gives the same bytes.
 import type { Instant } from '../lib/clock.ts'
-import { hashValue } from '../lib/hash.ts'
 import type { Action, Decision, Mark, SetAction } from '../model/action.ts'
 import type { JournalEvent } from '../model/event.ts'
 import type { Limits } from '../model/limits.ts'
-import type { Condition } from '../model/status.ts'
+import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { decideLife } from './life.ts'
 import type { Moment } from './moment.ts'
@@ -108,9 +107,14 @@ function decideRemovals({ world, now }: Moment): Step & { readonly asks: boolean
 function decideReport(moment: Moment): Step {
   const { world, limits, now } = moment
   const status = statusOf(moment)
-  if (world.reported?.status && hashValue(world.reported.status, 16) === hashValue(status, 16)) return nothing
+  if (world.reported?.status && showSame(world.reported.status, status)) return nothing
   const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
+}
+
+/** Both statuses are our own, so their fields have one order. The jobs change only as a whole. */
+function showSame({ jobs: written, ...before }: SetStatus, { jobs, ...after }: SetStatus): boolean {
+  return written === jobs && JSON.stringify(before) === JSON.stringify(after)
 }
 
 /** The limit of the forge is journaled when its report begins. */

@@ -39,6 +39,12 @@ const requested = (lookUp?: Runner['lookUp']): Runner => ({
 })
 const deletedFor = (age: number, over: Partial<Runner> = {}) =>
   runner('a', { deletionDeadline: now - seconds(age) }, over)
+const deletedOnSilentNode = (age: number) =>
+  runner('a', {
+    startedAt: now - seconds(200),
+    nodeSilentSince: now - seconds(age),
+    deletionDeadline: now + seconds(30),
+  })
 const onSilentNode = (age: number, over: Partial<Runner> = {}) =>
   runner('a', { startedAt: now - seconds(200), nodeSilentSince: now - seconds(age) }, over)
 const failure = { reason: 'api-unavailable', message: 'no response' } as const
@@ -149,6 +155,8 @@ describe('one life', () => {
     ['its job is over for 10 min, and its container runs', afterJob(600), 'termination-stuck stuck'],
     ['the same, shown before', { ...afterJob(600), stuck: cause('termination-stuck', 1) }, 'nothing'],
     ['being deleted, within its grace', runner('a', { deletionDeadline: now + seconds(10) }), '+40 s'],
+    ['being deleted on a node that is silent for 29 s', deletedOnSilentNode(29), '+1 s'],
+    ['being deleted on a node that is silent for 30 s', deletedOnSilentNode(30), 'runner-delayed +60 s'],
     ['being deleted, 30 s after its deadline', deletedFor(30), 'explain-runner'],
     ['being deleted, and looked up only before', deletedFor(31, { explainedAt: now - seconds(2) }), 'explain-runner'],
     [

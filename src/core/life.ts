@@ -64,10 +64,14 @@ function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
 }
 
 /** A deletion is under way. After its deadline the pod is stuck: its cause is looked up and shown once, and its place is free again. */
-function decideDeleting({ world, limits, now }: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeStep {
+function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeStep {
+  const { world, limits, now } = moment
   const late = deadline + limits.terminationMs
   if (runner.stuck) return nothing
-  if (now < late) return { due: late }
+  if (now < late) {
+    const silence = decideSilence(moment, runner, pod)
+    return { ...silence, ...earlier(silence.due, late) }
+  }
   const { explained, explainedAt = 0 } = runner
   if (explainedAt < late) return { action: { kind: 'explain-runner', runner: runner.name, podUid: pod.uid } }
   const message = `it is still there ${Math.round((now - deadline) / 1_000)} s after its deletion deadline`

@@ -2,6 +2,7 @@
 import { hashText, hashValue } from '../lib/hash.ts'
 import { apiGroup, runnerSetApiVersion } from '../model/api.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
+import { dockerForRunner, dockerSpec, withDockerAsSidecar } from './docker-sidecar.ts'
 import { mergeTemplate } from './merge.ts'
 
 export const labels = {
@@ -35,15 +36,16 @@ export function runnerPrefix(set: Pick<RunnerSet, 'name' | 'uid'>): string {
     .replace(/\./g, '-')}-${hashText(set.uid, 5)}-`
 }
 
-export function templateHash(set: Pick<RunnerSet, 'template'>): string {
-  return hashValue([set.template, defaultSpec(credentialKey)], 10)
+export function templateHash(set: Pick<RunnerSet, 'template' | 'docker' | 'templateChecks'>): string {
+  return hashValue([set.template, set.templateChecks, defaultSpec(set, credentialKey)], 10)
 }
 
 /** Returns the pod to send. @param name the runner's name @param registrationId lets a new leader find the registration again */
 export function buildPod(set: RunnerSet, name: string, registrationId: string) {
   const template = set.template
+  const own = template.spec ?? {}
   const spec: Record<string, unknown> = {
-    ...mergeTemplate(defaultSpec(name), template.spec ?? {}),
+    ...mergeTemplate(defaultSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own),
     restartPolicy: 'Never',
   }
   return {
@@ -89,8 +91,8 @@ export function buildSecret(set: RunnerSet, name: string, podUid: string, secret
   }
 }
 
-function defaultSpec(secretName: string): Readonly<Record<string, unknown>> {
-  return {
+function defaultSpec({ docker }: Pick<RunnerSet, 'docker'>, secretName: string): Readonly<Record<string, unknown>> {
+  const plain = {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     containers: [
@@ -104,4 +106,6 @@ function defaultSpec(secretName: string): Readonly<Record<string, unknown>> {
     ],
     volumes: [{ name: 'dayfly-credential', secret: { secretName, defaultMode: 0o444 } }],
   }
+  if (docker === 'none') return plain
+  return mergeTemplate(plain, { ...dockerSpec, containers: [{ name: runnerContainer, ...dockerForRunner }] })
 }

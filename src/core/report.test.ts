@@ -15,9 +15,9 @@ const failed = (failuresInARow: number, failedAt = now) => ({
   failedAt,
   last: { ...failure, at: now, runner: 'a' },
 })
-const refused = (): Partial<SetWorld> => {
+const refused = (reason: Failure['reason'] = 'admission-denied'): Partial<SetWorld> => {
   const { templateHash } = world([])
-  const denied: Failure = { reason: 'admission-denied', message: 'by policy p' }
+  const denied: Failure = { reason, message: 'by policy p' }
   return { template: { is: 'refused', hash: templateHash, failure: denied, at: now } }
 }
 const paused = runnerSet({ paused: true })
@@ -25,6 +25,10 @@ const unknown = { known: false, since: now, why: '' } as const
 const jobs = (count: number): Partial<SetWorld> => ({
   demand: { known: true, value: { kind: 'assigned', jobs: count }, at: now },
 })
+const allowed = (): Partial<SetWorld> => {
+  const hazard: Failure = { reason: 'template-hangs', message: 'spec.containers[0]: why' }
+  return { template: { is: 'accepted', hash: world([]).templateHash, warnings: [hazard], at: now } }
+}
 const unauthorized = { reason: 'forge-unauthorized', message: '401', since: now } as const
 const unreachable = { reason: 'forge-unreachable', message: 'no response', since: now } as const
 const stuck = (count: number) => ({ count, oldest: { reason: 'termination-stuck', message: '', since: now } as const })
@@ -51,6 +55,8 @@ describe('conditions', () => {
     ['Ready', 'True', 'Paused', { ...jobs(1), set: paused, allowance: { now: 0, nextAt: now + 60_000 } }],
     ['TemplateAccepted', 'True', 'Accepted', {}],
     ['TemplateAccepted', 'False', 'AdmissionDenied', refused()],
+    ['TemplateAccepted', 'True', 'AcceptedWithWarnings', allowed()],
+    ['Ready', 'True', 'Ready', allowed()],
     ['ForgeConnected', 'True', 'Connected', {}],
     ['ForgeConnected', 'Unknown', 'ForgeUnreachable', { forgeFailure: unreachable }],
     ['ForgeConnected', 'False', 'ForgeUnauthorized', { forgeFailure: unauthorized }],
@@ -100,6 +106,28 @@ describe('conditions', () => {
   it('show every problem, the most urgent first', () => {
     const message = shown({ stuck: stuck(2), history: failed(3) }, 'Degraded')?.message ?? ''
     expect(message.indexOf('2 pods are no longer counted against max')).toBeLessThan(message.indexOf('3 in a row. x'))
+  })
+
+  it.each<[string, readonly string[], Partial<SetWorld>]>([
+    ['a set that is ready', [], {}],
+    ['a set whose template is checked', ['Reconciling'], { template: undefined }],
+    ['a set that connects', ['Reconciling'], { demand: { known: false, since: now, why: '' } }],
+    ['a refusal that may pass by itself', ['Reconciling'], refused()],
+    ['a forge that does not respond', ['Reconciling'], { forgeFailure: unreachable }],
+    ['a template that never works', ['Stalled'], refused('template-invalid')],
+    ['a start that never works', ['Stalled'], { history: blocked }],
+    ['an older verdict', ['Reconciling'], { ...refused('template-invalid'), templateHash: 'other' }],
+  ])('tell kstatus whether an operator must act: %s', (_name, types, over) => {
+    const { conditions } = statusOf({ world: world([], over), limits, now })
+    const [ready] = conditions
+    const progress = conditions.filter(({ type }) => type === 'Reconciling' || type === 'Stalled')
+    expect(progress).toEqual(types.map((type) => ({ ...ready, type, status: 'True' })))
+  })
+
+  it('show a hazard that the set allows, with its next step', () => {
+    expect(shown(allowed(), 'TemplateAccepted')?.message).toMatch(
+      /^The API server accepts the template\. Warning: .*spec\.containers\[0\]: why — /,
+    )
   })
 
   it('keep the time of their last transition', () => {

@@ -55,7 +55,16 @@ function conditionsOf(moment: Moment, demandKnown: boolean, failures: number): r
   const forge = forgeCondition(world, demandKnown)
   const needed = isPaused(world.set) ? [template] : [template, forge]
   const blocking = needed.find((condition) => condition.status !== 'True')
-  return [readyCondition(moment, blocking), template, forge, degradedCondition(world, failures)]
+  const ready = readyCondition(moment, blocking)
+  return [ready, template, forge, degradedCondition(world, failures), ...progressConditions(world, ready)]
+}
+
+/** While the set is not ready, it waits either for something that may pass by itself, or for a change by the operator. */
+function progressConditions({ template, forgeFailure, history }: SetWorld, ready: Untimed): readonly Untimed[] {
+  if (ready.status === 'True') return []
+  const failure = template?.is === 'refused' ? template.failure : (forgeFailure ?? history.blocked)
+  const stalled = ready.status === 'False' && failure && failureInfo(failure.reason).retry.is === 'never'
+  return [{ ...ready, type: stalled ? 'Stalled' : 'Reconciling', status: 'True' }]
 }
 
 function readyCondition(moment: Moment, blocking: Untimed | undefined): Untimed {
@@ -80,7 +89,14 @@ function templateCondition({ template, templateHash }: SetWorld): Untimed {
     return { type, status: 'Unknown', reason: 'Checking', message: 'Dayfly checks the template.' }
   }
   if (template.is === 'refused') return failing(type, 'False', template.failure)
-  return { type, status: 'True', reason: 'Accepted', message: 'The API server accepts the template.' }
+  const message = 'The API server accepts the template.'
+  if (template.warnings.length === 0) return { type, status: 'True', reason: 'Accepted', message }
+  return {
+    type,
+    status: 'True',
+    reason: 'AcceptedWithWarnings',
+    message: [message, ...template.warnings.map((warning) => `Warning: ${sentenceOf(warning)}`)].join(' '),
+  }
 }
 
 function forgeCondition({ forgeFailure, set }: SetWorld, demandKnown: boolean): Untimed {

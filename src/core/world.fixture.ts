@@ -90,7 +90,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
   const base: SetWorld = {
     set,
     templateHash: hash,
-    template: { is: 'accepted', hash, at: now - 100_000 },
+    template: { is: 'accepted', hash, warnings: [], at: now - 100_000 },
     demand: { known: true, value: { kind: 'assigned', jobs: 0 }, at: now },
     quietSince: now - 1_000,
     counts: { known: true, value: counts, at: now },

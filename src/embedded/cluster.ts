@@ -6,19 +6,23 @@ import type { Random } from '../lib/random.ts'
 import type { Profile } from './api/api.ts'
 import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
-import { startEventExpiry } from './controllers/event-expiry.ts'
+import { createTokens } from './api/tokens.ts'
 import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
 import { startJobController } from './controllers/job/job-controller.ts'
 import { startNamespaceCollector } from './controllers/namespace-collector.ts'
+import { startNamespaceDefaults } from './controllers/namespace-defaults.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startPodCollector } from './controllers/pod-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
+import { startDeploymentController } from './controllers/workload/deployment-controller.ts'
+import { startReplicaSetController } from './controllers/workload/replica-set-controller.ts'
 import { createKubeletSwitch, type KubeletSwitch } from './kubelet/kubelet-switch.ts'
 import type { NodeDescription } from './kubelet/node-object.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { createStore } from './store/store.ts'
 import { createApiHandler } from './wire/api-server.ts'
 import { bearerAuthentication, knownIdentity } from './wire/authentication.ts'
+import { selfSignedCertificate } from './wire/certificate.ts'
 import { type Endpoint, openEndpoint } from './wire/endpoint.ts'
 import { createRequestLog, type RequestLog } from './wire/request-log.ts'
 
@@ -57,13 +61,18 @@ export interface Cluster {
 const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
 /** The default node. Its capacity exceeds what any test or demo needs. */
-const defaultNode: NodeDescription = { name: 'dayfly', capacity: { cpu: '1000', memory: '4Ti', pods: '10000' } }
+const defaultNode: NodeDescription = {
+  name: 'dayfly',
+  capacity: { cpu: '1000', 'ephemeral-storage': '4Ti', memory: '4Ti', pods: '10000' },
+}
 
 /** Starts a cluster. It is ready when this returns. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, runtime, profile = '1.36', users = new Map(), onError } = options
   const { terminatedPodGcThreshold = 12_500 } = options
   const registry = createRegistry({ store: createStore(), clock, random, profile })
+  const tokens = createTokens(registry, clock)
+  const certificate = selfSignedCertificate(clock.now())
   for (const name of namespaces) {
     registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
@@ -71,19 +80,23 @@ export function createCluster(options: ClusterOptions): Cluster {
     startScheduler({ registry, clock }),
     startOwnerCollector({ registry, clock }),
     startNamespaceCollector({ registry, clock, profile }),
-    startEventExpiry({ registry, clock }),
+    startNamespaceDefaults({ registry, tokens, certificate: certificate.cert }),
     startJobController({ registry, clock, profile }),
     startFinishedJobCollector({ registry, clock }),
+    startDeploymentController({ registry, clock }),
+    startReplicaSetController({ registry, clock }),
     startPodCollector({ registry, clock, threshold: terminatedPodGcThreshold }),
   ]
   const node = { ...defaultNode, ...options.node }
-  const kubelet = createKubeletSwitch({ registry, runtime, clock, node, version: `v${profile}.0` })
-  const requestLog = createRequestLog()
-  const backend = { registry, node: kubelet.api, clock, random, profile, requestLog }
-  const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users) })
   const endpoints = new Set<Endpoint>()
+  const address = () => [...endpoints].map(({ port }) => ({ host: '127.0.0.1', port }))[0]
+  const access = { tokens, address }
+  const kubelet = createKubeletSwitch({ registry, runtime, clock, node, access, version: `v${profile}.0` })
+  const requestLog = createRequestLog()
+  const backend = { registry, tokens, node: kubelet.api, clock, random, profile, requestLog }
+  const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users, tokens) })
   const listen = async (port?: number) => {
-    const endpoint = await openEndpoint(handler, { clock, port, onError })
+    const endpoint = await openEndpoint(handler, { clock, certificate, port, onError })
     endpoints.add(endpoint)
     return endpoint
   }

@@ -1,26 +1,36 @@
 //go:build ignore
 
-// Writes field-table.ts and message-table.ts from Kubernetes' own Go types, by reflection. Run it in a module that requires
-// k8s.io/api, k8s.io/apimachinery and k8s.io/apiextensions-apiserver in the same version:
+// Writes field-table.ts and message-table.ts from Kubernetes' own Go types, by reflection, and list-table.ts from Kubernetes'
+// OpenAPI document (api/openapi-spec/swagger.json of k8s.io/kubernetes). Run it in a module that requires k8s.io/api,
+// k8s.io/apimachinery and k8s.io/apiextensions-apiserver in the same version, for example in test/kubernetes/control-plane:
 //
 //	go run generate.go fields > api/fields/field-table.ts
 //	go run generate.go messages > wire/protobuf/message-table.ts
+//	go run generate.go lists swagger.json > api/apply/list-table.ts
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
+	"sort"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -74,11 +84,21 @@ func rootsWith(own any) []any {
 		corev1.ServiceAccount{}, corev1.Binding{}, coordinationv1.Lease{}, own, batchv1.Job{}, appsv1.Deployment{},
 		rbacv1.Role{}, rbacv1.RoleBinding{}, rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{}, batchv1.CronJob{},
 		appsv1.DaemonSet{}, appsv1.StatefulSet{}, appsv1.ReplicaSet{}, policyv1.PodDisruptionBudget{}, admissionv1.MutatingWebhookConfiguration{},
-		authorizationv1.SelfSubjectAccessReview{}}
+		authorizationv1.SelfSubjectAccessReview{}, corev1.Service{}, corev1.Endpoints{}, corev1.PersistentVolumeClaim{},
+		corev1.PersistentVolume{}, corev1.ResourceQuota{}, corev1.LimitRange{}, networkingv1.NetworkPolicy{},
+		networkingv1.Ingress{}, networkingv1.IngressClass{}, discoveryv1.EndpointSlice{}, schedulingv1.PriorityClass{},
+		storagev1.StorageClass{}, admissionv1.ValidatingWebhookConfiguration{}, admissionv1.ValidatingAdmissionPolicy{},
+		admissionv1.ValidatingAdmissionPolicyBinding{}, authenticationv1.TokenRequest{}, authenticationv1.TokenReview{},
+		authorizationv1.SubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, autoscalingv1.Scale{},
+		policyv1.Eviction{}}
 }
 
 // Writes one line for each struct, the roots first.
 func main() {
+	if os.Args[1] == "lists" {
+		writeLists(os.Args[2])
+		return
+	}
 	table := tables[os.Args[1]]
 	seen := map[string]bool{}
 	var queue []reflect.Type
@@ -184,4 +204,65 @@ func messageFields(t reflect.Type, typeName func(reflect.Type) string) []string 
 		out = append(out, tag[1]+mark+name+":"+typeName(field.Type))
 	}
 	return out
+}
+
+type schema struct {
+	Properties map[string]schema
+	Type       string
+	ListType   string   `json:"x-kubernetes-list-type"`
+	ListKeys   []string `json:"x-kubernetes-list-map-keys"`
+	MapType    string   `json:"x-kubernetes-map-type"`
+}
+
+// Writes one line for each struct that has lists with identity, atomic maps, or is atomic itself.
+func writeLists(file string) {
+	var document struct{ Definitions map[string]schema }
+	content, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(content, &document)
+	}
+	if err != nil {
+		panic(err)
+	}
+	lines := map[string]string{}
+	for name, found := range document.Definitions {
+		parts := strings.Split(name, ".")
+		short := parts[len(parts)-1]
+		if !strings.Contains(name, ".v1.") || strings.HasPrefix(name, "io.k8s.api.events.") {
+			continue
+		}
+		if line := listLine(short, found); line != "" {
+			lines[short] = line
+		}
+	}
+	var sorted []string
+	for _, line := range lines {
+		sorted = append(sorted, line)
+	}
+	sort.Strings(sorted)
+	fmt.Print("// How server-side apply merges Kubernetes' own lists and maps (Kubernetes 1.36.3), written by generate.go. built-in-shape.ts\n" +
+		"// explains the format.\n\nexport const listTable = `\n" + strings.Join(sorted, "\n") + "\n`\n")
+}
+
+func listLine(name string, of schema) string {
+	var marks []string
+	for field, inner := range of.Properties {
+		switch {
+		case inner.ListType == "set":
+			marks = append(marks, field+"=set")
+		case inner.ListType == "map":
+			sort.Strings(inner.ListKeys)
+			marks = append(marks, field+"=@"+strings.Join(inner.ListKeys, ","))
+		case inner.MapType == "atomic":
+			marks = append(marks, field+"=atomic")
+		}
+	}
+	sort.Strings(marks)
+	if of.MapType == "atomic" {
+		marks = append([]string{"!"}, marks...)
+	}
+	if len(marks) == 0 {
+		return ""
+	}
+	return name + " " + strings.Join(marks, " ")
 }

@@ -1,38 +1,75 @@
 // Runs the contract for each forge against its emulator: over HTTP, and in process on virtual time with latency.
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { type TestApp, testApp } from '../../test/forge/emulated-apps.ts'
+import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
 import type { KnobChange } from '../emulator/github/config.ts'
-import { createGitHubEmulator, type GitHubEmulator } from '../emulator/github/emulator.ts'
+import { createGitHubEmulator, type GitHubEmulator, type GitHubEmulatorOptions } from '../emulator/github/emulator.ts'
 import { scriptJob } from '../emulator/github/script-job.ts'
 import type { Clock } from '../lib/clock.ts'
+import { forwardProxy } from '../lib/forward-proxy.fixture.ts'
 import { noBody, type Transport, TransportError } from '../lib/http.ts'
 import { httpClient } from '../lib/http-client.ts'
+import { outboundClient } from '../lib/outbound.ts'
+import { configuredProxy } from '../lib/proxy.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
+import { trustStore } from '../lib/trust.ts'
 import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { forgeContract } from './contract.fixture.ts'
 import type { ForgeWorld } from './contract-world.fixture.ts'
+import { type GitHubCredential, readCredential } from './github/credential.ts'
 import { createGitHubForge } from './github/github.ts'
 
 const worlds: ForgeWorld[] = []
+/** Created once: an RSA key takes time. */
+let app: TestApp | undefined
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.end()
 })
 
+function waitAtMost(clock: Clock, ms: number): ForgeWorld['wait'] {
+  return (promise) => {
+    const late = new AbortController()
+    const limit = clock.sleep(ms, late.signal).then(() => Promise.reject(new Error('the test took too long')))
+    return Promise.race([promise, limit.catch((error) => Promise.reject(error))]).finally(() => late.abort())
+  }
+}
+
 async function githubOverHttp(): Promise<ForgeWorld> {
   const clock = systemClock()
   const client = httpClient()
-  const wait: ForgeWorld['wait'] = (promise) => {
-    const late = new AbortController()
-    const limit = clock.sleep(8_000, late.signal).then(() => Promise.reject(new Error('the test took too long')))
-    return Promise.race([promise, limit.catch((error) => Promise.reject(error))]).finally(() => late.abort())
-  }
-  const world = githubWorld(clock, wait)
+  const world = githubWorld(clock, waitAtMost(clock, 8_000))
   const server = await world.emulator.listen(0)
   return world.at(server.origin, client.transport, async () => {
     await server.close()
     await client.close()
   })
+}
+
+/** An Enterprise Server with a private certificate, behind a proxy that asks for authentication, for a set with an App. */
+async function appThroughProxy(): Promise<ForgeWorld> {
+  const clock = systemClock()
+  app ??= testApp(1)
+  const tls = selfSignedCertificate(clock.now())
+  const credential = { username: 'joe', password: 's3cret' }
+  const proxy = await forwardProxy({ credential, latencyMs: 50 })
+  const trust = trustStore(tls.cert)
+  const client = outboundClient({
+    proxy: configuredProxy({ url: proxy.url, ...credential, noProxy: [] }),
+    trust,
+    connections: 16,
+  })
+  const knobs = { servicePath: '/_services/pipelines', latencyMs: 50 }
+  const world = githubWorld(clock, waitAtMost(clock, 15_000), knobs, { apps: [app.app], tls })
+  const server = await world.emulator.listen(0)
+  const end = async () => {
+    await client.close()
+    await proxy.close()
+    await server.close()
+    expect(proxy.passed.length).toBeGreaterThan(0)
+  }
+  return world.at(`https://localhost:${server.port}`, client.transport, end, readCredential(app.entries(), 'github'))
 }
 
 async function githubInProcess(knobs?: KnobChange): Promise<ForgeWorld> {
@@ -54,11 +91,23 @@ async function githubInProcess(knobs?: KnobChange): Promise<ForgeWorld> {
   return world.at('http://github.test', world.emulator.transport, async () => world.emulator.close())
 }
 
-function githubWorld(clock: Clock, wait: ForgeWorld['wait'], knobs: KnobChange = {}) {
-  const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: { longPollMs: 300, ...knobs } })
+function githubWorld(
+  clock: Clock,
+  wait: ForgeWorld['wait'],
+  knobs: KnobChange = {},
+  more: Pick<GitHubEmulatorOptions, 'apps' | 'tls'> = {},
+) {
+  const all = { longPollMs: 300, ...knobs }
+  const emulator = createGitHubEmulator({ clock, random: seededRandom(1), knobs: all, ...more })
   const { control } = emulator
   let removalFault = 0
-  const at = (origin: string, transport: Transport, end: () => Promise<void>): ForgeWorld => {
+  const token: GitHubCredential = { kind: 'token', token: 'pat' }
+  const at = (
+    origin: string,
+    transport: Transport,
+    end: () => Promise<void>,
+    credential: GitHubCredential = token,
+  ): ForgeWorld => {
     let cut = barrier()
     const through: Transport = (request) => Promise.race([cut.down, cut.isDown ? cut.down : transport(request)])
     return {
@@ -66,7 +115,7 @@ function githubWorld(clock: Clock, wait: ForgeWorld['wait'], knobs: KnobChange =
       connect: () =>
         createGitHubForge({
           url: `${origin}/acme`,
-          credential: { kind: 'token', token: 'pat' },
+          credential,
           transport: through,
           clock,
           random: seededRandom(2),
@@ -180,6 +229,7 @@ const older: KnobChange = {
 const members = [
   ['github over HTTP', githubOverHttp],
   ['github in process', () => githubInProcess({ latencyMs: 50 })],
+  ['an App over TLS through a proxy', appThroughProxy],
   ['an older github in process', () => githubInProcess({ ...older, latencyMs: 300 })],
 ] as const
 

@@ -67,7 +67,7 @@ export type ForgeAccess = {
   readonly ca?: string | undefined
 }
 
-/** What a request asked of a forge. */
+/** The purpose of a request to a forge. */
 export type ForgeOperation =
   | 'find-installation'
   | 'create-installation-token'

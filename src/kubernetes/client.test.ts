@@ -125,7 +125,7 @@ describe('a request', () => {
     }
   })
 
-  it('waits for others of its class only: 16 writes run at once, and a lease does not wait for them', async () => {
+  it('waits for others of its class only: 32 writes run at once at first, and a lease does not wait for them', async () => {
     let running = 0
     let most = 0
     const { clock, kubernetes, requests } = world(async (request) => {
@@ -135,13 +135,56 @@ describe('a request', () => {
       running--
       return ok
     })
-    const writes = Promise.all(Array.from({ length: 40 }, () => kubernetes.create(pods, pod)))
+    const writes = Promise.all(Array.from({ length: 200 }, () => kubernetes.create(pods, pod)))
     await clock.advance(1)
     await kubernetes.replace(leases, pod)
-    expect(requests.length).toBe(17)
-    await clock.advance(10_000)
+    expect(requests.length).toBe(33)
+    await clock.advance(20_000)
     await writes
-    expect(most).toBe(16)
+    // Each write took the same second, so the server kept up, and more ran at once.
+    expect(most).toBeGreaterThan(48)
+  })
+
+  it('leaves room for others after a 429: fewer writes run at once, and a write that backs off takes no turn', async () => {
+    const refused = statusAnswer(429, 'TooManyRequests', 'slow down', { headers: { 'retry-after': '5' } })
+    let running = 0
+    const most: number[] = []
+    const { clock, kubernetes, requests } = world(async () => {
+      running++
+      await clock.sleep(100)
+      running--
+      return requests.length <= 64 ? refused : ok
+    })
+    const writes = Promise.all(Array.from({ length: 100 }, () => kubernetes.create(pods, pod)))
+    for (let step = 0; step < 10; step++) {
+      await clock.advance(50)
+      most.push(running)
+      await clock.advance(50)
+    }
+    expect(most.slice(0, 3)).toEqual([32, 16, 8])
+    expect(requests.length).toBeGreaterThan(64)
+    await clock.advance(60_000)
+    await writes
+  })
+
+  it('is not sent, also not again, once its caller no longer allows it', async () => {
+    const refused = statusAnswer(429, 'TooManyRequests', 'slow down')
+    const { kubernetes, requests, refusal } = world(refused)
+    let checks = 0
+    const allowed = () => {
+      if (++checks > 2) throw new KubernetesError('unavailable', 'no longer the leader')
+    }
+    const error = await refusal(kubernetes.create(pods, pod, { allowed }))
+    expect([error.message, error.perhapsDone, requests.length]).toEqual(['no longer the leader', false, 2])
+  })
+
+  it('asks for metadata alone if its caller needs nothing else', async () => {
+    const { kubernetes, requests, settle } = world(ok)
+    await settle(kubernetes.create(pods, pod, { metadataOnly: true }))
+    await settle(kubernetes.delete(pods, at, { metadataOnly: true }))
+    await settle(kubernetes.create(pods, pod))
+    const metadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.5'
+    expect(requests.map(({ headers }) => headers['accept'])).toEqual([metadata, metadata, 'application/json'])
   })
 })
 

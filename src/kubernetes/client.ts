@@ -1,7 +1,9 @@
 // The client's verbs over a transport. They build paths and options, and return objects or typed errors. Retries are in send.ts.
+import { adaptiveLimit } from '../lib/adaptive-limit.ts'
+import type { WidthPolicy } from '../lib/adaptive-width.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Answer } from '../lib/http.ts'
-import { type Limit, limit } from '../lib/queue.ts'
+import { limit } from '../lib/queue.ts'
 import { KubernetesError } from './errors.ts'
 import type { DeleteOptions, Kubernetes, ListOptions, Patch, WriteOptions, Written } from './kubernetes.ts'
 import { readPages } from './pages.ts'
@@ -12,13 +14,23 @@ import { type Call, type Connection, createSend, type Send } from './send.ts'
 import type { KubeObject, Resource } from './types.ts'
 
 /** The maximum number of concurrent requests of each class. Separate limits let a lease be renewed during lists and bursts of creates. */
-const concurrency = { read: 8, write: 16, lease: 2 }
+export const concurrency = { read: 8, lease: 2, writesMax: 128 }
+/** The width of writes follows the server: a webhook makes each write slow and needs a larger one, a busy server needs a smaller one (docs/guide/scale.md). */
+const writePolicy: WidthPolicy = {
+  start: 32,
+  least: 4,
+  most: concurrency.writesMax,
+  waitingLow: 24,
+  waitingHigh: 48,
+}
+/** Asks for the metadata of one object, and for the whole object from a server without that representation. */
+const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.5'
 const listAttemptsMax = 5
 const listBackoff = { baseMs: 500, capMs: 5_000 }
 
 /** Creates the client on a transport. The default of `userAgent` is `dayfly`. */
 export function createKubernetes(connection: Connection): Kubernetes {
-  const send = boundedSend(createSend(connection))
+  const send = boundedSend(connection)
   return {
     get: async (resource, at, { signal } = {}) => {
       const answer = await send(resource, { method: 'GET', path: objectPath(resource, at), signal })
@@ -39,10 +51,18 @@ export function createKubernetes(connection: Connection): Kubernetes {
       return written(await send(resource, call), resource)
     },
     delete: async (resource, at, options = {}) => {
-      const { signal } = options
+      const { signal, allowed } = options
       const path = objectPath(resource, at)
+      const call = {
+        method: 'DELETE',
+        path,
+        body: deleteBody(options),
+        accept: acceptOf(options),
+        signal,
+        allowed,
+      } as const
       try {
-        const answer = await send(resource, { method: 'DELETE', path, body: deleteBody(options), signal })
+        const answer = await send(resource, call)
         return isDeleting(answer) ? 'deleting' : 'deleted'
       } catch (error) {
         if (error instanceof KubernetesError && error.kind === 'not-found' && error.about === at.name) return 'absent'
@@ -53,15 +73,15 @@ export function createKubernetes(connection: Connection): Kubernetes {
 }
 
 /** Limits each class of requests separately. */
-function boundedSend(send: Send): (resource: Resource, call: Call) => Promise<Answer> {
-  const limits: Record<keyof typeof concurrency, Limit> = {
-    read: limit(concurrency.read),
-    write: limit(concurrency.write),
-    lease: limit(concurrency.lease),
-  }
+function boundedSend(connection: Connection): (resource: Resource, call: Call) => Promise<Answer> {
+  const send = createSend(connection)
+  const reads = limit(concurrency.read)
+  const renewals = limit(concurrency.lease)
+  const writes = adaptiveLimit(writePolicy, connection.clock)
   return (resource, call) => {
-    const kind = resource.plural === 'leases' ? 'lease' : call.method === 'GET' ? 'read' : 'write'
-    return limits[kind](() => send(call))
+    if (resource.plural === 'leases') return renewals(() => send(call))
+    if (call.method === 'GET') return reads(() => send(call))
+    return send(call, (attempt) => writes(`${call.method} ${resource.plural}`, attempt))
   }
 }
 
@@ -87,13 +107,18 @@ async function listAll(send: Send, { clock, random }: Connection, resource: Reso
   }
 }
 
-function writeCall({ dryRun, fieldManager, fieldValidation, signal }: WriteOptions): Pick<Call, 'query' | 'signal'> {
+function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'signal' | 'allowed'> {
+  const { dryRun, fieldManager, fieldValidation, signal, allowed } = options
   const query = {
     ...(dryRun ? { dryRun: 'All' } : {}),
     ...(fieldManager ? { fieldManager } : {}),
     ...(fieldValidation ? { fieldValidation } : {}),
   }
-  return { query, signal }
+  return { query, accept: acceptOf(options), signal, allowed }
+}
+
+function acceptOf(options: Pick<WriteOptions, 'metadataOnly'>): string | undefined {
+  return options.metadataOnly ? metadataOnly : undefined
 }
 
 function patchBody(patch: Patch): Pick<Call, 'body' | 'contentType'> {

@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Transport } from '../lib/http.ts'
 import { httpClient } from '../lib/http-client.ts'
+import { concurrency } from './client.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import { tokenSource, withToken } from './token.ts'
 
@@ -11,8 +12,8 @@ export type ClusterConnection = {
   close(): Promise<void>
 }
 
-/** More than all classes of requests of one client need together (client.ts), so that clients can share the connection. */
-const connections = 32
+/** More than all classes of requests of one client need together, so that clients can share the connection. A connection opens when it is needed. */
+const connections = concurrency.read + concurrency.lease + concurrency.writesMax + 16
 
 /** Creates the connection without opening it: only the first request fails on a wrong address or a refused credential. */
 export function connect(kubeconfig: Kubeconfig, clock: Clock): ClusterConnection {

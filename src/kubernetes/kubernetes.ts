@@ -2,7 +2,14 @@
 import type { KubeObject, ObjectName, Resource } from './types.ts'
 
 type CallOptions = { readonly signal?: AbortSignal | undefined }
-export type WriteOptions = CallOptions & {
+/** The options that every write has. */
+type AnyWriteOptions = CallOptions & {
+  /** Throws if the write may not be sent any more. It runs right before the write is sent, also before it is repeated. */
+  readonly allowed?: () => void
+  /** Asks for an answer with metadata alone, which saves time on both sides. A server that does not support this sends the whole object. */
+  readonly metadataOnly?: boolean
+}
+export type WriteOptions = AnyWriteOptions & {
   readonly dryRun?: boolean
   readonly fieldManager?: string
   /** `Strict` makes the server refuse unknown fields. By default, the server only warns. */
@@ -22,13 +29,13 @@ export type ListOptions = CallOptions & {
 export type Patch =
   | { readonly type: 'merge'; readonly body: object }
   | { readonly type: 'json'; readonly operations: readonly object[] }
-export type DeleteOptions = CallOptions & {
+export type DeleteOptions = AnyWriteOptions & {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   readonly dryRun?: boolean
 }
-/** The object that a write stored, and the server's Warning headers. */
+/** The object that a write stored, and the server's Warning headers. After `metadataOnly` the object may have nothing but its metadata. */
 export type Written = { readonly object: KubeObject; readonly warnings: readonly string[] }
 
 export interface Kubernetes {

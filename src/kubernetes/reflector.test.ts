@@ -234,6 +234,19 @@ describe('reflector', () => {
     }
   })
 
+  it('goes on at once after each early end of a stream that had many events', async () => {
+    const { clock, server, cache } = start((server) => {
+      server.put('a')
+      server.faults = (kind) => (kind === 'watch' ? cut('end', 40) : undefined)
+    })
+    await clock.advance(5_000)
+    for (let round = 0; round < 20; round++) {
+      for (let change = 0; change < 60; change++) server.put('a')
+      await clock.advance(1_500)
+      expect(cache).toEqual(stored(server))
+    }
+  })
+
   it('asks a failing server less and less often, but never stops', async () => {
     const faults: readonly Fault[] = [
       { kind: 'refused' },

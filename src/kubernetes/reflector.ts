@@ -46,7 +46,12 @@ export async function runReflector<T>(options: ReflectorOptions<T>, until: Abort
   const state: State = { position: undefined, streaming: 'yes', aliveAt: clock.now(), inDoubt: false }
   let failures = 0
   while (!until.aborted) {
-    const attempt: Attempt = { askedAt: clock.now(), openedAt: undefined, timeoutSeconds: timeoutOf(state, random) }
+    const attempt: Attempt = {
+      askedAt: clock.now(),
+      openedAt: undefined,
+      events: 0,
+      timeoutSeconds: timeoutOf(state, random),
+    }
     try {
       if (!state.position && state.streaming !== 'yes') await listInPages(options, send, state, until)
       await follow(options, state, attempt, until)
@@ -60,7 +65,7 @@ export async function runReflector<T>(options: ReflectorOptions<T>, until: Abort
         state.streaming = 'never'
         continue
       }
-      failures = wasStable(attempt, clock.now()) ? 1 : failures + 1
+      failures = wasBusy(attempt) || wasStable(attempt, clock.now()) ? 1 : failures + 1
       afterFailure(error, state, attempt)
       sink.stale(state.aliveAt, error instanceof Error ? error.message : String(error), error)
       await clock.sleep(pauseMs(error, failures, options), until).catch(() => undefined)
@@ -79,11 +84,19 @@ type State = {
   inDoubt: boolean
 }
 
-type Attempt = { readonly askedAt: Instant; openedAt: Instant | undefined; readonly timeoutSeconds: number }
+type Attempt = {
+  readonly askedAt: Instant
+  openedAt: Instant | undefined
+  /** The number of events that it delivered. */
+  events: number
+  readonly timeoutSeconds: number
+}
 
 const backoff = { baseMs: 500, capMs: 30_000 }
 /** A stream that lived this long ends a series of failures. */
 const stableMsMin = 30_000
+/** A stream with this many events ends a series of failures, too. A busy server ends watches that it cannot write fast enough, again and again. */
+const busyEventsMin = 20
 /** A healthy server sends a bookmark about every minute (https://github.com/kubernetes/kubernetes/pull/90249). */
 const silenceMsMax = 170_000
 /** A healthy server sends the initial events without pauses. */
@@ -146,6 +159,7 @@ async function follow<T>(
       if (event.type === 'DELETED') sink.removed(project(event.object))
       else sink.changed(project(event.object))
       state.position?.event(event.object.metadata.resourceVersion ?? '')
+      attempt.events++
     }
     state.aliveAt = clock.now()
     state.inDoubt = false
@@ -222,6 +236,10 @@ function isStreamingRefused(error: unknown, state: State): boolean {
 
 function lastedAsRequested(attempt: Attempt, now: Instant): boolean {
   return wasStable(attempt, now) || now - attempt.askedAt >= attempt.timeoutSeconds * 800
+}
+
+function wasBusy({ events }: Attempt): boolean {
+  return events >= busyEventsMin
 }
 
 function wasStable({ openedAt }: Attempt, now: Instant): boolean {

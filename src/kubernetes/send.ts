@@ -18,10 +18,15 @@ export type Call = {
   readonly accept?: string | undefined
   readonly unread?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
+  /** Throws if the call may not be sent any more. It runs right before each attempt. */
+  readonly allowed?: (() => void) | undefined
 }
 
 /** Resolves with an answer below 400. Rejects with a KubernetesError or the signal's reason. */
-export type Send = (call: Call) => Promise<Answer>
+export type Send = (call: Call, turn?: Turn) => Promise<Answer>
+
+/** Runs an attempt when it is its turn. The attempt reports with `refused` that the server asked for fewer calls. Waits between attempts take no turn. */
+export type Turn = <T>(attempt: (refused: () => void) => Promise<T>) => Promise<T>
 
 export type Connection = {
   readonly transport: Transport
@@ -38,9 +43,14 @@ const backoff = { baseMs: 250, capMs: 10_000 }
 const waitMsMax = 30_000
 
 export function createSend(connection: Connection): Send {
-  return async (call) => {
-    for (let attempt = 1; ; attempt++) {
+  return async (call, turn) => {
+    const once = async (refused?: () => void) => {
       const outcome = await attemptOnce(connection, call)
+      if ('error' in outcome && isOverloaded(outcome.error)) refused?.()
+      return outcome
+    }
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await (turn ? turn(once) : once())
       if ('answer' in outcome) return outcome.answer
       const waitMs = waitBeforeNext(outcome.error, call, attempt, connection)
       if (waitMs === undefined) throw outcome.error
@@ -66,6 +76,7 @@ async function attemptOnce(connection: Connection, call: Call): Promise<Outcome>
     body = { kind: 'json', value: call.body }
   }
   call.signal?.throwIfAborted()
+  call.allowed?.()
   const link = linkSignals(call.signal)
   const timer = clock.after(attemptMsMax, () =>
     link.abort(new TransportError('timeout', `${call.method} ${call.path}: no answer within ${attemptMsMax / 1000} s`)),
@@ -99,6 +110,11 @@ function waitBeforeNext(
   const askedMs = Math.max(0, error.retryAt - clock.now())
   // The added back-off has jitter, so that clients refused at the same time do not return at the same time.
   return askedMs > waitMsMax ? undefined : askedMs + waitMs
+}
+
+/** 503 and 504 also come from a load balancer in front of API servers that cannot keep up. */
+function isOverloaded({ kind, status }: KubernetesError): boolean {
+  return kind === 'rate-limited' || status === 503 || status === 504
 }
 
 function mayRepeat(error: KubernetesError, call: Call): boolean {

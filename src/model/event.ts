@@ -12,7 +12,13 @@ export type ClusterFault = 'installation' | 'outage'
 export type JournalEvent =
   | { readonly kind: 'controller-started'; readonly identity: string }
   | { readonly kind: 'leadership-gained'; readonly identity: string }
-  | { readonly kind: 'leadership-lost'; readonly identity: string; readonly why: string }
+  /** `planned`: the process stops. */
+  | {
+      readonly kind: 'leadership-lost'
+      readonly identity: string
+      readonly why: string
+      readonly planned: boolean
+    }
   /** The Lease cannot be read or written. Written once for each message. */
   | { readonly kind: 'election-failed'; readonly message: string; readonly by: ClusterFault }
   | { readonly kind: 'election-recovered' }

@@ -3,7 +3,8 @@ import type { FailureReason } from './failure.ts'
 
 /** One condition in the conventions of the Kubernetes API. */
 export type Condition = {
-  readonly type: 'Ready' | 'TemplateAccepted' | 'ForgeConnected' | 'Degraded'
+  /** Reconciling and Stalled are present only while they are true, as kstatus and Flux expect. */
+  readonly type: 'Ready' | 'TemplateAccepted' | 'ForgeConnected' | 'Degraded' | 'Reconciling' | 'Stalled'
   readonly status: 'True' | 'False' | 'Unknown'
   /** CamelCase. */
   readonly reason: string

@@ -9,7 +9,8 @@ import type { Condition, JobRecord, SetStatus } from './status.ts'
 
 /** The verdict of the API server and of our own rules on the template with this hash. */
 export type TemplateVerdict =
-  | { readonly is: 'accepted'; readonly hash: string; readonly at: Instant }
+  /** `warnings`: hazards that the set's `templateChecks: warn` allows. */
+  | { readonly is: 'accepted'; readonly hash: string; readonly warnings: readonly Failure[]; readonly at: Instant }
   | { readonly is: 'refused'; readonly hash: string; readonly failure: Failure; readonly at: Instant }
 
 /** A runner that is gone but whose job the demand may still count. */

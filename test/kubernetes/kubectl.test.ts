@@ -221,8 +221,12 @@ describe('kubectl', () => {
     expect(immutable.stderr).toContain(
       'The Pod "worker" is invalid: spec: Forbidden: pod updates may not change fields',
     )
-    const serverSide = await apply(namespace, settings({}), '--server-side')
-    expect(serverSide.stderr).toContain('server-side apply is not supported by the embedded cluster')
+    const serverSide = await apply(namespace, settings({ b: '9' }), '--server-side', '--field-manager=other')
+    expect(serverSide.stderr).toContain('conflict with "kubectl-client-side-apply" using v1: .data.b')
+    const forced = ['--server-side', '--field-manager=other', '--force-conflicts']
+    expect((await apply(namespace, settings({ b: '9' }), ...forced)).stdout).toBe(
+      'configmap/settings serverside-applied\n',
+    )
     const diff = await attempt(['-n', namespace, 'diff', '-f', '-'], JSON.stringify(settings({ b: '4' })))
     expect(diff.code).toBeGreaterThan(0)
   })

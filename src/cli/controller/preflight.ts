@@ -2,7 +2,8 @@
 import { pods, runnerSets } from '../../controller/resources.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
-import type { Resource } from '../../kubernetes/types.ts'
+import { leases } from '../../kubernetes/lease-record.ts'
+import type { ObjectName, Resource } from '../../kubernetes/types.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { TransportError } from '../../lib/http.ts'
@@ -15,6 +16,8 @@ export type PreflightOptions = {
   readonly random: Random
   /** The only namespace of the controller; undefined for all. */
   readonly namespace: string | undefined
+  /** The Lease of the election. */
+  readonly lease: ObjectName
   /** The address of the API server, for messages. */
   readonly server: string
   /** Receives the cause of each attempt that can pass by itself. */
@@ -23,7 +26,7 @@ export type PreflightOptions = {
 
 const retry = { baseMs: 500, capMs: 10_000 }
 
-/** Resolves when the API server lists pods and sets. Rejects with a `CliFailure`, or with the signal's reason. */
+/** Resolves when the API server lists pods and sets and shows the Lease. Rejects with a `CliFailure`, or with the signal's reason. */
 export async function preflight(options: PreflightOptions, until: AbortSignal): Promise<void> {
   const { clock, random, onWaiting } = options
   for (let attempt = 1; ; attempt++) {
@@ -31,6 +34,7 @@ export async function preflight(options: PreflightOptions, until: AbortSignal): 
     try {
       await mayList(options, runnerSets, until)
       await mayList(options, pods, until)
+      await mayReadLease(options, until)
       return
     } catch (error) {
       if (until.aborted) throw until.reason
@@ -42,13 +46,16 @@ export async function preflight(options: PreflightOptions, until: AbortSignal): 
   }
 }
 
-class ListRefused extends Error {
+class CallRefused extends Error {
   readonly resource: Resource
+  /** The refused verb, with its kind and place. */
+  readonly call: string
   readonly error: unknown
 
-  constructor(resource: Resource, error: unknown) {
+  constructor(resource: Resource, call: string, error: unknown) {
     super(error instanceof Error ? error.message : String(error), { cause: error })
     this.resource = resource
+    this.call = call
     this.error = error
   }
 }
@@ -58,18 +65,30 @@ async function mayList({ kubernetes, namespace }: PreflightOptions, resource: Re
     // No object has this name: only the right to list is asked for.
     await kubernetes.list(resource, { namespace, fieldSelector: 'metadata.name=dayfly-preflight', signal })
   } catch (error) {
-    throw new ListRefused(resource, error)
+    const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`
+    throw new CallRefused(resource, `list ${nameOf(resource)} ${where}`, error)
   }
+}
+
+/** The Lease may not exist yet: the election creates it. */
+async function mayReadLease({ kubernetes, lease }: PreflightOptions, signal: AbortSignal) {
+  try {
+    await kubernetes.get(leases, lease, { signal })
+  } catch (error) {
+    if (error instanceof KubernetesError && error.kind === 'not-found') return
+    throw new CallRefused(leases, `get ${nameOf(leases)} in namespace ${lease.namespace}`, error)
+  }
+}
+
+function nameOf({ plural, group }: Resource): string {
+  return group === '' ? plural : `${plural}.${group}`
 }
 
 /** Returns the failure that only an operator can correct; undefined for a cause that can pass by itself. */
 function failureOf(thrown: unknown, { namespace, server }: PreflightOptions): CliFailure | undefined {
-  if (!(thrown instanceof ListRefused)) return undefined
-  const { resource, error } = thrown
+  if (!(thrown instanceof CallRefused)) return undefined
+  const { resource, call, error } = thrown
   if (!(error instanceof KubernetesError)) return undefined
-  const { plural, group } = resource
-  const name = group === '' ? plural : `${plural}.${group}`
-  const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`
   const cause = error
   switch (error.kind) {
     case 'unauthorized':
@@ -84,7 +103,7 @@ function failureOf(thrown: unknown, { namespace, server }: PreflightOptions): Cl
       return new CliFailure({
         code: 'forbidden',
         at: server,
-        sentence: `The controller may not list ${name} ${where}: ${error.message}.`,
+        sentence: `The controller may not ${call}: ${error.message}.`,
         next:
           namespace === undefined
             ? 'Bind the ClusterRole of the controller to its account, or run it for one namespace with --namespace.'
@@ -95,7 +114,7 @@ function failureOf(thrown: unknown, { namespace, server }: PreflightOptions): Cl
       return new CliFailure({
         code: 'crd-missing',
         at: server,
-        sentence: `The API server does not know the kind ${name}.`,
+        sentence: `The API server does not know the kind ${nameOf(resource)}.`,
         next: 'Install the custom resource definition of RunnerSet, then start the controller again.',
         cause,
       })

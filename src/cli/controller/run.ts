@@ -5,12 +5,11 @@ import { type Controller, startController } from '../../controller/controller.ts
 import { aliveChecks, readyChecks } from '../../controller/health/checks.ts'
 import type { Journal } from '../../controller/journal.ts'
 import { createMetrics, type Metrics } from '../../controller/metrics/metrics.ts'
-import { budgetOf, operationOf } from '../../forge/github/operations.ts'
 import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import type { Kubeconfig } from '../../kubernetes/kubeconfig.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock, Timer } from '../../lib/clock.ts'
 import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
 import { aborted } from '../../lib/signals.ts'
@@ -20,7 +19,6 @@ import { createForges } from '../forges.ts'
 import { Interrupted } from '../interruption.ts'
 import { version } from '../version.ts'
 import { type HealthAddress, serveHealth } from './health-server.ts'
-import { startHeartbeat } from './heartbeat.ts'
 import { preflight } from './preflight.ts'
 
 export type ControllerSettings = {
@@ -37,6 +35,8 @@ export type Host = { readonly clock: Clock; readonly random: Random; readonly jo
 
 /** The process ends within this time after the first signal, in milliseconds: its pod has a grace period of 60 s. */
 const endMsMax = 45_000
+/** A timer runs this often, so that a health check sees whether timers run. */
+const beatMs = 1_000
 
 /** Resolves after an orderly end. Rejects with a `CliFailure` if the controller cannot start. */
 export async function runController(settings: ControllerSettings, host: Host, until: AbortSignal): Promise<void> {
@@ -58,7 +58,7 @@ async function run(
   const { clock, random, journal } = host
   const userAgent = `dayfly/${version}`
   const identity = `${podName || hostname()}_${randomName(random, 8)}`
-  const metrics = createMetrics(version, systemStopwatch, { operationOf, budgetOf })
+  const metrics = createMetrics(version, systemStopwatch)
   journal.subscribe(metrics.reader)
   const connection = connect(kubeconfig, clock)
   closers.push(connection.close)
@@ -66,8 +66,9 @@ async function run(
   const kubernetes = createKubernetes({ transport, clock, random, userAgent })
   const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
     journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
-  const observe = metrics.countForge
-  const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, observe })
+  const onExchange = metrics.countForge
+  const environment = process.env
+  const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, onExchange, environment })
   closers.push(forges.close)
   const running: { controller?: Controller; waiting?: string } = {}
   if (health) closers.push(await listen(health, host, metrics, running))
@@ -75,7 +76,7 @@ async function run(
     if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
     running.waiting = why
   }
-  await preflight({ kubernetes, clock, random, namespace, server: kubeconfig.server, onWaiting }, until)
+  await preflight({ kubernetes, clock, random, namespace, lease, server: kubeconfig.server, onWaiting }, until)
   const { forgeFor } = forges
   const { measureTick } = metrics
   const ports = { kubernetes, transport, forgeFor, parseSet: parseRunnerSet, clock, random, measureTick }
@@ -84,7 +85,10 @@ async function run(
   await aborted(until)
   const why = until.reason instanceof Interrupted ? until.reason.message : 'its work is over'
   journal.write({ kind: 'controller-stopping', why })
-  const late = clock.after(endMsMax, () => process.exit(1))
+  const late = clock.after(endMsMax, () => {
+    journal.write({ kind: 'stop-cut-short', afterMs: endMsMax })
+    process.exit(1)
+  })
   await controller.stop()
   late.cancel()
 }
@@ -96,15 +100,21 @@ async function listen(
   metrics: Metrics,
   running: { readonly controller?: Controller; readonly waiting?: string },
 ): Promise<() => Promise<void>> {
-  const heartbeat = startHeartbeat(clock)
+  let beatAt = clock.now()
   const server = await serveHealth(address, {
-    alive: () => aliveChecks(running.controller?.state(), heartbeat.at(), clock.now()),
+    alive: () => aliveChecks(running.controller?.state(), beatAt, clock.now()),
     ready: () => readyChecks(running.controller?.state(), running.waiting, clock.now()),
     metrics: () => metrics.scrape(running.controller?.state()),
   })
   journal.write({ kind: 'health-listening', address: server.origin })
+  let beat: Timer
+  const next = () => {
+    beatAt = clock.now()
+    beat = clock.after(beatMs, next)
+  }
+  next()
   return async () => {
-    heartbeat.stop()
+    beat.cancel()
     await server.close()
   }
 }

@@ -13,8 +13,9 @@ import { lookUpPod } from './look-up-pod.ts'
 import { report } from './report.ts'
 import { startRunner } from './start-runner.ts'
 
-/** Number of actions on runners and registrations that one set has under way. */
-const atOnce = 32
+/** Number of actions on runners and registrations that one set has under way. The limits of the forge and of the API server are narrower;
+ *  this one keeps a set from registering far ahead of its pods. */
+const atOnce = 128
 
 export class Actor {
   readonly #report: (outcome: Outcome) => void

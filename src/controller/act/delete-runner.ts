@@ -15,8 +15,8 @@ export async function deleteRunner(context: ActContext, name: string, pod: PodTa
   const { uid, resourceVersion } = pod
   const preconditions = resourceVersion === undefined ? { uid } : { uid, resourceVersion }
   try {
-    await kubernetes.delete(secrets, at, { signal })
-    const answer = await kubernetes.delete(pods, at, { signal, preconditions })
+    await kubernetes.delete(secrets, at, { signal, metadataOnly: true })
+    const answer = await kubernetes.delete(pods, at, { signal, preconditions, metadataOnly: true })
     return { is: answer === 'absent' ? 'deleted' : answer }
   } catch (error) {
     if (error instanceof KubernetesError && error.kind === 'conflict') return { is: 'conflict' }

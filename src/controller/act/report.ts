@@ -11,7 +11,11 @@ export async function report({ kubernetes, set, signal }: ActContext, status: Se
   const { namespace, name } = set
   try {
     const patch = { type: 'merge', body: { status } } as const
-    await kubernetes.patch(runnerSets, { namespace, name }, patch, { subresource: 'status', signal })
+    await kubernetes.patch(runnerSets, { namespace, name }, patch, {
+      subresource: 'status',
+      signal,
+      metadataOnly: true,
+    })
     return { is: 'written' }
   } catch (error) {
     return clusterUnsuccessful(error, signal)

@@ -44,7 +44,7 @@ async function createPod(context: ActContext, name: string, registration: Regist
   const { kubernetes, set, signal } = context
   const pod = buildPod(set, name, registration.id) as unknown as KubeObject
   try {
-    const { object } = await kubernetes.create(pods, pod, { signal, fieldManager: 'dayfly' })
+    const { object } = await kubernetes.create(pods, pod, { signal, fieldManager: 'dayfly', metadataOnly: true })
     const facts = factsOf(object)
     return facts ? { is: 'pod-created', pod: facts } : { ...unreadable, step: 'pod' }
   } catch (error) {
@@ -72,7 +72,7 @@ async function createSecret(
   const secret = buildSecret(set, name, podUid, credential.reveal()) as unknown as KubeObject
   for (let attempt = 1; ; attempt++) {
     try {
-      await kubernetes.create(secrets, secret, { signal, fieldManager: 'dayfly' })
+      await kubernetes.create(secrets, secret, { signal, fieldManager: 'dayfly', metadataOnly: true })
       return { is: 'secret-created' }
     } catch (error) {
       // The name is ours alone: an earlier attempt created it, and its response was lost.

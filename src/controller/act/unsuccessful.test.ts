@@ -23,6 +23,24 @@ describe('a failed call of the API server', () => {
     expect(result).toEqual({ is, failure: { reason, message: 'the server’s sentence' }, retryAt: undefined })
   })
 
+  it.each<[KubernetesErrorKind, string]>([
+    ['invalid', `pods "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: pin the image`],
+    ['bad-request', 'admission webhook "gate.example" denied the request: no'],
+    ['unavailable', 'Internal error occurred: failed calling webhook "gate.example": connection refused'],
+    ['forbidden', 'pods "a" is forbidden: violates PodSecurity "restricted:latest": x'],
+  ])('is a refusal by admission, whatever its code: %s, %s', (kind, message) => {
+    expect(clusterUnsuccessful(new KubernetesError(kind, message), signal)).toMatchObject({
+      failure: { reason: 'admission-denied', message },
+    })
+  })
+
+  it('is a used-up quota, though admission refuses it', () => {
+    const message = 'pods "a" is forbidden: exceeded quota: q, requested: pods=1'
+    expect(clusterUnsuccessful(new KubernetesError('quota', message), signal)).toMatchObject({
+      failure: { reason: 'quota-exceeded' },
+    })
+  })
+
   it('may have been carried out if the error says so', () => {
     const error = new KubernetesError('unavailable', 'reset', { perhapsDone: true })
     expect(clusterUnsuccessful(error, signal)).toMatchObject({ is: 'lost-answer' })

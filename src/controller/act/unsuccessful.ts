@@ -46,7 +46,14 @@ const forgeReasons: Readonly<Record<PortErrorKind, FailureReason>> = {
   'bad-config': 'forge-misconfigured',
 }
 
+/** Admission can refuse with any code: a policy answers 422, a webhook any code, and an unreachable webhook 500. */
+const admissionSentence =
+  /^\S+ "[^"]*" is forbidden: |admission webhook "[^"]*" denied the request|failed calling webhook /
+
 function clusterReason(error: unknown): FailureReason {
+  if (error instanceof KubernetesError && error.kind !== 'quota' && admissionSentence.test(error.message)) {
+    return 'admission-denied'
+  }
   return (error instanceof KubernetesError ? clusterReasons[error.kind] : undefined) ?? 'api-unavailable'
 }
 

@@ -91,7 +91,8 @@ function ofFailure(
   more: Readonly<Record<string, string | number | undefined>> = {},
 ): LogLine {
   const { sentence, next } = failureInfo(reason)
-  return { level, message: message === '' ? sentence : `${sentence} ${message}`, reason, next, ...more }
+  const whole = message === '' ? sentence : `${sentence.replace(/\.$/, '')}: ${message}`
+  return { level, message: whole, reason, next, ...more }
 }
 
 type RunnerEvent = Extract<JournalEvent, { readonly runner: string }>
@@ -143,7 +144,11 @@ function ofProcess(event: ProcessEvent): LogLine {
     case 'leadership-gained':
       return { level: 'info', message: 'This process leads from now on.', identity: event.identity }
     case 'leadership-lost':
-      return { level: 'info', message: `This process no longer leads: ${event.why}.`, identity: event.identity }
+      return {
+        level: event.planned ? 'info' : 'warn',
+        message: `This process no longer leads: ${event.why}.`,
+        identity: event.identity,
+      }
     case 'election-failed':
       return ofCluster(event.by, `The Lease of the election cannot be used: ${event.message}`, 'the Lease')
     case 'election-recovered':

@@ -17,35 +17,59 @@ const rememberedMax = 1_000
 /** How many characters of a text are written. */
 const charactersMax = 2_000
 
-/** Returns a reader of the journal. A repeated problem carries `repeated`: how often it came since its last line. */
+/**
+ * Returns a reader of the journal. A repeated problem carries `repeated`: how often it came since its last line. A process that does not
+ * lead sees the same lives as the leader, and is silent about them.
+ */
 export function createLog({ level, write }: LogOptions): (entry: Entry) => void {
-  const written = new Map<string, { readonly at: Instant; repeated: number }>()
   const shown = new Set(logLevels.slice(0, logLevels.indexOf(level) + 1))
+  const repeats = new Repeats()
+  let leading = false
   return ({ at, event }) => {
+    if (event.kind === 'leadership-gained') leading = true
+    if (event.kind === 'leadership-lost') leading = false
+    if (!leading && 'namespace' in event && !seenByAll.has(event.kind)) return
     const line = logLineOf(event)
     if (!shown.has(line.level)) return
     const subject = subjectOf(event)
-    let repeated: number | undefined
-    if (line.level === 'warn' || line.level === 'error') {
-      const key = JSON.stringify([event.kind, ...Object.values(subject), line.reason, line.message])
-      const before = written.get(key)
-      if (before && at < before.at + repeatMs) {
-        before.repeated++
-        return
-      }
-      repeated = before && before.repeated > 0 ? before.repeated : undefined
-      written.delete(key)
-      if (written.size >= rememberedMax) written.delete(written.keys().next().value ?? '')
-      written.set(key, { at, repeated: 0 })
-    }
-    write(formatLine(at, { ...line, event: event.kind, ...subject, repeated }))
+    const isProblem = line.level === 'warn' || line.level === 'error'
+    const key = JSON.stringify([event.kind, ...Object.values(subject), line.reason, line.message])
+    const times = isProblem ? repeats.note(key, at) : 0
+    if (times === 'too-soon') return
+    write(formatLine(at, { ...line, event: event.kind, ...subject, repeated: times > 0 ? times : undefined }))
   }
 }
 
-/** Returns one line of JSON. The fields that people read first come first. */
-export function formatLine(at: Instant, { level, message, ...fields }: LogLine): string {
-  const line: Record<string, string | number> = { time: new Date(at).toISOString(), level, message: cut(message) }
-  for (const [name, value] of Object.entries(fields)) {
+/** Events about sets that a process sees without leading. */
+const seenByAll: ReadonlySet<string> = new Set(['set-added', 'set-removed'])
+
+/** Remembers when each problem was last written. */
+class Repeats {
+  readonly #written = new Map<string, { readonly at: Instant; suppressed: number }>()
+
+  /** Returns how often the problem was suppressed since its last line, or that it must be suppressed now. */
+  note(key: string, at: Instant): number | 'too-soon' {
+    const before = this.#written.get(key)
+    if (before && at < before.at + repeatMs) {
+      before.suppressed++
+      return 'too-soon'
+    }
+    this.#written.delete(key)
+    if (this.#written.size >= rememberedMax) this.#written.delete(this.#written.keys().next().value ?? '')
+    this.#written.set(key, { at, suppressed: 0 })
+    return before?.suppressed ?? 0
+  }
+}
+
+/** The order of the fields that people read first. The others follow. */
+const fieldOrder = ['time', 'level', 'message', 'namespace', 'set', 'runner', 'reason', 'next', 'event']
+
+/** Returns one line of JSON. */
+export function formatLine(at: Instant, fields: LogLine): string {
+  const all: LogLine & { readonly time: string } = { time: new Date(at).toISOString(), ...fields }
+  const line: Record<string, string | number> = {}
+  for (const name of [...fieldOrder, ...Object.keys(all)]) {
+    const value = all[name]
     if (value !== undefined) line[name] = typeof value === 'string' ? cut(value) : value
   }
   return printableJson(line)

@@ -1,6 +1,6 @@
 // Counts and times the requests of a transport.
 import type { Counter, Histogram } from 'prom-client'
-import { type Answer, type Request, type Transport, TransportError } from '../../lib/http.ts'
+import { type Request, type Transport, TransportError } from '../../lib/http.ts'
 import type { Stopwatch } from '../../lib/stopwatch.ts'
 
 export type RequestCounts<Label extends string> = {
@@ -11,12 +11,11 @@ export type RequestCounts<Label extends string> = {
   /** The labels that the histogram has. */
   readonly timed: readonly Label[]
   readonly stopwatch: Stopwatch
-  readonly onAnswer?: (answer: Answer) => void
 }
 
 /** Returns the same transport, counted. A request that the caller gave up is not counted: it has no answer and no error. */
 export function countRequests<Label extends string>(transport: Transport, counts: RequestCounts<Label>): Transport {
-  const { requests, seconds, labelsOf, timed, stopwatch, onAnswer } = counts
+  const { requests, seconds, labelsOf, timed, stopwatch } = counts
   return async (request) => {
     const labels = labelsOf(request)
     const elapsedMs = stopwatch()
@@ -27,7 +26,6 @@ export function countRequests<Label extends string>(transport: Transport, counts
     try {
       const answer = await transport(request)
       count(String(answer.status))
-      onAnswer?.(answer)
       return answer
     } catch (error) {
       if (error instanceof TransportError) count('error')

@@ -1,5 +1,6 @@
 // The metrics of one controller process: readers, counted transports, and the text of a scrape.
-import type { Request, Transport } from '../../lib/http.ts'
+import type { ForgeExchange } from '../../forge/forge.ts'
+import type { Transport } from '../../lib/http.ts'
 import type { Stopwatch } from '../../lib/stopwatch.ts'
 import type { ControllerState } from '../controller.ts'
 import type { JournalReader } from '../journal.ts'
@@ -9,27 +10,19 @@ import { kubernetesLabels } from './kubernetes-labels.ts'
 import { createInstruments } from './registry.ts'
 import { setGauges } from './set-gauges.ts'
 
-/** Reads the requests and answers of a forge. */
-export type ForgeRequests = {
-  /** Returns the name of an operation, from a closed list. */
-  readonly operationOf: (request: Request) => string
-  /** Returns how many requests the forge's rate limit still allows; undefined if the answer does not say. */
-  readonly budgetOf: (headers: Readonly<Record<string, string>>) => number | undefined
-}
-
 export interface Metrics {
   readonly reader: JournalReader
   /** Returns the transport to the API server, counted. */
   countKubernetes(transport: Transport): Transport
-  /** Returns the transport to an account of a forge, counted. */
-  countForge(transport: Transport, account: string): Transport
+  /** Counts and times a request to a forge. A request that the caller gave up is not counted: it has no answer and no error. */
+  readonly countForge: (exchange: ForgeExchange) => void
   /** Runs and times one tick. */
   readonly measureTick: <Result>(tick: () => Result) => Result
   /** Returns the text of a scrape in the exposition format, and its content type. */
   scrape(state: ControllerState | undefined): Promise<{ readonly text: string; readonly type: string }>
 }
 
-export function createMetrics(version: string, stopwatch: Stopwatch, forge: ForgeRequests): Metrics {
+export function createMetrics(version: string, stopwatch: Stopwatch): Metrics {
   const instruments = createInstruments()
   const { registry, buildInfo, tickSeconds } = instruments
   const budgets = new Map<string, number>()
@@ -44,18 +37,12 @@ export function createMetrics(version: string, stopwatch: Stopwatch, forge: Forg
         timed: ['verb'],
         stopwatch,
       }),
-    countForge: (transport, account) =>
-      countRequests(transport, {
-        requests: instruments.forgeRequests,
-        seconds: instruments.forgeSeconds,
-        labelsOf: (request) => ({ operation: forge.operationOf(request) }),
-        timed: ['operation'],
-        stopwatch,
-        onAnswer: ({ headers }) => {
-          const remaining = forge.budgetOf(headers)
-          if (remaining !== undefined) budgets.set(account, remaining)
-        },
-      }),
+    countForge: ({ operation, code, ms, budget }) => {
+      if (code === 'aborted') return
+      instruments.forgeRequests.inc({ operation, code: String(code) })
+      instruments.forgeSeconds.observe({ operation }, ms / 1_000)
+      if (budget) budgets.set(budget.account, budget.remaining)
+    },
     measureTick: (tick) => {
       const elapsedMs = stopwatch()
       try {

@@ -16,6 +16,9 @@ export function setGauges(
   leader.set(leads ? 1 : 0)
   if (!state || !leads) return
   for (const reading of state.sets) setGaugesOf(instruments, reading)
+  for (const { namespace, name } of state.invalid) {
+    condition.set({ namespace, set: name, type: 'Ready', status: 'False' }, 1)
+  }
   const accounts = new Set(state.sets.map(({ set }) => set.source.url))
   for (const [account, remaining] of budgets) if (accounts.has(account)) forgeBudget.set({ account }, remaining)
 }

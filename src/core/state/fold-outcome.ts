@@ -4,7 +4,7 @@ import type { Failure } from '../../model/failure.ts'
 import type { DeregisterOutcome, Outcome } from '../../model/outcome.ts'
 import type { Runner } from '../../model/runner.ts'
 import { afterFailure } from '../retry.ts'
-import { templateVerdict } from '../template.ts'
+import { refusedTemplate, templateVerdict } from '../template.ts'
 import { registrationsListed } from './fold-forge.ts'
 import { podSeen } from './fold-pods.ts'
 import { foldStart } from './fold-start.ts'
@@ -174,7 +174,7 @@ function templateChecked(step: Step, { hash, result }: OutcomeOf<'check-template
   const verdict =
     result.is === 'accepted'
       ? templateVerdict(state.set, hash, result.stored, at)
-      : ({ is: 'refused', hash, failure: result.failure, at } as const)
+      : refusedTemplate(hash, result.failure, at)
   state.template = verdict
   const { is } = verdict
   if (is === 'refused') events.push({ kind: 'template-refused', ...setSubject(state), hash, failure: verdict.failure })

@@ -14,7 +14,7 @@ describe('the check of the template', () => {
     const set = open()
     const events = set.outcome({ action: 'check-template', hash: hashOf(set), result: { is: 'accepted', stored } })
     expect(events).toMatchObject([{ kind: 'template-accepted' }])
-    expect(set.state.template).toEqual({ is: 'accepted', hash: hashOf(set), at: now })
+    expect(set.state.template).toEqual({ is: 'accepted', hash: hashOf(set), warnings: [], at: now })
   })
 
   it('refuses what was changed on the way, and names the field', () => {

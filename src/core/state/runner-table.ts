@@ -14,7 +14,9 @@ export class RunnerTable {
   /** Runners whose slow start, and whose stuck end, is shown. */
   readonly #delays = new HeldUp()
   readonly #stuck = new HeldUp()
-  /** Changed since the last tick. */
+  /** Runners whose pod exists and that start or wait for a job. */
+  readonly #waiting = new Map<string, Runner>()
+  /** Changed since the last tick, without an action under way. */
   readonly #changed = new Set<string>()
   readonly #due = new DueIndex()
   /** Names with an action whose outcome is not known yet. */
@@ -48,7 +50,9 @@ export class RunnerTable {
     if (before) this.#count(before, -1)
     this.#count(after, 1)
     this.#runners.set(after.name, after)
-    this.#changed.add(after.name)
+    if (isWaiting(after)) this.#waiting.set(after.name, after)
+    else this.#waiting.delete(after.name)
+    if (!this.#underway.has(after.name)) this.#changed.add(after.name)
     this.#delays.note(after.name, before?.delay, after.delay)
     this.#stuck.note(after.name, before?.stuck, after.stuck)
     return before
@@ -61,6 +65,7 @@ export class RunnerTable {
     this.#delays.note(name, before.delay, undefined)
     this.#stuck.note(name, before.stuck, undefined)
     this.#runners.delete(name)
+    this.#waiting.delete(name)
     this.#changed.delete(name)
     this.#underway.delete(name)
     this.#due.delete(name)
@@ -69,6 +74,7 @@ export class RunnerTable {
   /** An action on the runner begins: no tick looks at it until `settle`. */
   begin(name: string): void {
     this.#underway.add(name)
+    this.#changed.delete(name)
     this.#due.delete(name)
   }
 
@@ -96,34 +102,29 @@ export class RunnerTable {
     return this.#due.next()
   }
 
-  /** Takes out the runners that changed or are due, in order of name. A runner with an action under way stays marked for afterwards. */
+  /** Takes out the runners that changed or are due, in order of name. Runners with an action under way are not among them: they change when it settles. */
   takeAttention(now: Instant): readonly Runner[] {
     const names = new Set([...this.#changed, ...this.#due.take(now)])
+    this.#changed.clear()
     const taken: Runner[] = []
     for (const name of [...names].sort()) {
       const runner = this.#runners.get(name)
-      if (this.#underway.has(name)) {
-        this.#changed.add(name)
-        continue
-      }
-      this.#changed.delete(name)
       if (runner) taken.push(runner)
     }
     return taken
   }
 
-  /** Returns runners that wait for a job and have no action under way: those that have not started first, then the oldest. Looks at every runner. */
+  /** Returns runners that wait for a job and have no action under way: those that have not started first, then the oldest. Looks at every waiting runner. */
   oldestWaiting(most: number): readonly Runner[] {
-    const waiting: Waiting[] = []
-    for (const runner of this.#runners.values()) {
-      const { name, pod } = runner
-      if (pod.is !== 'present' || this.#underway.has(name)) continue
-      const phase = phaseOf(runner)
-      const { createdAt } = pod.value
-      if (phase === 'starting' || phase === 'idle') waiting.push({ runner, name, phase, createdAt })
+    const chosen: Runner[] = []
+    for (const runner of this.#waiting.values()) {
+      const last = chosen[most - 1]
+      if ((last && !goesBefore(runner, last)) || this.#underway.has(runner.name)) continue
+      const at = chosen.findIndex((other) => goesBefore(runner, other))
+      chosen.splice(at < 0 ? chosen.length : at, 0, runner)
+      if (chosen.length > most) chosen.pop()
     }
-    const chosen = waiting.sort(byReadinessAndAge).slice(0, most)
-    return chosen.map(({ runner }) => runner)
+    return chosen
   }
 
   #count(runner: Runner, by: 1 | -1): void {
@@ -133,14 +134,18 @@ export class RunnerTable {
   }
 }
 
-type Waiting = {
-  readonly runner: Runner
-  readonly name: string
-  readonly phase: 'starting' | 'idle'
-  readonly createdAt: Instant
+function isWaiting(runner: Runner): boolean {
+  if (runner.pod.is !== 'present') return false
+  const phase = phaseOf(runner)
+  return phase === 'starting' || phase === 'idle'
 }
 
-function byReadinessAndAge(left: Waiting, right: Waiting): number {
-  const phases = left.phase === right.phase ? 0 : left.phase === 'starting' ? -1 : 1
-  return phases || left.createdAt - right.createdAt || (left.name < right.name ? -1 : 1)
+/** Returns whether the first of two waiting runners is ended before the second. */
+function goesBefore(left: Runner, right: Runner): boolean {
+  if (left.pod.is !== 'present' || right.pod.is !== 'present') return false
+  const { createdAt, startedAt } = left.pod.value
+  const other = right.pod.value
+  if ((startedAt === undefined) !== (other.startedAt === undefined)) return startedAt === undefined
+  if (createdAt !== other.createdAt) return createdAt < other.createdAt
+  return left.name < right.name
 }

@@ -4,6 +4,7 @@ import type { Random } from '../../lib/random.ts'
 import { keyOf } from '../store/object.ts'
 import type { Store } from '../store/store.ts'
 import { type Api, kindOf, type Profile } from './api.ts'
+import { apply } from './apply/apply.ts'
 import { bind } from './bind.ts'
 import { create } from './create.ts'
 import { followDefinitions } from './custom-kinds.ts'
@@ -44,6 +45,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     update: (resource, object, write = {}) => update(api, resource, object, write),
     delete: (resource, namespace, name, deletion = {}) => remove(api, resource, { namespace, name }, deletion),
     patch: (resource, at, change, options = {}) => patch(api, kindOf(api, resource), at, { change, options }),
+    apply: (resource, at, applied, options = {}) => apply(api, kindOf(api, resource), { ...applied, at }, options),
     deleteCollection: (resource, namespace, selectors, deletion = {}) =>
       page(api, resource, { ...selectors, namespace }).items.map(
         ({ metadata }) =>

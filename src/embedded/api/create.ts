@@ -3,6 +3,7 @@ import { randomName, uuid } from '../../lib/ids.ts'
 import { timestamp } from '../../lib/timestamp.ts'
 import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
+import { trackUpdate } from './apply/track.ts'
 import { decode } from './decode.ts'
 import type { Draft } from './draft.ts'
 import {
@@ -17,7 +18,7 @@ import {
 import type { Kind } from './kinds.ts'
 import { validateMetadata } from './metadata.ts'
 import { dnsSubdomainProblems } from './names.ts'
-import type { RegistryWrite } from './registry.ts'
+import type { Client, RegistryWrite } from './registry.ts'
 import { rulesOf } from './rules/rulebook.ts'
 
 /** The number of names that the server tries for `generateName` before it gives up. */
@@ -30,6 +31,7 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
   const rules = rulesOf(kind)
   rules.fill?.(draft, api)
   nameObject(api, kind, draft)
+  if (options.client !== undefined) track(api, kind, draft, options.client)
   rules.prepare?.(draft, api)
   const errors = [
     ...validateMetadata(draft.metadata, kind, rules.name ?? dnsSubdomainProblems),
@@ -41,6 +43,10 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
   if (existing !== undefined) throw alreadyExists(kind, name, existing.metadata.deletionTimestamp !== undefined)
   const object = toStored(draft)
   return options.dryRun === true ? deepFreeze(object) : api.store.put(resource, object)
+}
+
+function track(api: Api, kind: Kind, draft: Draft, client: Client): void {
+  trackUpdate(draft, { kind, client, subresource: '', current: undefined, now: api.clock.now() })
 }
 
 /** Turns a validated draft into an object: its name, UID and creation time are set. */

@@ -5,7 +5,7 @@ import type { StoredObject } from '../store/object.ts'
 import type { Draft, DraftMeta } from './draft.ts'
 import { badRequest, invalid } from './errors.ts'
 import { invalidValue } from './field-error.ts'
-import { addAlways, DecodeError, decodeValue } from './fields/decode-struct.ts'
+import { addAlways, DecodeError, decodeValue, isEmpty } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
 import { copyJson, field, isObject, type JsonObject, nestsDeeperThan } from './json.ts'
 import { apiVersionOf, type Kind, schemaOf, storageVersion } from './kinds.ts'
@@ -51,8 +51,10 @@ export function decodeObject(kind: Kind, input: object, current?: StoredObject):
     if (name === 'metadata') draft.metadata = decodeMetadata(kind, value, current, unknown)
     else if (current !== undefined && value === current[name]) draft[name] = value
     else if (struct === undefined) custom[name] = value
-    else if (struct.fields.has(name)) draft[name] = decodeTop(struct, name, value, unknown)
-    else unknown.push(name)
+    else if (struct.fields.has(name)) {
+      const read = decodeTop(struct, name, value, unknown)
+      if (struct.fields.get(name)?.empty !== 'dropped' || !isEmpty(read)) draft[name] = read
+    } else unknown.push(name)
   }
   if (struct !== undefined) addAlways(struct, draft)
   else {

@@ -10,7 +10,8 @@ export type Status = {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly status: 'Failure'
   readonly message: string
-  readonly reason: string
+  /** Absent for an error that Kubernetes does not classify. */
+  readonly reason?: string
   readonly details?: {
     readonly name?: string
     readonly group?: string
@@ -26,7 +27,7 @@ export type Status = {
 export class ApiError extends Error {
   readonly status: Status
 
-  constructor(code: number, reason: string, message: string, details?: Status['details']) {
+  constructor(code: number, reason: string | undefined, message: string, details?: Status['details']) {
     super(message)
     this.name = 'ApiError'
     this.status = {
@@ -35,7 +36,7 @@ export class ApiError extends Error {
       metadata: {},
       status: 'Failure',
       message,
-      reason,
+      ...(reason === undefined ? {} : { reason }),
       ...(details === undefined ? {} : { details }),
       code,
     }

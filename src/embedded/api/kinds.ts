@@ -2,6 +2,7 @@
 
 import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { field } from './json.ts'
+import { storedKinds } from './stored-kinds.ts'
 import type { RuleTree } from './structural/cel/rule-tree.ts'
 import type { Schema } from './structural/schema.ts'
 
@@ -41,7 +42,7 @@ export const allVerbs: readonly Verb[] = [
   'watch',
 ]
 
-export type Subresource = 'status' | 'log' | 'binding' | 'finalize'
+export type Subresource = 'status' | 'log' | 'binding' | 'finalize' | 'token' | 'scale'
 
 export type Kind = {
   readonly resource: ResourceKey
@@ -142,6 +143,10 @@ function named(
 }
 
 const builtIn: readonly Kind[] = [
+  ...storedKinds.map(({ plural, kind, group, shortNames = [], categories = [], clusterWide, hasStatus }): Kind => {
+    const subresources: readonly Subresource[] = hasStatus ? ['status'] : []
+    return { ...base, ...named(plural, kind, group), shortNames, categories, subresources, namespaced: !clusterWide }
+  }),
   {
     ...base,
     ...named('namespaces', 'Namespace'),
@@ -199,7 +204,7 @@ const builtIn: readonly Kind[] = [
       type: at('type'),
     },
   },
-  { ...base, ...named('serviceaccounts', 'ServiceAccount'), shortNames: ['sa'] },
+  { ...base, ...named('serviceaccounts', 'ServiceAccount'), shortNames: ['sa'], subresources: ['token'] },
   {
     ...base,
     ...named('leases', 'Lease', 'coordination.k8s.io'),
@@ -228,7 +233,7 @@ const builtIn: readonly Kind[] = [
     ...named('deployments', 'Deployment', 'apps'),
     shortNames: ['deploy'],
     categories: ['all'],
-    subresources: ['status'],
+    subresources: ['status', 'scale'],
   },
   {
     ...base,
@@ -242,14 +247,14 @@ const builtIn: readonly Kind[] = [
     ...named('statefulsets', 'StatefulSet', 'apps'),
     shortNames: ['sts'],
     categories: ['all'],
-    subresources: ['status'],
+    subresources: ['status', 'scale'],
   },
   {
     ...base,
     ...named('replicasets', 'ReplicaSet', 'apps'),
     shortNames: ['rs'],
     categories: ['all'],
-    subresources: ['status'],
+    subresources: ['status', 'scale'],
   },
   {
     ...base,

@@ -7,6 +7,12 @@ import type { Kinds } from './kinds.ts'
 
 export type Preconditions = { readonly uid?: string; readonly resourceVersion?: string }
 
+/** A client that writes: its name, and the version of the kind that it uses. */
+export type Client = { readonly name: string; readonly version: string }
+
+/** The fields that a client wants to own. `force` takes them from other clients. */
+export type Applied = { readonly config: unknown; readonly client: Client; readonly force: boolean }
+
 export type RegistryWrite = {
   readonly dryRun?: boolean
   /** `status` changes only the status. `finalize` (namespaces) also changes `spec.finalizers`. */
@@ -16,6 +22,8 @@ export type RegistryWrite = {
    * them.
    */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined
+  /** The client that writes. Its fields are recorded in `metadata.managedFields`. Parts of the cluster itself give none. */
+  readonly client?: Client | undefined
   /** Receives the text of each Warning header. */
   readonly warn?: ((warning: string) => void) | undefined
 }
@@ -84,6 +92,13 @@ export interface Registry {
   ): { readonly object: StoredObject; readonly gone: boolean }
   /** Applies a patch to the current object. The rules of `update` apply to the result. */
   patch(resource: ResourceKey, at: ObjectName, change: Patch, options?: RegistryWrite): StoredObject
+  /** Server-side apply: merges a configuration into the object, or creates it. */
+  apply(
+    resource: ResourceKey,
+    at: ObjectName,
+    applied: Applied,
+    options?: RegistryWrite,
+  ): { readonly object: StoredObject; readonly isNew: boolean }
   /** Deletes the selected objects one by one. Returns each as its deletion leaves it. */
   deleteCollection(
     resource: ResourceKey,

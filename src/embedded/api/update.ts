@@ -1,6 +1,7 @@
 // PUT: replaces an object, or its status alone.
 import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
+import { trackUpdate } from './apply/track.ts'
 import { create, toStored } from './create.ts'
 import { decode } from './decode.ts'
 import type { Draft } from './draft.ts'
@@ -38,7 +39,7 @@ export function replace(
   options: RegistryWrite,
 ): StoredObject {
   checkVersion(kind, draft, current)
-  const next = toStored(completeDraft(api, kind, draft, { current, subresource: options.subresource }))
+  const next = toStored(completeDraft(api, kind, draft, { current, options }))
   if (endsDeletion(next, current)) {
     if (options.dryRun !== true) api.store.remove(kind.resource, keyOf(next.metadata.namespace, next.metadata.name))
     return deepFreeze(next)
@@ -77,22 +78,32 @@ function checkVersion(kind: Kind, draft: Draft, current: StoredObject): void {
   if (resourceVersion !== current.metadata.resourceVersion) throw modified(kind, name)
 }
 
-type Target = { readonly current: StoredObject; readonly subresource: RegistryWrite['subresource'] }
+type Target = { readonly current: StoredObject; readonly options: RegistryWrite }
 
 /** Adds the fields that the server keeps to the draft, and validates it. */
-function completeDraft(api: Api, kind: Kind, draft: Draft, { current, subresource }: Target): Draft {
+function completeDraft(api: Api, kind: Kind, draft: Draft, { current, options }: Target): Draft {
   const rules = rulesOf(kind)
+  const { subresource, client } = options
+  const track = (): void => {
+    if (client === undefined) keepOwners(draft, current)
+    else trackUpdate(draft, { kind, client, subresource: subresource ?? '', current, now: api.clock.now() })
+  }
   keepMetadata(draft, current)
   if (subresource === 'status') {
     if (!kind.subresources.includes('status')) throw methodNotAllowed(kind, 'update')
     keepAllButStatus(draft, current)
+    track()
+    const { managedFields } = draft.metadata
     rules.prepareStatus?.(draft, current)
+    draft.metadata.managedFields = managedFields
   } else if (subresource === 'finalize') {
     if (!kind.subresources.includes('finalize')) throw methodNotAllowed(kind, 'update')
     keep(draft, current, 'status')
+    track()
   } else {
     if (draft['spec'] === undefined || draft['spec'] !== current['spec']) rules.fill?.(draft, api)
     if (kind.subresources.includes('status')) keep(draft, current, 'status')
+    track()
     rules.prepareUpdate?.(draft, current, api)
     const changes = rules.changesGeneration?.(draft, current) ?? false
     if (changes) draft.metadata.generation = (current.metadata.generation ?? 0) + 1
@@ -118,6 +129,12 @@ function keepMetadata(draft: Draft, current: StoredObject): void {
   metadata.generation = kept.generation
   metadata.deletionTimestamp = kept.deletionTimestamp ?? metadata.deletionTimestamp
   metadata.deletionGracePeriodSeconds ??= kept.deletionGracePeriodSeconds
+}
+
+/** Keeps the owners of fields, unless the write sets them itself. */
+function keepOwners({ metadata }: Draft, current: StoredObject): void {
+  metadata.managedFields ??= current.metadata.managedFields
+  if (metadata.managedFields?.length === 0) delete metadata.managedFields
 }
 
 function keepAllButStatus(draft: Draft, current: StoredObject): void {

@@ -15,7 +15,10 @@ function ownedBy(owner: StoredObject, more: object = {}) {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, ...more }
 }
 
-const names = (stage: Stage) => stage.registry.list('configmaps').map(({ metadata }) => metadata.name)
+const names = (stage: Stage) => {
+  const all = stage.registry.list('configmaps').map(({ metadata }) => metadata.name)
+  return all.filter((name) => name !== 'kube-root-ca.crt')
+}
 
 async function removed(stage: Stage, name: string, propagationPolicy: 'Background' | 'Foreground' | 'Orphan') {
   stage.registry.delete('configmaps', 'default', name, { propagationPolicy })

@@ -1,17 +1,26 @@
 // The objects that every part of the kubelet shares.
 import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Registry } from '../api/registry.ts'
+import type { Tokens } from '../api/tokens.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { AwaitedObject } from './lookup.ts'
 import type { Pod } from './pod.ts'
 import type { ContainerRecord } from './record.ts'
 
+export interface ClusterAccess {
+  readonly tokens: Tokens
+  /** Undefined while the API server does not listen. */
+  address(): { readonly host: string; readonly port: number } | undefined
+}
+
 export type KubeletContext = {
   readonly registry: Registry
   readonly runtime: Runtime
   readonly clock: Clock
   readonly node: string
+  /** How containers reach the API server. */
+  readonly access: ClusterAccess
   /** Calls `arrived` once, when the object is next created or changed. Returns a function that stops the wait. */
   awaitObject(namespace: string, awaited: AwaitedObject, arrived: () => void): () => void
 }

@@ -1,11 +1,16 @@
 // Reads a container's environment, and expands the `$(NAME)` references in it and in the command.
 import type { Registry } from '../api/registry.ts'
+import type { ClusterAccess, KubeletContext } from './context.ts'
 import { ConfigError, readData, readField, type Source } from './lookup.ts'
 import type { Container, EnvVar, Pod } from './pod.ts'
 
 /** Returns the environment. Throws a `ConfigError`, in the kubelet's words, if a value is not available. */
-export function readEnvironment(registry: Registry, pod: Pod, container: Container): Record<string, string> {
-  const environment: Record<string, string> = { HOSTNAME: pod.metadata.name }
+export function readEnvironment(
+  { registry, access }: Pick<KubeletContext, 'registry' | 'access'>,
+  pod: Pod,
+  container: Container,
+): Record<string, string> {
+  const environment: Record<string, string> = { HOSTNAME: pod.metadata.name, ...serverVariables(access) }
   const { namespace } = pod.metadata
   for (const { prefix = '', secretRef, configMapRef } of container.envFrom ?? []) {
     const reference = secretRef ?? configMapRef
@@ -19,6 +24,19 @@ export function readEnvironment(registry: Registry, pod: Pod, container: Contain
     if (value !== undefined) environment[variable.name] = variable.valueFrom ? value : expand(value, environment)
   }
   return environment
+}
+
+/** The variables of the Service `kubernetes`, through which containers find the API server. */
+function serverVariables({ address }: ClusterAccess): Record<string, string> {
+  const server = address()
+  if (server === undefined) return {}
+  const { host, port } = server
+  return {
+    KUBERNETES_SERVICE_HOST: host,
+    KUBERNETES_SERVICE_PORT: String(port),
+    KUBERNETES_SERVICE_PORT_HTTPS: String(port),
+    KUBERNETES_PORT: `tcp://${host}:${port}`,
+  }
 }
 
 /** Replaces `$(NAME)` by the variable's value if it exists. `$$(NAME)` becomes `$(NAME)`. */

@@ -4,7 +4,7 @@ import type { NodeApi } from '../api/node.ts'
 import type { Registry } from '../api/registry.ts'
 import type { ContainerId, Runtime } from '../runtime/runtime.ts'
 import type { StoredObject } from '../store/object.ts'
-import type { KubeletContext } from './context.ts'
+import type { ClusterAccess, KubeletContext } from './context.ts'
 import type { Source } from './lookup.ts'
 import { nodeLogs } from './node-logs.ts'
 import { keepNode, type NodeDescription } from './node-object.ts'
@@ -18,6 +18,7 @@ export type KubeletOptions = {
   readonly runtime: Runtime
   readonly clock: Clock
   readonly node: NodeDescription
+  readonly access: ClusterAccess
   /** The kubelet version that the node reports, for example `v1.36.0`. */
   readonly version: string
 }
@@ -30,10 +31,10 @@ export interface Kubelet {
 
 /** Registers the node and starts the kubelet. The namespace `kube-node-lease` must exist. */
 export function startKubelet(options: KubeletOptions): Kubelet {
-  const { registry, runtime, clock, node, version } = options
+  const { registry, runtime, clock, node, version, access } = options
   const stopNode = keepNode(registry, clock, node, { kubelet: version, runtime: runtime.version })
   const arrivals = watchArrivals(registry)
-  const context: KubeletContext = { registry, runtime, clock, node: node.name, awaitObject: arrivals.await }
+  const context: KubeletContext = { registry, runtime, clock, node: node.name, access, awaitObject: arrivals.await }
   const workers = new Map<string, PodWorker>()
   const survivors = runtime.containers()
   const see = (object: StoredObject, left: readonly ContainerId[] = []) => {

@@ -41,7 +41,7 @@ export function mounting(context: PodContext): Mounting {
     volumes: () => {
       if (volumes) return volumes
       try {
-        volumes = readVolumes(context.registry, context.pod())
+        volumes = readVolumes(context, context.pod())
         stopWaiting()
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error

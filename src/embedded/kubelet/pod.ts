@@ -88,6 +88,11 @@ export type FileSource = {
     readonly optional?: boolean
   }
   readonly configMap?: { readonly name: string; readonly items?: readonly KeyToPath[]; readonly optional?: boolean }
+  readonly serviceAccountToken?: {
+    readonly path: string
+    readonly audience?: string
+    readonly expirationSeconds?: number
+  }
   readonly downwardAPI?: {
     readonly items?: readonly { readonly path: string; readonly fieldRef?: { readonly fieldPath: string } }[]
   }

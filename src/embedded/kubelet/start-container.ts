@@ -82,7 +82,7 @@ function readConfig(
 ): Omit<ContainerConfig, 'id'> | ConfigError {
   try {
     checkSupported(spec)
-    const env = readEnvironment(context.registry, context.pod(), spec)
+    const env = readEnvironment(context, context.pod(), spec)
     const mounts = (spec.volumeMounts ?? []).flatMap(({ name, mountPath, subPath, subPathExpr }) => {
       const volume = volumes.get(name)
       const below = subPath ?? (subPathExpr && expand(subPathExpr, env))

@@ -79,8 +79,8 @@ test.each([
   [{ secret: { secretName: 'cred', items: [{ key: 'nope', path: 'x' }] } }, 'references non-existent secret key: nope'],
   [{ configMap: { name: 'none' } }, 'configmap "none" not found'],
   [
-    { projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } },
-    'serviceAccountToken is not supported by the embedded cluster',
+    { projected: { sources: [{ clusterTrustBundle: { name: 'b', path: 'b' } }] } },
+    'clusterTrustBundle is not supported by the embedded cluster',
   ],
 ])('the volume %j fails with: %s', async (source, message) => {
   const stage = open()

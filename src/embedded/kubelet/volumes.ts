@@ -1,17 +1,20 @@
 // Reads the content of a pod's volumes as plain files. Volume types that this cluster does not support are refused by name.
-import type { Registry } from '../api/registry.ts'
+import type { Tokens } from '../api/tokens.ts'
 import type { Volume, VolumeFile } from '../runtime/runtime.ts'
+import type { KubeletContext } from './context.ts'
 import { ConfigError, readData, readField, type Source } from './lookup.ts'
 import type { FileSource, KeyToPath, Pod, PodVolume } from './pod.ts'
 
 const defaultMode = 0o644
 
+type Cluster = Pick<KubeletContext, 'registry' | 'access'>
+
 /** Returns every volume by name. Throws a `ConfigError` with the kubelet's message for the first volume that cannot be made. */
-export function readVolumes(registry: Registry, pod: Pod): ReadonlyMap<string, Volume> {
+export function readVolumes(from: Cluster, pod: Pod): ReadonlyMap<string, Volume> {
   const volumes = new Map<string, Volume>()
   for (const volume of pod.spec.volumes ?? []) {
     try {
-      volumes.set(volume.name, { name: volume.name, files: readVolume(registry, pod, volume) })
+      volumes.set(volume.name, { name: volume.name, files: readVolume(from, pod, volume) })
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       throw new ConfigError(`MountVolume.SetUp failed for volume "${volume.name}" : ${error.message}`, error.awaited)
@@ -20,22 +23,22 @@ export function readVolumes(registry: Registry, pod: Pod): ReadonlyMap<string, V
   return volumes
 }
 
-function readVolume(registry: Registry, pod: Pod, volume: PodVolume): readonly VolumeFile[] {
+function readVolume(from: Cluster, pod: Pod, volume: PodVolume): readonly VolumeFile[] {
   if (volume.emptyDir) return []
   if (volume.projected) {
     const { sources = [], defaultMode: mode = defaultMode } = volume.projected
-    return sources.flatMap((source) => readSource(registry, pod, source, mode))
+    return sources.flatMap((source) => readSource(from, pod, source, mode))
   }
   const mode = modeOf(volume.secret) ?? modeOf(volume.configMap) ?? modeOf(volume.downwardAPI) ?? defaultMode
-  return readSource(registry, pod, volume, mode)
+  return readSource(from, pod, volume, mode)
 }
 
 function modeOf(source: object | undefined): number | undefined {
   return (source as { readonly defaultMode?: number } | undefined)?.defaultMode
 }
 
-function readSource(registry: Registry, pod: Pod, source: FileSource, mode: number): readonly VolumeFile[] {
-  const { secret, configMap, downwardAPI } = source
+function readSource({ registry, access }: Cluster, pod: Pod, source: FileSource, mode: number): readonly VolumeFile[] {
+  const { secret, configMap, downwardAPI, serviceAccountToken } = source
   const { namespace } = pod.metadata
   const keys = (resource: Source, name: string, part: { items?: readonly KeyToPath[]; optional?: boolean }) => {
     const data = readData(registry, namespace, { resource, name, optional: part.optional })
@@ -43,6 +46,7 @@ function readSource(registry: Registry, pod: Pod, source: FileSource, mode: numb
   }
   if (secret) return keys('secrets', secret.secretName ?? secret.name ?? '', secret)
   if (configMap) return keys('configmaps', configMap.name, configMap)
+  if (serviceAccountToken) return [tokenFile(access.tokens, pod, serviceAccountToken, mode)]
   if (downwardAPI) {
     return (downwardAPI.items ?? []).map(({ path, fieldRef }) => {
       if (!fieldRef) throw new ConfigError('resourceFieldRef is not supported by the embedded cluster')
@@ -53,6 +57,22 @@ function readSource(registry: Registry, pod: Pod, source: FileSource, mode: numb
   throw new ConfigError(
     `${kind} is not supported by the embedded cluster: use emptyDir, secret, configMap, downwardAPI or projected`,
   )
+}
+
+/** The lifetime of the token that every pod gets: one year, as in Kubernetes, although the volume says 3607 seconds. */
+const ordinary = { asked: 3607, given: 365 * 24 * 3600 }
+
+type TokenSource = NonNullable<FileSource['serviceAccountToken']>
+
+function tokenFile(tokens: Tokens, pod: Pod, source: TokenSource, mode: number): VolumeFile {
+  const { namespace, name, uid } = pod.metadata
+  const { audience, expirationSeconds = 3600, path } = source
+  const seconds = expirationSeconds === ordinary.asked ? ordinary.given : expirationSeconds
+  const account = pod.spec.serviceAccountName ?? 'default'
+  const audiences = audience === undefined || audience === '' ? undefined : [audience]
+  const issued = tokens.issue({ namespace, account, audiences, seconds, pod: { name, uid } })
+  if (issued) return { path, data: Buffer.from(issued.token), mode }
+  throw new ConfigError(`failed to fetch token: serviceaccounts "${account}" not found`)
 }
 
 type Picked = {

@@ -14,6 +14,8 @@ import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
 import { readProtobuf } from './request-body.ts'
 import type { RequestLog } from './request-log.ts'
 import { type Attributes, attributesOf, methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
+import { scaleAnswer } from './scale.ts'
+import { tokenAnswer } from './token-request.ts'
 import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
 
 type ApiHandlerOptions = Backend & {
@@ -102,6 +104,8 @@ function subresourceAnswer(call: Call): Answer | Promise<Answer> {
   if (subresource === 'status' && verb === 'get') return getAnswer(call)
   if (subresource === 'status' && verb === 'patch') return patchAnswer(call)
   if ((subresource === 'status' || subresource === 'finalize') && verb === 'update') return updateAnswer(call)
+  if (subresource === 'token' && verb === 'create') return tokenAnswer(call)
+  if (subresource === 'scale') return scaleAnswer(call)
   if (subresource === 'log' && verb === 'get') return logAnswer(call)
   if (subresource === 'binding' && verb === 'create') return bindingAnswer(call)
   throw methodNotAllowed()

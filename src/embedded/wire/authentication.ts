@@ -1,5 +1,6 @@
 // Authentication and impersonation: the user who sends a request, and the user in whose name it is sent.
 import type { Request } from '../../lib/http.ts'
+import type { Tokens } from '../api/tokens.ts'
 
 /** Returns the caller's name, or undefined for an unknown caller (401). */
 export type Authenticate = (request: Request) => string | undefined
@@ -12,11 +13,15 @@ export const masters = 'system:masters'
 /**
  * Authenticates by bearer token.
  * @param users the user's name by token.
+ * @param tokens identifies the tokens of service accounts. Without it, they are unknown.
  */
-export function bearerAuthentication(users: ReadonlyMap<string, string>): Authenticate {
+export function bearerAuthentication(
+  users: ReadonlyMap<string, string>,
+  tokens?: Pick<Tokens, 'userOf'>,
+): Authenticate {
   return (request) => {
-    const match = /^bearer +(\S+)$/i.exec(request.headers['authorization'] ?? '')
-    return match?.[1] === undefined ? undefined : users.get(match[1])
+    const [, token] = /^bearer +(\S+)$/i.exec(request.headers['authorization'] ?? '') ?? []
+    return token === undefined ? undefined : (users.get(token) ?? tokens?.userOf(token))
   }
 }
 

@@ -8,6 +8,7 @@ import { badRequest } from '../api/errors.ts'
 import { apiVersionOf, atVersion } from '../api/kinds.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { Registry } from '../api/registry.ts'
+import type { Tokens } from '../api/tokens.ts'
 import type { StoredObject } from '../store/object.ts'
 import type { Identity } from './authentication.ts'
 import { type Accepted, negotiate, notAcceptable } from './negotiation.ts'
@@ -17,6 +18,8 @@ import { type IncludeObject, printerOf, tableOf } from './table/table.ts'
 /** The parts of the cluster that the API server uses. */
 export type Backend = {
   readonly registry: Registry
+  /** Issues the tokens of service accounts. Without it, the server issues none. */
+  readonly tokens?: Tokens
   readonly node: NodeApi
   readonly clock: Clock
   readonly random: Random

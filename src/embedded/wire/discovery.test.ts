@@ -80,9 +80,12 @@ describe('discovery', () => {
       'authorization.k8s.io',
       'batch',
       'coordination.k8s.io',
+      'discovery.k8s.io',
       'example.dev',
+      'networking.k8s.io',
       'policy',
       'rbac.authorization.k8s.io',
+      'storage.k8s.io',
     ])
     expect(read('/apis/example.dev')).toMatchObject({
       kind: 'APIGroup',

@@ -78,10 +78,21 @@ function resourceDiscovery(kind: Kind, version: string): object {
   }
 }
 
+/** The kinds of subresources that are not the kind itself. */
+const subresourceKinds: {
+  readonly [Name in Subresource]?: { readonly group: string; readonly version: string; readonly kind: string }
+} = {
+  binding: { group: '', version: '', kind: 'Binding' },
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+  token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+}
+
 /** Built-in kinds leave group and version empty: the surrounding document has them. */
 function responseKind(kind: Kind, version: string, subresource?: Subresource): object {
+  const other = subresource && subresourceKinds[subresource]
+  if (other) return other
   const where = kind.custom ? { group: kind.group, version } : { group: '', version: '' }
-  return { ...where, kind: subresource === 'binding' ? 'Binding' : kind.kind }
+  return { ...where, kind: kind.kind }
 }
 
 function names(kind: Kind): { readonly shortNames?: readonly string[]; readonly categories?: readonly string[] } {
@@ -105,7 +116,7 @@ function resourceList(group: Group, version: string): object {
       name: `${kind.plural}/${subresource}`,
       singularName: '',
       namespaced: kind.namespaced,
-      kind: subresource === 'binding' ? 'Binding' : kind.kind,
+      ...(subresource === 'binding' ? { kind: 'Binding' } : (subresourceKinds[subresource] ?? { kind: kind.kind })),
       verbs: subresourceVerbs[subresource],
     })),
   ])

@@ -45,6 +45,8 @@ export const subresourceVerbs = {
   log: ['get'],
   binding: ['create'],
   finalize: ['update'],
+  token: ['create'],
+  scale: ['get', 'patch', 'update'],
 } as const
 
 /**

@@ -108,6 +108,20 @@ function readText(source: string, type: string, what: string): unknown {
   }
 }
 
+/** Returns the configuration of a server-side apply, which may be YAML. */
+export function yamlBody({ body }: Request): unknown {
+  if (body.kind === 'json') return body.value
+  if (body.kind !== 'text') return undefined
+  try {
+    return parse(body.text, { logLevel: 'error' })
+  } catch (error) {
+    if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {
+      throw badRequest(`error decoding YAML: yaml: ${error.message}`)
+    }
+    throw error
+  }
+}
+
 function unrecognized(what: string, why: string): ApiError {
   return badRequest(`the object provided is unrecognized (must be of type ${what}): ${why}`)
 }

@@ -105,7 +105,7 @@ function verbOf(method: Method, query: Request['query'], place: Place): Verb | u
       if (one) return 'get'
       return isTrue(query['watch']) ? 'watch' : 'list'
     case 'POST':
-      return !one || place.subresource === 'binding' ? 'create' : undefined
+      return !one || place.subresource === 'binding' || place.subresource === 'token' ? 'create' : undefined
     case 'PUT':
       return one ? 'update' : undefined
     case 'PATCH':

@@ -1,12 +1,13 @@
 // The verbs that write one object: create, update, patch, and the binding subresource.
 import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import { badRequest, invalid } from '../api/errors.ts'
-import { type FieldError, notSupported } from '../api/field-error.ts'
+import { type FieldError, notAllowed, notSupported, required } from '../api/field-error.ts'
 import { text } from '../api/json.ts'
 import { patchMediaTypes } from '../api/patch/apply-patch.ts'
 import type { RegistryWrite } from '../api/registry.ts'
 import { type Call, objectAnswer } from './call.ts'
-import { mediaType, optionalObject, requiredObject, unknownFormat } from './request-body.ts'
+import { mediaType, optionalObject, requiredObject, unknownFormat, yamlBody } from './request-body.ts'
+import { isTrue } from './route.ts'
 
 export function createAnswer(call: Call): Answer {
   const { route, backend, request } = call
@@ -34,9 +35,9 @@ export function updateAnswer(call: Call): Answer {
 export function patchAnswer(call: Call): Answer {
   const { route, backend, request } = call
   const media = mediaType(request)
-  if (media === 'application/apply-patch+yaml') {
-    const why = 'server-side apply is not supported by the embedded cluster: use kubectl apply without --server-side'
-    throw unknownFormat(Object.keys(patchMediaTypes(route.kind)), why)
+  if (media === 'application/apply-patch+yaml') return applyAnswer(call)
+  if (request.query['force'] !== undefined) {
+    throw invalidOptions(request, notAllowed('force', 'may not be specified for non-apply patch'))
   }
   const type = patchMediaTypes(route.kind)[media]
   if (!type) throw unknownFormat(Object.keys(patchMediaTypes(route.kind)))
@@ -45,6 +46,18 @@ export function patchAnswer(call: Call): Answer {
   const change = { type, body: request.body.value }
   const written = backend.registry.patch(route.kind.resource, route, change, options)
   return objectAnswer(call, 200, written, headers())
+}
+
+/** Server-side apply. The configuration may be YAML. */
+function applyAnswer(call: Call): Answer {
+  const { route, backend, request } = call
+  const name = request.query['fieldManager'] ?? ''
+  if (name === '') throw invalidOptions(request, required('fieldManager', 'is required for apply patch'))
+  const { options, headers } = writeOptions(call)
+  const force = isTrue(request.query['force'])
+  const applied = { config: yamlBody(request), client: { name, version: route.version }, force }
+  const { object, isNew } = backend.registry.apply(route.kind.resource, route, applied, options)
+  return objectAnswer(call, isNew ? 201 : 200, object, headers())
 }
 
 /** Assigns a pod to a node. */
@@ -70,10 +83,16 @@ function writeOptions({ route, request }: Call): Write {
       dryRun: isDryRun(request),
       subresource: subresource === 'status' || subresource === 'finalize' ? subresource : undefined,
       fieldValidation: fieldValidationOf(request),
+      client: { name: clientName(request), version: route.version },
       warn: (warning) => warnings.push(`299 - ${JSON.stringify(warning)}`),
     },
     headers: () => (warnings.length === 0 ? {} : { warning: warnings.join(', ') }),
   }
+}
+
+/** Returns the client's name: as it says, or the first word of its User-Agent. */
+function clientName({ query, headers }: Request): string {
+  return query['fieldManager'] || (headers['user-agent'] ?? '').split('/', 1)[0] || 'unknown'
 }
 
 function isDryRun(request: Request): boolean {

@@ -8,8 +8,13 @@ export type Knobs = {
   readonly latencyMs: number
   /** How long a poll without a message is held. */
   readonly longPollMs: number
+  readonly installationTtlS: number
   readonly adminTtlS: number
   readonly queueTtlS: number
+  /** The requests to the REST API that a credential has in an hour; 0 for no limit, as on GHES by default. */
+  readonly restBudget: number
+  /** The path of the Actions service before `/tenant`, for example `/_services/pipelines` as on GHES. */
+  readonly servicePath: string
   /** Whether a session refresh revokes the old queue token at once, or leaves it valid until its `exp`. */
   readonly revokeOnRefresh: boolean
   /** A session without a poll for this time expires: another client may then open one. */
@@ -65,8 +70,11 @@ const knobsSchema = z.strictObject({
   mode: z.enum(['hosted', 'legacy']),
   latencyMs: milliseconds,
   longPollMs: milliseconds,
+  installationTtlS: seconds,
   adminTtlS: seconds,
   queueTtlS: seconds,
+  restBudget: z.number().int().nonnegative().max(1_000_000),
+  servicePath: z.string().regex(/^(?:\/[\w-]+)*$/),
   revokeOnRefresh: z.boolean(),
   sessionIdleS: seconds,
   assignmentLeaseS: seconds,
@@ -96,7 +104,8 @@ export type KnobChange = { readonly [Name in keyof Knobs]?: Knobs[Name] | undefi
 
 /** Returns the defaults (docs/reference/scale-set-protocol.md#s19-4) with the given changes. */
 export function knobsFrom(change: KnobChange = {}): Knobs {
-  return changeKnobs({ ...defaults, firstMessageId: change.mode === 'legacy' ? 1 : defaults.firstMessageId }, change)
+  const ofMode = change.mode === 'legacy' ? { firstMessageId: 1, restBudget: 0 } : {}
+  return changeKnobs({ ...defaults, ...ofMode }, change)
 }
 
 export function changeKnobs(knobs: Knobs, change: KnobChange): Knobs {
@@ -108,8 +117,11 @@ const defaults: Knobs = {
   mode: 'hosted',
   latencyMs: 0,
   longPollMs: 50_000,
+  installationTtlS: 3_600,
   adminTtlS: 3_600,
   queueTtlS: 3_600,
+  restBudget: 5_000,
+  servicePath: '',
   revokeOnRefresh: false,
   sessionIdleS: 60,
   assignmentLeaseS: 300,

@@ -1,9 +1,11 @@
 // Controls the emulator from tests and the demo, in the same process: jobs, stub runners, knobs, faults.
 import type { JobReport } from '../job.ts'
+import type { InstallationChange } from './apps.ts'
 import { changeKnobs, type KnobChange } from './config.ts'
 import { hold } from './deadlines.ts'
 import type { Emulation, JobEvent } from './emulation.ts'
 import type { FaultSpec, Faults } from './faults.ts'
+import { changeInstallation } from './installations.ts'
 import { cancelJob, completeJob, queueJob, startJob } from './jobs.ts'
 import { announce } from './messages.ts'
 import type { LoggedRequest, RequestLog } from './request-log.ts'
@@ -33,6 +35,8 @@ export interface Control {
   }[]
   requests(since?: number): readonly LoggedRequest[]
   knobs(change: KnobChange): void
+  /** Changes an installation of an App. Returns false if it does not exist. */
+  installation(id: number, change: InstallationChange): boolean
   fault(spec: FaultSpec): number
   removeFault(id: number): boolean
   group(scope: string, name: string): number
@@ -90,6 +94,7 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
       emulation.knobs = changeKnobs(emulation.knobs, change)
       settle(emulation)
     },
+    installation: (id, change) => changeInstallation(emulation, id, change),
     fault: faults.add,
     removeFault: faults.remove,
     group: (scope, name) => addGroup(emulation, scope, name),

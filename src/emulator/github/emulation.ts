@@ -2,8 +2,10 @@
 import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import type { JobReport } from '../job.ts'
+import type { Installation } from './apps.ts'
 import type { Knobs } from './config.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { RestBudgets } from './rest-budget.ts'
 import type { Job, JobTimes, State } from './state.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -30,6 +32,9 @@ export type Emulation = {
   readonly deadlines: Deadlines
   readonly tokens: Tokens
   readonly listeners: Set<(event: JobEvent) => void>
+  /** The installations by their id. They live as long as the emulator, as the budgets do. */
+  readonly installations: Map<number, Installation>
+  readonly budgets: RestBudgets
   knobs: Knobs
   state: State
 }

@@ -4,6 +4,7 @@ import { type Answer, parseBody, type Request, type Transport, TransportError } 
 import { type HttpHandler, type HttpServer, httpServer } from '../../lib/http-server.ts'
 import { uuid } from '../../lib/ids.ts'
 import { type Random, randomInteger } from '../../lib/random.ts'
+import { type EmulatedApp, installationsOf } from './apps.ts'
 import { type KnobChange, knobsFrom } from './config.ts'
 import { type Control, createControl } from './control.ts'
 import { createDeadlines } from './deadlines.ts'
@@ -11,9 +12,11 @@ import type { Emulation } from './emulation.ts'
 import { applyFault, createFaults, faultAnswer, jsonText, resetAnswer } from './faults.ts'
 import { Refusal, restError } from './refusal.ts'
 import { createRequestLog } from './request-log.ts'
-import { createRouter } from './router.ts'
+import { RestBudgets } from './rest-budget.ts'
+import { createRouter, type Site } from './router.ts'
 import { actionsRoutes } from './routes-actions.ts'
 import { agentRoutes } from './routes-agents.ts'
+import { appRoutes } from './routes-apps.ts'
 import { controlRoutes } from './routes-control.ts'
 import { queueRoutes } from './routes-queue.ts'
 import { restRoutes } from './routes-rest.ts'
@@ -32,6 +35,9 @@ export type GitHubEmulatorOptions = {
   readonly latencyMs?: number | undefined
   /** The accepted personal access tokens. If empty, every bearer token is accepted. */
   readonly tokens?: readonly string[] | undefined
+  readonly apps?: readonly EmulatedApp[] | undefined
+  /** Serves over TLS with this certificate and key, in PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined
 }
 
 export interface GitHubEmulator {
@@ -46,7 +52,7 @@ export interface GitHubEmulator {
 }
 
 export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmulator {
-  const { clock, random } = options
+  const { clock, random, apps = [], tls } = options
   const knobs = knobsFrom({ latencyMs: options.latencyMs, ...options.knobs })
   const emulation: Emulation = {
     clock,
@@ -54,29 +60,34 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
     deadlines: createDeadlines(clock, () => settle(emulation)),
     tokens: createTokens(random),
     listeners: new Set(),
+    installations: installationsOf(apps),
+    budgets: new RestBudgets(),
     knobs,
     state: createState(knobs.firstMessageId),
   }
   const faults = createFaults()
   const log = createRequestLog(emulation.tokens)
   const control = createControl(emulation, faults, log)
-  const forge = createRouter([
+  const site: Site = { scheme: () => (tls ? 'https' : 'http'), path: () => emulation.knobs.servicePath }
+  const routes = [
     ...queueRoutes(emulation),
     ...runRoutes(emulation),
     ...runnerRoutes(emulation),
     ...agentRoutes(emulation),
     ...sessionRoutes(emulation),
     ...actionsRoutes(emulation),
+    ...appRoutes(emulation, apps),
     ...restRoutes(emulation, { tokens: options.tokens ?? [] }),
-  ])
-  const controlled = createRouter(controlRoutes(emulation, control))
+  ]
+  const forge = createRouter(routes, site)
+  const controlled = createRouter(controlRoutes(emulation, control), site)
 
   const carryOut = async (request: Request): Promise<Answer> => {
     const action = faults.take(request)
     if (action?.kind === 'answer') return faultAnswer(action)
     if (action?.kind === 'reset' && action.when === 'before') return resetAnswer
     if (action?.kind === 'delay') await clock.sleep(action.ms, request.signal)
-    const answer = await answered(forge(request))
+    const answer = await answered(forge(withoutServicePath(request, emulation)))
     return action ? applyFault(action, answer) : answer
   }
   const handler: HttpHandler = async (request) => {
@@ -98,7 +109,7 @@ export function createGitHubEmulator(options: GitHubEmulatorOptions): GitHubEmul
     handler,
     transport: async (request) => asReceived(await handler(asSent(request)), request),
     listen: async (port) => {
-      const server = await httpServer(handler, { port })
+      const server = await httpServer(handler, { port, ...(tls ? { tls } : {}) })
       return {
         ...server,
         close: async () => {
@@ -119,6 +130,14 @@ async function answered(answer: Promise<Answer> | undefined): Promise<Answer> {
     if (error instanceof Refusal) return error.answer
     throw error
   }
+}
+
+/** The Actions service has routes at the root, where the knob gives it no path of its own. */
+function withoutServicePath(request: Request, { knobs }: Emulation): Request {
+  const { servicePath } = knobs
+  return request.path.startsWith(`${servicePath}/`)
+    ? { ...request, path: request.path.slice(servicePath.length) }
+    : request
 }
 
 /** Waits for half of the latency. */

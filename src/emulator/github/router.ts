@@ -23,22 +23,29 @@ export function emptyAnswer(status: number): Answer {
 }
 
 /** Creates a router. It returns undefined for a request without a route. */
-export function createRouter(routes: readonly Route[]): (request: Request) => Promise<Answer> | undefined {
+export function createRouter(routes: readonly Route[], site: Site): (request: Request) => Promise<Answer> | undefined {
   const compiled = routes.map((route) => ({ ...route, parts: route.pattern.split('/').filter(Boolean) }))
   return (request) => {
     const parts = request.path.split('/').filter(Boolean)
     for (const route of compiled) {
       const params = route.method === request.method ? paramsOf(route.parts, parts) : undefined
-      if (params) return runRoute(route, request, params)
+      if (params) return runRoute(route, request, { params, origin: originOf(request, site) })
     }
     return undefined
   }
 }
 
-async function runRoute(route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Answer> {
-  const { body, headers } = request
-  const origin = headers['host'] ? `http://${headers['host']}` : (request.origin ?? 'http://127.0.0.1')
-  return route.run({ request, params, origin, body: body.kind === 'json' ? body.value : undefined })
+/** The parts of the server's address that a request does not show. */
+export type Site = { readonly scheme: () => 'http' | 'https'; readonly path: () => string }
+
+async function runRoute(route: Route, request: Request, found: Pick<Call, 'params' | 'origin'>): Promise<Answer> {
+  const { body } = request
+  return route.run({ request, ...found, body: body.kind === 'json' ? body.value : undefined })
+}
+
+function originOf({ headers, origin }: Request, { scheme, path }: Site): string {
+  const server = headers['host'] ? `${scheme()}://${headers['host']}` : (origin ?? 'http://127.0.0.1')
+  return `${server}${path()}`
 }
 
 function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { installationChangeSchema } from './apps.ts'
 import { knobChangeSchema, limits } from './config.ts'
 import type { Control } from './control.ts'
 import type { Emulation } from './emulation.ts'
@@ -19,6 +20,11 @@ export function controlRoutes(emulation: Emulation, control: Control): readonly 
       method: 'PUT',
       pattern: '/_emulator/knobs',
       run: (call) => done(() => control.knobs(parsed(knobChangeSchema, call))),
+    },
+    {
+      method: 'PUT',
+      pattern: '/_emulator/installations/:id',
+      run: (call) => found(control.installation(Number(call.params['id']), parsed(installationChangeSchema, call))),
     },
     { method: 'POST', pattern: '/_emulator/clock', run: (call) => advance(emulation.clock, call) },
     { method: 'POST', pattern: '/_emulator/groups', run: (call) => addGroup(control, call) },

@@ -1,8 +1,10 @@
 // The routes of GitHub's REST API: registration tokens, the admin connection, runners (docs/reference/scale-set-protocol.md#s3, docs/reference/scale-set-protocol.md#s16-1).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { budgetName, type Installation } from './apps.ts'
 import { limits } from './config.ts'
 import type { Emulation } from './emulation.ts'
+import { installationOfToken } from './installations.ts'
 import { jitConfig } from './jit.ts'
 import { restError } from './refusal.ts'
 import { type Call, decodePart, emptyAnswer, type Route } from './router.ts'
@@ -21,8 +23,9 @@ export function restRoutes(emulation: Emulation, options: RestOptions): readonly
     ...scopes.flatMap(({ kind, prefix, nameOf }): Route[] => {
       const at = `${base}${prefix}/actions/runners`
       const scoped = (run: (scope: Scope, call: Call) => Answer) => (call: Call) => {
-        authorize(call, options)
-        return run(scopeOf(emulation.state, kind, nameOf(call.params)), call)
+        const account = authorize(emulation, call, options)
+        const scope = scopeOf(emulation.state, kind, nameOf(call.params))
+        return withinBudget(emulation, account, () => run(scope, call))
       }
       return [
         {
@@ -57,10 +60,32 @@ const scopes: readonly {
   { kind: 'enterprise', prefix: '/enterprises/:enterprise', nameOf: (params) => params['enterprise'] ?? '' },
 ]
 
-function authorize(call: Call, options: RestOptions): void {
+/** Returns the name under which GitHub counts the requests of the credential. */
+function authorize(emulation: Emulation, call: Call, options: RestOptions): string {
   const token = /^(?:Bearer|token) (\S+)$/i.exec(call.request.headers['authorization'] ?? '')?.[1]
   if (!token) throw restError(401, 'Requires authentication')
-  if (options.tokens.length > 0 && !options.tokens.includes(token)) throw restError(401, 'Bad credentials')
+  const installation = installationOfToken(emulation, token)
+  if (installation) {
+    authorizeInstallation(installation, call)
+    return budgetName(installation)
+  }
+  const known = options.tokens.indexOf(token)
+  if (options.tokens.length > 0 && known < 0) throw restError(401, 'Bad credentials')
+  return `user ID ${known + 1}`
+}
+
+/** An installation reaches its own account, and no enterprise. */
+function authorizeInstallation({ account }: Installation, { params }: Call): void {
+  if (params['enterprise'] !== undefined) throw restError(403, 'Resource not accessible by integration')
+  const owner = params['org'] ?? params['owner'] ?? ''
+  if (owner.toLowerCase() !== account.toLowerCase()) throw restError(404, 'Not Found')
+}
+
+function withinBudget({ budgets, knobs, clock }: Emulation, account: string, run: () => Answer): Answer {
+  const { headers, refusal } = budgets.take(account, knobs.restBudget, clock.now())
+  if (refusal) return refusal
+  const answer = run()
+  return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
 function registrationToken(emulation: Emulation, scope: Scope): Answer {

@@ -5,9 +5,11 @@ import type { Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 
 const claimsSchema = z.object({
-  kind: z.enum(['registration', 'admin', 'queue', 'runner']),
+  kind: z.enum(['registration', 'admin', 'queue', 'runner', 'installation']),
   /** The tenant key. */
   scope: z.string(),
+  /** Only in installation tokens: the id of the installation. `serial` is its number of revocations. */
+  installation: z.number().optional(),
   /** Only in queue tokens: the scale set, its session, and the number of the refresh that issued the token. */
   set: z.number().optional(),
   session: z.string().optional(),

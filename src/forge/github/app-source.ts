@@ -8,10 +8,9 @@ import type { AppKey } from './credential.ts'
 import { badAnswer, errorFromAnswer, GitHubError } from './errors.ts'
 import { callRest, type RestAnswer, type RestApi } from './rest.ts'
 import type { SharedLimits } from './shared-limits.ts'
-import type { Source } from './source.ts'
+import type { Source, SourceHow } from './source.ts'
 import { asWire, instantField, integerField, opaqueField } from './wire.ts'
 
-type How = Parameters<Source['bearer']>[0]
 type InstallationToken = { readonly text: string; readonly expiresAt: Instant }
 
 /** A token is renewed this long before it expires, so that it never expires on the way, in milliseconds. */
@@ -35,7 +34,7 @@ export class AppSource implements Source {
     this.#ownBudget = limits.budget(api.config, app.appId)
   }
 
-  async bearer(how: How): Promise<string> {
+  async bearer(how: SourceHow): Promise<string> {
     const now = this.api.net.clock.now()
     if (this.#token === undefined || this.#token.expiresAt - renewBeforeMs <= now) this.#token = await this.#create(how)
     return this.#token.text
@@ -57,7 +56,7 @@ export class AppSource implements Source {
     return `It needs ${permission}; the owner of the installation must accept a new permission.${reach}`
   }
 
-  async #create(how: How): Promise<InstallationToken> {
+  async #create(how: SourceHow): Promise<InstallationToken> {
     const { installationId } = this.#app
     const id = installationId ?? this.#found ?? (await this.#find(how))
     const path = `/app/installations/${id}/access_tokens`
@@ -72,7 +71,7 @@ export class AppSource implements Source {
     return { text, expiresAt: this.api.serverClock.here(stated) }
   }
 
-  async #find(how: How): Promise<string> {
+  async #find(how: SourceHow): Promise<string> {
     const { scope, scopePath } = this.api.config
     const { request, answer } = await this.#callAsApp('GET', `${scopePath}/installation`, how)
     const id =
@@ -82,20 +81,23 @@ export class AppSource implements Source {
     if (answer.status === 200 && !id) throw badAnswer('the installation has no id', answer.status)
     if (!id) {
       const missing = `It is not installed at this ${scope}, or the ${scope} does not exist: install it there.`
-      throw this.#refused({ request, answer }, answer.status === 404 ? missing : identityAdvice(answer, this.#app))
+      throw this.#refused(
+        { request, answer },
+        answer.status === 404 && !isUnknownApp(answer) ? missing : identityAdvice(answer, this.#app),
+      )
     }
     this.#found = String(id)
     return this.#found
   }
 
   /** A refused token may come from a wrong clock of this machine: then a second one follows, by GitHub's time. */
-  async #callAsApp(method: Method, path: string, how: How): Promise<RestAnswer> {
+  async #callAsApp(method: Method, path: string, how: SourceHow): Promise<RestAnswer> {
     const { net, serverClock } = this.api
     const { appId, privateKey } = this.#app
     const send = () => {
       const jwt = appJwt(appId, privateKey, serverClock.at(net.clock.now()))
       const contentType = 'application/vnd.github+json'
-      const call = { method, path, authorization: `Bearer ${jwt}`, contentType, ...how, signal: how.signal }
+      const call = { method, path, authorization: `Bearer ${jwt}`, contentType, ...how }
       return callRest(this.api, call, this.#ownBudget)
     }
     const first = await send()
@@ -115,6 +117,7 @@ export class AppSource implements Source {
 
 function installationAdvice(answer: Answer, app: AppKey): string {
   const { status } = answer
+  if (isUnknownApp(answer)) return identityAdvice(answer, app)
   if (status === 404) {
     return app.installationId === undefined
       ? 'It is no longer installed: install it again.'
@@ -124,7 +127,13 @@ function installationAdvice(answer: Answer, app: AppKey): string {
   return identityAdvice(answer, app)
 }
 
-function identityAdvice({ status }: Answer, { suffix }: AppKey): string {
-  if (status !== 401) return `Check the App's settings at GitHub.`
+function identityAdvice(answer: Answer, { suffix }: AppKey): string {
+  if (isUnknownApp(answer)) return `GitHub knows no App with this id: correct github_app_id${suffix}.`
+  if (answer.status !== 401) return `Check the App's settings at GitHub.`
   return `GitHub does not accept its signature: check that github_app_private_key${suffix} belongs to the App in github_app_id${suffix}.`
+}
+
+/** GitHub answers 404 for an unknown App as for an unknown installation. Only the text differs. */
+function isUnknownApp({ status, body }: Answer): boolean {
+  return status === 404 && body.kind === 'json' && /integration not found/i.test(JSON.stringify(body.value))
 }

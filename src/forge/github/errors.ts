@@ -121,6 +121,11 @@ const transportReasons: Readonly<
   },
 }
 
+/** Returns whether the connection broke after the request was sent. */
+export function isCut(error: unknown): boolean {
+  return error instanceof GitHubError && error.details['transport'] === 'lost'
+}
+
 /** Returns the address that the response redirects to; undefined if it is no redirect. */
 export function redirectTarget(request: Request, answer: Answer): URL | undefined {
   const location = answer.headers['location']

@@ -55,7 +55,7 @@ const operations: readonly (readonly [method: string, path: RegExp, operation: F
   ['DELETE', /\/\d+$/, 'acknowledge'],
 ]
 
-export function operationOf({ method, path, query, expect }: Request): ForgeOperation {
+function operationOf({ method, path, query, expect }: Request): ForgeOperation {
   if (expect === 'bytes') return 'poll'
   if (method === 'GET' && path.endsWith('/agents'))
     return 'agentName' in query ? 'find-registration' : 'list-registrations'

@@ -1,9 +1,11 @@
 // GitHub as a forge: one account (a URL and a credential) and its runner scale sets.
 
+import { type AdaptiveLimit, adaptiveLimit } from '../../lib/adaptive-limit.ts'
 import type { ForgeState } from '../../model/forge-event.ts'
 import { PortError } from '../../model/port-error.ts'
 import type { Forge, ForgeSet, Link, Traits } from '../forge.ts'
 import { actionsService } from './actions-api.ts'
+import { callsPolicy } from './calls.ts'
 import { Claim } from './claim.ts'
 import { type ConfigUrl, parseConfigUrl } from './config-url.ts'
 import { githubError } from './errors.ts'
@@ -44,6 +46,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
     net: { transport: observe ? observed(transport, clock, config.url, observe) : transport, clock, random },
     tokens: new AdminTokens({ net: { transport, clock, random }, config, credential, userAgent, limits, observe }),
     pace: limits.pace(config),
+    calls: adaptiveLimit(callsPolicy, options.clock),
   }
   return {
     traits: githubTraits,
@@ -51,7 +54,13 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
   }
 }
 
-type Account = { readonly config: ConfigUrl; readonly net: Net; readonly tokens: AdminTokens; readonly pace: Pace }
+type Account = {
+  readonly config: ConfigUrl
+  readonly net: Net
+  readonly tokens: AdminTokens
+  readonly pace: Pace
+  readonly calls: AdaptiveLimit
+}
 
 type Opening = { readonly set: ForgeSet; readonly remembered: ForgeState | undefined; readonly until: AbortSignal }
 
@@ -71,6 +80,6 @@ async function openLink(account: Account, options: GitHubForgeOptions, opening: 
     const hopeless = error instanceof PortError && ['bad-config', 'unauthorized', 'conflict'].includes(error.kind)
     if (hopeless || !(error instanceof PortError)) throw error
   }
-  const { pace, tokens } = account
-  return new GitHubLink({ service, claim, pace, tokens, owner: options.owner ?? 'dayfly', anomalies, until })
+  const { pace, tokens, calls } = account
+  return new GitHubLink({ service, claim, pace, tokens, calls, owner: options.owner ?? 'dayfly', anomalies, until })
 }

@@ -1,4 +1,5 @@
 // The connection of one runner set to GitHub.
+import type { AdaptiveLimit } from '../../lib/adaptive-limit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { linkSignals } from '../../lib/signals.ts'
 import type { Registration } from '../../model/runner.ts'
@@ -19,6 +20,8 @@ export type GitHubLinkOptions = {
   /** The pace of the account's target, which all links to it share. */
   readonly pace: Pace
   readonly tokens: Pick<AdminTokens, 'limit'>
+  /** The limit on the account's calls at once, which all its links share. */
+  readonly calls: AdaptiveLimit
   readonly owner: string
   readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
@@ -80,7 +83,8 @@ export class GitHubLink implements Link {
     const wait = pace.take(this.#clock.now())
     if (wait) return { is: 'limited', ...wait }
     try {
-      return { is: 'registered', ...(await generateJitConfig(service, scaleSetId, name, this.#options.until)) }
+      const generate = () => generateJitConfig(service, scaleSetId, name, this.#options.until)
+      return { is: 'registered', ...(await this.#inTurn('register', generate)) }
     } catch (error) {
       if (isGitHubError(error, 'runner-exists')) await this.#removeStale(name, scaleSetId)
       if (isGitHubError(error, 'scale-set-gone')) this.#listener.reportScaleSetGone(error)
@@ -96,7 +100,21 @@ export class GitHubLink implements Link {
 
   /** See `removeRunner`: after `removed` and after `absent` the runner gets no job. */
   async deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'> {
-    return removeRunner(this.#options.service, registration.id, this.#options.until)
+    const { service, until } = this.#options
+    return this.#inTurn('deregister', () => removeRunner(service, registration.id, until))
+  }
+
+  /** Makes a call when fewer than the account's limit are under way. */
+  #inTurn<T>(kind: string, call: () => Promise<T>): Promise<T> {
+    return this.#options.calls(kind, async (refused) => {
+      try {
+        this.#options.until.throwIfAborted()
+        return await call()
+      } catch (error) {
+        if (isGitHubError(error, 'rate-limited')) refused()
+        throw error
+      }
+    })
   }
 
   async registrations(): Promise<readonly Registration[]> {

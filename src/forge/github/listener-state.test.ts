@@ -20,7 +20,15 @@ const now = 1_000_000
 const highest: Random = () => 1
 const session: ListenerSession = { id: 'one', renewAt: now + 60_000 }
 const counts = { roundTripMs: 0, quick: 0, repeated: 0, unreadable: 0 }
-const polling: Polling = { is: 'polling', session, cursor: '41', counts, renewed: false, refreshTried: false }
+const polling: Polling = {
+  is: 'polling',
+  session,
+  cursor: '41',
+  counts,
+  renewed: false,
+  refreshTried: false,
+  wasCut: false,
+}
 const renewing = { is: 'renewing', session, cursor: '41', counts, attempts: 0 } as const
 const opening = { is: 'opening', previous: 'one', cursor: '41' } as const
 const claiming = { is: 'claiming', previous: 'one' } as const
@@ -45,6 +53,7 @@ test.each<[string, string, State]>([
   ['opening', 'open', inPhase(opening)],
   ['polling', 'poll', inPhase(polling)],
   ['renewing', 'refresh', inPhase(renewing)],
+  ['a poll that was cut', 'refresh', inPhase({ ...polling, wasCut: true })],
   ['unknown demand', 'refresh', inPhase(polling, { reported: 'x' })],
   ['unknown demand after a refresh', 'poll', inPhase({ ...polling, refreshTried: true }, { reported: 'x' })],
   ['a token to renew', 'refresh', inPhase({ ...polling, session: { id: 'one', renewAt: now } })],
@@ -87,6 +96,13 @@ test.each<[string, Phase<ListenerSession>, StepResult<ListenerSession>, Phase<Li
     { ...polling, refreshTried: true, renewed: true },
     { is: 'received' },
     polling,
+  ],
+  ['a cut poll asks for a refresh', { ...polling, refreshTried: true }, { is: 'cut' }, { ...polling, wasCut: true }],
+  [
+    'a refresh after a cut poll polls',
+    { ...polling, wasCut: true },
+    { is: 'refreshed' },
+    { ...polling, refreshTried: true },
   ],
   ['a refused token is renewed', polling, fail('token-refused'), renewing],
   ['a renewed token polls', renewing, { is: 'refreshed' }, { ...polling, renewed: true, refreshTried: true }],

@@ -37,6 +37,8 @@ export type Phase<S extends ListenerSession> =
       readonly renewed: boolean
       /** A refresh was tried since the last poll. Another one waits until after the next poll. */
       readonly refreshTried: boolean
+      /** The last poll was cut while it was held. Only a refresh shows whether the forge can be reached. */
+      readonly wasCut: boolean
     }
   /** GitHub refused the queue token: the listener renews it before it polls again. */
   | {
@@ -71,6 +73,8 @@ export type StepResult<S extends ListenerSession> =
   | { readonly is: 'refresh-failed'; readonly error: GitHubError }
   /** A poll returned no message. */
   | { readonly is: 'nothing'; readonly tookMs: number }
+  /** A poll was cut after it had been held for some time, as proxies do with silent connections. */
+  | { readonly is: 'cut' }
   /** A poll returned a message that has not been handled yet. */
   | { readonly is: 'received' }
   /** A poll returned a message that has been handled. `error` is set if it could not be acknowledged again. */
@@ -97,7 +101,7 @@ export function nextStep<S extends ListenerSession>({ phase, reported }: Listene
   if (phase.is === 'opening') return 'open'
   if (phase.is === 'renewing') return 'refresh'
   const { renewAt } = phase.session
-  const isDue = reported !== undefined || (renewAt !== undefined && renewAt <= now)
+  const isDue = phase.wasCut || reported !== undefined || (renewAt !== undefined && renewAt <= now)
   return isDue && !phase.refreshTried ? 'refresh' : 'poll'
 }
 

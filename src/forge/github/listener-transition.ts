@@ -45,6 +45,8 @@ export function transition<S extends ListenerSession>(
       return refreshFailed(state, result.error, context)
     case 'nothing':
       return { state: answered(state, context, result.tookMs) }
+    case 'cut':
+      return { state: cut(state) }
     case 'received':
       return { state: answered(state, context) }
     case 'repeated':
@@ -65,7 +67,7 @@ function opened<S extends ListenerSession>(
 ): Transition<S> {
   const cursor = state.phase.is === 'claiming' ? undefined : state.phase.cursor
   const counts = { roundTripMs: tookMs, quick: 0, repeated: 0, unreadable: 0 }
-  const phase = { is: 'polling', session, cursor, counts, renewed: false, refreshTried: false } as const
+  const phase = { is: 'polling', session, cursor, counts, renewed: false, refreshTried: false, wasCut: false } as const
   return { state: recovered({ ...state, phase }, context) }
 }
 
@@ -73,11 +75,12 @@ function refreshed<S extends ListenerSession>(state: ListenerState<S>, context: 
   const { phase } = state
   if (phase.is === 'renewing') {
     const { session, cursor, counts } = phase
-    const next = { is: 'polling', session, cursor, counts, renewed: true, refreshTried: true } as const
+    const next = { is: 'polling', session, cursor, counts, renewed: true, refreshTried: true, wasCut: false } as const
     return { state: recovered({ ...state, phase: next }, context) }
   }
   if (phase.is !== 'polling') return { state }
-  return { state: recovered({ ...state, phase: { ...phase, refreshTried: true } }, context) }
+  const failures = phase.wasCut ? 0 : state.failures
+  return { state: recovered({ ...state, failures, phase: { ...phase, refreshTried: true, wasCut: false } }, context) }
 }
 
 function refreshFailed<S extends ListenerSession>(
@@ -87,6 +90,7 @@ function refreshFailed<S extends ListenerSession>(
 ): Transition<S> {
   const { phase } = state
   if (isGitHubError(error, 'session-gone', 'scale-set-gone')) return failed(state, error, context)
+  if (phase.is === 'polling' && phase.wasCut) return failed(state, error, context, { ...phase, refreshTried: true })
   if (phase.is === 'polling') return { state: { ...state, phase: { ...phase, refreshTried: true } } }
   if (phase.is !== 'renewing') return failed(state, error, context)
   const attempts = phase.attempts + 1
@@ -107,9 +111,20 @@ function answered<S extends ListenerSession>(
   const counts = { ...phase.counts, quick, repeated: 0, unreadable: 0 }
   const resumeAt = quick > 0 ? context.now + pollWait(quick, context) : state.resumeAt
   return recovered(
-    { ...state, phase: { ...phase, renewed: false, refreshTried: false, counts }, failures: 0, resumeAt },
+    {
+      ...state,
+      phase: { ...phase, renewed: false, refreshTried: false, wasCut: false, counts },
+      failures: 0,
+      resumeAt,
+    },
     context,
   )
+}
+
+/** Some proxies cut every connection that is silent for a while, so that a cut is no failure. It shows nothing of the forge either. */
+function cut<S extends ListenerSession>(state: ListenerState<S>): ListenerState<S> {
+  const { phase } = state
+  return phase.is === 'polling' ? { ...state, phase: { ...phase, wasCut: true, refreshTried: false } } : state
 }
 
 /** A message that cannot be acknowledged is passed over in the end: it must not hold up the next one. */

@@ -9,7 +9,7 @@ import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
 import { Deliveries } from './deliveries.ts'
 import { DemandReading } from './demand.ts'
-import { badAnswer, GitHubError } from './errors.ts'
+import { badAnswer, GitHubError, isCut } from './errors.ts'
 import { forgeEventsOf } from './forge-events.ts'
 import {
   deliveriesMax,
@@ -37,6 +37,9 @@ export type ListenerOptions = {
   readonly anomalies: ReportAnomaly
   readonly until: AbortSignal
 }
+
+/** A poll that ends sooner without a response was not held, in milliseconds. */
+const heldMsMin = 5_000
 
 type Result = StepResult<MessageSession>
 
@@ -218,6 +221,8 @@ export class Listener {
       answer = await session.poll(this.#cursor(), this.#options.claim.set.max, polling.signal)
     } catch (error) {
       if (polling.signal.aborted && !this.#closing.signal.aborted) return undefined
+      const wasHeld = this.#clock.now() - asked >= heldMsMin
+      if (wasHeld && isCut(error)) return this.#deliver(this.#apply({ is: 'cut' }))
       throw error
     } finally {
       polling.dispose()

@@ -2,7 +2,9 @@
 import type { Answer } from '../../lib/http.ts'
 import type { Budget } from './budget.ts'
 import type { RestApi } from './rest.ts'
-import type { CallHow } from './scale-set.ts'
+import type { RetryPolicy } from './retry.ts'
+
+export type SourceHow = { readonly policy: RetryPolicy; readonly signal: AbortSignal }
 
 export interface Source {
   /** Names the source in messages, for example `The App 123 (github_app_id)`. */
@@ -10,7 +12,7 @@ export interface Source {
   readonly budget: Budget
   readonly api: RestApi
   /** Returns a token that is valid for some minutes. Rejects with `credential-refused` or `rate-limited`, among others. */
-  bearer(how: Required<Pick<CallHow, 'policy'>> & Pick<CallHow, 'signal'>): Promise<string>
+  bearer(how: SourceHow): Promise<string>
   /** GitHub refused this bearer. Returns whether the next one may be better. */
   forget(bearer: string): boolean
   /** Says what GitHub needs to allow the registration that it refused with this response. */

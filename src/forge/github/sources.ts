@@ -20,16 +20,13 @@ export class Sources {
     return this.#sources.length === 1
   }
 
-  /** Returns the best source that was not tried yet; undefined if there is none. If GitHub refused all of them, each gets another chance. */
+  /** Returns the best source that was not tried yet; undefined if there is none. If GitHub refused all of them, each gets another chance in turn. */
   best(tried: ReadonlySet<Source>, now: Instant): Source | undefined {
     const open = this.#sources.filter((source) => !tried.has(source) && source.budget.limitedUntil(now) === undefined)
-    const good = open.filter((source) => (this.#refusedUntil.get(source) ?? 0) <= now)
-    const choice = good.length > 0 || tried.size > 0 ? good : open
-    const left = ({ budget }: Source) => budget.remaining(now) ?? Number.POSITIVE_INFINITY
-    return choice.reduce<Source | undefined>(
-      (best, each) => (best && left(best) >= left(each) ? best : each),
-      undefined,
-    )
+    const refusedUntil = (source: Source) => this.#refusedUntil.get(source) ?? 0
+    const good = open.filter((source) => refusedUntil(source) <= now)
+    if (good.length > 0) return most(good, ({ budget }) => budget.remaining(now) ?? Number.POSITIVE_INFINITY)
+    return tried.size > 0 ? undefined : most(open, (source) => -refusedUntil(source))
   }
 
   /** Leaves the source out because of this error. Returns false if the error does not concern the source. */
@@ -64,4 +61,12 @@ export class Sources {
     const message = last ? `${sentence} ${last.message}` : sentence
     return new GitHubError('budget-spent', message, { retryAt: limit.until, cause: last })
   }
+}
+
+/** Returns the first of the sources with the highest measure. */
+function most(sources: readonly Source[], measure: (source: Source) => number): Source | undefined {
+  return sources.reduce<Source | undefined>(
+    (best, each) => (best && measure(best) >= measure(each) ? best : each),
+    undefined,
+  )
 }

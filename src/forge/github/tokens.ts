@@ -11,7 +11,7 @@ import { callRest, type RestAnswer } from './rest.ts'
 import { abortable, type RetryPolicy, standardPolicy } from './retry.ts'
 import { tokenExpiry } from './server-time.ts'
 import { SharedLimits } from './shared-limits.ts'
-import type { Source } from './source.ts'
+import type { Source, SourceHow } from './source.ts'
 import type { Sources } from './sources.ts'
 import { asWire, opaqueField, urlField } from './wire.ts'
 
@@ -34,8 +34,6 @@ export type AdminTokensOptions = Omit<SourcesOptions, 'limits'> & {
   /** Shared with other accounts; absent: the account has its own. */
   readonly limits?: SharedLimits
 }
-
-type How = { readonly policy: RetryPolicy; readonly signal: AbortSignal }
 
 /** One refresh, and how many callers wait for it. */
 type Refresh = { readonly connection: Promise<AdminConnection>; readonly stop: AbortController; waiting: number }
@@ -116,7 +114,7 @@ export class AdminTokens {
     }
   }
 
-  async #connectWith(source: Source, how: How): Promise<AdminConnection> {
+  async #connectWith(source: Source, how: SourceHow): Promise<AdminConnection> {
     // With other sources at hand, a limit is no reason to wait.
     const policy = this.#sources.isSingle ? how.policy : { ...how.policy, except: [429] }
     const token = await this.#registrationToken(source, { ...how, policy })
@@ -124,7 +122,7 @@ export class AdminTokens {
   }
 
   /** An installation token may have been revoked before its time: asks for one more. */
-  async #registrationToken(source: Source, how: How): Promise<string> {
+  async #registrationToken(source: Source, how: SourceHow): Promise<string> {
     for (let round = 1; ; round++) {
       const bearer = await source.bearer(how)
       const reply = await this.#requestRegistration(source, bearer, how)
@@ -137,7 +135,7 @@ export class AdminTokens {
     }
   }
 
-  async #requestRegistration(source: Source, bearer: string, how: How): Promise<RestAnswer> {
+  async #requestRegistration(source: Source, bearer: string, how: SourceHow): Promise<RestAnswer> {
     const { config, net } = this.#options
     const call = {
       method: 'POST',

@@ -65,7 +65,7 @@ export function nodePlace(kubeconfig: string) {
   }
 }
 
-async function openNode(kubeconfig: string) {
+export async function openNode(kubeconfig: string) {
   const cluster = connect(await loadKubeconfig(kubeconfig), clock)
   const kubernetes = createKubernetes({ transport: cluster.transport, clock, random })
   const resourceOf = (kind: string): Resource => {
@@ -84,10 +84,13 @@ async function openNode(kubeconfig: string) {
   const entered: string[] = []
   return {
     kubernetes,
+    transport: cluster.transport,
     get,
     /** Deletes its namespaces and waits until they are gone, because the doctor reads all namespaces. */
     close: async () => {
-      for (const name of entered) await kubernetes.delete(namespaces, { name })
+      for (const name of entered) {
+        if (await get(namespaces, undefined, name)) await kubernetes.delete(namespaces, { name })
+      }
       for (const name of entered) {
         await settle(
           () => get(namespaces, undefined, name),
@@ -97,9 +100,9 @@ async function openNode(kubeconfig: string) {
       await cluster.close()
     },
     /** Creates a namespace and waits until it accepts pods. */
-    enter: async (name: string) => {
+    enter: async (name: string, labels: Readonly<Record<string, string>> = {}) => {
       entered.push(name)
-      await kubernetes.create(namespaces, object('v1', 'Namespace', { name }))
+      await kubernetes.create(namespaces, object('v1', 'Namespace', { name, labels }))
       const account = { ...pods, plural: 'serviceaccounts', kind: 'ServiceAccount' }
       await eventually('pods have an account', () => kubernetes.get(account, { namespace: name, name: 'default' }))
       return name

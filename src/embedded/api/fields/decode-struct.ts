@@ -156,7 +156,8 @@ function wrongType(value: unknown, go: string, place: Place, shown: string = jso
   return new DecodeError(`json: cannot unmarshal ${shown} into ${where} of type ${go}`)
 }
 
-function isEmpty(value: unknown): boolean {
+/** Returns whether Go leaves the value out of a field with `omitempty`. */
+export function isEmpty(value: unknown): boolean {
   if (value === '' || value === 0 || value === false) return true
   if (Array.isArray(value)) return value.length === 0
   if (!isObject(value)) return false

@@ -24,6 +24,27 @@ ReplicaSet metadata!ObjectMeta spec!ReplicaSetSpec status!ReplicaSetStatus
 PodDisruptionBudget metadata!ObjectMeta spec!PodDisruptionBudgetSpec status!PodDisruptionBudgetStatus
 MutatingWebhookConfiguration metadata!ObjectMeta webhooks:[]MutatingWebhook~merge@name
 SelfSubjectAccessReview metadata!ObjectMeta spec!SelfSubjectAccessReviewSpec status!SubjectAccessReviewStatus
+Service metadata!ObjectMeta spec!ServiceSpec status!ServiceStatus
+Endpoints metadata!ObjectMeta subsets:[]EndpointSubset
+PersistentVolumeClaim metadata!ObjectMeta spec!PersistentVolumeClaimSpec status!PersistentVolumeClaimStatus
+PersistentVolume metadata!ObjectMeta spec!PersistentVolumeSpec status!PersistentVolumeStatus
+ResourceQuota metadata!ObjectMeta spec!ResourceQuotaSpec status!ResourceQuotaStatus
+LimitRange metadata!ObjectMeta spec!LimitRangeSpec
+NetworkPolicy metadata!ObjectMeta spec!NetworkPolicySpec
+Ingress metadata!ObjectMeta spec!IngressSpec status!IngressStatus
+IngressClass metadata!ObjectMeta spec!IngressClassSpec
+EndpointSlice metadata!ObjectMeta addressType!$v1.AddressType endpoints![]Endpoint ports![]EndpointPort
+PriorityClass metadata!ObjectMeta value!int32 globalDefault:bool description:string preemptionPolicy?$v1.PreemptionPolicy
+StorageClass metadata!ObjectMeta provisioner!string parameters:{}string reclaimPolicy?$v1.PersistentVolumeReclaimPolicy mountOptions:[]string allowVolumeExpansion?bool volumeBindingMode?$v1.VolumeBindingMode allowedTopologies:[]TopologySelectorTerm
+ValidatingWebhookConfiguration metadata!ObjectMeta webhooks:[]ValidatingWebhook~merge@name
+ValidatingAdmissionPolicy metadata!ObjectMeta spec!ValidatingAdmissionPolicySpec status!ValidatingAdmissionPolicyStatus
+ValidatingAdmissionPolicyBinding metadata!ObjectMeta spec!ValidatingAdmissionPolicyBindingSpec
+TokenRequest metadata!ObjectMeta spec!TokenRequestSpec status!TokenRequestStatus
+TokenReview metadata!ObjectMeta spec!TokenReviewSpec status!TokenReviewStatus
+SubjectAccessReview metadata!ObjectMeta spec!SubjectAccessReviewSpec status!SubjectAccessReviewStatus
+SelfSubjectRulesReview metadata!ObjectMeta spec!SelfSubjectRulesReviewSpec status!SubjectRulesReviewStatus
+Scale metadata!ObjectMeta spec!ScaleSpec status!ScaleStatus
+Eviction metadata!ObjectMeta deleteOptions?DeleteOptions
 ObjectMeta name:string generateName:string namespace:string selfLink:string uid:$types.UID resourceVersion:string generation:int64 creationTimestamp:Time deletionTimestamp?Time deletionGracePeriodSeconds?int64 labels:{}string annotations:{}string ownerReferences:[]OwnerReference~merge@uid finalizers:[]string~merge managedFields:[]ManagedFieldsEntry
 PodSpec volumes:[]Volume~merge,retainKeys@name initContainers:[]Container~merge@name containers![]Container~merge@name ephemeralContainers:[]EphemeralContainer~merge@name restartPolicy:$v1.RestartPolicy terminationGracePeriodSeconds?int64 activeDeadlineSeconds?int64 dnsPolicy:$v1.DNSPolicy nodeSelector:{}string serviceAccountName:string serviceAccount:string automountServiceAccountToken?bool nodeName:string hostNetwork:bool hostPID:bool hostIPC:bool shareProcessNamespace?bool securityContext?PodSecurityContext imagePullSecrets:[]LocalObjectReference~merge@name hostname:string subdomain:string affinity?Affinity schedulerName:string tolerations:[]Toleration hostAliases:[]HostAlias~merge@ip priorityClassName:string priority?int32 dnsConfig?PodDNSConfig readinessGates:[]PodReadinessGate runtimeClassName?string enableServiceLinks?bool preemptionPolicy?$v1.PreemptionPolicy overhead:{}Quantity topologySpreadConstraints:[]TopologySpreadConstraint~merge@topologyKey setHostnameAsFQDN?bool os?PodOS hostUsers?bool schedulingGates:[]PodSchedulingGate~merge@name resourceClaims:[]PodResourceClaim~merge,retainKeys@name resources?ResourceRequirements hostnameOverride?string schedulingGroup?PodSchedulingGroup
 PodStatus observedGeneration:int64 phase:$v1.PodPhase conditions:[]PodCondition~merge@type message:string reason:string nominatedNodeName:string hostIP:string hostIPs:[]HostIP~merge@ip podIP:string podIPs:[]PodIP~merge@ip startTime?Time initContainerStatuses:[]ContainerStatus containerStatuses:[]ContainerStatus qosClass:$v1.PodQOSClass ephemeralContainerStatuses:[]ContainerStatus resize:$v1.PodResizeStatus resourceClaimStatuses:[]PodResourceClaimStatus~merge,retainKeys@name extendedResourceClaimStatus?PodExtendedResourceClaimStatus allocatedResources:{}Quantity resources?ResourceRequirements nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -59,6 +80,37 @@ PodDisruptionBudgetStatus observedGeneration:int64 disruptedPods:{}Time disrupti
 MutatingWebhook name!string clientConfig!WebhookClientConfig rules:[]RuleWithOperations failurePolicy?$v1.FailurePolicyType matchPolicy?$v1.MatchPolicyType namespaceSelector?LabelSelector objectSelector?LabelSelector sideEffects?$v1.SideEffectClass timeoutSeconds?int32 admissionReviewVersions![]string reinvocationPolicy?$v1.ReinvocationPolicyType matchConditions:[]MatchCondition~merge@name
 SelfSubjectAccessReviewSpec resourceAttributes?ResourceAttributes nonResourceAttributes?NonResourceAttributes
 SubjectAccessReviewStatus allowed!bool denied:bool reason:string evaluationError:string
+ServiceSpec ports:[]ServicePort~merge@port selector:{}string clusterIP:string clusterIPs:[]string type:$v1.ServiceType externalIPs:[]string sessionAffinity:$v1.ServiceAffinity loadBalancerIP:string loadBalancerSourceRanges:[]string externalName:string externalTrafficPolicy:$v1.ServiceExternalTrafficPolicy healthCheckNodePort:int32 publishNotReadyAddresses:bool sessionAffinityConfig?SessionAffinityConfig ipFamilies:[]$v1.IPFamily ipFamilyPolicy?$v1.IPFamilyPolicy allocateLoadBalancerNodePorts?bool loadBalancerClass?string internalTrafficPolicy?$v1.ServiceInternalTrafficPolicy trafficDistribution?string
+ServiceStatus loadBalancer!LoadBalancerStatus conditions:[]Condition~merge@type
+EndpointSubset addresses:[]EndpointAddress notReadyAddresses:[]EndpointAddress ports:[]EndpointPort
+PersistentVolumeClaimSpec accessModes:[]$v1.PersistentVolumeAccessMode selector?LabelSelector resources!VolumeResourceRequirements volumeName:string storageClassName?string volumeMode?$v1.PersistentVolumeMode dataSource?TypedLocalObjectReference dataSourceRef?TypedObjectReference volumeAttributesClassName?string
+PersistentVolumeClaimStatus phase:$v1.PersistentVolumeClaimPhase accessModes:[]$v1.PersistentVolumeAccessMode capacity:{}Quantity conditions:[]PersistentVolumeClaimCondition~merge@type allocatedResources:{}Quantity allocatedResourceStatuses:{}$v1.ClaimResourceStatus currentVolumeAttributesClassName?string modifyVolumeStatus?ModifyVolumeStatus
+PersistentVolumeSpec capacity:{}Quantity PersistentVolumeSource|gcePersistentDisk?GCEPersistentDiskVolumeSource PersistentVolumeSource|awsElasticBlockStore?AWSElasticBlockStoreVolumeSource PersistentVolumeSource|hostPath?HostPathVolumeSource PersistentVolumeSource|glusterfs?GlusterfsPersistentVolumeSource PersistentVolumeSource|nfs?NFSVolumeSource PersistentVolumeSource|rbd?RBDPersistentVolumeSource PersistentVolumeSource|iscsi?ISCSIPersistentVolumeSource PersistentVolumeSource|cinder?CinderPersistentVolumeSource PersistentVolumeSource|cephfs?CephFSPersistentVolumeSource PersistentVolumeSource|fc?FCVolumeSource PersistentVolumeSource|flocker?FlockerVolumeSource PersistentVolumeSource|flexVolume?FlexPersistentVolumeSource PersistentVolumeSource|azureFile?AzureFilePersistentVolumeSource PersistentVolumeSource|vsphereVolume?VsphereVirtualDiskVolumeSource PersistentVolumeSource|quobyte?QuobyteVolumeSource PersistentVolumeSource|azureDisk?AzureDiskVolumeSource PersistentVolumeSource|photonPersistentDisk?PhotonPersistentDiskVolumeSource PersistentVolumeSource|portworxVolume?PortworxVolumeSource PersistentVolumeSource|scaleIO?ScaleIOPersistentVolumeSource PersistentVolumeSource|local?LocalVolumeSource PersistentVolumeSource|storageos?StorageOSPersistentVolumeSource PersistentVolumeSource|csi?CSIPersistentVolumeSource accessModes:[]$v1.PersistentVolumeAccessMode claimRef?ObjectReference persistentVolumeReclaimPolicy:$v1.PersistentVolumeReclaimPolicy storageClassName:string mountOptions:[]string volumeMode?$v1.PersistentVolumeMode nodeAffinity?VolumeNodeAffinity volumeAttributesClassName?string
+PersistentVolumeStatus phase:$v1.PersistentVolumePhase message:string reason:string lastPhaseTransitionTime?Time
+ResourceQuotaSpec hard:{}Quantity scopes:[]$v1.ResourceQuotaScope scopeSelector?ScopeSelector
+ResourceQuotaStatus hard:{}Quantity used:{}Quantity
+LimitRangeSpec limits![]LimitRangeItem
+NetworkPolicySpec podSelector!LabelSelector ingress:[]NetworkPolicyIngressRule egress:[]NetworkPolicyEgressRule policyTypes:[]$v1.PolicyType
+IngressSpec ingressClassName?string defaultBackend?IngressBackend tls:[]IngressTLS rules:[]IngressRule
+IngressStatus loadBalancer!IngressLoadBalancerStatus
+IngressClassSpec controller:string parameters?IngressClassParametersReference
+Endpoint addresses![]string conditions!EndpointConditions hostname?string targetRef?ObjectReference deprecatedTopology:{}string nodeName?string zone?string hints?EndpointHints
+EndpointPort name?string protocol?$v1.Protocol port?int32 appProtocol?string
+TopologySelectorTerm matchLabelExpressions:[]TopologySelectorLabelRequirement
+ValidatingWebhook name!string clientConfig!WebhookClientConfig rules:[]RuleWithOperations failurePolicy?$v1.FailurePolicyType matchPolicy?$v1.MatchPolicyType namespaceSelector?LabelSelector objectSelector?LabelSelector sideEffects?$v1.SideEffectClass timeoutSeconds?int32 admissionReviewVersions![]string matchConditions:[]MatchCondition~merge@name
+ValidatingAdmissionPolicySpec paramKind?ParamKind matchConstraints?MatchResources validations:[]Validation failurePolicy?$v1.FailurePolicyType auditAnnotations:[]AuditAnnotation matchConditions:[]MatchCondition~merge@name variables:[]Variable~merge@name
+ValidatingAdmissionPolicyStatus observedGeneration:int64 typeChecking?TypeChecking conditions:[]Condition
+ValidatingAdmissionPolicyBindingSpec policyName:string paramRef?ParamRef matchResources?MatchResources validationActions:[]$v1.ValidationAction
+TokenRequestSpec audiences![]string expirationSeconds?int64 boundObjectRef?BoundObjectReference
+TokenRequestStatus token!string expirationTimestamp!Time
+TokenReviewSpec token:string audiences:[]string
+TokenReviewStatus authenticated:bool user!UserInfo audiences:[]string error:string
+SubjectAccessReviewSpec resourceAttributes?ResourceAttributes nonResourceAttributes?NonResourceAttributes user:string groups:[]string extra:{}[]string uid:string
+SelfSubjectRulesReviewSpec namespace:string
+SubjectRulesReviewStatus resourceRules![]ResourceRule nonResourceRules![]NonResourceRule incomplete!bool evaluationError:string
+ScaleSpec replicas:int32
+ScaleStatus replicas!int32 selector:string
+DeleteOptions gracePeriodSeconds?int64 preconditions?Preconditions orphanDependents?bool propagationPolicy?$v1.DeletionPropagation dryRun:[]string ignoreStoreReadErrorWithClusterBreakingPotential?bool
 OwnerReference apiVersion!string kind!string name!string uid!$types.UID controller?bool blockOwnerDeletion?bool
 ManagedFieldsEntry manager:string operation:$v1.ManagedFieldsOperationType apiVersion:string time?Time fieldsType:string fieldsV1?any subresource:string
 Volume name!string VolumeSource|hostPath?HostPathVolumeSource VolumeSource|emptyDir?EmptyDirVolumeSource VolumeSource|gcePersistentDisk?GCEPersistentDiskVolumeSource VolumeSource|awsElasticBlockStore?AWSElasticBlockStoreVolumeSource VolumeSource|gitRepo?GitRepoVolumeSource VolumeSource|secret?SecretVolumeSource VolumeSource|nfs?NFSVolumeSource VolumeSource|iscsi?ISCSIVolumeSource VolumeSource|glusterfs?GlusterfsVolumeSource VolumeSource|persistentVolumeClaim?PersistentVolumeClaimVolumeSource VolumeSource|rbd?RBDVolumeSource VolumeSource|flexVolume?FlexVolumeSource VolumeSource|cinder?CinderVolumeSource VolumeSource|cephfs?CephFSVolumeSource VolumeSource|flocker?FlockerVolumeSource VolumeSource|downwardAPI?DownwardAPIVolumeSource VolumeSource|fc?FCVolumeSource VolumeSource|azureFile?AzureFileVolumeSource VolumeSource|configMap?ConfigMapVolumeSource VolumeSource|vsphereVolume?VsphereVirtualDiskVolumeSource VolumeSource|quobyte?QuobyteVolumeSource VolumeSource|azureDisk?AzureDiskVolumeSource VolumeSource|photonPersistentDisk?PhotonPersistentDiskVolumeSource VolumeSource|projected?ProjectedVolumeSource VolumeSource|portworxVolume?PortworxVolumeSource VolumeSource|scaleIO?ScaleIOVolumeSource VolumeSource|storageos?StorageOSVolumeSource VolumeSource|csi?CSIVolumeSource VolumeSource|ephemeral?EphemeralVolumeSource VolumeSource|image?ImageVolumeSource
@@ -110,7 +162,6 @@ DeploymentCondition type!$v1.DeploymentConditionType status!$v1.ConditionStatus 
 JobTemplateSpec metadata!ObjectMeta spec!JobSpec
 DaemonSetUpdateStrategy type:$v1.DaemonSetUpdateStrategyType rollingUpdate?RollingUpdateDaemonSet
 DaemonSetCondition type!$v1.DaemonSetConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string
-PersistentVolumeClaim metadata!ObjectMeta spec!PersistentVolumeClaimSpec status!PersistentVolumeClaimStatus
 StatefulSetUpdateStrategy type:$v1.StatefulSetUpdateStrategyType rollingUpdate?RollingUpdateStatefulSetStrategy
 StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted:$v1.PersistentVolumeClaimRetentionPolicyType whenScaled:$v1.PersistentVolumeClaimRetentionPolicyType
 StatefulSetOrdinals start!int32
@@ -122,13 +173,65 @@ RuleWithOperations operations:[]$v1.OperationType Rule|apiGroups:[]string Rule|a
 MatchCondition name!string expression!string
 ResourceAttributes namespace:string verb:string group:string version:string resource:string subresource:string name:string fieldSelector?FieldSelectorAttributes labelSelector?LabelSelectorAttributes
 NonResourceAttributes path:string verb:string
-HostPathVolumeSource path!string type?$v1.HostPathType
-EmptyDirVolumeSource medium:$v1.StorageMedium sizeLimit?Quantity
+ServicePort name:string protocol:$v1.Protocol appProtocol?string port!int32 targetPort!IntOrString nodePort:int32
+SessionAffinityConfig clientIP?ClientIPConfig
+LoadBalancerStatus ingress:[]LoadBalancerIngress
+EndpointAddress ip!string hostname:string nodeName?string targetRef?ObjectReference
+VolumeResourceRequirements limits:{}Quantity requests:{}Quantity
+TypedLocalObjectReference apiGroup?string kind!string name!string
+TypedObjectReference apiGroup?string kind!string name!string namespace?string
+PersistentVolumeClaimCondition type!$v1.PersistentVolumeClaimConditionType status!$v1.ConditionStatus lastProbeTime!Time lastTransitionTime!Time reason:string message:string
+ModifyVolumeStatus targetVolumeAttributesClassName:string status!$v1.PersistentVolumeClaimModifyVolumeStatus
 GCEPersistentDiskVolumeSource pdName!string fsType:string partition:int32 readOnly:bool
 AWSElasticBlockStoreVolumeSource volumeID!string fsType:string partition:int32 readOnly:bool
+HostPathVolumeSource path!string type?$v1.HostPathType
+GlusterfsPersistentVolumeSource endpoints!string path!string readOnly:bool endpointsNamespace?string
+NFSVolumeSource server!string path!string readOnly:bool
+RBDPersistentVolumeSource monitors![]string image!string fsType:string pool:string user:string keyring:string secretRef?SecretReference readOnly:bool
+ISCSIPersistentVolumeSource targetPortal!string iqn!string lun!int32 iscsiInterface:string fsType:string readOnly:bool portals:[]string chapAuthDiscovery:bool chapAuthSession:bool secretRef?SecretReference initiatorName?string
+CinderPersistentVolumeSource volumeID!string fsType:string readOnly:bool secretRef?SecretReference
+CephFSPersistentVolumeSource monitors![]string path:string user:string secretFile:string secretRef?SecretReference readOnly:bool
+FCVolumeSource targetWWNs:[]string lun?int32 fsType:string readOnly:bool wwids:[]string
+FlockerVolumeSource datasetName:string datasetUUID:string
+FlexPersistentVolumeSource driver!string fsType:string secretRef?SecretReference readOnly:bool options:{}string
+AzureFilePersistentVolumeSource secretName!string shareName!string readOnly:bool secretNamespace?string
+VsphereVirtualDiskVolumeSource volumePath!string fsType:string storagePolicyName:string storagePolicyID:string
+QuobyteVolumeSource registry!string volume!string readOnly:bool user:string group:string tenant:string
+AzureDiskVolumeSource diskName!string diskURI!string cachingMode?$v1.AzureDataDiskCachingMode fsType?string readOnly?bool kind?$v1.AzureDataDiskKind
+PhotonPersistentDiskVolumeSource pdID!string fsType:string
+PortworxVolumeSource volumeID!string fsType:string readOnly:bool
+ScaleIOPersistentVolumeSource gateway!string system!string secretRef?SecretReference sslEnabled:bool protectionDomain:string storagePool:string storageMode:string volumeName:string fsType:string readOnly:bool
+LocalVolumeSource path!string fsType?string
+StorageOSPersistentVolumeSource volumeName:string volumeNamespace:string fsType:string readOnly:bool secretRef?ObjectReference
+CSIPersistentVolumeSource driver!string volumeHandle!string readOnly:bool fsType:string volumeAttributes:{}string controllerPublishSecretRef?SecretReference nodeStageSecretRef?SecretReference nodePublishSecretRef?SecretReference controllerExpandSecretRef?SecretReference nodeExpandSecretRef?SecretReference
+VolumeNodeAffinity required?NodeSelector
+ScopeSelector matchExpressions:[]ScopedResourceSelectorRequirement
+LimitRangeItem type!$v1.LimitType max:{}Quantity min:{}Quantity default:{}Quantity defaultRequest:{}Quantity maxLimitRequestRatio:{}Quantity
+NetworkPolicyIngressRule ports:[]NetworkPolicyPort from:[]NetworkPolicyPeer
+NetworkPolicyEgressRule ports:[]NetworkPolicyPort to:[]NetworkPolicyPeer
+IngressBackend service?IngressServiceBackend resource?TypedLocalObjectReference
+IngressTLS hosts:[]string secretName:string
+IngressRule host:string IngressRuleValue|http?HTTPIngressRuleValue
+IngressLoadBalancerStatus ingress:[]IngressLoadBalancerIngress
+IngressClassParametersReference apiGroup?string kind!string name!string scope?string namespace?string
+EndpointConditions ready?bool serving?bool terminating?bool
+EndpointHints forZones:[]ForZone forNodes:[]ForNode
+TopologySelectorLabelRequirement key!string values![]string
+ParamKind apiVersion:string kind:string
+MatchResources namespaceSelector?LabelSelector objectSelector?LabelSelector resourceRules:[]NamedRuleWithOperations excludeResourceRules:[]NamedRuleWithOperations matchPolicy?$v1.MatchPolicyType
+Validation expression!string message:string reason?$v1.StatusReason messageExpression:string
+AuditAnnotation key!string valueExpression!string
+Variable name!string expression!string
+TypeChecking expressionWarnings:[]ExpressionWarning
+ParamRef name:string namespace:string selector?LabelSelector parameterNotFoundAction?$v1.ParameterNotFoundActionType
+BoundObjectReference kind:string apiVersion:string name:string uid:$types.UID
+UserInfo username:string uid:string groups:[]string extra:{}[]string
+ResourceRule verbs![]string apiGroups:[]string resources:[]string resourceNames:[]string
+NonResourceRule verbs![]string nonResourceURLs:[]string
+Preconditions uid?$types.UID resourceVersion?string
+EmptyDirVolumeSource medium:$v1.StorageMedium sizeLimit?Quantity
 GitRepoVolumeSource repository!string revision:string directory:string
 SecretVolumeSource secretName:string items:[]KeyToPath defaultMode?int32 optional?bool
-NFSVolumeSource server!string path!string readOnly:bool
 ISCSIVolumeSource targetPortal!string iqn!string lun!int32 iscsiInterface:string fsType:string readOnly:bool portals:[]string chapAuthDiscovery:bool chapAuthSession:bool secretRef?LocalObjectReference initiatorName?string
 GlusterfsVolumeSource endpoints!string path!string readOnly:bool
 PersistentVolumeClaimVolumeSource claimName!string readOnly:bool
@@ -136,17 +239,10 @@ RBDVolumeSource monitors![]string image!string fsType:string pool:string user:st
 FlexVolumeSource driver!string fsType:string secretRef?LocalObjectReference readOnly:bool options:{}string
 CinderVolumeSource volumeID!string fsType:string readOnly:bool secretRef?LocalObjectReference
 CephFSVolumeSource monitors![]string path:string user:string secretFile:string secretRef?LocalObjectReference readOnly:bool
-FlockerVolumeSource datasetName:string datasetUUID:string
 DownwardAPIVolumeSource items:[]DownwardAPIVolumeFile defaultMode?int32
-FCVolumeSource targetWWNs:[]string lun?int32 fsType:string readOnly:bool wwids:[]string
 AzureFileVolumeSource secretName!string shareName!string readOnly:bool
 ConfigMapVolumeSource LocalObjectReference|name:string items:[]KeyToPath defaultMode?int32 optional?bool
-VsphereVirtualDiskVolumeSource volumePath!string fsType:string storagePolicyName:string storagePolicyID:string
-QuobyteVolumeSource registry!string volume!string readOnly:bool user:string group:string tenant:string
-AzureDiskVolumeSource diskName!string diskURI!string cachingMode?$v1.AzureDataDiskCachingMode fsType?string readOnly?bool kind?$v1.AzureDataDiskKind
-PhotonPersistentDiskVolumeSource pdID!string fsType:string
 ProjectedVolumeSource sources![]VolumeProjection defaultMode?int32
-PortworxVolumeSource volumeID!string fsType:string readOnly:bool
 ScaleIOVolumeSource gateway!string system!string secretRef?LocalObjectReference sslEnabled:bool protectionDomain:string storagePool:string storageMode:string volumeName:string fsType:string readOnly:bool
 StorageOSVolumeSource volumeName:string volumeNamespace:string fsType:string readOnly:bool secretRef?LocalObjectReference
 CSIVolumeSource driver!string readOnly?bool fsType?string volumeAttributes:{}string nodePublishSecretRef?LocalObjectReference
@@ -191,12 +287,24 @@ SuccessPolicyRule succeededIndexes?string succeededCount?int32
 LabelSelectorRequirement key!string operator!$v1.LabelSelectorOperator values:[]string
 RollingUpdateDeployment maxUnavailable?IntOrString maxSurge?IntOrString
 RollingUpdateDaemonSet maxUnavailable?IntOrString maxSurge?IntOrString
-PersistentVolumeClaimSpec accessModes:[]$v1.PersistentVolumeAccessMode selector?LabelSelector resources!VolumeResourceRequirements volumeName:string storageClassName?string volumeMode?$v1.PersistentVolumeMode dataSource?TypedLocalObjectReference dataSourceRef?TypedObjectReference volumeAttributesClassName?string
-PersistentVolumeClaimStatus phase:$v1.PersistentVolumeClaimPhase accessModes:[]$v1.PersistentVolumeAccessMode capacity:{}Quantity conditions:[]PersistentVolumeClaimCondition~merge@type allocatedResources:{}Quantity allocatedResourceStatuses:{}$v1.ClaimResourceStatus currentVolumeAttributesClassName?string modifyVolumeStatus?ModifyVolumeStatus
 RollingUpdateStatefulSetStrategy partition?int32 maxUnavailable?IntOrString
 ServiceReference namespace!string name!string path?string port?int32
 FieldSelectorAttributes rawSelector:string requirements:[]FieldSelectorRequirement
 LabelSelectorAttributes rawSelector:string requirements:[]LabelSelectorRequirement
+ClientIPConfig timeoutSeconds?int32
+LoadBalancerIngress ip:string hostname:string ipMode?$v1.LoadBalancerIPMode ports:[]PortStatus
+SecretReference name:string namespace:string
+NodeSelector nodeSelectorTerms![]NodeSelectorTerm
+ScopedResourceSelectorRequirement scopeName!$v1.ResourceQuotaScope operator!$v1.ScopeSelectorOperator values:[]string
+NetworkPolicyPort protocol?$v1.Protocol port?IntOrString endPort?int32
+NetworkPolicyPeer podSelector?LabelSelector namespaceSelector?LabelSelector ipBlock?IPBlock
+IngressServiceBackend name!string port!ServiceBackendPort
+HTTPIngressRuleValue paths![]HTTPIngressPath
+IngressLoadBalancerIngress ip:string hostname:string ports:[]IngressPortStatus
+ForZone name!string
+ForNode name!string
+NamedRuleWithOperations resourceNames:[]string RuleWithOperations|operations:[]$v1.OperationType RuleWithOperations|Rule|apiGroups:[]string RuleWithOperations|Rule|apiVersions:[]string RuleWithOperations|Rule|resources:[]string RuleWithOperations|Rule|scope?$v1.ScopeType
+ExpressionWarning fieldRef!string warning!string
 KeyToPath key!string path!string mode?int32
 DownwardAPIVolumeFile path!string fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector mode?int32
 VolumeProjection secret?SecretProjection downwardAPI?DownwardAPIProjection configMap?ConfigMapProjection serviceAccountToken?ServiceAccountTokenProjection clusterTrustBundle?ClusterTrustBundleProjection podCertificate?PodCertificateProjection
@@ -211,7 +319,6 @@ TCPSocketAction port!IntOrString host:string
 GRPCAction port!int32 service?string
 LifecycleHandler exec?ExecAction httpGet?HTTPGetAction tcpSocket?TCPSocketAction sleep?SleepAction
 Capabilities add:[]$v1.Capability drop:[]$v1.Capability
-NodeSelector nodeSelectorTerms![]NodeSelectorTerm
 PreferredSchedulingTerm weight!int32 preference!NodeSelectorTerm
 PodAffinityTerm labelSelector?LabelSelector namespaces:[]string topologyKey!string namespaceSelector?LabelSelector matchLabelKeys:[]string mismatchLabelKeys:[]string
 WeightedPodAffinityTerm weight!int32 podAffinityTerm!PodAffinityTerm
@@ -225,12 +332,13 @@ CustomResourceSubresourceStatus
 CustomResourceSubresourceScale specReplicasPath!string statusReplicasPath!string labelSelectorPath?string
 PodFailurePolicyOnExitCodesRequirement containerName?string operator!$v1.PodFailurePolicyOnExitCodesOperator values![]int32
 PodFailurePolicyOnPodConditionsPattern type!$v1.PodConditionType status!$v1.ConditionStatus
-VolumeResourceRequirements limits:{}Quantity requests:{}Quantity
-TypedLocalObjectReference apiGroup?string kind!string name!string
-TypedObjectReference apiGroup?string kind!string name!string namespace?string
-PersistentVolumeClaimCondition type!$v1.PersistentVolumeClaimConditionType status!$v1.ConditionStatus lastProbeTime!Time lastTransitionTime!Time reason:string message:string
-ModifyVolumeStatus targetVolumeAttributesClassName:string status!$v1.PersistentVolumeClaimModifyVolumeStatus
 FieldSelectorRequirement key!string operator!$v1.FieldSelectorOperator values:[]string
+PortStatus port!int32 protocol!$v1.Protocol error?string
+NodeSelectorTerm matchExpressions:[]NodeSelectorRequirement matchFields:[]NodeSelectorRequirement
+IPBlock cidr!string except:[]string
+ServiceBackendPort name:string number:int32
+HTTPIngressPath path:string pathType?$v1.PathType backend!IngressBackend
+IngressPortStatus port!int32 protocol!$v1.Protocol error?string
 ObjectFieldSelector apiVersion:string fieldPath!string
 ResourceFieldSelector containerName:string resource!string divisor!Quantity
 SecretProjection LocalObjectReference|name:string items:[]KeyToPath optional?bool
@@ -244,7 +352,6 @@ SecretKeySelector LocalObjectReference|name:string key!string optional?bool
 FileKeySelector volumeName!string path!string key!string optional?bool
 HTTPHeader name!string value!string
 SleepAction seconds!int64
-NodeSelectorTerm matchExpressions:[]NodeSelectorRequirement matchFields:[]NodeSelectorRequirement
 ImageVolumeStatus imageRef:string
 NodeSelectorRequirement key!string operator!$v1.NodeSelectorOperator values:[]string
 `

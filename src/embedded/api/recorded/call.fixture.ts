@@ -17,6 +17,8 @@ export type Call = {
   readonly until?: string
   /** Later calls may use the resourceVersion of this list as `$VERSION` in their query. */
   readonly remember?: true
+  /** Keeps `metadata.managedFields` of the answer. */
+  readonly owners?: true
   /** The number of events to read from a watch. */
   readonly take?: number
 }
@@ -49,6 +51,16 @@ export function put(title: string, path: string, change: readonly object[]): Cal
 
 export function patch(title: string, path: string, type: keyof typeof patchTypes, body: unknown): Call {
   return { title, method: 'PATCH', path, body, type: patchTypes[type] }
+}
+
+/** A server-side apply. */
+export function apply(title: string, path: string, fieldManager: string, body: Json): Call {
+  const type = 'application/apply-patch+yaml'
+  return {
+    title: `apply: ${title}`,
+    ...{ method: 'PATCH', path, body, type, owners: true },
+    query: { fieldManager },
+  }
 }
 
 export function del(title: string, path: string, body?: Json, query: Record<string, string> = {}): Call {

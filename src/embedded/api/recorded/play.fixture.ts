@@ -33,7 +33,7 @@ export async function play(calls: readonly Call[], on: Stage): Promise<readonly 
     }
     const value = answer.body.kind === 'json' ? answer.body.value : undefined
     if (call.remember) version = String(field(value, 'metadata', 'resourceVersion'))
-    const body = stable(summary(value), on.namespace)
+    const body = stable(call.owners ? withOwners(summary(value)) : summary(value), on.namespace)
     answers.push({ title: call.title, status: answer.status, body, warnings: warningsOf(answer) })
   }
   return answers
@@ -82,6 +82,21 @@ function summary(body: unknown): unknown {
   }
 }
 
+/** Keeps the owners of fields under a name of their own, in an order that does not depend on the time. */
+function withOwners(body: unknown): unknown {
+  if (!isObject(body) || !isObject(body['metadata'])) return body
+  const entries = body['metadata']['managedFields']
+  if (!Array.isArray(entries)) return body
+  const owners = entries
+    .map((entry) => ({ ...(isObject(entry) ? entry : {}), time: '(set)' }))
+    .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+  return { ...body, metadata: { ...body['metadata'], owners } }
+}
+
+function nameOf(entry: unknown): string {
+  return ['manager', 'operation', 'subresource'].map((name) => String(field(entry, name) ?? '')).join(' ')
+}
+
 function stable(value: unknown, namespace: string): unknown {
   if (Array.isArray(value)) return value.map((item) => stable(item, namespace))
   if (typeof value === 'string') {
@@ -102,7 +117,10 @@ function stable(value: unknown, namespace: string): unknown {
 
 /** Kubernetes validates metadata twice and lists some causes twice. */
 function once(causes: readonly unknown[]): readonly unknown[] {
-  return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
+  const different = [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
+  // The order of conflicts is that of a Go map.
+  const conflicts = different.every((cause) => field(cause, 'reason') === 'FieldManagerConflict')
+  return conflicts ? different.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)) : different
 }
 
 function warningsOf(answer: Answer): readonly string[] {

@@ -24,6 +24,27 @@ ReplicaSet 1:metadata:ObjectMeta 2:spec:ReplicaSetSpec 3:status:ReplicaSetStatus
 PodDisruptionBudget 1:metadata:ObjectMeta 2:spec:PodDisruptionBudgetSpec 3:status:PodDisruptionBudgetStatus
 MutatingWebhookConfiguration 1:metadata:ObjectMeta 2:webhooks:[]MutatingWebhook
 SelfSubjectAccessReview 1:metadata:ObjectMeta 2:spec:SelfSubjectAccessReviewSpec 3:status:SubjectAccessReviewStatus
+Service 1:metadata:ObjectMeta 2:spec:ServiceSpec 3:status:ServiceStatus
+Endpoints 1:metadata:ObjectMeta 2:subsets:[]EndpointSubset
+PersistentVolumeClaim 1:metadata:ObjectMeta 2:spec:PersistentVolumeClaimSpec 3:status:PersistentVolumeClaimStatus
+PersistentVolume 1:metadata:ObjectMeta 2:spec:PersistentVolumeSpec 3:status:PersistentVolumeStatus
+ResourceQuota 1:metadata:ObjectMeta 2:spec:ResourceQuotaSpec 3:status:ResourceQuotaStatus
+LimitRange 1:metadata:ObjectMeta 2:spec:LimitRangeSpec
+NetworkPolicy 1:metadata:ObjectMeta 2:spec:NetworkPolicySpec
+Ingress 1:metadata:ObjectMeta 2:spec:IngressSpec 3:status:IngressStatus
+IngressClass 1:metadata:ObjectMeta 2:spec:IngressClassSpec
+EndpointSlice 1:metadata:ObjectMeta 4:addressType:string 2:endpoints:[]Endpoint 3:ports:[]EndpointPort
+PriorityClass 1:metadata:ObjectMeta 2:value:int 3:globalDefault:bool 4:description:string 5?preemptionPolicy:string
+StorageClass 1:metadata:ObjectMeta 2:provisioner:string 3:parameters:{}string 4?reclaimPolicy:string 5:mountOptions:[]string 6?allowVolumeExpansion:bool 7?volumeBindingMode:string 8:allowedTopologies:[]TopologySelectorTerm
+ValidatingWebhookConfiguration 1:metadata:ObjectMeta 2:webhooks:[]ValidatingWebhook
+ValidatingAdmissionPolicy 1:metadata:ObjectMeta 2:spec:ValidatingAdmissionPolicySpec 3:status:ValidatingAdmissionPolicyStatus
+ValidatingAdmissionPolicyBinding 1:metadata:ObjectMeta 2:spec:ValidatingAdmissionPolicyBindingSpec
+TokenRequest 1:metadata:ObjectMeta 2:spec:TokenRequestSpec 3:status:TokenRequestStatus
+TokenReview 1:metadata:ObjectMeta 2:spec:TokenReviewSpec 3:status:TokenReviewStatus
+SubjectAccessReview 1:metadata:ObjectMeta 2:spec:SubjectAccessReviewSpec 3:status:SubjectAccessReviewStatus
+SelfSubjectRulesReview 1:metadata:ObjectMeta 2:spec:SelfSubjectRulesReviewSpec 3:status:SubjectRulesReviewStatus
+Scale 1:metadata:ObjectMeta 2:spec:ScaleSpec 3:status:ScaleStatus
+Eviction 1:metadata:ObjectMeta 2?deleteOptions:DeleteOptions
 ObjectMeta 1:name:string 2:generateName:string 3:namespace:string 4:selfLink:string 5:uid:string 6:resourceVersion:string 7:generation:int 8:creationTimestamp:Time 9?deletionTimestamp:Time 10?deletionGracePeriodSeconds:int 11:labels:{}string 12:annotations:{}string 13:ownerReferences:[]OwnerReference 14:finalizers:[]string 17:managedFields:[]ManagedFieldsEntry
 PodSpec 1:volumes:[]Volume 20:initContainers:[]Container 2:containers:[]Container 34:ephemeralContainers:[]EphemeralContainer 3:restartPolicy:string 4?terminationGracePeriodSeconds:int 5?activeDeadlineSeconds:int 6:dnsPolicy:string 7:nodeSelector:{}string 8:serviceAccountName:string 9:serviceAccount:string 21?automountServiceAccountToken:bool 10:nodeName:string 11:hostNetwork:bool 12:hostPID:bool 13:hostIPC:bool 27?shareProcessNamespace:bool 14?securityContext:PodSecurityContext 15:imagePullSecrets:[]LocalObjectReference 16:hostname:string 17:subdomain:string 18?affinity:Affinity 19:schedulerName:string 22:tolerations:[]Toleration 23:hostAliases:[]HostAlias 24:priorityClassName:string 25?priority:int 26?dnsConfig:PodDNSConfig 28:readinessGates:[]PodReadinessGate 29?runtimeClassName:string 30?enableServiceLinks:bool 31?preemptionPolicy:string 32:overhead:{}Quantity 33:topologySpreadConstraints:[]TopologySpreadConstraint 35?setHostnameAsFQDN:bool 36?os:PodOS 37?hostUsers:bool 38:schedulingGates:[]PodSchedulingGate 39:resourceClaims:[]PodResourceClaim 40?resources:ResourceRequirements 41?hostnameOverride:string 43?schedulingGroup:PodSchedulingGroup
 PodStatus 17:observedGeneration:int 1:phase:string 2:conditions:[]PodCondition 3:message:string 4:reason:string 11:nominatedNodeName:string 5:hostIP:string 16:hostIPs:[]HostIP 6:podIP:string 12:podIPs:[]PodIP 7?startTime:Time 10:initContainerStatuses:[]ContainerStatus 8:containerStatuses:[]ContainerStatus 9:qosClass:string 13:ephemeralContainerStatuses:[]ContainerStatus 14:resize:string 15:resourceClaimStatuses:[]PodResourceClaimStatus 18?extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19:allocatedResources:{}Quantity 20?resources:ResourceRequirements 21:nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -58,6 +79,36 @@ PodDisruptionBudgetStatus 1:observedGeneration:int 2:disruptedPods:{}Time 3:disr
 MutatingWebhook 1:name:string 2:clientConfig:WebhookClientConfig 3:rules:[]RuleWithOperations 4?failurePolicy:string 9?matchPolicy:string 5?namespaceSelector:LabelSelector 11?objectSelector:LabelSelector 6?sideEffects:string 7?timeoutSeconds:int 8:admissionReviewVersions:[]string 10?reinvocationPolicy:string 12:matchConditions:[]MatchCondition
 SelfSubjectAccessReviewSpec 1?resourceAttributes:ResourceAttributes 2?nonResourceAttributes:NonResourceAttributes
 SubjectAccessReviewStatus 1:allowed:bool 4:denied:bool 2:reason:string 3:evaluationError:string
+ServiceSpec 1:ports:[]ServicePort 2:selector:{}string 3:clusterIP:string 18:clusterIPs:[]string 4:type:string 5:externalIPs:[]string 7:sessionAffinity:string 8:loadBalancerIP:string 9:loadBalancerSourceRanges:[]string 10:externalName:string 11:externalTrafficPolicy:string 12:healthCheckNodePort:int 13:publishNotReadyAddresses:bool 14?sessionAffinityConfig:SessionAffinityConfig 19:ipFamilies:[]string 17?ipFamilyPolicy:string 20?allocateLoadBalancerNodePorts:bool 21?loadBalancerClass:string 22?internalTrafficPolicy:string 23?trafficDistribution:string
+ServiceStatus 1:loadBalancer:LoadBalancerStatus 2:conditions:[]Condition
+EndpointSubset 1:addresses:[]EndpointAddress 2:notReadyAddresses:[]EndpointAddress 3:ports:[]EndpointPort
+PersistentVolumeClaimSpec 1:accessModes:[]string 4?selector:LabelSelector 2:resources:VolumeResourceRequirements 3:volumeName:string 5?storageClassName:string 6?volumeMode:string 7?dataSource:TypedLocalObjectReference 8?dataSourceRef:TypedObjectReference 9?volumeAttributesClassName:string
+PersistentVolumeClaimStatus 1:phase:string 2:accessModes:[]string 3:capacity:{}Quantity 4:conditions:[]PersistentVolumeClaimCondition 5:allocatedResources:{}Quantity 7:allocatedResourceStatuses:{}string 8?currentVolumeAttributesClassName:string 9?modifyVolumeStatus:ModifyVolumeStatus
+PersistentVolumeSpec 1:capacity:{}Quantity 2::PersistentVolumeSource 3:accessModes:[]string 4?claimRef:ObjectReference 5:persistentVolumeReclaimPolicy:string 6:storageClassName:string 7:mountOptions:[]string 8?volumeMode:string 9?nodeAffinity:VolumeNodeAffinity 10?volumeAttributesClassName:string
+PersistentVolumeStatus 1:phase:string 2:message:string 3:reason:string 4?lastPhaseTransitionTime:Time
+ResourceQuotaSpec 1:hard:{}Quantity 2:scopes:[]string 3?scopeSelector:ScopeSelector
+ResourceQuotaStatus 1:hard:{}Quantity 2:used:{}Quantity
+LimitRangeSpec 1:limits:[]LimitRangeItem
+NetworkPolicySpec 1:podSelector:LabelSelector 2:ingress:[]NetworkPolicyIngressRule 3:egress:[]NetworkPolicyEgressRule 4:policyTypes:[]string
+IngressSpec 4?ingressClassName:string 1?defaultBackend:IngressBackend 2:tls:[]IngressTLS 3:rules:[]IngressRule
+IngressStatus 1:loadBalancer:IngressLoadBalancerStatus
+IngressClassSpec 1:controller:string 2?parameters:IngressClassParametersReference
+Endpoint 1:addresses:[]string 2:conditions:EndpointConditions 3?hostname:string 4?targetRef:ObjectReference 5:deprecatedTopology:{}string 6?nodeName:string 7?zone:string 8?hints:EndpointHints
+EndpointPort 1?name:string 2?protocol:string 3?port:int 4?appProtocol:string
+TopologySelectorTerm 1:matchLabelExpressions:[]TopologySelectorLabelRequirement
+ValidatingWebhook 1:name:string 2:clientConfig:WebhookClientConfig 3:rules:[]RuleWithOperations 4?failurePolicy:string 9?matchPolicy:string 5?namespaceSelector:LabelSelector 10?objectSelector:LabelSelector 6?sideEffects:string 7?timeoutSeconds:int 8:admissionReviewVersions:[]string 11:matchConditions:[]MatchCondition
+ValidatingAdmissionPolicySpec 1?paramKind:ParamKind 2?matchConstraints:MatchResources 3:validations:[]Validation 4?failurePolicy:string 5:auditAnnotations:[]AuditAnnotation 6:matchConditions:[]MatchCondition 7:variables:[]Variable
+ValidatingAdmissionPolicyStatus 1:observedGeneration:int 2?typeChecking:TypeChecking 3:conditions:[]Condition
+ValidatingAdmissionPolicyBindingSpec 1:policyName:string 2?paramRef:ParamRef 3?matchResources:MatchResources 4:validationActions:[]string
+TokenRequestSpec 1:audiences:[]string 4?expirationSeconds:int 3?boundObjectRef:BoundObjectReference
+TokenRequestStatus 1:token:string 2:expirationTimestamp:Time
+TokenReviewSpec 1:token:string 2:audiences:[]string
+TokenReviewStatus 1:authenticated:bool 2:user:UserInfo 4:audiences:[]string 3:error:string
+SubjectAccessReviewSpec 1?resourceAttributes:ResourceAttributes 2?nonResourceAttributes:NonResourceAttributes 3:user:string 4:groups:[]string 5:extra:{}[]string 6:uid:string
+SelfSubjectRulesReviewSpec 1:namespace:string
+SubjectRulesReviewStatus 1:resourceRules:[]ResourceRule 2:nonResourceRules:[]NonResourceRule 3:incomplete:bool 4:evaluationError:string
+ScaleSpec 1:replicas:int
+ScaleStatus 1:replicas:int 2:selector:string
 OwnerReference 5:apiVersion:string 1:kind:string 3:name:string 4:uid:string 6?controller:bool 7?blockOwnerDeletion:bool
 ManagedFieldsEntry 1:manager:string 2:operation:string 3:apiVersion:string 4?time:Time 6:fieldsType:string 7?fieldsV1:Raw 8:subresource:string
 Volume 1:name:string 2::VolumeSource
@@ -105,7 +156,6 @@ DeploymentCondition 1:type:string 2:status:string 6:lastUpdateTime:Time 7:lastTr
 JobTemplateSpec 1:metadata:ObjectMeta 2:spec:JobSpec
 DaemonSetUpdateStrategy 1:type:string 2?rollingUpdate:RollingUpdateDaemonSet
 DaemonSetCondition 1:type:string 2:status:string 3:lastTransitionTime:Time 4:reason:string 5:message:string
-PersistentVolumeClaim 1:metadata:ObjectMeta 2:spec:PersistentVolumeClaimSpec 3:status:PersistentVolumeClaimStatus
 StatefulSetUpdateStrategy 1:type:string 2?rollingUpdate:RollingUpdateStatefulSetStrategy
 StatefulSetPersistentVolumeClaimRetentionPolicy 1:whenDeleted:string 2:whenScaled:string
 StatefulSetOrdinals 1:start:int
@@ -117,6 +167,40 @@ RuleWithOperations 1:operations:[]string 2::Rule
 MatchCondition 1:name:string 2:expression:string
 ResourceAttributes 1:namespace:string 2:verb:string 3:group:string 4:version:string 5:resource:string 6:subresource:string 7:name:string 8?fieldSelector:FieldSelectorAttributes 9?labelSelector:LabelSelectorAttributes
 NonResourceAttributes 1:path:string 2:verb:string
+ServicePort 1:name:string 2:protocol:string 6?appProtocol:string 3:port:int 4:targetPort:IntOrString 5:nodePort:int
+SessionAffinityConfig 1?clientIP:ClientIPConfig
+LoadBalancerStatus 1:ingress:[]LoadBalancerIngress
+EndpointAddress 1:ip:string 3:hostname:string 4?nodeName:string 2?targetRef:ObjectReference
+VolumeResourceRequirements 1:limits:{}Quantity 2:requests:{}Quantity
+TypedLocalObjectReference 1?apiGroup:string 2:kind:string 3:name:string
+TypedObjectReference 1?apiGroup:string 2:kind:string 3:name:string 4?namespace:string
+PersistentVolumeClaimCondition 1:type:string 2:status:string 3:lastProbeTime:Time 4:lastTransitionTime:Time 5:reason:string 6:message:string
+ModifyVolumeStatus 1:targetVolumeAttributesClassName:string 2:status:string
+PersistentVolumeSource 1?gcePersistentDisk:GCEPersistentDiskVolumeSource 2?awsElasticBlockStore:AWSElasticBlockStoreVolumeSource 3?hostPath:HostPathVolumeSource 4?glusterfs:GlusterfsPersistentVolumeSource 5?nfs:NFSVolumeSource 6?rbd:RBDPersistentVolumeSource 7?iscsi:ISCSIPersistentVolumeSource 8?cinder:CinderPersistentVolumeSource 9?cephfs:CephFSPersistentVolumeSource 10?fc:FCVolumeSource 11?flocker:FlockerVolumeSource 12?flexVolume:FlexPersistentVolumeSource 13?azureFile:AzureFilePersistentVolumeSource 14?vsphereVolume:VsphereVirtualDiskVolumeSource 15?quobyte:QuobyteVolumeSource 16?azureDisk:AzureDiskVolumeSource 17?photonPersistentDisk:PhotonPersistentDiskVolumeSource 18?portworxVolume:PortworxVolumeSource 19?scaleIO:ScaleIOPersistentVolumeSource 20?local:LocalVolumeSource 21?storageos:StorageOSPersistentVolumeSource 22?csi:CSIPersistentVolumeSource
+VolumeNodeAffinity 1?required:NodeSelector
+ScopeSelector 1:matchExpressions:[]ScopedResourceSelectorRequirement
+LimitRangeItem 1:type:string 2:max:{}Quantity 3:min:{}Quantity 4:default:{}Quantity 5:defaultRequest:{}Quantity 6:maxLimitRequestRatio:{}Quantity
+NetworkPolicyIngressRule 1:ports:[]NetworkPolicyPort 2:from:[]NetworkPolicyPeer
+NetworkPolicyEgressRule 1:ports:[]NetworkPolicyPort 2:to:[]NetworkPolicyPeer
+IngressBackend 4?service:IngressServiceBackend 3?resource:TypedLocalObjectReference
+IngressTLS 1:hosts:[]string 2:secretName:string
+IngressRule 1:host:string 2::IngressRuleValue
+IngressLoadBalancerStatus 1:ingress:[]IngressLoadBalancerIngress
+IngressClassParametersReference 1?apiGroup:string 2:kind:string 3:name:string 4?scope:string 5?namespace:string
+EndpointConditions 1?ready:bool 2?serving:bool 3?terminating:bool
+EndpointHints 1:forZones:[]ForZone 2:forNodes:[]ForNode
+TopologySelectorLabelRequirement 1:key:string 2:values:[]string
+ParamKind 1:apiVersion:string 2:kind:string
+MatchResources 1?namespaceSelector:LabelSelector 2?objectSelector:LabelSelector 3:resourceRules:[]NamedRuleWithOperations 4:excludeResourceRules:[]NamedRuleWithOperations 7?matchPolicy:string
+Validation 1:expression:string 2:message:string 3?reason:string 4:messageExpression:string
+AuditAnnotation 1:key:string 2:valueExpression:string
+Variable 1:name:string 2:expression:string
+TypeChecking 1:expressionWarnings:[]ExpressionWarning
+ParamRef 1:name:string 2:namespace:string 3?selector:LabelSelector 4?parameterNotFoundAction:string
+BoundObjectReference 1:kind:string 2:apiVersion:string 3:name:string 4:uid:string
+UserInfo 1:username:string 2:uid:string 3:groups:[]string 4:extra:{}[]string
+ResourceRule 1:verbs:[]string 2:apiGroups:[]string 3:resources:[]string 4:resourceNames:[]string
+NonResourceRule 1:verbs:[]string 2:nonResourceURLs:[]string
 VolumeSource 1?hostPath:HostPathVolumeSource 2?emptyDir:EmptyDirVolumeSource 3?gcePersistentDisk:GCEPersistentDiskVolumeSource 4?awsElasticBlockStore:AWSElasticBlockStoreVolumeSource 5?gitRepo:GitRepoVolumeSource 6?secret:SecretVolumeSource 7?nfs:NFSVolumeSource 8?iscsi:ISCSIVolumeSource 9?glusterfs:GlusterfsVolumeSource 10?persistentVolumeClaim:PersistentVolumeClaimVolumeSource 11?rbd:RBDVolumeSource 12?flexVolume:FlexVolumeSource 13?cinder:CinderVolumeSource 14?cephfs:CephFSVolumeSource 15?flocker:FlockerVolumeSource 16?downwardAPI:DownwardAPIVolumeSource 17?fc:FCVolumeSource 18?azureFile:AzureFileVolumeSource 19?configMap:ConfigMapVolumeSource 20?vsphereVolume:VsphereVirtualDiskVolumeSource 21?quobyte:QuobyteVolumeSource 22?azureDisk:AzureDiskVolumeSource 23?photonPersistentDisk:PhotonPersistentDiskVolumeSource 26?projected:ProjectedVolumeSource 24?portworxVolume:PortworxVolumeSource 25?scaleIO:ScaleIOVolumeSource 27?storageos:StorageOSVolumeSource 28?csi:CSIVolumeSource 29?ephemeral:EphemeralVolumeSource 30?image:ImageVolumeSource
 ContainerPort 1:name:string 2:hostPort:int 3:containerPort:int 4:protocol:string 5:hostIP:string
 EnvFromSource 1:prefix:string 2?configMapRef:ConfigMapEnvSource 3?secretRef:SecretEnvSource
@@ -153,20 +237,49 @@ SuccessPolicyRule 1?succeededIndexes:string 2?succeededCount:int
 LabelSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
 RollingUpdateDeployment 1?maxUnavailable:IntOrString 2?maxSurge:IntOrString
 RollingUpdateDaemonSet 1?maxUnavailable:IntOrString 2?maxSurge:IntOrString
-PersistentVolumeClaimSpec 1:accessModes:[]string 4?selector:LabelSelector 2:resources:VolumeResourceRequirements 3:volumeName:string 5?storageClassName:string 6?volumeMode:string 7?dataSource:TypedLocalObjectReference 8?dataSourceRef:TypedObjectReference 9?volumeAttributesClassName:string
-PersistentVolumeClaimStatus 1:phase:string 2:accessModes:[]string 3:capacity:{}Quantity 4:conditions:[]PersistentVolumeClaimCondition 5:allocatedResources:{}Quantity 7:allocatedResourceStatuses:{}string 8?currentVolumeAttributesClassName:string 9?modifyVolumeStatus:ModifyVolumeStatus
 RollingUpdateStatefulSetStrategy 1?partition:int 2?maxUnavailable:IntOrString
 ServiceReference 1:namespace:string 2:name:string 3?path:string 4?port:int
 Rule 1:apiGroups:[]string 2:apiVersions:[]string 3:resources:[]string 4?scope:string
 FieldSelectorAttributes 1:rawSelector:string 2:requirements:[]FieldSelectorRequirement
 LabelSelectorAttributes 1:rawSelector:string 2:requirements:[]LabelSelectorRequirement
-HostPathVolumeSource 1:path:string 2?type:string
-EmptyDirVolumeSource 1:medium:string 2?sizeLimit:Quantity
+ClientIPConfig 1?timeoutSeconds:int
+LoadBalancerIngress 1:ip:string 2:hostname:string 3?ipMode:string 4:ports:[]PortStatus
 GCEPersistentDiskVolumeSource 1:pdName:string 2:fsType:string 3:partition:int 4:readOnly:bool
 AWSElasticBlockStoreVolumeSource 1:volumeID:string 2:fsType:string 3:partition:int 4:readOnly:bool
+HostPathVolumeSource 1:path:string 2?type:string
+GlusterfsPersistentVolumeSource 1:endpoints:string 2:path:string 3:readOnly:bool 4?endpointsNamespace:string
+NFSVolumeSource 1:server:string 2:path:string 3:readOnly:bool
+RBDPersistentVolumeSource 1:monitors:[]string 2:image:string 3:fsType:string 4:pool:string 5:user:string 6:keyring:string 7?secretRef:SecretReference 8:readOnly:bool
+ISCSIPersistentVolumeSource 1:targetPortal:string 2:iqn:string 3:lun:int 4:iscsiInterface:string 5:fsType:string 6:readOnly:bool 7:portals:[]string 8:chapAuthDiscovery:bool 11:chapAuthSession:bool 10?secretRef:SecretReference 12?initiatorName:string
+CinderPersistentVolumeSource 1:volumeID:string 2:fsType:string 3:readOnly:bool 4?secretRef:SecretReference
+CephFSPersistentVolumeSource 1:monitors:[]string 2:path:string 3:user:string 4:secretFile:string 5?secretRef:SecretReference 6:readOnly:bool
+FCVolumeSource 1:targetWWNs:[]string 2?lun:int 3:fsType:string 4:readOnly:bool 5:wwids:[]string
+FlockerVolumeSource 1:datasetName:string 2:datasetUUID:string
+FlexPersistentVolumeSource 1:driver:string 2:fsType:string 3?secretRef:SecretReference 4:readOnly:bool 5:options:{}string
+AzureFilePersistentVolumeSource 1:secretName:string 2:shareName:string 3:readOnly:bool 4?secretNamespace:string
+VsphereVirtualDiskVolumeSource 1:volumePath:string 2:fsType:string 3:storagePolicyName:string 4:storagePolicyID:string
+QuobyteVolumeSource 1:registry:string 2:volume:string 3:readOnly:bool 4:user:string 5:group:string 6:tenant:string
+AzureDiskVolumeSource 1:diskName:string 2:diskURI:string 3?cachingMode:string 4?fsType:string 5?readOnly:bool 6?kind:string
+PhotonPersistentDiskVolumeSource 1:pdID:string 2:fsType:string
+PortworxVolumeSource 1:volumeID:string 2:fsType:string 3:readOnly:bool
+ScaleIOPersistentVolumeSource 1:gateway:string 2:system:string 3?secretRef:SecretReference 4:sslEnabled:bool 5:protectionDomain:string 6:storagePool:string 7:storageMode:string 8:volumeName:string 9:fsType:string 10:readOnly:bool
+LocalVolumeSource 1:path:string 2?fsType:string
+StorageOSPersistentVolumeSource 1:volumeName:string 2:volumeNamespace:string 3:fsType:string 4:readOnly:bool 5?secretRef:ObjectReference
+CSIPersistentVolumeSource 1:driver:string 2:volumeHandle:string 3:readOnly:bool 4:fsType:string 5:volumeAttributes:{}string 6?controllerPublishSecretRef:SecretReference 7?nodeStageSecretRef:SecretReference 8?nodePublishSecretRef:SecretReference 9?controllerExpandSecretRef:SecretReference 10?nodeExpandSecretRef:SecretReference
+NodeSelector 1:nodeSelectorTerms:[]NodeSelectorTerm
+ScopedResourceSelectorRequirement 1:scopeName:string 2:operator:string 3:values:[]string
+NetworkPolicyPort 1?protocol:string 2?port:IntOrString 3?endPort:int
+NetworkPolicyPeer 1?podSelector:LabelSelector 2?namespaceSelector:LabelSelector 3?ipBlock:IPBlock
+IngressServiceBackend 1:name:string 2:port:ServiceBackendPort
+IngressRuleValue 1?http:HTTPIngressRuleValue
+IngressLoadBalancerIngress 1:ip:string 2:hostname:string 4:ports:[]IngressPortStatus
+ForZone 1:name:string
+ForNode 1:name:string
+NamedRuleWithOperations 1:resourceNames:[]string 2::RuleWithOperations
+ExpressionWarning 2:fieldRef:string 3:warning:string
+EmptyDirVolumeSource 1:medium:string 2?sizeLimit:Quantity
 GitRepoVolumeSource 1:repository:string 2:revision:string 3:directory:string
 SecretVolumeSource 1:secretName:string 2:items:[]KeyToPath 3?defaultMode:int 4?optional:bool
-NFSVolumeSource 1:server:string 2:path:string 3:readOnly:bool
 ISCSIVolumeSource 1:targetPortal:string 2:iqn:string 3:lun:int 4:iscsiInterface:string 5:fsType:string 6:readOnly:bool 7:portals:[]string 8:chapAuthDiscovery:bool 11:chapAuthSession:bool 10?secretRef:LocalObjectReference 12?initiatorName:string
 GlusterfsVolumeSource 1:endpoints:string 2:path:string 3:readOnly:bool
 PersistentVolumeClaimVolumeSource 1:claimName:string 2:readOnly:bool
@@ -174,17 +287,10 @@ RBDVolumeSource 1:monitors:[]string 2:image:string 3:fsType:string 4:pool:string
 FlexVolumeSource 1:driver:string 2:fsType:string 3?secretRef:LocalObjectReference 4:readOnly:bool 5:options:{}string
 CinderVolumeSource 1:volumeID:string 2:fsType:string 3:readOnly:bool 4?secretRef:LocalObjectReference
 CephFSVolumeSource 1:monitors:[]string 2:path:string 3:user:string 4:secretFile:string 5?secretRef:LocalObjectReference 6:readOnly:bool
-FlockerVolumeSource 1:datasetName:string 2:datasetUUID:string
 DownwardAPIVolumeSource 1:items:[]DownwardAPIVolumeFile 2?defaultMode:int
-FCVolumeSource 1:targetWWNs:[]string 2?lun:int 3:fsType:string 4:readOnly:bool 5:wwids:[]string
 AzureFileVolumeSource 1:secretName:string 2:shareName:string 3:readOnly:bool
 ConfigMapVolumeSource 1::LocalObjectReference 2:items:[]KeyToPath 3?defaultMode:int 4?optional:bool
-VsphereVirtualDiskVolumeSource 1:volumePath:string 2:fsType:string 3:storagePolicyName:string 4:storagePolicyID:string
-QuobyteVolumeSource 1:registry:string 2:volume:string 3:readOnly:bool 4:user:string 5:group:string 6:tenant:string
-AzureDiskVolumeSource 1:diskName:string 2:diskURI:string 3?cachingMode:string 4?fsType:string 5?readOnly:bool 6?kind:string
-PhotonPersistentDiskVolumeSource 1:pdID:string 2:fsType:string
 ProjectedVolumeSource 1:sources:[]VolumeProjection 2?defaultMode:int
-PortworxVolumeSource 1:volumeID:string 2:fsType:string 3:readOnly:bool
 ScaleIOVolumeSource 1:gateway:string 2:system:string 3?secretRef:LocalObjectReference 4:sslEnabled:bool 5:protectionDomain:string 6:storagePool:string 7:storageMode:string 8:volumeName:string 9:fsType:string 10:readOnly:bool
 StorageOSVolumeSource 1:volumeName:string 2:volumeNamespace:string 3:fsType:string 4:readOnly:bool 5?secretRef:LocalObjectReference
 CSIVolumeSource 1:driver:string 2?readOnly:bool 3?fsType:string 4:volumeAttributes:{}string 5?nodePublishSecretRef:LocalObjectReference
@@ -197,7 +303,6 @@ ContainerRestartRuleOnExitCodes 1:operator:string 2:values:[]int
 ProbeHandler 1?exec:ExecAction 2?httpGet:HTTPGetAction 3?tcpSocket:TCPSocketAction 4?grpc:GRPCAction
 LifecycleHandler 1?exec:ExecAction 2?httpGet:HTTPGetAction 3?tcpSocket:TCPSocketAction 4?sleep:SleepAction
 Capabilities 1:add:[]string 2:drop:[]string
-NodeSelector 1:nodeSelectorTerms:[]NodeSelectorTerm
 PreferredSchedulingTerm 1:weight:int 2:preference:NodeSelectorTerm
 PodAffinityTerm 1?labelSelector:LabelSelector 2:namespaces:[]string 3:topologyKey:string 4?namespaceSelector:LabelSelector 5:matchLabelKeys:[]string 6:mismatchLabelKeys:[]string
 WeightedPodAffinityTerm 1:weight:int 2:podAffinityTerm:PodAffinityTerm
@@ -209,12 +314,14 @@ LinuxContainerUser 1:uid:int 2:gid:int 3:supplementalGroups:[]int
 ResourceHealth 1:resourceID:string 2:health:string 6?message:string
 PodFailurePolicyOnExitCodesRequirement 1?containerName:string 2:operator:string 3:values:[]int
 PodFailurePolicyOnPodConditionsPattern 1:type:string 2:status:string
-VolumeResourceRequirements 1:limits:{}Quantity 2:requests:{}Quantity
-TypedLocalObjectReference 1?apiGroup:string 2:kind:string 3:name:string
-TypedObjectReference 1?apiGroup:string 2:kind:string 3:name:string 4?namespace:string
-PersistentVolumeClaimCondition 1:type:string 2:status:string 3:lastProbeTime:Time 4:lastTransitionTime:Time 5:reason:string 6:message:string
-ModifyVolumeStatus 1:targetVolumeAttributesClassName:string 2:status:string
 FieldSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
+PortStatus 1:port:int 2:protocol:string 3?error:string
+SecretReference 1:name:string 2:namespace:string
+NodeSelectorTerm 1:matchExpressions:[]NodeSelectorRequirement 2:matchFields:[]NodeSelectorRequirement
+IPBlock 1:cidr:string 2:except:[]string
+ServiceBackendPort 1:name:string 2:number:int
+HTTPIngressRuleValue 1:paths:[]HTTPIngressPath
+IngressPortStatus 1:port:int 2:protocol:string 3?error:string
 KeyToPath 1:key:string 2:path:string 3?mode:int
 DownwardAPIVolumeFile 1:path:string 2?fieldRef:ObjectFieldSelector 3?resourceFieldRef:ResourceFieldSelector 4?mode:int
 VolumeProjection 1?secret:SecretProjection 2?downwardAPI:DownwardAPIProjection 3?configMap:ConfigMapProjection 4?serviceAccountToken:ServiceAccountTokenProjection 5?clusterTrustBundle:ClusterTrustBundleProjection 6?podCertificate:PodCertificateProjection
@@ -229,8 +336,9 @@ HTTPGetAction 1:path:string 2:port:IntOrString 3:host:string 4:scheme:string 5:h
 TCPSocketAction 1:port:IntOrString 2:host:string
 GRPCAction 1:port:int 2?service:string
 SleepAction 1:seconds:int
-NodeSelectorTerm 1:matchExpressions:[]NodeSelectorRequirement 2:matchFields:[]NodeSelectorRequirement
 ImageVolumeStatus 1:imageRef:string
+NodeSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
+HTTPIngressPath 1:path:string 3?pathType:string 2:backend:IngressBackend
 SecretProjection 1::LocalObjectReference 2:items:[]KeyToPath 4?optional:bool
 DownwardAPIProjection 1:items:[]DownwardAPIVolumeFile
 ConfigMapProjection 1::LocalObjectReference 2:items:[]KeyToPath 4?optional:bool
@@ -238,5 +346,4 @@ ServiceAccountTokenProjection 1:audience:string 2?expirationSeconds:int 3:path:s
 ClusterTrustBundleProjection 1?name:string 2?signerName:string 3?labelSelector:LabelSelector 5?optional:bool 4:path:string
 PodCertificateProjection 1:signerName:string 2:keyType:string 3?maxExpirationSeconds:int 4:credentialBundlePath:string 5:keyPath:string 6:certificateChainPath:string 7:userAnnotations:{}string
 HTTPHeader 1:name:string 2:value:string
-NodeSelectorRequirement 1:key:string 2:operator:string 3:values:[]string
 `

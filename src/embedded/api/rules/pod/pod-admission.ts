@@ -4,6 +4,7 @@ import type { Api } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { forbidden } from '../../errors.ts'
 import { type PodSpec, specOf } from './pod-spec.ts'
+import { addTokenVolume } from './token-volume.ts'
 
 /** The seconds that a pod stays on a node that is not ready or unreachable. */
 const tolerationSeconds = 300
@@ -23,10 +24,12 @@ export function admitPod(draft: Draft, api: Api): void {
   spec.serviceAccountName ??= spec.serviceAccount ?? 'default'
   spec.serviceAccount = spec.serviceAccountName
   const account = spec.serviceAccountName
-  if (account !== 'default' && api.store.get('serviceaccounts', keyOf(namespace, account)) === undefined) {
+  const found = api.store.get('serviceaccounts', keyOf(namespace, account))
+  if (account !== 'default' && found === undefined) {
     const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`
     throw forbidden(pods, name, why)
   }
+  addTokenVolume(spec, found, api.random)
   admitPriority(spec, name)
   if (spec.runtimeClassName !== undefined) {
     throw forbidden(pods, name, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`)

@@ -44,7 +44,7 @@ export type Container = {
   env?: EnvVar[]
   envFrom?: { prefix?: string; configMapRef?: { name?: string }; secretRef?: { name?: string } }[]
   ports?: { name?: string; containerPort?: number; hostPort?: number; hostIP?: string; protocol?: string }[]
-  volumeMounts?: { name?: string; mountPath?: string; subPath?: string; subPathExpr?: string }[]
+  volumeMounts?: { name?: string; readOnly?: boolean; mountPath?: string; subPath?: string; subPathExpr?: string }[]
   resources?: { limits?: Quantities; requests?: Quantities }
   restartPolicy?: string
   restartPolicyRules?: RestartRule[]
@@ -72,7 +72,11 @@ export type Volume = {
   downwardAPI?: FileItems
   projected?: {
     defaultMode?: number
-    sources?: { downwardAPI?: FileItems; serviceAccountToken?: { expirationSeconds?: number } }[]
+    sources?: {
+      downwardAPI?: FileItems
+      serviceAccountToken?: { expirationSeconds?: number; path?: string }
+      configMap?: FileItems & { name?: string }
+    }[]
   }
   [source: string]: unknown
 }
@@ -100,6 +104,7 @@ export type PodSpec = {
   schedulerName?: string
   serviceAccountName?: string
   serviceAccount?: string
+  automountServiceAccountToken?: boolean
   enableServiceLinks?: boolean
   priority?: number
   priorityClassName?: string

@@ -96,7 +96,10 @@ function textOf(run: () => unknown): string | undefined {
 }
 
 function sentenceOf(error: unknown): string {
-  const text = error instanceof EvaluationError ? error.summary : String(error)
+  if (!(error instanceof EvaluationError)) return String(error)
+  const { code, summary: text } = error
+  const converted = { invalid_duration: 'Duration', invalid_timestamp: 'Timestamp' }[code]
+  if (converted) return `type conversion error from 'string' to 'google.protobuf.${converted}'`
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
@@ -106,7 +109,7 @@ function isNode(value: unknown): value is Node {
   return isObject(value) && typeof value['op'] === 'string' && 'args' in value
 }
 
-/** Returns the expression with `type(x.y) == type(x.y)` for each `has(x.y)`. */
+/** Returns the expression with `[x.y].exists(item, true)` for each `has(x.y)`. */
 function withoutHas(node: ASTNode): ASTNode {
   return rewrite(node) as ASTNode
 }
@@ -116,8 +119,8 @@ function rewrite(value: unknown): unknown {
   if (!isNode(value)) return value
   const { op, args } = value
   if (op === 'call' && Array.isArray(args) && args[0] === 'has' && Array.isArray(args[1])) {
-    const type = { op: 'call', args: ['type', args[1]] }
-    return { op: '==', args: [type, type] }
+    const item = { op: 'id', args: 'item' }
+    return { op: 'rcall', args: ['exists', { op: 'list', args: args[1] }, [item, { op: 'value', args: true }]] }
   }
   return { op, args: rewrite(args) }
 }

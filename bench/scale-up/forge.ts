@@ -1,0 +1,48 @@
+// The emulated GitHub as the benchmark controls it: jobs, and stub runners that connect, start their job and finish it.
+import { jsonBody, noBody } from '../../src/lib/http.ts'
+import { httpClient } from '../../src/lib/http-client.ts'
+import { startProgram } from './program.ts'
+
+export type BenchForge = {
+  readonly url: string
+  readonly token: string
+  queue(set: string, count: number): Promise<void>
+  /** Connects a runner to the forge and starts its job. */
+  startJob(runner: string): Promise<void>
+  finishJob(runner: string): Promise<void>
+  /** Resolves with the number of registered runners. Those of the plain loop, which removes none, do not count. */
+  registrations(): Promise<number>
+  close(): Promise<void>
+}
+
+/** @param program the bundled emulator */
+export async function startForge(program: string, latencyMs: number): Promise<BenchForge> {
+  const running = startProgram([program, String(latencyMs)])
+  const { url, token } = (await running.next()) as { url: string; token: string }
+  const client = httpClient({ origin: url })
+  const call = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const sent = body === undefined ? noBody : jsonBody(body)
+    const answer = await client.transport({ method, path, query: {}, headers: {}, body: sent, expect: 'whole' })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body.kind === 'json' ? answer.body.value : undefined
+  }
+  const post = async (path: string, body?: object) => void (await call('POST', `/_emulator${path}`, body))
+  return {
+    url,
+    token,
+    queue: (set, count) => post('/jobs', { count, labels: [set] }),
+    startJob: async (runner) => {
+      await post(`/runners/${runner}/online`)
+      await post(`/runners/${runner}/start`)
+    },
+    finishJob: (runner) => post(`/runners/${runner}/finish`),
+    registrations: async () => {
+      const { runners } = (await call('GET', '/_emulator/state')) as { runners: readonly { readonly name: string }[] }
+      return runners.filter(({ name }) => !name.startsWith('loop-')).length
+    },
+    close: async () => {
+      await client.close()
+      await running.end()
+    },
+  }
+}

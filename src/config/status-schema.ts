@@ -1,0 +1,80 @@
+// The schema of a RunnerSet's status: the conventions of the Kubernetes API for conditions, and counts that may be unknown.
+
+const count = (description: string) => ({ type: 'integer', format: 'int32', nullable: true, description })
+const text = (description: string) => ({ type: 'string', nullable: true, description })
+
+const condition = {
+  type: 'object',
+  required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
+  properties: {
+    type: {
+      type: 'string',
+      maxLength: 316,
+      description: 'Ready, TemplateAccepted, ForgeConnected, Degraded, Reconciling or Stalled.',
+    },
+    status: { type: 'string', enum: ['True', 'False', 'Unknown'], description: 'The state of the condition.' },
+    observedGeneration: {
+      type: 'integer',
+      format: 'int64',
+      description: 'The generation of the spec that the condition is about.',
+    },
+    lastTransitionTime: { type: 'string', format: 'date-time', description: 'When the status last changed.' },
+    reason: { type: 'string', maxLength: 1024, description: 'The reason in one word.' },
+    message: { type: 'string', maxLength: 32_768, description: 'What was observed, and the next step.' },
+  },
+}
+
+const job = {
+  type: 'object',
+  required: ['id', 'name', 'repository', 'runner', 'startedAt'],
+  properties: {
+    id: { type: 'string', maxLength: 1024, description: 'The id of the job at the forge.' },
+    name: { type: 'string', maxLength: 1024, description: 'The name of the job.' },
+    repository: { type: 'string', maxLength: 1024, description: 'The repository of the job.' },
+    runner: { type: 'string', maxLength: 253, description: 'The runner that took it, by the name of its pod.' },
+    startedAt: { type: 'string', format: 'date-time', description: 'When the runner took it.' },
+    result: text('The result at the forge. Null while the job runs.'),
+    finishedAt: { type: 'string', format: 'date-time', nullable: true, description: 'When the job ended.' },
+  },
+}
+
+/** A count that is not known is null: unknown is not zero. */
+export const statusSchema = {
+  type: 'object',
+  description: 'The observed state. Dayfly writes it.',
+  properties: {
+    observedGeneration: {
+      type: 'integer',
+      format: 'int64',
+      description: 'The generation of the spec that the status is about.',
+    },
+    demand: count('The number of jobs that the forge has for this set. Null while it is unknown.'),
+    idle: count('The number of runners that wait for a job.'),
+    busy: count('The number of runners with a job.'),
+    pending: count('The number of runners that start.'),
+    failed: count('The number of failed starts in a row.'),
+    lastReason: text('The reason of the most important problem.'),
+    lastMessage: text('What was observed of that problem.'),
+    forge: {
+      type: 'object',
+      maxProperties: 32,
+      additionalProperties: { type: 'string', maxLength: 1024 },
+      description: 'The identifiers of the set at the forge, by which a new leader finds them.',
+    },
+    jobs: {
+      type: 'array',
+      maxItems: 100,
+      'x-kubernetes-list-type': 'atomic',
+      items: job,
+      description: 'The jobs that runners took last, the newest first.',
+    },
+    conditions: {
+      type: 'array',
+      maxItems: 16,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+      items: condition,
+      description: 'The conditions in the conventions of the Kubernetes API.',
+    },
+  },
+}

@@ -1,0 +1,90 @@
+// The Docker Engine of a set with `docker: sidecar`: a native sidecar, which ends with the runner (docs/reference/docker.md#s4).
+
+type Plain = Readonly<Record<string, unknown>>
+
+/** The sidecar, and the container of a template that changes it. */
+const dockerContainer = 'docker'
+
+const image = 'docker:28.5.2-dind'
+const dataRoot = '/var/lib/docker'
+/** The job's containers mount the engine's own socket. The runner reaches the same engine by a socket in a shared folder. */
+const ownSocket = '/var/run/docker.sock'
+const sharedFolder = '/run/dayfly-docker'
+const sharedSocket = `unix://${sharedFolder}/docker.sock`
+/** The engine mounts paths of the job into its containers, so both see the work folder at one path. */
+const workFolder = '/home/runner/_work'
+
+/** An init is PID 1, because dockerd does not reap. The entrypoint of Docker's own image prepares control groups. */
+const startCommand = [
+  '/bin/sh',
+  '-c',
+  'if command -v dockerd-entrypoint.sh >/dev/null; then set -- dockerd-entrypoint.sh "$@"; fi; exec docker-init -- "$@"',
+  dockerContainer,
+]
+
+/** A PID file in a volume outlives a killed engine, and the next one refuses to start (docs/reference/docker.md#s3-1). */
+const engineArguments = [
+  'dockerd',
+  `--host=unix://${ownSocket}`,
+  `--host=${sharedSocket}`,
+  '--group=$(DOCKER_GROUP_GID)',
+  '--pidfile=/tmp/docker.pid',
+  '--exec-root=/tmp/docker',
+]
+
+const sharedMounts = [
+  { name: 'dayfly-docker-socket', mountPath: sharedFolder },
+  { name: 'dayfly-work', mountPath: workFolder },
+]
+
+/** The parts of a pod that `docker: sidecar` adds. A template is merged over them. */
+export const dockerSpec: Plain = {
+  // Longer than the 10 s for which an engine waits for its containers.
+  terminationGracePeriodSeconds: 30,
+  initContainers: [
+    {
+      name: dockerContainer,
+      image,
+      command: startCommand,
+      args: engineArguments,
+      env: [{ name: 'DOCKER_GROUP_GID', value: '123' }],
+      restartPolicy: 'Always',
+      securityContext: { privileged: true },
+      startupProbe: {
+        exec: { command: ['docker', 'info'] },
+        periodSeconds: 1,
+        timeoutSeconds: 5,
+        failureThreshold: 60,
+      },
+      resources: { requests: { cpu: '100m', memory: '256Mi' } },
+      volumeMounts: [...sharedMounts, { name: 'dayfly-docker-data', mountPath: dataRoot }],
+    },
+  ],
+  volumes: [
+    { name: 'dayfly-docker-socket', emptyDir: {} },
+    { name: 'dayfly-work', emptyDir: {} },
+    { name: 'dayfly-docker-data', emptyDir: { sizeLimit: '20Gi' } },
+  ],
+}
+
+/** The fields of the runner container by which it uses the engine. */
+export const dockerForRunner: Plain = {
+  env: [{ name: 'DOCKER_HOST', value: sharedSocket }],
+  volumeMounts: sharedMounts,
+}
+
+/** Makes an ordinary container named `docker` of a template a change of the sidecar: two containers may not have one name. */
+export function withDockerAsSidecar(spec: Plain): Plain {
+  const { containers, initContainers } = spec
+  if (!Array.isArray(containers)) return spec
+  const isDocker = (container: unknown) =>
+    typeof container === 'object' && container !== null && 'name' in container && container.name === dockerContainer
+  const docker = containers.filter(isDocker)
+  if (docker.length === 0) return spec
+  const init = Array.isArray(initContainers) ? initContainers : []
+  return {
+    ...spec,
+    containers: containers.filter((container) => !isDocker(container)),
+    initContainers: [...init, ...docker],
+  }
+}

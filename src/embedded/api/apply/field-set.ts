@@ -1,0 +1,122 @@
+// Sets of fields, as `managedFields` stores them (FieldsV1). A set is a tree. An element of a path is a field (`f:name`), a
+// list item by its keys (`k:{"name":"x"}`), or a list item by its value (`v:"x"`). `.` marks that the place itself belongs
+// to the set.
+// Source: https://github.com/kubernetes-sigs/structured-merge-diff/blob/master/fieldpath/serialize-pe.go
+import { isObject, type JsonObject } from '../json.ts'
+
+export type FieldSet = {
+  readonly member: boolean
+  readonly children: ReadonlyMap<string, FieldSet>
+}
+
+export const emptySet: FieldSet = { member: false, children: new Map() }
+export const leafSet: FieldSet = { member: true, children: new Map() }
+
+/** Returns the set, without children that contain nothing. */
+export function fieldSet(member: boolean, children: Iterable<readonly [string, FieldSet]>): FieldSet {
+  return { member, children: new Map([...children].filter(([, child]) => !isEmptySet(child))) }
+}
+
+export function isEmptySet({ member, children }: FieldSet): boolean {
+  return !member && children.size === 0
+}
+
+export function union(one: FieldSet, other: FieldSet): FieldSet {
+  if (isEmptySet(one)) return other
+  if (isEmptySet(other)) return one
+  const children = new Map(one.children)
+  for (const [element, child] of other.children) {
+    children.set(element, union(children.get(element) ?? emptySet, child))
+  }
+  return { member: one.member || other.member, children }
+}
+
+export function intersection(one: FieldSet, other: FieldSet): FieldSet {
+  return fieldSet(
+    one.member && other.member,
+    [...one.children].map(([element, child]) => [
+      element,
+      intersection(child, other.children.get(element) ?? emptySet),
+    ]),
+  )
+}
+
+export function difference(one: FieldSet, other: FieldSet): FieldSet {
+  if (isEmptySet(other)) return one
+  return fieldSet(
+    one.member && !other.member,
+    [...one.children].map(([element, child]) => [element, difference(child, other.children.get(element) ?? emptySet)]),
+  )
+}
+
+/** Returns the first set without the places of the second one and everything below them. */
+export function without(one: FieldSet, places: FieldSet): FieldSet {
+  if (places.member) return emptySet
+  if (places.children.size === 0) return one
+  return fieldSet(
+    one.member,
+    [...one.children].map(([element, child]) => [element, without(child, places.children.get(element) ?? emptySet)]),
+  )
+}
+
+export function sameSet(one: FieldSet, other: FieldSet): boolean {
+  return isEmptySet(difference(one, other)) && isEmptySet(difference(other, one))
+}
+
+/** Returns the paths of all members, each as the elements from the root. */
+export function pathsOf(set: FieldSet, base: readonly string[] = []): readonly (readonly string[])[] {
+  const below = sorted(set).flatMap(([element, child]) => pathsOf(child, [...base, element]))
+  return set.member ? [base, ...below] : below
+}
+
+/** Prints a path as conflict messages do: `.spec.containers[name="x"].image`. */
+export function printPath(path: readonly string[]): string {
+  return path.map(printElement).join('')
+}
+
+function printElement(element: string): string {
+  const rest = element.slice(2)
+  if (element.startsWith('f:')) return `.${rest}`
+  if (element.startsWith('v:')) return `[=${rest}]`
+  if (!element.startsWith('k:')) return `[${rest}]`
+  const keys: unknown = JSON.parse(rest)
+  const parts = Object.entries(isObject(keys) ? keys : {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  return `[${parts.join(',')}]`
+}
+
+/** Returns the set as `fieldsV1`. */
+export function printSet(set: FieldSet): JsonObject {
+  const printed: Record<string, unknown> = {}
+  if (set.member && set.children.size > 0) printed['.'] = {}
+  for (const [element, child] of sorted(set)) printed[element] = printSet(child)
+  return printed
+}
+
+/** Reads `fieldsV1`. Returns undefined if the value is not a set of fields. */
+export function readSet(value: unknown): FieldSet | undefined {
+  if (!isObject(value)) return undefined
+  const children = new Map<string, FieldSet>()
+  for (const [element, inner] of Object.entries(value)) {
+    if (element === '.') continue
+    if (!isElement(element)) return undefined
+    const child = readSet(inner)
+    if (child === undefined) return undefined
+    children.set(element, child.children.size === 0 ? leafSet : child)
+  }
+  return { member: Object.hasOwn(value, '.'), children }
+}
+
+function isElement(element: string): boolean {
+  if (/^(f:|i:\d+$)/.test(element)) return true
+  if (!/^[kv]:/.test(element)) return false
+  try {
+    const value: unknown = JSON.parse(element.slice(2))
+    return element.startsWith('v:') || isObject(value)
+  } catch {
+    return false
+  }
+}
+
+function sorted(set: FieldSet): readonly (readonly [string, FieldSet])[] {
+  return [...set.children].sort(([one], [other]) => (one < other ? -1 : 1))
+}

@@ -1,0 +1,182 @@
+// The Deployment controller keeps one ReplicaSet for the present template and moves the pods to it (Kubernetes:
+// pkg/controller/deployment).
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../../lib/clock.ts'
+import { field, integer, objectAt, sameJson } from '../../api/json.ts'
+import type { Registry } from '../../api/registry.ts'
+import { type EventRecorder, eventRecorder } from '../../event-recorder.ts'
+import type { StoredObject } from '../../store/object.ts'
+import { ignoreRefusal } from '../ignore-refusal.ts'
+import { startLoop } from '../loop.ts'
+import { limitsOf, rolloutOf } from './rollout.ts'
+import {
+  controlledBy,
+  controllerOf,
+  hashLabel,
+  ownerReference,
+  replicasOf,
+  templateOf,
+  withConditions,
+  writeStatus,
+} from './workload-object.ts'
+
+const deployments = 'deployments.apps'
+const sets = 'replicasets.apps'
+const revisionName = 'deployment.kubernetes.io/revision'
+
+type Context = { readonly registry: Registry; readonly clock: Clock; readonly events: EventRecorder }
+
+/** Starts the controller. Returns a function that stops it. */
+export function startDeploymentController({ registry, clock }: Omit<Context, 'events'>): () => void {
+  const recorders = new Map<string, EventRecorder>()
+  const loop = startLoop(clock, (key) => {
+    const [namespace = '', name = ''] = key.split('/')
+    const deployment = registry.get(deployments, namespace, name)
+    if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return
+    const { uid } = deployment.metadata
+    const source = { registry, clock, component: 'deployment-controller' }
+    const events = recorders.get(uid) ?? eventRecorder(deployment, source)
+    recorders.set(uid, events)
+    ignoreRefusal(() => syncDeployment({ registry, clock, events }, deployment))
+  })
+  const stopDeployments = registry.subscribe(deployments, ({ type, object }) => {
+    if (type === 'DELETED') recorders.delete(object.metadata.uid)
+    else loop.add(`${object.metadata.namespace}/${object.metadata.name}`)
+  })
+  const wakeOwner = (set: StoredObject): void => {
+    const owner = controllerOf(set, 'Deployment')
+    if (owner) loop.add(`${set.metadata.namespace}/${owner.name}`)
+  }
+  const stopSets = registry.subscribe(sets, ({ object }) => wakeOwner(object))
+  // A strategy may wait for the end of the last old pod.
+  const stopPods = registry.subscribe('pods', ({ type, object }) => {
+    const owner = type === 'DELETED' ? controllerOf(object, 'ReplicaSet') : undefined
+    const set = owner && registry.get(sets, object.metadata.namespace, owner.name)
+    if (set) wakeOwner(set)
+  })
+  return () => {
+    stopDeployments()
+    stopSets()
+    stopPods()
+    loop.stop()
+  }
+}
+
+function syncDeployment(context: Context, deployment: StoredObject): void {
+  const { registry } = context
+  const all = controlledBy(registry, deployment, 'ReplicaSet')
+  const isCurrent = (set: StoredObject): boolean => sameJson(templateOf(set), templateOf(deployment))
+  const isPaused = field(deployment, 'spec', 'paused') === true
+  const current = all.find(isCurrent) ?? (isPaused ? undefined : createSet(context, deployment, all))
+  const old = all.filter((set) => set.metadata.uid !== current?.metadata.uid)
+  const scales = rolloutOf(deployment, current, old, (set) => controlledBy(registry, set, 'Pod').length)
+  for (const { set, replicas } of isPaused ? [] : scales) scale(context, deployment, set, replicas)
+  removeOld(registry, deployment, old)
+  reportStatus(context, deployment)
+}
+
+function createSet({ registry }: Context, deployment: StoredObject, all: readonly StoredObject[]): StoredObject {
+  const { name, namespace } = deployment.metadata
+  const template = templateOf(deployment)
+  const hash = createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10)
+  const labels = { ...objectAt(template, 'metadata', 'labels'), [hashLabel]: hash }
+  const selector = objectAt(deployment, 'spec', 'selector')
+  const revision = String(Math.max(0, ...all.map(revisionOf)) + 1)
+  const made = registry.create(sets, {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      name: `${name}-${hash}`,
+      namespace,
+      labels,
+      annotations: { [revisionName]: revision },
+      ownerReferences: [ownerReference(deployment)],
+    },
+    spec: {
+      replicas: 0,
+      minReadySeconds: integer(deployment, 'spec', 'minReadySeconds'),
+      selector: { ...selector, matchLabels: { ...objectAt(selector, 'matchLabels'), [hashLabel]: hash } },
+      template: { ...template, metadata: { ...objectAt(template, 'metadata'), labels } },
+    },
+  })
+  annotate(registry, deployment, revision)
+  return made
+}
+
+function revisionOf({ metadata }: StoredObject): number {
+  return Number(metadata.annotations?.[revisionName] ?? 0)
+}
+
+function annotate(registry: Registry, { metadata }: StoredObject, revision: string): void {
+  const change = { type: 'merge', body: { metadata: { annotations: { [revisionName]: revision } } } } as const
+  registry.patch(deployments, metadata, change)
+}
+
+function scale({ registry, events }: Context, { metadata }: StoredObject, set: StoredObject, replicas: number): void {
+  const before = replicasOf(set)
+  if (before === replicas) return
+  const spec = { ...objectAt(set, 'spec'), replicas }
+  registry.update(sets, { ...set, spec })
+  const way = replicas > before ? 'up' : 'down'
+  const message = `Scaled ${way} replica set ${set.metadata.name} from ${before} to ${replicas}`
+  if (metadata.deletionTimestamp === undefined) events.record('Normal', 'ScalingReplicaSet', message)
+}
+
+/** Removes the oldest ReplicaSets without pods, beyond the limit of the history. */
+function removeOld(registry: Registry, deployment: StoredObject, old: readonly StoredObject[]): void {
+  const limit = integer(deployment, 'spec', 'revisionHistoryLimit')
+  const empty = old.filter((set) => replicasOf(set) === 0 && integer(set, 'status', 'replicas') === 0)
+  const oldest = [...empty].sort((one, other) => revisionOf(one) - revisionOf(other))
+  for (const { metadata } of oldest.slice(0, Math.max(0, empty.length - limit))) {
+    ignoreRefusal(() => registry.delete(sets, metadata.namespace, metadata.name))
+  }
+}
+
+function reportStatus({ registry, clock }: Context, deployment: StoredObject): void {
+  const all = controlledBy(registry, deployment, 'ReplicaSet')
+  const current = all.find((set) => sameJson(templateOf(set), templateOf(deployment)))
+  const sum = (of: readonly (StoredObject | undefined)[], name: string): number =>
+    of.reduce((total, set) => total + integer(set, 'status', name), 0)
+  const [replicas, available] = [sum(all, 'replicas'), sum(all, 'availableReplicas')]
+  const [wanted, updated] = [replicasOf(deployment), sum([current], 'replicas')]
+  const unavailable = Math.max(0, wanted - available)
+  const isAvailable = available >= wanted - limitsOf(deployment).unavailable
+  const isDone = updated === wanted && replicas === wanted && available >= wanted
+  const name = `ReplicaSet "${current?.metadata.name ?? ''}"`
+  const conditions = withConditions(
+    deployment,
+    [
+      isAvailable
+        ? {
+            type: 'Available',
+            status: 'True',
+            reason: 'MinimumReplicasAvailable',
+            message: 'Deployment has minimum availability.',
+          }
+        : {
+            type: 'Available',
+            status: 'False',
+            reason: 'MinimumReplicasUnavailable',
+            message: 'Deployment does not have minimum availability.',
+          },
+      isDone
+        ? {
+            type: 'Progressing',
+            status: 'True',
+            reason: 'NewReplicaSetAvailable',
+            message: `${name} has successfully progressed.`,
+          }
+        : { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `${name} is progressing.` },
+    ],
+    clock,
+  )
+  writeStatus(registry, deployments, deployment, {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    replicas,
+    updatedReplicas: updated,
+    readyReplicas: sum(all, 'readyReplicas'),
+    availableReplicas: available,
+    unavailableReplicas: unavailable,
+    conditions,
+  })
+}

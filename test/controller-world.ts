@@ -1,0 +1,163 @@
+// The built controller as processes of its own, against an embedded cluster and an emulated GitHub of this process, over sockets with latency.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { runnerSetCrd } from '../src/config/crd.ts'
+import { createCluster } from '../src/embedded/cluster.ts'
+import { createProcessRuntime } from '../src/embedded/runtime/process/process-runtime.ts'
+import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
+import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
+import { scriptJob } from '../src/emulator/github/script-job.ts'
+import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { type Cli, createWorld, until } from './cli.ts'
+import { openSlowGate } from './slow-gate.ts'
+
+export const forgeToken = 'ghp_thisTokenMustNeverBePrinted00000000'
+export const accountToken = 'account-token-that-must-never-be-printed'
+const account = 'system:serviceaccount:ci:dayfly'
+const runner = path.resolve('dist/runner.js')
+
+/** Reads its credential as the official image does. */
+const runnerCommand = [
+  '/bin/sh',
+  '-c',
+  `ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "\${DAYFLY_ROOT:-}/run/dayfly/credential")" exec '${process.execPath}' '${runner}'`,
+]
+
+const rules = [
+  { apiGroups: ['dayfly.dev'], resources: ['runnersets'], verbs: ['list', 'watch'] },
+  { apiGroups: ['dayfly.dev'], resources: ['runnersets/status'], verbs: ['patch'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'delete', 'get'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'list', 'patch'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
+]
+
+export type ControllerWorld = Awaited<ReturnType<typeof openControllerWorld>>
+
+export async function openControllerWorld({ apiMs = 50, forgeMs = 50 } = {}) {
+  const world = createWorld()
+  const own = path.join(world.directory, 'own')
+  mkdirSync(own)
+  const clock = systemClock()
+  const random = systemRandom()
+  const environment = { PATH: process.env['PATH'] ?? '' }
+  const dataDirectory = path.join(own, 'cluster')
+  const runtime = createProcessRuntime({ dataDirectory, clock, environment, images: {} })
+  const tokens = new Map([[accountToken, account]])
+  const cluster = createCluster({ clock, random, runtime, users: tokens })
+  const endpoint = await cluster.listen()
+  const api = await openSlowGate(endpoint.port, apiMs)
+  const emulator = createGitHubEmulator({ clock, random, tokens: [forgeToken], knobs: { latencyMs: forgeMs } })
+  const forge = await emulator.listen(0)
+  const { registry } = cluster
+  const kubeconfig = path.join(own, 'kubeconfig')
+  const access = { server: `https://127.0.0.1:${api.port}`, ca: endpoint.ca, user: 'dayfly' }
+  const writeKubeconfig = (file: string, user: { readonly token: string } | { readonly tokenFile: string }) => {
+    const text = kubeconfigText({ ...access, token: '@' }).replace('namespace: default', 'namespace: ci')
+    writeFileSync(file, text.replace('token: "@"', Object.entries(user).join('').replace(',', ': ')))
+    return file
+  }
+  writeKubeconfig(kubeconfig, { token: accountToken })
+  registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ci' } })
+  const secret = (name: string, data: object) =>
+    registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ci' }, data })
+  secret('github', { github_token: Buffer.from(forgeToken).toString('base64') })
+  const opened = { own, registry, api, emulator, tokens, writeKubeconfig }
+  return {
+    ...opened,
+    url: `${forge.origin}/acme`,
+    /** Installs the custom kind, the rights and one set. */
+    install: (max = 20) => {
+      registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+      grant(registry)
+      registry.create('runnersets.dayfly.dev', runnerSet(`${forge.origin}/acme`, max))
+    },
+    start: (...args: readonly string[]) => startController(world.start, kubeconfig, args),
+    /** Queues jobs that run for `seconds`. */
+    queue: (count: number, seconds = 0) =>
+      emulator.control.queueJobs(
+        Array.from({ length: count }, () => ({
+          labels: ['linux'],
+          name: 'job',
+          message: scriptJob('job', [{ run: `sleep ${seconds}` }]),
+        })),
+      ),
+    close: async () => {
+      for (const line of world.processes()) if (/dayfly\.js.*controller/.test(line)) kill(line)
+      await api.close()
+      await cluster.stop()
+      await forge.close()
+      emulator.close()
+      world.end()
+    },
+  }
+}
+
+type Registry = ReturnType<typeof createCluster>['registry']
+
+export function grant(registry: Registry): void {
+  const group = 'rbac.authorization.k8s.io'
+  const roleRef = { apiGroup: group, kind: 'ClusterRole', name: 'dayfly' }
+  const apiVersion = `${group}/v1`
+  registry.create(`clusterroles.${group}`, { apiVersion, kind: 'ClusterRole', metadata: { name: 'dayfly' }, rules })
+  registry.create(`clusterrolebindings.${group}`, {
+    apiVersion,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'dayfly' },
+    roleRef,
+    subjects: [{ kind: 'ServiceAccount', namespace: 'ci', name: 'dayfly' }],
+  })
+}
+
+export function runnerSet(url: string, max: number) {
+  return {
+    apiVersion: 'dayfly.dev/v1alpha1',
+    kind: 'RunnerSet',
+    metadata: { name: 'linux', namespace: 'ci' },
+    spec: {
+      github: { url, credentials: { secret: 'github' } },
+      scale: { max },
+      template: { spec: { containers: [{ name: 'runner', image: 'any', command: runnerCommand }] } },
+    },
+  }
+}
+
+function kill(line: string): void {
+  try {
+    process.kill(Number.parseInt(line, 10), 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+export type LogLine = Readonly<Record<string, string | number>>
+export type ControllerProcess = ReturnType<typeof startController>
+
+/** Starts `dayfly controller` with a health server on a free port. */
+export function startController(start: (...args: string[]) => Cli, kubeconfig: string, args: readonly string[]) {
+  const cli = start('controller', '--kubeconfig', kubeconfig, '--health-address', '127.0.0.1:0', ...args)
+  const lines = () =>
+    cli
+      .stdout()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as LogLine)
+  const saw = (event: string, ms = 20_000, fields: LogLine = {}) =>
+    until(`${event} in the log`, ms, () => {
+      const isIt = (line: LogLine) =>
+        Object.entries({ event, ...fields }).every(([name, value]) => line[name] === value)
+      return lines().find(isIt)
+    }).catch((error) => {
+      throw new Error(`${error}\n${cli.stdout()}\n${cli.stderr()}`)
+    })
+  return {
+    ...cli,
+    lines,
+    saw,
+    get: async (endpoint: '/healthz' | '/readyz' | '/metrics') => {
+      const { address } = await saw('health-listening')
+      const answer = await fetch(`${address}${endpoint}`)
+      return { status: answer.status, text: await answer.text() }
+    },
+  }
+}

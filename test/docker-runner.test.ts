@@ -1,0 +1,109 @@
+// Docker beside a runner: refused as an ordinary container, converted by `docker: sidecar`, and ended by the controller where it is forced.
+import { afterEach, expect, it } from 'vitest'
+import { buildPod } from '../src/core/pod.ts'
+import { runnerSet } from '../src/core/world.fixture.ts'
+import { decodeFiles, examine } from '../src/doctor/engine/examine.ts'
+import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import {
+  closeStage,
+  confirmDeletions,
+  openStage,
+  podNames,
+  pods,
+  queue,
+  type Stage,
+  setStatus,
+  status,
+} from './stage.ts'
+
+let stage: Stage | undefined
+afterEach(async () => {
+  await closeStage(stage)
+  stage = undefined
+})
+
+const zombie = {
+  spec: {
+    containers: [
+      { name: 'runner' },
+      { name: 'docker', image: 'docker:27-dind', securityContext: { privileged: true } },
+    ],
+  },
+}
+const conditionOf = (opened: Stage, type: string) =>
+  status(opened).conditions?.find((condition) => condition.type === type)
+
+it('refuses the zombie template before any pod, with reason, path and fix', async () => {
+  stage = await openStage({ spec: { template: zombie } })
+  queue(stage, 2)
+  await stage.clock.advance(60_000)
+  expect(podNames(stage)).toEqual([])
+  expect(status(stage)).toMatchObject({ lastReason: 'template-hangs' })
+  const { message = '', ...condition } = conditionOf(stage, 'TemplateAccepted') ?? {}
+  expect(condition).toMatchObject({ status: 'False', reason: 'TemplateHangs' })
+  expect(message).toContain('spec.containers[1]: a Docker daemon in an ordinary container')
+  expect(message).toContain('set docker: sidecar in the RunnerSet')
+})
+
+it('runs it with templateChecks: warn, shows the hazard, and ends each pod itself once the runner has ended', async () => {
+  stage = await openStage({ spec: { template: zombie, templateChecks: 'warn' } })
+  queue(stage, 1)
+  await stage.clock.advance(5_000)
+  expect(conditionOf(stage, 'TemplateAccepted')).toMatchObject({
+    status: 'True',
+    reason: 'AcceptedWithWarnings',
+    message: expect.stringContaining('spec.containers[1]: a Docker daemon in an ordinary container'),
+  })
+  expect(conditionOf(stage, 'Ready')).toMatchObject({ status: 'True' })
+  const [name = ''] = podNames(stage)
+  const at = new Date(stage.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  const container = (container: string, state: object) => ({
+    ...{ name: container, image: 'x', imageID: '', restartCount: 0, state },
+    ready: 'running' in state,
+  })
+  const running = { running: { startedAt: at } }
+  stage.registry.bind('ci', name, 'node-1')
+  setStatus(stage, name, {
+    phase: 'Running',
+    containerStatuses: [container('runner', running), container('docker', running)],
+  })
+  stage.emulator.control.stub.online(name)
+  await stage.clock.advance(100)
+  stage.emulator.control.stub.start(name)
+  await stage.clock.advance(100)
+  expect(pods(stage)[0]?.metadata.deletionTimestamp).toBeUndefined()
+  const terminated = { terminated: { exitCode: 0, reason: 'Completed', startedAt: at, finishedAt: at } }
+  setStatus(stage, name, {
+    phase: 'Running',
+    containerStatuses: [container('runner', terminated), container('docker', running)],
+  })
+  await stage.clock.advance(2_000)
+  expect(pods(stage).find(({ metadata }) => metadata.name === name)?.metadata.deletionTimestamp).toBeDefined()
+  confirmDeletions(stage)
+  await stage.clock.advance(1_000)
+  expect(podNames(stage)).not.toContain(name)
+})
+
+it('accepts the same template with docker: sidecar, and starts pods with a native sidecar', async () => {
+  stage = await openStage({ spec: { template: zombie, docker: 'sidecar' } })
+  queue(stage, 1)
+  await stage.clock.advance(5_000)
+  expect(conditionOf(stage, 'TemplateAccepted')).toMatchObject({ status: 'True', reason: 'Accepted' })
+  expect(pods(stage)).toMatchObject([
+    {
+      spec: {
+        containers: [{ name: 'runner' }],
+        initContainers: [{ name: 'docker', image: 'docker:27-dind', restartPolicy: 'Always' }],
+      },
+    },
+  ])
+})
+
+it('writes a sidecar in which the doctor finds nothing that it does not find without one', () => {
+  const rulesOf = (docker: 'none' | 'sidecar') => {
+    const pod = buildPod(runnerSet({ docker }), 'linux-a', '1')
+    const files = decodeFiles([{ path: 'pod.yaml', text: JSON.stringify(pod) }])
+    return examine(files, catalogue).findings.map(({ rule }) => rule)
+  }
+  expect(rulesOf('sidecar')).toEqual(rulesOf('none'))
+})

@@ -1,0 +1,216 @@
+// Tests what the charts render, with helm and the checkers of charts, and without a cluster.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it as test } from 'vitest'
+import { renderManifests } from '../../../scripts/chart/manifests.ts'
+import { buildProgram } from '../../../scripts/chart/programs.ts'
+import { leaseRights, type Right, runnerRights } from '../../../src/controller/rights.ts'
+import type { KubeObject } from '../../../src/kubernetes/types.ts'
+import { listAt, textAt } from '../../../src/lib/read-json.ts'
+import { runCli } from '../../cli.ts'
+import { controllerChart, createPrograms, fullValues, setsChart, setsValues } from './programs.ts'
+
+const programs = createPrograms('helm', 'kube-score')
+const { run, template, render, folder } = programs
+
+/** Declares a test that is skipped if a program is missing. */
+function it(name: string, body: () => Promise<void>): void {
+  test(name, async (context) => {
+    const obstacle = programs.obstacle()
+    if (obstacle) context.skip(obstacle)
+    await body()
+  })
+}
+
+const variants: readonly (readonly [name: string, chart: string, args: readonly string[]])[] = [
+  ['the controller with default values', controllerChart, []],
+  ['the controller with every value', controllerChart, [`--values=${fullValues}`]],
+  ['the controller of a whole cluster', controllerChart, ['--set=scope=cluster']],
+  ['no RunnerSet', setsChart, []],
+  ['RunnerSets', setsChart, [`--values=${setsValues}`]],
+]
+
+const ofKind = (objects: readonly KubeObject[], kind: string) => objects.filter((object) => object.kind === kind)
+const nameOf = ({ metadata: { name, namespace } }: KubeObject) => (namespace ? `${namespace}/${name}` : name)
+
+describe.each(variants)('the chart renders %s', (_, chart, args) => {
+  it('without a complaint of helm lint', async () => {
+    expect(await run('helm', ['lint', '--strict', chart, ...args])).toMatchObject({ code: 0 })
+  })
+
+  it('without hooks and finalizers, which can make an uninstall hang', async () => {
+    const text = JSON.stringify(await render(chart, ...args))
+    expect(text).not.toContain('helm.sh/hook')
+    expect(text).not.toContain('finalizers')
+  })
+
+  it('without an unanswered finding of kube-score', async () => {
+    const text = await template(chart, ...args)
+    if (!text.includes('kind:')) return
+    const file = path.join(folder, 'rendered.yaml')
+    writeFileSync(file, text)
+    const { stdout } = await run('kube-score', ['score', file, '--output-format=ci'])
+    expect(stdout).toContain('[OK]')
+    expect(stdout.split('\n').filter((line) => /^\[(?:CRITICAL|WARNING)\]/.test(line))).toEqual([])
+  })
+
+  it('without a finding of our doctor', async () => {
+    const text = await template(chart, ...args)
+    if (!text.includes('kind:')) return
+    const file = path.join(folder, 'examined.yaml')
+    writeFileSync(file, text)
+    const { code, stdout } = await runCli(['doctor', '--format', 'json', file])
+    expect({ code, findings: JSON.parse(stdout).findings }).toEqual({ code: 0, findings: [] })
+  })
+})
+
+describe('the values of the controller are refused with their path', () => {
+  const cases: readonly (readonly [argument: string, path: string])[] = [
+    ['--set=replicas=many', '/replicas'],
+    ['--set=scope=everything', '/scope'],
+    ['--set=watchNamespaces={Not_A_Name}', '/watchNamespaces/0'],
+    ['--set=image.repo=x', '/image'],
+    ['--set=image.digest=sha256:1', '/image/digest'],
+    ['--set=http.port=80', '/http/port'],
+    ['--set=proxy.https=proxy.example:3128', '/proxy/https'],
+    ['--set=extraCa.configMap=a,extraCa.secret=b', '/extraCa'],
+    ['--set=networkPolicy.apiServerPorts={0}', '/networkPolicy/apiServerPorts/0'],
+    ['--set=unknown=1', 'unknown'],
+  ]
+  for (const [argument, at] of cases)
+    it(argument, async () => {
+      const { code, stderr } = await run('helm', ['template', controllerChart, argument])
+      expect(code).toBe(1)
+      expect(stderr).toContain(at)
+    })
+})
+
+describe('the values of RunnerSets are refused with their path', () => {
+  const cases: readonly (readonly [argument: string, path: string])[] = [
+    ['--set=sets.linux.scale.max=many', '/sets/linux/scale/max'],
+    ['--set=sets.linux.scales.max=1', '/sets/linux'],
+    ['--set=sets.Linux.scale.max=1', '/sets'],
+    ['--set=defaults.github.url=1', '/defaults/github/url'],
+    ['--set=networkPolicy.blocked={everything}', '/networkPolicy/blocked/0'],
+  ]
+  for (const [argument, at] of cases)
+    it(argument, async () => {
+      const { code, stderr } = await run('helm', ['template', setsChart, argument])
+      expect(code).toBe(1)
+      expect(stderr).toContain(at)
+    })
+})
+
+describe('the rights of the controller', () => {
+  const rules = (rights: readonly Right[], lease: string) =>
+    rights.map(({ resource, subresource, verbs, named }) => ({
+      apiGroups: [resource.group],
+      resources: [subresource ? `${resource.plural}/${subresource}` : resource.plural],
+      ...(named ? { resourceNames: [lease] } : {}),
+      verbs,
+    }))
+  const rulesOf = (objects: readonly KubeObject[]) =>
+    objects.flatMap((object) => (object['rules'] ? [[`${object.kind} ${nameOf(object)}`, object['rules']]] : []))
+
+  it('are a Role in each watched namespace, and a Role for its Lease', async () => {
+    const objects = await render(controllerChart, '--set=watchNamespaces={ci,builds}')
+    expect(Object.fromEntries(rulesOf(objects))).toEqual({
+      'Role ci/dayfly-ci': rules(runnerRights, ''),
+      'Role builds/dayfly-builds': rules(runnerRights, ''),
+      'Role dayfly/dayfly-ci-lease': rules(leaseRights, 'dayfly-ci'),
+      'Role dayfly/dayfly-builds-lease': rules(leaseRights, 'dayfly-builds'),
+    })
+  })
+
+  it('are a ClusterRole for all namespaces, and a Role for the Lease', async () => {
+    const objects = await render(controllerChart, '--set=scope=cluster')
+    expect(Object.fromEntries(rulesOf(objects))).toEqual({
+      'ClusterRole dayfly': rules(runnerRights, ''),
+      'Role dayfly/dayfly-lease': rules(leaseRights, 'dayfly'),
+    })
+  })
+
+  it('belong to an account of each controller, which reads one namespace', async () => {
+    const objects = await render(controllerChart, '--set=watchNamespaces={ci,builds}')
+    const bindings = ofKind(objects, 'RoleBinding').map((binding) => [
+      nameOf(binding),
+      listAt(binding, 'subjects').map((subject) => `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`),
+    ])
+    expect(Object.fromEntries(bindings)).toEqual({
+      'ci/dayfly-ci': ['dayfly/dayfly-ci'],
+      'builds/dayfly-builds': ['dayfly/dayfly-builds'],
+      'dayfly/dayfly-ci-lease': ['dayfly/dayfly-ci'],
+      'dayfly/dayfly-builds-lease': ['dayfly/dayfly-builds'],
+    })
+    const pods = ofKind(objects, 'Deployment').map((object) => object['spec'])
+    expect(pods.map((pod) => textAt(pod, 'template', 'spec', 'serviceAccountName'))).toEqual([
+      'dayfly-ci',
+      'dayfly-builds',
+    ])
+    expect(JSON.stringify(pods[1])).toContain('"--namespace=builds"')
+  })
+
+  it('disappear with rbac.create=false', async () => {
+    expect(rulesOf(await render(controllerChart, '--set=rbac.create=false'))).toEqual([])
+  })
+})
+
+it('shortens long names so that pods can have them as host names', async () => {
+  const objects = await render(controllerChart, `--values=${fullValues}`)
+  const names = ofKind(objects, 'Deployment').map(({ metadata }) => metadata.name)
+  expect(names).toEqual(['dayfly-ci', 'dayfly-a-very-long-namespace-name-that-near-8f766a54'])
+  expect(names[1]?.length).toBeLessThanOrEqual(52)
+})
+
+it('lets the controller reach the ports of its proxy and of its API server, and no others', async () => {
+  const [policy] = ofKind(await render(controllerChart, `--values=${fullValues}`), 'NetworkPolicy')
+  const ports = listAt(policy, 'spec', 'egress').flatMap((rule) =>
+    listAt(rule, 'ports').map((port) => (port as { port: number }).port),
+  )
+  expect(ports).toEqual([53, 53, 443, 6443, 7445, 3128, 80, 8443])
+})
+
+it('gives no token to a runner, and blocks the addresses with credentials of the node', async () => {
+  const objects = await render(setsChart, `--values=${setsValues}`)
+  expect(JSON.stringify(objects)).not.toContain('serviceAccount')
+  const [policy] = ofKind(objects, 'NetworkPolicy')
+  expect(policy).toMatchObject({
+    spec: {
+      podSelector: { matchExpressions: [{ key: 'dayfly.dev/set', operator: 'In', values: ['large', 'linux'] }] },
+      ingress: [],
+      egress: expect.arrayContaining([
+        {
+          to: [
+            { ipBlock: { cidr: '0.0.0.0/0', except: expect.arrayContaining(['169.254.0.0/16']) } },
+            { ipBlock: { cidr: '::/0', except: expect.arrayContaining(['fd00:ec2::254/128']) } },
+          ],
+        },
+      ]),
+    },
+  })
+})
+
+it('keeps the definition of RunnerSet when the release is removed', async () => {
+  const [crd] = ofKind(await render(controllerChart), 'CustomResourceDefinition')
+  expect(crd?.metadata).toMatchObject({ annotations: { 'helm.sh/resource-policy': 'keep' } })
+  expect(ofKind(await render(controllerChart, '--set=crds.install=false'), 'CustomResourceDefinition')).toEqual([])
+})
+
+it('has committed manifests that are up to date: run "npx tsx scripts/generate-manifests.ts"', async () => {
+  const helm = await buildProgram('helm', new AbortController().signal)
+  if (helm.is === 'missing') throw new Error(helm.why)
+  for (const [file, text] of await renderManifests(helm.program)) expect(readFileSync(file, 'utf8'), file).toBe(text)
+})
+
+it('packs into an archive that has every file of the charts and no other', async () => {
+  for (const chart of [controllerChart, setsChart]) {
+    expect(await run('helm', ['package', chart, `--destination=${folder}`])).toMatchObject({ code: 0 })
+    const archive = path.join(folder, `${chart === controllerChart ? 'dayfly' : 'dayfly-runner-set'}-0.1.0.tgz`)
+    const list = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).trim().split('\n')
+    const tracked = execFileSync('git', ['ls-files', chart], { encoding: 'utf8' }).trim().split('\n')
+    expect(list.map((file) => file.replace(/^[^/]+\//, '')).sort()).toEqual(
+      tracked.map((file) => path.relative(chart, path.resolve(file))).sort(),
+    )
+  }
+})

@@ -1,0 +1,127 @@
+// Installs Dayfly on the real node as an operator does: images from their archives, the chart by helm, Secrets and RunnerSets by the API.
+import path from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { runnerSets } from '../../../src/controller/resources.ts'
+import type { KubeObject, Resource } from '../../../src/kubernetes/types.ts'
+import { listAt, textAt } from '../../../src/lib/read-json.ts'
+import { runnerSetApiVersion } from '../../../src/model/api.ts'
+import { crds, object, pods, secrets } from '../client-place.ts'
+import { importImages, root, runnerImage } from './images.ts'
+import { type Node, openNode, settle } from './open-node.ts'
+import { createOperator, type Operator } from './operator.ts'
+import { type OutsideForge, openForge } from './outside-forge.ts'
+
+export type Installation = Awaited<ReturnType<typeof install>>
+
+type Plan = {
+  /** The namespace of the release, and the prefix of the other namespaces of the test file. */
+  readonly name: string
+  readonly latencyMs: number
+  /** The values of the chart. */
+  readonly values?: object
+}
+
+const chart = path.join(root, 'deploy/chart')
+/** The name of the Secret with the forge's credential. */
+const credentials = 'github'
+const leases: Resource = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+}
+
+/** Opens node and forge and installs the chart before the tests of the surrounding block. Removes everything after them. */
+export function installed(kubeconfig: string, plan: Plan) {
+  let opened: Installation | undefined
+  beforeAll(async () => {
+    opened = await install(kubeconfig, plan)
+  })
+  afterAll(async () => await opened?.close())
+  return (): Installation => {
+    if (!opened) throw new Error('the installation is not open')
+    return opened
+  }
+}
+
+async function install(kubeconfig: string, { name, latencyMs, values = {} }: Plan) {
+  const node = await openNode(kubeconfig)
+  const forge = await openForge(latencyMs)
+  const operator = createOperator(kubeconfig)
+  await importImages()
+  const system = await node.enter(name, { 'pod-security.kubernetes.io/enforce': 'restricted' })
+  const watched = await node.enter(`${name}-runners`)
+  await createCredentials(node, watched, forge)
+  const all = { watchNamespaces: [watched], ...values }
+  const helm = ['install', 'dayfly', chart, '-n', system, '--wait', '--timeout', '90s']
+  await operator.helm(...helm, ...operator.values(all))
+  const controllers = async () => (await node.kubernetes.list(pods, { namespace: system })).items
+  return {
+    node,
+    forge,
+    operator,
+    /** The namespace of the controller. */
+    system,
+    /** The namespace that the controller serves. */
+    watched,
+    controllers,
+    /** Returns the name of the pod that leads, or undefined if the Lease is free. */
+    leader: async () => {
+      const { items } = await node.kubernetes.list(leases, { namespace: system })
+      return textAt(items[0], 'spec', 'holderIdentity')?.split('_')[0] || undefined
+    },
+    /** Returns the log lines of all controllers. */
+    log: async () => {
+      const each = (await controllers()).map(({ metadata }) => operator.kubectl('logs', '-n', system, metadata.name))
+      return (await Promise.all(each)).join('').split('\n').filter(Boolean)
+    },
+    createSet: async (set: KubeObject) => (await node.kubernetes.create(runnerSets, set)).object,
+    close: () => close(node, forge, operator, system),
+  }
+}
+
+/** Removes the release, the sets and the definition of RunnerSet, which helm keeps. */
+async function close(node: Node, forge: OutsideForge, operator: Operator, system: string): Promise<void> {
+  const { items } = await node.kubernetes.list(runnerSets).catch(() => ({ items: [] }))
+  for (const { metadata } of items) await node.kubernetes.delete(runnerSets, metadata).catch(() => {})
+  await operator.helm('uninstall', 'dayfly', '-n', system, '--ignore-not-found', '--wait', '--timeout', '90s')
+  await node.kubernetes.delete(crds, { name: 'runnersets.dayfly.dev' }).catch(() => {})
+  await node.close()
+  await forge.close()
+  operator.close()
+}
+
+export async function createCredentials(node: Node, namespace: string, { token }: OutsideForge): Promise<void> {
+  const secret = object('v1', 'Secret', { name: credentials, namespace }, { stringData: { github_token: token } })
+  await node.kubernetes.create(secrets, secret)
+}
+
+/** Returns a RunnerSet with the small runner. @param spec replaces parts of the spec @param pod replaces parts of the template's pod */
+export function runnerSet(
+  namespace: string,
+  name: string,
+  { url }: OutsideForge,
+  spec: object = {},
+  pod: object = {},
+): KubeObject {
+  const template = { spec: { containers: [{ name: 'runner', image: runnerImage }], ...pod } }
+  const github = { url, credentials: { secret: credentials } }
+  const all = { github, scale: { max: 10 }, keepFailed: '0s', template, ...spec }
+  return object(runnerSetApiVersion, 'RunnerSet', { name, namespace }, { spec: all })
+}
+
+/** Returns the condition of a set as `Status/Reason`. */
+export function conditionOf(set: KubeObject | undefined, type: string): string | undefined {
+  const condition = listAt(set, 'status', 'conditions').find((each) => textAt(each, 'type') === type)
+  return condition === undefined ? undefined : `${textAt(condition, 'status')}/${textAt(condition, 'reason')}`
+}
+
+/** Waits until the set reports that it can start runners. */
+export function ready({ node }: Pick<Installation, 'node'>, namespace: string, name: string, ms = 30_000) {
+  return settle(
+    () => node.get(runnerSets, namespace, name),
+    (set) => conditionOf(set, 'Ready') === 'True/Ready',
+    ms,
+  )
+}

@@ -1,0 +1,46 @@
+// An emulated GitHub that pods reach at an address outside their network. Tests make it unreachable, or revoke its credential.
+
+import { outsideAddress } from '../../../scripts/node/addresses.ts'
+import { createGitHubEmulator } from '../../../src/emulator/github/emulator.ts'
+import { httpServer } from '../../../src/lib/http-server.ts'
+import { randomName } from '../../../src/lib/ids.ts'
+import { clock, random } from '../client-place.ts'
+
+export type OutsideForge = Awaited<ReturnType<typeof openForge>>
+
+/** Starts the forge. @param latencyMs the latency of every request */
+export async function openForge(latencyMs: number) {
+  const token = `ghp_${randomName(random, 36)}`
+  const knobs = { latencyMs, longPollMs: 10_000 }
+  const emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs })
+  let server = await httpServer(emulator.handler, { host: outsideAddress })
+  const { port, origin } = server
+  return {
+    url: `${origin}/acme`,
+    token,
+    control: emulator.control,
+    /** From now on the forge refuses every connection. */
+    vanish: () => server.close(),
+    /** Ends `vanish`. */
+    appear: async () => {
+      server = await httpServer(emulator.handler, { host: outsideAddress, port })
+    },
+    /** From now on the forge refuses every credential, also the tokens that it issued. Returns a function that ends this. */
+    revoke: () => {
+      const body = { message: 'Bad credentials' }
+      const action = { kind: 'answer', status: 401, body } as const
+      const id = emulator.control.fault({ match: { pathRegex: '.' }, times: 1_000_000, action })
+      return () => emulator.control.removeFault(id)
+    },
+    /** Names the registrations that begin with this text. */
+    registered: (prefix: string) =>
+      emulator.control
+        .registrations()
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith(prefix)),
+    close: async () => {
+      emulator.close()
+      await server.close()
+    },
+  }
+}

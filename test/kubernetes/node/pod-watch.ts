@@ -1,0 +1,52 @@
+// Follows the runner pods of a namespace on the real node, so that a test knows every pod that existed for a moment.
+import { labels } from '../../../src/core/pod.ts'
+import { runReflector } from '../../../src/kubernetes/reflector.ts'
+import type { KubeObject } from '../../../src/kubernetes/types.ts'
+import { clock, pods, random } from '../client-place.ts'
+import type { Node } from './open-node.ts'
+
+export type PodWatch = ReturnType<typeof watchPods>
+
+/** @param set only the runners of this set */
+export function watchPods({ transport }: Node, namespace: string, set?: string) {
+  const live = new Map<string, KubeObject>()
+  const uids = new Set<string>()
+  const see = (pod: KubeObject) => {
+    const { name, uid = '' } = pod.metadata
+    uids.add(uid)
+    live.set(name, pod)
+  }
+  const until = new AbortController()
+  const done = runReflector(
+    {
+      transport,
+      resource: pods,
+      namespace,
+      labelSelector: set === undefined ? labels.runner : `${labels.set}=${set}`,
+      project: (pod) => pod,
+      clock,
+      random,
+      sink: {
+        replaced: (items) => {
+          live.clear()
+          for (const item of items) see(item)
+        },
+        changed: see,
+        removed: ({ metadata }) => void live.delete(metadata.name),
+        progressed: () => {},
+        stale: () => {},
+      },
+    },
+    until.signal,
+  )
+  return {
+    /** The pods that exist now. */
+    live: (): readonly KubeObject[] => [...live.values()],
+    /** The UIDs of all pods so far. */
+    uids: uids as ReadonlySet<string>,
+    close: async () => {
+      until.abort(new Error('over'))
+      await done
+    },
+  }
+}

@@ -1,0 +1,187 @@
+// Tests on a real node how fast each start failure shows its reason where operators look: status, Events, metrics and log.
+import { afterAll, describe, expect, it } from 'vitest'
+import { events, runnerSets } from '../../../src/controller/resources.ts'
+import { camelCase } from '../../../src/core/report.ts'
+import type { KubeObject } from '../../../src/kubernetes/types.ts'
+import { listAt, textAt } from '../../../src/lib/read-json.ts'
+import type { FailureReason } from '../../../src/model/failure.ts'
+import { podLine } from '../../pod-stage.ts'
+import { clock, object, quotas } from '../client-place.ts'
+import { runnerImage } from './images.ts'
+import { createCredentials, installed, runnerSet } from './installation.ts'
+import { metricsOf } from './metrics.ts'
+import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
+import { watchPods } from './pod-watch.ts'
+import { queue } from './workload.ts'
+
+const file = nodeKubeconfig
+if (file) describe('on a real node', () => suite(file))
+else describe('on a real node', () => it('the start failures', (context) => context.skip(whyNoNode)))
+
+type Case = {
+  readonly reason: FailureReason
+  /** Replaces fields of the runner container, and of its pod. */
+  readonly container?: object
+  readonly pod?: object
+  /** The first line of a pod, as `podLine` describes it, that shows the failure. Undefined if no pod exists. */
+  readonly evidence: RegExp | undefined
+  /** The message must match this. */
+  readonly message: RegExp
+}
+
+const busybox = 'localhost/busybox:1'
+const shell = (script: string) => ({ image: busybox, command: ['/bin/sh', '-c', script] })
+const helper = (name: string, more: object) => ({ name, image: busybox, ...more })
+
+const cases: Readonly<Record<string, Case>> = {
+  'image-missing': {
+    reason: 'image-missing',
+    container: { image: 'registry.example/absent:1' },
+    evidence: /ErrImagePull|ImagePullBackOff/,
+    message: /registry\.example\/absent:1/,
+  },
+  'image-invalid': {
+    reason: 'image-invalid',
+    container: { image: 'registry.example/Runner:1' },
+    evidence: /InvalidImageName/,
+    message: /registry\.example\/Runner:1/,
+  },
+  'secret-missing': {
+    reason: 'config-missing',
+    container: { env: [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'absent', key: 'token' } } }] },
+    evidence: /CreateContainerConfigError/,
+    message: /"absent" not found/,
+  },
+  'volume-missing': {
+    reason: 'volume-failed',
+    pod: { volumes: [{ name: 'data', configMap: { name: 'absent' } }] },
+    container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+    evidence: /^Pending/,
+    message: /"absent" not found/,
+  },
+  unschedulable: {
+    reason: 'unschedulable',
+    container: { resources: { requests: { cpu: '5000' } } },
+    evidence: /^Pending/,
+    message: /Insufficient cpu/,
+  },
+  quota: { reason: 'quota-exceeded', evidence: undefined, message: /exceeded quota: few/ },
+  'init-failure': {
+    reason: 'init-failed',
+    pod: { initContainers: [helper('prepare', shell('exit 7'))] },
+    evidence: /prepare=Error\(7\)/,
+    message: /prepare.*exit code 7/,
+  },
+  'startup-probe': {
+    reason: 'sidecar-not-ready',
+    pod: {
+      initContainers: [
+        helper('proxy', {
+          ...shell('sleep 3600'),
+          restartPolicy: 'Always',
+          startupProbe: { exec: { command: ['/bin/false'] }, periodSeconds: 1, failureThreshold: 600 },
+        }),
+      ],
+    },
+    evidence: /proxy=running /,
+    message: /proxy.*startup probe/,
+  },
+  'out-of-memory': {
+    reason: 'out-of-memory',
+    container: { ...shell('head -c 100m /dev/zero | tail'), resources: { limits: { memory: '20Mi' } } },
+    evidence: /OOMKilled/,
+    message: /memory|137/,
+  },
+  'command-missing': {
+    reason: 'command-missing',
+    container: { command: ['/absent/program'] },
+    evidence: /StartError|RunContainerError/,
+    message: /\/absent\/program/,
+  },
+  'hook-hangs': {
+    reason: 'hook-hangs',
+    container: { ...shell('sleep 3600'), lifecycle: { postStart: { exec: { command: ['/bin/sleep', '3599'] } } } },
+    pod: { terminationGracePeriodSeconds: 2 },
+    evidence: /ContainerCreating/,
+    message: /postStart/,
+  },
+  evicted: {
+    reason: 'evicted',
+    container: {
+      ...shell('dd if=/dev/zero of=/scratch/file bs=1M count=64; sleep 3600'),
+      volumeMounts: [{ name: 'scratch', mountPath: '/scratch' }],
+    },
+    pod: { volumes: [{ name: 'scratch', emptyDir: { sizeLimit: '16Mi' } }] },
+    evidence: /^Failed/,
+    message: /./,
+  },
+}
+
+function suite(kubeconfig: string): void {
+  const stage = installed(kubeconfig, {
+    name: 'failing',
+    latencyMs: 150,
+    values: { scope: 'cluster', watchNamespaces: [] },
+  })
+
+  // The kubelet cannot end a pod whose hook hangs.
+  afterAll(() => {
+    for (const pid of processesOf(/sleep 3599/)) process.kill(pid, 'SIGKILL')
+  })
+
+  it.concurrent.each(Object.entries(cases))('shows within 45 s: %s', async (name, failure) => {
+    const { node, forge, createSet } = stage()
+    const namespace = await node.enter(`failing-${name}`)
+    await createCredentials(node, namespace, forge)
+    if (failure.reason === 'quota-exceeded') {
+      await node.kubernetes.create(
+        quotas,
+        object('v1', 'ResourceQuota', { name: 'few', namespace }, { spec: { hard: { pods: '0' } } }),
+      )
+    }
+    const runner = { name: 'runner', image: runnerImage, ...failure.container }
+    const template = { spec: { containers: [runner], ...failure.pod } }
+    const watch = watchPods(node, namespace)
+    const set = runnerSet(namespace, name, forge, { scale: { max: 1 }, template })
+    await createSet(set)
+    queue(forge, name, 1)
+    let evidenceAt = failure.evidence ? undefined : clock.now()
+    const shown = await settle(
+      async () => {
+        const lines = watch.live().map((pod) => podLine(pod))
+        if (lines.some((line) => failure.evidence?.test(line))) evidenceAt ??= clock.now()
+        const found = await node.get(runnerSets, namespace, name)
+        return { lines, last: textAt(found, 'status', 'lastReason'), degraded: degraded(found), found }
+      },
+      ({ last, degraded }) => last === failure.reason || degraded.reason === camelCase(failure.reason),
+      150_000,
+    ).finally(() => watch.close())
+    const seconds = (clock.now() - (evidenceAt ?? Number.NaN)) / 1_000
+    expect(seconds).toBeLessThan(45)
+    expect(`${textAt(shown.found, 'status', 'lastMessage')} ${shown.degraded.message}`).toMatch(failure.message)
+    await settle(
+      () => elsewhere(namespace, name, failure.reason),
+      (places) => places.length === 3,
+      20_000,
+    )
+  })
+
+  /** Returns where else the reason is shown. */
+  async function elsewhere(namespace: string, set: string, reason: FailureReason): Promise<readonly string[]> {
+    const { node, controllers, log } = stage()
+    const published = (await node.kubernetes.list(events, { namespace })).items.some(
+      (event) => textAt(event, 'involvedObject', 'name') === set && textAt(event, 'reason') === camelCase(reason),
+    )
+    const labels = `namespace="${namespace}",set="${set}",reason="${reason}"`
+    const counted = (await metricsOf(await controllers())).some(
+      (line) => line.includes(labels) && / [1-9]\d*$/.test(line),
+    )
+    const logged = (await log()).some((line) => line.includes(`"${set}"`) && line.includes(`"${reason}"`))
+    return [...(published ? ['Events'] : []), ...(counted ? ['metrics'] : []), ...(logged ? ['log'] : [])]
+  }
+}
+
+function degraded(set: KubeObject | undefined) {
+  const condition = listAt(set, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Degraded')
+  return { reason: textAt(condition, 'reason'), message: textAt(condition, 'message') }
+}

@@ -1,0 +1,137 @@
+// Tests pods that do not end on a real node: each shows its cause, blocks no other runner, and is never removed without proof.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runnerSets } from '../../../src/controller/resources.ts'
+import { runnerPrefix } from '../../../src/core/pod.ts'
+import { listAt, textAt } from '../../../src/lib/read-json.ts'
+import { podLine } from '../../pod-stage.ts'
+import { pods } from '../client-place.ts'
+import { runnerImage } from './images.ts'
+import { installed, ready, runnerSet } from './installation.ts'
+import { leftoversIn, none } from './leftovers.ts'
+import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
+import { watchPods } from './pod-watch.ts'
+import { onSecondNode, openSecondNode } from './second-node.ts'
+import { fates, queue } from './workload.ts'
+
+const file = nodeKubeconfig
+if (file) describe('on a real node', () => suite(file))
+else describe('on a real node', () => it('stuck pods', (context) => context.skip(whyNoNode)))
+
+const nodes = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false } as const
+
+function suite(kubeconfig: string): void {
+  const stage = installed(kubeconfig, { name: 'stuck', latencyMs: 150 })
+  let second: Awaited<ReturnType<typeof openSecondNode>> | undefined
+  beforeAll(async () => {
+    second = await openSecondNode()
+  })
+  const hook = () => processesOf(/sleep 3598/)
+  const endHooks = () => {
+    for (const pid of hook()) process.kill(pid, 'SIGKILL')
+  }
+  afterAll(async () => {
+    endHooks()
+    await second?.lose()
+    await stage()
+      .node.kubernetes.delete(nodes, { name: '127.0.0.2' })
+      .catch(() => {})
+  })
+
+  /** Waits until the set shows the reason. Returns the message. */
+  async function shows(set: string, reason: string): Promise<string> {
+    const { node, watched } = stage()
+    const read = async () => {
+      const found = await node.get(runnerSets, watched, set)
+      return listAt(found, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Degraded')
+    }
+    const condition = await settle(read, (degraded) => textAt(degraded, 'reason') === reason, 150_000)
+    return textAt(condition, 'message') ?? ''
+  }
+
+  it.concurrent('a pod whose hook hangs is replaced, and ends when its hook does', async () => {
+    const { node, forge, watched, createSet } = stage()
+    const watch = watchPods(node, watched, 'hooked')
+    const hooked = {
+      name: 'runner',
+      image: 'localhost/busybox:1',
+      command: ['/bin/sleep', '3600'],
+      lifecycle: { postStart: { exec: { command: ['/bin/sleep', '3598'] } } },
+    }
+    const template = { spec: { containers: [hooked], terminationGracePeriodSeconds: 2 } }
+    const set = await createSet(runnerSet(watched, 'hooked', forge, { scale: { max: 1 }, template }))
+    const ids = queue(forge, 'hooked', 1)
+    const line = () => watch.live().map((pod) => podLine(pod))
+    await settle(
+      async () => line(),
+      (lines) => lines.some((each) => /^Pending! runner=ContainerCreating/.test(each)),
+      240_000,
+    )
+    const [stuck] = watch.live()
+    // The template is corrected while the pod is stuck.
+    const body = { spec: { template: { spec: { containers: [{ name: 'runner', image: runnerImage }] } } } }
+    await node.kubernetes.patch(runnerSets, { namespace: watched, name: 'hooked' }, { type: 'merge', body })
+    expect(await shows('hooked', 'HookHangs')).toMatch(/postStart hook has not returned/)
+    await settle(
+      async () => fates(forge, ids),
+      (counts) => counts['succeeded in 1 run'] === 1,
+      150_000,
+    )
+    expect(await node.get(pods, watched, stuck?.metadata.name ?? '')).toMatchObject({
+      metadata: { uid: stuck?.metadata.uid },
+    })
+    endHooks()
+    const prefix = runnerPrefix({ name: 'hooked', uid: set.metadata.uid ?? '' })
+    await settle(
+      () => leftoversIn(node, watched, watch.uids, forge, prefix),
+      (left) => JSON.stringify(left) === JSON.stringify(none),
+    )
+    await watch.close()
+  })
+
+  it.concurrent('a runner whose node is gone is shown and replaced, and goes with the Node object', async () => {
+    const { node, forge, watched, createSet } = stage()
+    const watch = watchPods(node, watched, 'far')
+    const template = { spec: { ...onSecondNode, containers: [{ name: 'runner', image: runnerImage }] } }
+    await createSet(runnerSet(watched, 'far', forge, { scale: { max: 1 }, template }))
+    await ready(stage(), watched, 'far')
+    const [first = ''] = queue(forge, 'far', 1, 'sleep 3600')
+    await settle(
+      async () => forge.control.job(first)?.state,
+      (state) => state === 'running',
+      120_000,
+    )
+    const [lost] = watch.live()
+    expect(textAt(lost, 'spec', 'nodeName')).toBe('127.0.0.2')
+    await second?.lose()
+    const body = { spec: { template: { spec: { nodeSelector: { 'kubernetes.io/hostname': '127.0.0.1' } } } } }
+    await node.kubernetes.patch(runnerSets, { namespace: watched, name: 'far' }, { type: 'merge', body })
+    const silentAt = await settle(
+      async () => {
+        const found = await node.get(nodes, undefined, '127.0.0.2')
+        return listAt(found, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready')
+      },
+      (condition) => textAt(condition, 'status') === 'Unknown',
+    )
+    expect(await shows('far', 'NodeLost')).toMatch(/127\.0\.0\.2/)
+    const shownAfter = Date.now() - Date.parse(textAt(silentAt, 'lastTransitionTime') ?? '')
+    expect(shownAfter).toBeLessThan(45_000)
+    const ids = queue(forge, 'far', 1)
+    await settle(
+      async () => fates(forge, ids),
+      (counts) => counts['succeeded in 1 run'] === 1,
+      150_000,
+    )
+    // The pod is still there, because nothing has proved that its processes have ended.
+    expect(await node.get(pods, watched, lost?.metadata.name ?? '')).toMatchObject({
+      metadata: { uid: lost?.metadata.uid },
+    })
+    await node.kubernetes.delete(nodes, { name: '127.0.0.2' })
+    // Kubernetes' garbage collector waits 40 s before it removes the pods of a node that is gone.
+    await settle(
+      () => node.get(pods, watched, lost?.metadata.name ?? ''),
+      (gone) => gone === undefined,
+      120_000,
+    )
+    await watch.close()
+  })
+}

@@ -1,0 +1,164 @@
+// The API server's rules for a RunnerSet and the controller's own checks say the same, in the same words.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { runnerSetCrd } from '../src/config/crd.ts'
+import { parseRunnerSet } from '../src/config/runner-set.ts'
+import { createRegistry } from '../src/embedded/api/create-registry.ts'
+import { ApiError } from '../src/embedded/api/errors.ts'
+import { createStore } from '../src/embedded/store/store.ts'
+import { seededRandom } from '../src/lib/random.ts'
+import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const runnersets = 'runnersets.dayfly.dev'
+const github = { url: 'https://github.com/acme', credentials: { secret: 'app' } }
+const document = (spec: Json, name = 'linux') => ({
+  apiVersion: 'dayfly.dev/v1alpha1',
+  kind: 'RunnerSet',
+  metadata: { name, namespace: 'ci' },
+  spec,
+})
+
+function registry() {
+  const server = createRegistry({ store: createStore(), clock: virtualClock(), random: seededRandom(1) })
+  server.create('namespaces', { metadata: { name: 'ci' } })
+  server.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+  return server
+}
+
+/** Returns the causes of the API server's refusal as `path: message`; none if it accepts the object. */
+function refusals(act: () => unknown): readonly string[] {
+  try {
+    act()
+    return []
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return (error.status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
+  }
+}
+
+describe('the API server', () => {
+  it.each<[string, Json, string]>([
+    [
+      'min above max',
+      { github, scale: { min: 5, max: 1 } },
+      'spec.scale.min: Invalid value: min is above max: lower min or raise max',
+    ],
+    ['no forge', { scale: { max: 1 } }, 'spec: Invalid value: set exactly one forge: github'],
+    [
+      'two sources of a CA',
+      { github: { ...github, ca: { configMap: 'a', secret: 'b' } }, scale: { max: 1 } },
+      'spec.github.ca: Invalid value: set exactly one of configMap and secret',
+    ],
+    [
+      'no source of a CA',
+      { github: { ...github, ca: {} }, scale: { max: 1 } },
+      'spec.github.ca: Invalid value: set exactly one of configMap and secret',
+    ],
+    [
+      'pods that are kept for days after their job',
+      { github, scale: { max: 1 }, keepFinished: '24h1ms' },
+      'spec.keepFinished: Invalid value: "24h1ms": the duration may not be longer than 24h',
+    ],
+    [
+      'failed pods that are kept for more than a week',
+      { github, scale: { max: 1 }, keepFailed: '169h' },
+      'spec.keepFailed: Invalid value: "169h": the duration may not be longer than 168h',
+    ],
+    [
+      'a life of no length',
+      { github, scale: { max: 1 }, lifeMax: '0h' },
+      'spec.lifeMax: Invalid value: "0h": the duration must be longer than 0s',
+    ],
+    [
+      'a user name in the URL of a proxy',
+      { github: { ...github, proxy: { url: 'http://me@proxy:3128' } }, scale: { max: 1 } },
+      'spec.github.proxy.url: Invalid value: "http://me@proxy:3128": spec.github.proxy.url in body should match \'^https?:\\/\\/[^@/]+\\/?$\'',
+    ],
+  ])('refuses %s', (_name, spec, sentence) => {
+    expect(refusals(() => registry().create(runnersets, document(spec)))).toEqual([sentence])
+  })
+
+  it('refuses a name that is too long for a label', () => {
+    const name = 'a'.repeat(64)
+    const spec = { github, scale: { max: 1 } }
+    expect(refusals(() => registry().create(runnersets, document(spec, name)))).toContain(
+      'metadata.name: Too long: may not be more than 63 bytes',
+    )
+    expect(parseRunnerSet(document(spec, name))).toMatchObject({ ok: false, problems: [{ path: 'metadata.name' }] })
+  })
+
+  it('refuses another URL for a set, and accepts every other change', () => {
+    const server = registry()
+    const stored = server.create(runnersets, document({ github, scale: { max: 1 } }))
+    const other = { github: { ...github, url: 'https://github.com/other' }, scale: { max: 1 } }
+    expect(refusals(() => server.update(runnersets, { ...stored, spec: other }))).toEqual([
+      'spec.github.url: Invalid value: "https://github.com/other": the URL cannot change, because runners are registered there: delete the set and create it again',
+    ])
+    const changed = {
+      github: { ...github, credentials: { secret: 'b' }, runnerGroup: 'g', labels: ['x'], ca: { secret: 'ca' } },
+      scale: { min: 1, max: 2 },
+      ...{ paused: true, docker: 'sidecar', templateChecks: 'warn', keepFailed: '1h', lifeMax: '1h' },
+      template: { spec: { nodeSelector: { a: 'b' } } },
+    }
+    expect(refusals(() => server.update(runnersets, { ...stored, spec: changed }))).toEqual([])
+  })
+
+  it('stores the defaults, so that every client shows them', () => {
+    const { spec } = registry().create(
+      runnersets,
+      document({ github: { ...github, ca: { secret: 'x' } }, scale: { max: 1 } }),
+    )
+    expect(spec).toEqual({
+      github: { ...github, ca: { secret: 'x', key: 'ca.crt' } },
+      scale: { min: 0, max: 1 },
+      paused: false,
+      docker: 'none',
+      templateChecks: 'enforce',
+      keepFinished: '0s',
+      keepFailed: '10m',
+    })
+  })
+})
+
+it('accepts a document exactly if the controller does, and refuses it in the same words', () => {
+  const server = registry()
+  const durations = fc.constantFrom('0s', '1ms', '10m', '24h', '23h59m60s1ms', '25h', '168h', '10080m1s', 'x', '1d')
+  const count = fc.integer({ min: -1, max: 3 })
+  const name = fc.constantFrom('a', 'a.b', 'A')
+  const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+  const specs = fc.record(
+    {
+      github: fc.record(
+        {
+          url: fc.constantFrom('https://github.com/acme', ''),
+          credentials: fc.record({ secret: name }),
+          ca: fc.record({ configMap: optional(name), secret: optional(name), key: name }, { requiredKeys: [] }),
+        },
+        { requiredKeys: ['url', 'credentials'] },
+      ),
+      scale: fc.record({ min: count, max: count }, { requiredKeys: ['max'] }),
+      keepFinished: durations,
+      keepFailed: durations,
+      lifeMax: durations,
+      docker: fc.constantFrom('none', 'sidecar', 'dind'),
+    },
+    { requiredKeys: ['scale'] },
+  )
+  fc.assert(
+    fc.property(specs, (drawn) => {
+      const spec = JSON.parse(JSON.stringify(drawn))
+      const refused = refusals(() => server.create(runnersets, document(spec), { dryRun: true }))
+      const parsed = parseRunnerSet(document(spec))
+      expect(refused.length > 0).toBe(!parsed.ok)
+      if (parsed.ok) return
+      const structural = refused.some((refusal) => !refusal.includes('Invalid value: ') || / in body /.test(refusal))
+      if (structural) return
+      for (const { path, sentence } of parsed.problems) {
+        expect(refused).toContainEqual(expect.stringMatching(new RegExp(`^${path}: .*${sentence}$`)))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
