@@ -79,18 +79,22 @@ describe('broken sets that a controller works on', () => {
     ['no-config', 'config-missing', /configmap "missing" not found/],
     ['no-node', 'unschedulable', /0\/1 nodes are available/],
     ['far', 'forge-unreachable', /127\.0\.0\.1:9/],
-  ] as const)('status and explain show that %s fails with %s, with the next step', async (set, reason, detail) => {
-    const { stdout } = await sees(new RegExp(`default/${set}\n {2}${reason}: `), 60_000, 'status')
-    expect(stdout).toMatch(detail)
-    const explained = await stage.dayfly('explain', set)
-    expect(explained.code).toBe(1)
-    expect(explained.stdout).toMatch(new RegExp(`^Set default/${set}\n {2}${reason}: `))
-    expect(explained.stdout).toMatch(/\n {4}next: \S/)
-    expect(explained.stdout).toMatch(/\nNow: demand/)
-    const parsed = json(await stage.dayfly('status', '--json'))
-    const found = parsed.sets.find(({ name }: { name: string }) => name === set)
-    expect(found.problems).toContainEqual(expect.objectContaining({ reason, next: expect.any(String) }))
-  })
+  ] as const)(
+    'status and explain show that %s fails with %s, with the next step',
+    async (set, reason, detail) => {
+      const { stdout } = await sees(new RegExp(`default/${set}\n {2}${reason}: `), 60_000, 'status')
+      expect(stdout).toMatch(detail)
+      const explained = await stage.dayfly('explain', set)
+      expect(explained.code).toBe(1)
+      expect(explained.stdout).toMatch(new RegExp(`^Set default/${set}\n {2}${reason}: `))
+      expect(explained.stdout).toMatch(/\n {4}next: \S/)
+      expect(explained.stdout).toMatch(/\nNow: demand/)
+      const parsed = json(await stage.dayfly('status', '--json'))
+      const found = parsed.sets.find(({ name }: { name: string }) => name === set)
+      expect(found.problems).toContainEqual(expect.objectContaining({ reason, next: expect.any(String) }))
+    },
+    90_000,
+  )
 
   test('the unknown demand of an unreachable forge is ? and never 0', async () => {
     expect((await stage.dayfly('status')).stdout).toMatch(/^far\s+\?\s+\?\s/m)

@@ -12,7 +12,7 @@ it('aligns columns, and cuts a line that is wider than the terminal', () => {
   expect(table(columns, rows, 20)).toEqual(['SET    BUSY  REASON', 'linux     3', 'gpu      12  image-…'])
 })
 
-it('keeps its columns whatever a server sends', () => {
+it('keeps its columns for any text that a server sends', () => {
   const [, row = ''] = table(columns, [['a\u001b[31m', '1', 'two\nlines']], 80)
   expect(row).toBe('a\ufffd[31m     1  two lines')
 })
