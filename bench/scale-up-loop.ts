@@ -43,7 +43,6 @@ print({ is: 'created' })
 await input.next()
 await eachOf(made, remove)
 print({ is: 'removed' })
-process.exit(0)
 
 async function create(name: string): Promise<void> {
   const { runner, encodedJITConfig } = (await jitConfig(name)) as { runner: { id: number }; encodedJITConfig: string }

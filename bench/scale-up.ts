@@ -1,6 +1,7 @@
 // Measures how fast one controller starts and removes runners against a real API server, beside a plain loop of the same requests.
 //   npm run bench:scale-up -- [--latency MS] [--pods N] [--repetitions N] [--only lives|sets|live|tick] [--many N] [--profile FOLDER] [--json]
-// `--pods` is the number of runners beside the loop, `--many` that of the other two measurements. With --json, each measurement is a line of JSON.
+// `--pods` is the number of runners beside the loop, and `--many` that of the other two measurements.
+// With --json, each measurement is a line of JSON.
 import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

@@ -81,9 +81,7 @@ describe('a running controller', () => {
     expect(
       value('dayfly_kubernetes_requests_total', { verb: 'create', resource: 'pods', code: '201' }),
     ).toBeGreaterThan(8)
-    expect(value('dayfly_forge_requests_total', { operation: 'register-runner', code: '200' })).toBeGreaterThanOrEqual(
-      9,
-    )
+    expect(value('dayfly_forge_requests_total', { operation: 'register', code: '200' })).toBeGreaterThanOrEqual(9)
     expect(samplesOf(metrics.text).filter(({ labels }) => labels['operation'] === 'other')).toEqual([])
     expect(samplesOf(metrics.text).filter(({ labels }) => labels['resource'] === 'other')).toEqual([])
     const pods = world.registry.list('pods', 'ci').length

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { runnerSetCrd } from '../src/config/crd.ts'
+import { leaseRights, runnerRights } from '../src/controller/rights.ts'
 import { createCluster } from '../src/embedded/cluster.ts'
 import { createProcessRuntime } from '../src/embedded/runtime/process/process-runtime.ts'
 import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
@@ -23,14 +24,11 @@ const runnerCommand = [
   `ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "\${DAYFLY_ROOT:-}/run/dayfly/credential")" exec '${process.execPath}' '${runner}'`,
 ]
 
-const rules = [
-  { apiGroups: ['dayfly.dev'], resources: ['runnersets'], verbs: ['list', 'watch'] },
-  { apiGroups: ['dayfly.dev'], resources: ['runnersets/status'], verbs: ['patch'] },
-  { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'list', 'watch'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'delete', 'get'] },
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'list', 'patch'] },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
-]
+const rules = [...runnerRights, ...leaseRights].map(({ resource: { group, plural }, subresource, verbs }) => ({
+  apiGroups: [group],
+  resources: [subresource ? `${plural}/${subresource}` : plural],
+  verbs,
+}))
 
 export type ControllerWorld = Awaited<ReturnType<typeof openControllerWorld>>
 
@@ -142,7 +140,7 @@ export function startController(start: (...args: string[]) => Cli, kubeconfig: s
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as LogLine)
-  const saw = (event: string, ms = 20_000, fields: LogLine = {}) =>
+  const saw = (event: string, ms = 60_000, fields: LogLine = {}) =>
     until(`${event} in the log`, ms, () => {
       const isIt = (line: LogLine) =>
         Object.entries({ event, ...fields }).every(([name, value]) => line[name] === value)

@@ -362,6 +362,30 @@ describe('when the forge or a controller fails', () => {
     await over
   })
 
+  it('keeps the scale set of a set that it cannot read any more, and goes on when it can', async () => {
+    const stage = await open()
+    await stage.clock.advance(seconds(5))
+    const crd = stage.registry.get('customresourcedefinitions.apiextensions.k8s.io', undefined, 'runnersets.dayfly.dev')
+    const [version] = (crd?.['spec'] as { versions: object[] }).versions
+    const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+    const loose = { ...version, schema: { openAPIV3Schema: anything } }
+    stage.registry.update('customresourcedefinitions.apiextensions.k8s.io', {
+      ...crd,
+      spec: { ...(crd?.['spec'] as object), versions: [loose] },
+    })
+    const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+    stage.registry.update('runnersets.dayfly.dev', { ...set, spec: { ...(set?.['spec'] as object), scale: 'many' } })
+    await stage.clock.advance(seconds(60))
+    expect(events(stage, 'set-invalid')).toHaveLength(1)
+    const removed = stage.emulator.control.requests().filter(({ method }) => method === 'DELETE')
+    expect(removed.filter(({ path }) => /runnerscalesets\/\d+$/.test(path))).toEqual([])
+    const broken = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
+    stage.registry.update('runnersets.dayfly.dev', { ...broken, spec: set?.['spec'] })
+    queue(stage, 1)
+    await stage.clock.advance(seconds(60))
+    expect(podNames(stage)).toHaveLength(1)
+  })
+
   it('removes what the forge remembers when the set is deleted', async () => {
     const stage = await open()
     queue(stage, 1)

@@ -79,7 +79,8 @@ export async function openStage(options: StageOptions = {}) {
     lease: { namespace, name: 'dayfly' },
   }
   const start = (identity = 'controller-1'): Controller => startController({ ...controllerOptions, identity }, journal)
-  const stage = { clock, registry, emulator, requestLog, entries, start, controller: start(), close }
+  const url = `${origin}/acme`
+  const stage = { clock, registry, emulator, requestLog, entries, transport, url, start, controller: start(), close }
   await clock.advance(1_000)
   return stage
 }

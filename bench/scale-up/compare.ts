@@ -21,13 +21,20 @@ export type Shape = {
   readonly profile?: string | undefined
 }
 
-type LoopTimes = { readonly t50: number; readonly t95: number; readonly t100: number; readonly removeSeconds: number }
+type LoopTimes = {
+  readonly t50: number
+  readonly t95: number
+  readonly t100: number
+  readonly removeSeconds: number
+  readonly cpuSeconds: number
+}
 
 type DayflyTimes = Pick<Life, 't50' | 't95' | 't100' | 'writesPerRunner' | 'readsPerRunner'> & {
   /** The highest resident memory, and the CPU time of the whole process, after the whole life of all runners. */
   readonly rssBytes: number
   readonly cpuSeconds: number
   readonly removeSeconds: number
+  readonly suspendedSeconds: number
 }
 
 export type Comparison = {
@@ -110,6 +117,7 @@ async function measureLoop(place: Place, program: string, forge: BenchForge, cou
     const removedFrom = performance.now()
     loop.say('remove')
     await observer.reached('gone', count)
+    await loop.next()
     const last = Math.max(...observer.gone.values())
     const seconds = (ms: number) => round(ms / 1000, 3)
     return {
@@ -117,6 +125,7 @@ async function measureLoop(place: Place, program: string, forge: BenchForge, cou
       t95: seconds(quantile(times, 0.95)),
       t100: seconds(quantile(times, 1)),
       removeSeconds: seconds(last - removedFrom),
+      cpuSeconds: readProcess(loop.pid).cpuSeconds,
     }
   } finally {
     await loop.end()
@@ -139,7 +148,9 @@ async function measureDayfly(place: Place, program: string, forge: BenchForge, s
     const few = await runLife(stage, Math.min(fewAtOnce, shape.pods))
     const { t50, t95, t100, writesPerRunner, readsPerRunner } = all
     const removeSeconds = all.teardownMs.all / 1000
-    const times = { t50, t95, t100, writesPerRunner, readsPerRunner, rssBytes: peakRssBytes, cpuSeconds, removeSeconds }
+    const { suspendedSeconds } = all
+    const own = { rssBytes: peakRssBytes, cpuSeconds, removeSeconds, suspendedSeconds }
+    const times = { t50, t95, t100, writesPerRunner, readsPerRunner, ...own }
     return { all, few, dayfly: times }
   } finally {
     await deleteSet(admin, at)

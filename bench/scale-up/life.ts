@@ -40,7 +40,12 @@ export type Life = {
   readonly busyUp: number
   /** Milliseconds from the end of a runner to its deleted pod. All runners end at the same moment. */
   readonly teardownMs: Percentiles & { readonly all: number }
+  /** How long the controller was suspended. After 10 s its Lease ends, and the times of the clean-up include a new election. */
+  readonly suspendedSeconds: number
 }
+
+/** Number of pods that the fake kubelet marks at once. */
+const marksAtOnce = 32
 
 export async function runLife(stage: Stage, count: number): Promise<Life> {
   const { admin, transport, forge, observer, controller, set } = stage
@@ -54,17 +59,16 @@ export async function runLife(stage: Stage, count: number): Promise<Life> {
   const up = timesOf(observer.seen, queuedAt)
   const names = [...observer.seen.keys()]
   let reads = await untilStatus(admin, set, ({ pending }) => pending === count)
-  await eachOf(names, 16, async (name) => {
+  await eachOf(names, marksAtOnce, async (name) => {
     await markRunning(admin, set.namespace, name)
     await forge.startJob(name)
   })
   reads += await untilStatus(admin, set, ({ busy }) => busy === count)
-  // The controller is suspended while the runners end, so that all ends are one moment for it. Its Lease lasts longer than that.
+  await eachOf(names, marksAtOnce, (name) => forge.finishJob(name))
+  // The controller is suspended while the runners end, so that all ends are one moment for it.
+  const suspendedAt = performance.now()
   controller.signal('SIGSTOP')
-  await eachOf(names, 16, async (name) => {
-    await forge.finishJob(name)
-    await markEnded(admin, set.namespace, name)
-  })
+  await eachOf(names, marksAtOnce, (name) => markEnded(admin, set.namespace, name))
   const endedAt = performance.now()
   controller.signal('SIGCONT')
   await observer.reached('gone', count)
@@ -83,6 +87,7 @@ export async function runLife(stage: Stage, count: number): Promise<Life> {
     requests: own,
     busyUp,
     teardownMs: percentilesOf(down.sorted),
+    suspendedSeconds: round((endedAt - suspendedAt) / 1000, 1),
   }
 }
 

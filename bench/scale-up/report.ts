@@ -3,6 +3,8 @@ import type { Comparison } from './compare.ts'
 import type { LivePods, ManySets } from './many.ts'
 import type { TickTimes } from './tick.ts'
 
+const leaseSeconds = 9
+
 export function comparisonText(comparison: Comparison): string {
   const { latencyMs, pods, dayfly, limit, ratio, teardownMs, teardownAllMs, forgeBoundSeconds } = comparison
   const row = (name: string, times: { t50: number; t95: number; t100: number; removeSeconds: number }) =>
@@ -10,7 +12,8 @@ export function comparisonText(comparison: Comparison): string {
   const requests = Object.entries(comparison.requests).map(([key, count]) => `${key} ${count}`)
   const each = comparison.each
     .map(
-      ({ limit, dayfly }) => `${limit.t100}/${dayfly.t100} s, removed ${limit.removeSeconds}/${dayfly.removeSeconds} s`,
+      ({ limit, dayfly }) =>
+        `${limit.t100}/${dayfly.t100} s, removed ${limit.removeSeconds}/${dayfly.removeSeconds} s${suspended(dayfly)}`,
     )
     .join('; ')
   return [
@@ -19,7 +22,7 @@ export function comparisonText(comparison: Comparison): string {
     row('plain loop', limit),
     row('dayfly', dayfly),
     `  ${'ratio'.padEnd(32)}${ratio.t100.toFixed(2).padStart(10)}${ratio.remove.toFixed(2).padStart(10)}\n`,
-    `  writes a runner ${dayfly.writesPerRunner}, reads ${dayfly.readsPerRunner}; CPU ${dayfly.cpuSeconds.toFixed(2)} s, memory ${megabytes(dayfly.rssBytes)} MB\n`,
+    `  writes a runner ${dayfly.writesPerRunner}, reads ${dayfly.readsPerRunner}; CPU ${dayfly.cpuSeconds.toFixed(2)} s (plain loop ${limit.cpuSeconds.toFixed(2)} s), memory ${megabytes(dayfly.rssBytes)} MB\n`,
     `  100 end at once: p50 ${teardownMs.p50}, p95 ${teardownMs.p95}, p99 ${teardownMs.p99} ms; all: p50 ${teardownAllMs.p50}, p95 ${teardownAllMs.p95}, p99 ${teardownAllMs.p99} ms\n`,
     `  ${requests.join(', ')}\n`,
     `  each repetition, loop/dayfly: ${each}; processors ${Math.round(comparison.busy * 100)} % busy, load ${comparison.load}\n\n`,
@@ -40,6 +43,11 @@ export function manySetsText({ sets, runners, t50, t95, t100, removeSeconds, ...
 export function tickText({ runners, p50Ms, p99Ms, maxMs }: TickTimes, surplus: boolean): string {
   const what = surplus ? 'nearly all too many' : 'one changed'
   return `one tick at ${runners} runners, ${what}: p50 ${p50Ms} ms, p99 ${p99Ms} ms, at most ${maxMs} ms\n`
+}
+
+/** A controller that was suspended for longer than its Lease must win an election before it removes anything. */
+function suspended({ suspendedSeconds }: Comparison['dayfly']): string {
+  return suspendedSeconds < leaseSeconds ? '' : ` (does not count: suspended for ${suspendedSeconds} s)`
 }
 
 function seconds(value: number): string {

@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Profile } from '../embedded/api/api.ts'
 import { type Cluster, createCluster } from '../embedded/cluster.ts'
+import { findMountNamespaces } from '../embedded/runtime/process/mounts.ts'
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../embedded/runtime/process/process-runtime.ts'
 import type { Endpoint } from '../embedded/wire/endpoint.ts'
 import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
@@ -35,6 +36,9 @@ Examples:
   dayfly cluster --port 6443 --kubeconfig ./config   use a fixed port and file
   dayfly cluster --profile 1.30                      behave like Kubernetes 1.30
   dayfly cluster --image tool:1=/usr/bin/tool        run /usr/bin/tool for the image tool:1`
+
+const noMounts =
+  'This host allows no mount namespaces (unshare --mount). Containers find their volumes below $DAYFLY_ROOT, not at their absolute paths.'
 
 export function clusterCommand(): Command {
   return new Command('cluster')
@@ -72,10 +76,17 @@ async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal)
   const random = systemRandom()
   const token = randomName(random, 40)
   const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
+  const namespaces = findMountNamespaces()
   const cluster = createCluster({
     clock,
     random,
-    runtime: createProcessRuntime({ dataDirectory: home.cluster, clock, environment, images: imagesOf(options.image) }),
+    runtime: createProcessRuntime({
+      dataDirectory: home.cluster,
+      clock,
+      environment,
+      images: imagesOf(options.image),
+      namespaces,
+    }),
     profile: options.profile,
     users: new Map([[token, user]]),
     onError: (error) => printNote(`the API server failed: ${error instanceof Error ? error.stack : String(error)}`),
@@ -87,6 +98,7 @@ async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal)
     writeKubeconfig(kubeconfig, kubeconfigText({ server: endpoint.origin, ca: endpoint.ca, user, token }))
     written = true
     printAccess(endpoint.origin, kubeconfig, options)
+    if (namespaces === undefined) printNote(noMounts)
     await aborted(until)
   } finally {
     await cluster.stop()

@@ -1,7 +1,7 @@
 // Tests `dayfly emulate` as a process: its addresses, jobs over HTTP, a workflow file, and a clean end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,13 +10,22 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { connectClient, field, queueOf } from '../emulator/github/test-client.fixture.ts'
 import type { Answer } from '../lib/http.ts'
 import { type HttpClient, httpClient } from '../lib/http-client.ts'
+import { systemClock, systemRandom } from '../lib/system.ts'
+import { createForges } from './forges.ts'
 
 const command = fileURLToPath(new URL('emulate.ts', import.meta.url))
 const program = `
 const { emulateCommand } = await import(${JSON.stringify(command)})
 await emulateCommand().exitOverride().parseAsync(process.argv.slice(1), { from: 'user' })`
 
-type Addresses = { readonly url: string; readonly configUrl: string; readonly token: string; readonly jobsUrl: string }
+type Addresses = {
+  readonly url: string
+  readonly configUrl: string
+  readonly token: string
+  readonly jobsUrl: string
+  readonly appId?: number
+  readonly installationId?: number
+}
 
 let folder: string
 const children: ChildProcess[] = []
@@ -91,4 +100,43 @@ test('it queues the jobs of a workflow file, and a job that needs another one af
     'JobCompleted one',
     'JobAssigned two',
   ])
+})
+
+test('with TLS, an App and the paths of an Enterprise Server, a client of the App opens a scale set', async () => {
+  const [ca, key] = [path.join(folder, 'ca.crt'), path.join(folder, 'app.pem')]
+  const { addresses } = await emulate('github', '--json', '--latency', '50', '--ghes', '--tls', ca, '--app', key)
+  expect(addresses).toMatchObject({ url: expect.stringMatching(/^https:/), appId: 1, installationId: 10 })
+  expect((await stat(key)).mode & 0o077).toBe(0)
+  const entries = { github_app_id: '1', github_app_private_key: await readFile(key, 'utf8') }
+  const exchanges: string[] = []
+  const forges = createForges({
+    clock: systemClock(),
+    random: systemRandom(),
+    userAgent: 'dayfly/test',
+    owner: 'test',
+    onAnomaly: () => {},
+    onExchange: ({ operation, code }) => exchanges.push(`${operation} ${code}`),
+    environment: {},
+  })
+  const source = {
+    kind: 'github',
+    url: addresses.configUrl,
+    credentialsSecret: 'github',
+    runnerGroup: undefined,
+    labels: ['linux'],
+    proxy: undefined,
+    ca: { kind: 'config-map', name: 'ca', key: 'ca.crt' },
+  } as const
+  const set = { name: 'linux', labels: ['linux'], group: undefined, max: 2 }
+  const stop = new AbortController()
+  const forge = forges.forgeFor(source, { credential: entries, ca: await readFile(ca, 'utf8') })
+  await forge.open(set, undefined, stop.signal)
+  expect(exchanges.slice(0, 4)).toEqual([
+    'find-installation 200',
+    'create-installation-token 201',
+    'create-registration-token 201',
+    'connect 201',
+  ])
+  stop.abort()
+  await forges.close()
 })

@@ -1,6 +1,10 @@
 // `dayfly emulate github`: serves an emulated GitHub on this machine, for tests without a real forge and for other autoscalers.
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Argument, Command } from 'commander'
+import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
+import type { EmulatedApp } from '../emulator/github/apps.ts'
 import { createGitHubEmulator, type GitHubEmulator } from '../emulator/github/emulator.ts'
 import { runFacts } from '../emulator/workflow/facts.ts'
 import { feedRun } from '../emulator/workflow/feed.ts'
@@ -12,13 +16,21 @@ import { type Input, readInput, wholeNumber } from './demo/input.ts'
 import { CliFailure } from './failure.ts'
 import { printJson, printLine, printNote } from './output.ts'
 
-type Options = { readonly port: number; readonly latency: number; readonly json?: true }
+type Options = {
+  readonly port: number
+  readonly latency: number
+  readonly ghes?: true
+  readonly tls?: string
+  readonly app?: string
+  readonly json?: true
+}
 
 const examples = `
 Examples:
   dayfly emulate github                              print the addresses and a token
   dayfly emulate github .github/workflows/ci.yml     queue the jobs of a workflow
-  dayfly emulate github --port 8080 --latency 150    use a fixed port and slow answers`
+  dayfly emulate github --port 8080 --latency 150    use a fixed port and slow answers
+  dayfly emulate github --tls ca.crt --app app.pem   serve over TLS, and accept an App`
 
 export function emulateCommand(): Command {
   return new Command('emulate')
@@ -29,6 +41,12 @@ export function emulateCommand(): Command {
     .argument('[workflow.yml...]', 'workflow files to run once')
     .option('--port <number>', 'port to listen on; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
     .option('--latency <ms>', 'delay of every answer, in milliseconds', wholeNumber('--latency', 0, 60_000), 0)
+    .option(
+      '--ghes',
+      'behave as a GitHub Enterprise Server: its paths, and jobs that are offered before they are assigned',
+    )
+    .option('--tls <file>', 'serve over TLS, and write the certificate that clients must trust to this file')
+    .option('--app <file>', 'emulate a GitHub App, and write its private key to this file')
     .option('--json', 'print the addresses and the token as one line of JSON')
     .addHelpText('after', examples)
     .action((_forge: string, files: readonly string[], options: Options) => emulateGitHub(files, options))
@@ -39,11 +57,18 @@ async function emulateGitHub(files: readonly string[], options: Options): Promis
   const random = systemRandom()
   const token = `ghp_${randomName(random, 36)}`
   const { latency: latencyMs } = options
-  const emulator = createGitHubEmulator({ clock: systemClock(), random, latencyMs, tokens: [token] })
+  const clock = systemClock()
+  const tls = options.tls === undefined ? undefined : selfSignedCertificate(clock.now())
+  const app = options.app === undefined ? undefined : createApp()
+  if (tls && options.tls) await write(options.tls, tls.cert)
+  if (app && options.app) await write(options.app, app.privateKey)
+  const knobs = options.ghes ? ({ mode: 'legacy', servicePath: '/_services/pipelines' } as const) : {}
+  const apps = app ? [app] : []
+  const emulator = createGitHubEmulator({ clock, random, latencyMs, tokens: [token], knobs, apps, tls })
   const interruption = interrupted()
   const server = await listen(emulator, options.port)
   try {
-    printAddresses(server.origin, token, options)
+    printAddresses(server.origin, token, app, options)
     emulator.control.onJob(({ kind, name, runner, result }) => {
       if (kind === 'queued' || kind === 'started') printNote(`${kind} ${name}${runner ? ` on ${runner}` : ''}`)
       if (kind === 'finished') printNote(`${result} ${name}`)
@@ -71,17 +96,50 @@ async function listen(emulator: GitHubEmulator, port: number): Promise<HttpServe
   }
 }
 
-function printAddresses(url: string, token: string, options: Options): void {
-  const configUrl = `${url}/my-org`
+type PrintedApp = EmulatedApp & { readonly privateKey: string }
+
+const account = 'my-org'
+
+/** The App is installed at the organization of the printed config URL. */
+function createApp(): PrintedApp {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  })
+  return { id: 1, clientId: 'Iv1.emulated', publicKey, privateKey, installations: [{ id: 10, account }] }
+}
+
+/** Only this user may read the file. */
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o600 })
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'file-unwritable',
+      sentence: `The file ${file} cannot be written (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
+      next: 'Name a file in a folder that exists and that you may write to.',
+      cause,
+    })
+  }
+}
+
+function printAddresses(url: string, token: string, app: PrintedApp | undefined, options: Options): void {
+  const configUrl = `${url}/${account}`
   const jobsUrl = `${url}/_emulator/jobs`
+  const appId = app?.id
+  const installationId = app?.installations[0]?.id
   if (options.json) {
-    printJson({ url, configUrl, token, jobsUrl })
+    printJson({ url, configUrl, token, jobsUrl, ...(app ? { appId, installationId } : {}) })
     return
   }
   printLine(`The emulated GitHub listens on ${url}. Press Ctrl-C to stop it.\n`)
-  printLine(`  config URL   ${configUrl}\n  token        ${token}\n`)
-  printLine(`Queue jobs:    curl -d '{"count": 3, "labels": ["linux"]}' ${jobsUrl}`)
-  printLine(`Show state:    curl ${url}/_emulator/state`)
+  printLine(`  config URL   ${configUrl}\n  token        ${token}`)
+  if (app) printLine(`  App          ${appId}, installation ${installationId}, private key in ${options.app}`)
+  if (options.tls) printLine(`  certificate  ${options.tls}`)
+  const curl = options.tls ? `curl --cacert ${options.tls}` : 'curl'
+  printLine(`\nQueue jobs:    ${curl} -d '{"count": 3, "labels": ["linux"]}' ${jobsUrl}`)
+  printLine(`Show state:    ${curl} ${url}/_emulator/state`)
 }
 
 /** Queues each job of the workflow when its needs are met. Prints how the run ended. */

@@ -78,9 +78,11 @@ async function explainSet(opened: Opened, view: SetView): Promise<ExplainedSet> 
   const { namespace, name, uid } = view
   const events = await orUnknown(readEvents(opened, { namespace, name, uid }))
   const now = opened.clock.now()
-  if (!view.set) return { judged, plan: undefined, events, now }
+  if (!view.set) return { judged, plan: undefined, living: new Set(), events, now }
   const picture = await readPicture(opened, { view, set: view.set, work: judged.work, forge: undefined }, defaultLimits)
-  return { judged, plan: planOf(picture, defaultLimits, now), events, now }
+  const running = picture.pods.filter(({ observed }) => !observed.facts.end)
+  const living = new Set(running.map(({ observed }) => observed.name))
+  return { judged, plan: planOf(picture, defaultLimits, now), living, events, now }
 }
 
 function showSet(explained: ExplainedSet, options: ClusterOptions): number {

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { CliFailure, describeFailure } from './failure.ts'
 import { nearest } from './nearest.ts'
 import { exitOnOutputError, printLine, printNote } from './output.ts'
+import { programName } from './program-name.ts'
 import { version } from './version.ts'
 
 type Entry = { readonly summary: string; readonly load: () => Promise<Command> }
@@ -38,6 +39,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'let the runners of one set end: no new runner starts, and busy ones finish',
     load: async () => (await import('./drain.ts')).drainCommand(),
   },
+  sweep: {
+    summary: 'find what a lost installation left in the cluster and at the forge, and remove it',
+    load: async () => (await import('./sweep.ts')).sweepCommand(),
+  },
   controller: {
     summary: 'run the controller on a Kubernetes cluster',
     load: async () => (await import('./controller.ts')).controllerCommand(),
@@ -70,7 +75,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
 async function start(name: string, args: readonly string[]): Promise<void> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) throw unknownCommand(name)
-  const command = (await entry.load()).name(`dayfly ${name}`)
+  const command = (await entry.load()).name(`${programName()} ${name}`)
   prepare(command)
   await command.parseAsync(args, { from: 'user' })
 }
@@ -84,12 +89,14 @@ function prepare(command: Command): void {
 async function help(name: string | undefined): Promise<void> {
   if (name !== undefined && !name.startsWith('-')) return start(name, ['--help'])
   const list = Object.entries(commands).map(([command, { summary }]) => `  ${command.padEnd(12)}${summary}`)
-  printLine(`dayfly ${version}: ephemeral CI runners on Kubernetes\n\nUsage: dayfly <command> [options]\n`)
+  const dayfly = programName()
+  printLine(`dayfly ${version}: ephemeral CI runners on Kubernetes\n\nUsage: ${dayfly} <command> [options]\n`)
   printLine(`Commands:\n${list.join('\n')}\n\nExamples:`)
-  printLine('  dayfly demo                             run the example workflows on this machine')
-  printLine('  dayfly demo .github/workflows/ci.yml    run your own workflow')
-  printLine('  dayfly doctor .                         check the manifests in this directory')
-  printLine('  dayfly help demo                        show the options of one command')
+  printLine(`  ${dayfly} demo                             run the example workflows on this machine`)
+  printLine(`  ${dayfly} demo .github/workflows/ci.yml    run your own workflow`)
+  printLine(`  ${dayfly} doctor .                         check the manifests in this directory`)
+  printLine(`  ${dayfly} status -A                        show every runner set of a cluster`)
+  printLine(`  ${dayfly} help demo                        show the options of one command`)
 }
 
 function unwritable(cause: Error): CliFailure {
@@ -100,11 +107,11 @@ function unwritable(cause: Error): CliFailure {
 
 function unknownCommand(name: string): CliFailure {
   const guess = nearest(name, Object.keys(commands))
-  const next = guess ? `Did you mean "dayfly ${guess}"? ` : ''
+  const next = guess ? `Did you mean "${programName()} ${guess}"? ` : ''
   return new CliFailure({
     code: 'unknown-command',
     sentence: `There is no command "${name}".`,
-    next: `${next}"dayfly help" lists all commands.`,
+    next: `${next}"${programName()} help" lists all commands.`,
   })
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runnerSet } from '../core/world.fixture.ts'
-import type { Forge, ForgeEventBatch, ForgeSet, Link } from '../forge/forge.ts'
+import type { Forge, ForgeAccess, ForgeEventBatch, ForgeSet, Link } from '../forge/forge.ts'
 import { KubernetesError } from '../kubernetes/errors.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import { channel } from '../lib/queue.ts'
@@ -18,8 +18,12 @@ const failing = (reason: 'forge-unauthorized' | 'forge-unreachable'): ForgeEvent
   since: 0,
 })
 
+const proxy = { url: 'http://proxy:3128', credentialsSecret: 'proxy-login', noProxy: [] }
+const ca = { kind: 'config-map', name: 'trust', key: 'ca.crt' } as const
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
 /** A connection to a forge that the test plays, and a Secret that the test writes. */
-function open() {
+function open(start: { readonly access?: boolean; readonly ca?: string } = {}) {
   const clock = virtualClock()
   const world = {
     secret: 'one' as string | undefined,
@@ -28,6 +32,10 @@ function open() {
     closing: 0,
     stored: 0,
     refuse: 0,
+    /** Whether the set names a proxy with a Secret, and a ConfigMap with certificates. */
+    access: start.access ?? false,
+    ca: start.ca as string | undefined,
+    accesses: [] as ForgeAccess[],
     labels: ['linux'],
     updates: [] as string[],
   }
@@ -35,9 +43,13 @@ function open() {
   const batches: ReturnType<typeof channel<ForgeEventBatch>>[] = []
   const acked: number[] = []
   const kubernetes = {
-    get: async () => {
+    get: async ({ plural }: { readonly plural: string }, { name }: { readonly name: string }) => {
       world.reads++
       await clock.sleep(50)
+      if (plural === 'configmaps')
+        return { metadata: { name }, data: world.ca === undefined ? {} : { 'ca.crt': world.ca } }
+      if (name === 'proxy-login')
+        return { metadata: { name }, data: { username: base64('joe'), password: base64('x') } }
       if (world.secret === undefined) throw new KubernetesError('not-found', 'no such Secret')
       return { metadata: { name: 'github' }, data: { github_token: Buffer.from(world.secret).toString('base64') } }
     },
@@ -70,9 +82,15 @@ function open() {
       clock,
       random: seededRandom(1),
       kubernetes,
-      forgeFor: (_source, { credential }) => forge(credential['github_token'] ?? ''),
+      forgeFor: (_source, access) => {
+        world.accesses.push(access)
+        return forge(access.credential['github_token'] ?? '')
+      },
       journal: createJournal(clock),
-      set: () => runnerSet({ source: { ...runnerSet().source, labels: world.labels } }),
+      set: () => {
+        const more = world.access ? { proxy, ca } : {}
+        return runnerSet({ source: { ...runnerSet().source, labels: world.labels, ...more } })
+      },
       forgeState: () => ({}),
       take: (input) => inputs.push(input),
     },
@@ -128,6 +146,26 @@ describe('the connection of a set', () => {
     await clock.advance(300_000)
     expect(world.opened).toEqual(['one'])
     expect(connection.link).toBeDefined()
+  })
+
+  it("reads the proxy's Secret and the certificates, and opens again when one of them changes", async () => {
+    const { clock, world } = open({ access: true, ca: 'PEM 1' })
+    await clock.advance(1_000)
+    const entries = { username: 'joe', password: 'x' }
+    expect(world.accesses).toEqual([{ credential: { github_token: 'one' }, proxyCredential: entries, ca: 'PEM 1' }])
+    world.ca = 'PEM 2'
+    await clock.advance(50_000)
+    expect(world.accesses.at(-1)).toMatchObject({ ca: 'PEM 2' })
+    world.ca = undefined
+    await clock.advance(200_000)
+    expect(world.accesses).toHaveLength(2)
+  })
+
+  it('reports a ConfigMap without the key of the certificates', async () => {
+    const { clock, inputs } = open({ access: true })
+    await clock.advance(500)
+    const message = 'the ConfigMap ci/trust has no key ca.crt with the certificates of the forge'
+    expect(inputs).toContainEqual({ kind: 'forge-failed', failure: { reason: 'forge-misconfigured', message } })
   })
 
   it('reports a Secret that is missing at the start, and opens when it appears', async () => {

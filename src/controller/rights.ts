@@ -1,12 +1,12 @@
 // The controller's rights in Kubernetes: each verb that it calls, and no other. The chart's roles and the guide derive from this list.
 import { leases } from '../kubernetes/lease-record.ts'
 import type { Resource } from '../kubernetes/types.ts'
-import { events, pods, runnerSets, secrets } from './resources.ts'
+import { configMaps, events, pods, runnerSets, secrets } from './resources.ts'
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
 
 export type Right = {
-  readonly resource: Pick<Resource, 'group' | 'plural'>
+  readonly resource: Resource
   readonly subresource?: 'status'
   readonly verbs: readonly Verb[]
   /** Only the controller's own object has these verbs. `create` cannot be limited to a name. */
@@ -35,7 +35,7 @@ export const runnerRights: readonly Right[] = [
     use: 'reads the Secrets that a RunnerSet names, and writes the credential of each runner',
   },
   {
-    resource: { group: '', plural: 'configmaps' },
+    resource: configMaps,
     verbs: ['get'],
     use: 'reads the certificate authority that a RunnerSet names',
   },

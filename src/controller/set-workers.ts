@@ -21,7 +21,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #uids = new Map<string, string>()
   /** The sets that cannot be read, by uid. A new leader reports them, because no event of theirs may come again. */
   readonly #invalid = new Map<string, InvalidSet>()
-  /** The sets whose stored status changed before this process first led, by uid. Another process wrote it, so their workers do not know it. */
+  /** The sets whose stored status changed while this process did not lead, by uid. Another process wrote it, so their workers do not know it. */
   readonly #rewritten = new Map<string, KubeObject>()
   readonly #ending = new Set<Promise<void>>()
   #leadership: Leadership | undefined
@@ -64,7 +64,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   replaced(items: readonly KubeObject[]): void {
     const present = new Set(items.map(({ metadata }) => metadata.uid))
-    for (const [uid, worker] of this.#workers) if (!present.has(uid)) this.#end(uid, worker)
+    for (const [uid, worker] of this.#workers) if (!present.has(uid)) this.#end(uid, worker, 'remove')
     for (const uid of this.#invalid.keys()) if (!present.has(uid)) this.#invalid.delete(uid)
     for (const item of items) this.changed(item)
   }
@@ -73,9 +73,10 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const { uid = '', name, namespace = '' } = object.metadata
     const worker = this.#workers.get(uid)
     this.#uids.set(`${namespace}/${name}`, uid)
+    const before = this.#invalid.get(uid)
     this.#invalid.delete(uid)
     if (object.metadata.deletionTimestamp !== undefined) {
-      if (worker) this.#end(uid, worker)
+      if (worker) this.#end(uid, worker, 'remove')
       return
     }
     const parsed = this.#options.parseSet(object)
@@ -83,13 +84,16 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
       const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
       const invalid = { object, problems }
       this.#invalid.set(uid, invalid)
-      if (this.#leadership) this.#report(invalid, this.#leadership)
-      if (worker) this.#end(uid, worker)
+      // Our own report of the same spec comes back as an event.
+      const isReported = before?.object.metadata.generation === object.metadata.generation
+      if (this.#leadership && !isReported) this.#report(invalid, this.#leadership)
+      // The set still exists, so its records at the forge stay: jobs may be queued there.
+      if (worker) this.#end(uid, worker, 'pause')
       return
     }
     if (!worker) this.#begin(uid, new SetWorker(this.#options, this.#journal, parsed.set, object['status']))
     else if (worker.set.generation !== parsed.set.generation) worker.changed(parsed.set)
-    if (worker && !this.#leadership) this.#rewritten.set(uid, object)
+    if (worker && !this.#leads()) this.#rewritten.set(uid, object)
   }
 
   removed(object: KubeObject): void {
@@ -97,7 +101,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#uids.delete(`${namespace}/${name}`)
     this.#invalid.delete(uid)
     const worker = this.#workers.get(uid)
-    if (worker) this.#end(uid, worker)
+    if (worker) this.#end(uid, worker, 'remove')
   }
 
   progressed(): void {}
@@ -118,7 +122,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     if (this.#leadership) worker.lead(this.#leadership)
   }
 
-  /** Replaces a worker that has only watched by one that knows the latest stored status. */
+  #leads(): boolean {
+    return this.#leadership !== undefined && !this.#leadership.signal.aborted
+  }
+
+  /** Replaces a worker that did not act by one that knows the latest stored status. */
   #renew(object: KubeObject): void {
     const { uid = '' } = object.metadata
     const parsed = this.#options.parseSet(object)
@@ -130,14 +138,14 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#pods.attach(worker)
   }
 
-  #end(uid: string, worker: SetWorker): void {
+  #end(uid: string, worker: SetWorker, how: 'pause' | 'remove'): void {
     this.#workers.delete(uid)
     this.#rewritten.delete(uid)
     this.#pods.detach(uid)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
     const ending = worker
-      .stop('remove')
+      .stop(how)
       .catch(() => {})
       .finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)

@@ -2,7 +2,7 @@
 
 /** Returns the path of the first field of `sent` that `stored` lacks or has with another value; undefined if there is none.
  *  Additions do not count: webhooks and the API server add containers, mounts, defaults and tolerations. Nor do changes that keep the
- *  meaning: empty values are dropped, quantities written anew (`0.5` becomes `500m`), and images taken from a mirror. */
+ *  meaning: empty values are dropped, quantities written in another way (`0.5` becomes `500m`), and images taken from a mirror. */
 export function firstDifference(sent: unknown, stored: unknown, path = ''): string | undefined {
   if (isEmpty(sent) && isEmpty(stored)) return undefined
   if (Array.isArray(sent)) return Array.isArray(stored) ? listDifference(sent, stored, path) : path

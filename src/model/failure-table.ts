@@ -38,6 +38,12 @@ export const failures = {
     next: 'Satisfy the rule named in the message, or exempt the namespace from it.',
     retry: steady,
   },
+  'rights-missing': {
+    class: 'template',
+    sentence: 'The controller has no right to create the objects of a runner.',
+    next: 'Bind the Role of the chart to the account of the controller in the namespace of the set.',
+    retry: steady,
+  },
   'quota-exceeded': {
     class: 'template',
     sentence: 'The resource quota of the namespace is used up.',

@@ -13,6 +13,8 @@ export type LeaseChoice = { readonly namespace: string | undefined; readonly nam
 export type Leader = {
   readonly is: 'leading' | 'expired' | 'free'
   readonly lease: { readonly namespace: string; readonly name: string }
+  readonly uid: string
+  readonly resourceVersion: string
   readonly holder: string
   /** Undefined where the Lease does not say. */
   readonly renewedAt: Instant | undefined
@@ -51,6 +53,8 @@ function viewLease(object: KubeObject, now: Instant): Leader {
   return {
     is: holder === '' ? 'free' : late ? 'expired' : 'leading',
     lease: { namespace: object.metadata.namespace ?? '', name: object.metadata.name },
+    uid: object.metadata.uid ?? '',
+    resourceVersion: object.metadata.resourceVersion ?? '',
     holder,
     renewedAt,
     acquiredAt: instant(spec['acquireTime']),

@@ -83,7 +83,7 @@ function withStatus(world: SetWorld, view: SetView, now: Instant): SetWorld {
 function verdictOf({ templateHash: hash }: SetWorld, view: SetView, at: Instant): TemplateVerdict | undefined {
   const condition = conditionOf(view, 'TemplateAccepted')
   if (condition?.observedGeneration !== view.generation || condition.status === 'Unknown') return undefined
-  if (condition.status === 'True') return { is: 'accepted', hash, at }
+  if (condition.status === 'True') return { is: 'accepted', hash, warnings: [], at }
   const failure = failureOfCondition(condition) ?? { reason: 'template-invalid', message: condition.message }
   return { is: 'refused', hash, failure, at }
 }

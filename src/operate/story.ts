@@ -30,12 +30,12 @@ export function storyOf(runner: Runner, job: JobView | undefined, moment: StoryM
     pod.deletionDeadline !== undefined
       ? deleting(pod, pod.deletionDeadline, moment)
       : byPhase[phase](runner, pod, moment)
-  return { phase, ...part, sentences: [...part.sentences, ...jobSentences(job, moment.now)] }
+  return { phase, ...part, sentences: [...part.sentences, ...jobSentences(job, moment.now, phase === 'ended')] }
 }
 
 /** A runner whose pod does not exist any more. */
 export function goneStory(job: JobView | undefined, now: Instant): Story {
-  const sentences = ['It is gone: its pod does not exist any more.', ...jobSentences(job, now)]
+  const sentences = ['It is gone: its pod does not exist any more.', ...jobSentences(job, now, true)]
   return { phase: 'gone', sentences, problem: undefined }
 }
 
@@ -103,17 +103,13 @@ function problemOf({ reason, message }: Failure): Problem {
   return { reason, sentence, detail: message, next }
 }
 
-function jobSentences(job: JobView | undefined, now: Instant): readonly string[] {
-  return job ? [jobSentence(job, now)] : []
-}
-
-/** Says when a job began, and its result. */
-function jobSentence(job: JobView, now: Instant): string {
+/** Says when a job began, and its result. The report of a job's end is lost if nobody listens to the forge, for example while the set is paused. */
+function jobSentences(job: JobView | undefined, now: Instant, gone: boolean): readonly string[] {
+  if (!job) return []
   const named = `The job "${job.name || job.id}"${job.repository ? ` of ${job.repository}` : ''}`
-  const started = `${named} began ${agoText(job.startedAt, now)}`
-  return job.result === undefined
-    ? `${started} and runs.`
-    : `${started} and ended ${agoText(job.finishedAt, now)}: ${job.result}.`
+  const began = `${named} began ${agoText(job.startedAt, now)}`
+  if (job.result !== undefined) return [`${began} and ended ${agoText(job.finishedAt, now)}: ${job.result}.`]
+  return [gone ? `${began}. Its result is not recorded here: the forge knows it.` : `${began} and runs.`]
 }
 
 function agoText(text: string | undefined, now: Instant): string {

@@ -16,7 +16,12 @@ import { table, wrap } from './table.ts'
 
 type About = { readonly events: Known<readonly EventView[]>; readonly now: Instant }
 
-export type ExplainedSet = About & { readonly judged: Judged; readonly plan: Plan | undefined }
+export type ExplainedSet = About & {
+  readonly judged: Judged
+  readonly plan: Plan | undefined
+  /** The runners whose container may still run. */
+  readonly living: ReadonlySet<string>
+}
 
 export type ExplainedRunner = About & {
   readonly view: SetView
@@ -30,7 +35,7 @@ export type ExplainedRunner = About & {
 const eventsShown = 10
 const jobsShown = 5
 
-export function setLines({ judged, plan, events, now }: ExplainedSet, width: number): readonly string[] {
+export function setLines({ judged, plan, living, events, now }: ExplainedSet, width: number): readonly string[] {
   const { view, problems } = judged
   const fine = problems.length === 0 ? ['  No problem is known.'] : problemLines(problems, width)
   return [
@@ -38,7 +43,7 @@ export function setLines({ judged, plan, events, now }: ExplainedSet, width: num
     ...fine,
     '',
     ...(plan ? planOfOneLines(plan, judged, width) : ['Now: the controller does not work on a set that is not valid.']),
-    ...jobLines(view.jobs, now, width),
+    ...jobLines(jobsOf(view, living), now, width),
     ...eventLines(events, now, width),
   ]
 }
@@ -95,6 +100,11 @@ function containerLines(containers: readonly ContainerView[], now: Instant, widt
   ])
   const titles = ['CONTAINER', 'KIND', 'STATE', 'DETAIL'].map((title) => ({ title }))
   return ['', ...table(titles, rows, width)]
+}
+
+/** A job without a result whose runner is gone does not run any more. */
+function jobsOf({ jobs }: SetView, living: ReadonlySet<string>): readonly JobView[] {
+  return jobs.map((job) => (job.result !== undefined || living.has(job.runner) ? job : { ...job, result: '?' }))
 }
 
 function jobLines(jobs: readonly JobView[], now: Instant, width: number): readonly string[] {

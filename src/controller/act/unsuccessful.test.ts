@@ -28,7 +28,7 @@ describe('a failed call of the API server', () => {
     ['bad-request', 'admission webhook "gate.example" denied the request: no'],
     ['unavailable', 'Internal error occurred: failed calling webhook "gate.example": connection refused'],
     ['forbidden', 'pods "a" is forbidden: violates PodSecurity "restricted:latest": x'],
-  ])('is a refusal by admission, whatever its code: %s, %s', (kind, message) => {
+  ])('is a refusal by admission with any code: %s, %s', (kind, message) => {
     expect(clusterUnsuccessful(new KubernetesError(kind, message), signal)).toMatchObject({
       failure: { reason: 'admission-denied', message },
     })
@@ -39,6 +39,13 @@ describe('a failed call of the API server', () => {
     expect(clusterUnsuccessful(new KubernetesError('quota', message), signal)).toMatchObject({
       failure: { reason: 'quota-exceeded' },
     })
+  })
+
+  it('does not blame the template if the controller has lost a right', () => {
+    const message =
+      'pods is forbidden: User "system:serviceaccount:ci:dayfly" cannot create resource "pods" in API group ""'
+    const result = clusterUnsuccessful(new KubernetesError('forbidden', message), signal)
+    expect(result).toMatchObject({ is: 'refused', failure: { reason: 'rights-missing', message } })
   })
 
   it('may have been carried out if the error says so', () => {

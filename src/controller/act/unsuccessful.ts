@@ -51,10 +51,15 @@ const admissionSentence =
   /^\S+ "[^"]*" is forbidden: |admission webhook "[^"]*" denied the request|failed calling webhook /
 
 function clusterReason(error: unknown): FailureReason {
-  if (error instanceof KubernetesError && error.kind !== 'quota' && admissionSentence.test(error.message)) {
-    return 'admission-denied'
-  }
-  return (error instanceof KubernetesError ? clusterReasons[error.kind] : undefined) ?? 'api-unavailable'
+  if (!(error instanceof KubernetesError)) return 'api-unavailable'
+  if (isMissingRight(error)) return 'rights-missing'
+  if (error.kind !== 'quota' && admissionSentence.test(error.message)) return 'admission-denied'
+  return clusterReasons[error.kind] ?? 'api-unavailable'
+}
+
+/** The template is not the cause if the controller itself has lost a right. Only the message distinguishes that from an admission rule. */
+function isMissingRight({ kind, message }: KubernetesError): boolean {
+  return kind === 'forbidden' && /\bUser ".*" cannot /.test(message)
 }
 
 /** Kinds that are missing here pass by themselves. */

@@ -1,26 +1,24 @@
 // The labels of a request to the API server: its verb and its resource, by the conventions of the API
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/).
 import type { Request } from '../../lib/http.ts'
+import { leaseRights, runnerRights } from '../rights.ts'
 
-/** Resources that the controller uses. Any other one is counted as `other`. */
-const resources = new Set([
-  'configmaps',
-  'events',
-  'leases',
-  'nodes',
-  'pods',
-  'runnersets',
-  'runnersets/status',
-  'secrets',
-])
+/** The resources that the controller has rights to. Any other one is counted as `other`. */
+const resources: ReadonlySet<string> = new Set(
+  [...runnerRights, ...leaseRights].map(({ resource: { plural }, subresource }) => joined(plural, subresource)),
+)
 
 export function kubernetesLabels({ method, path, query }: Request): {
   readonly verb: string
   readonly resource: string
 } {
   const { resource, name, subresource } = parse(path)
-  const known = subresource === undefined ? resource : `${resource}/${subresource}`
+  const known = joined(resource, subresource)
   return { verb: verbOf(method, name !== undefined, query), resource: resources.has(known) ? known : 'other' }
+}
+
+function joined(resource: string, subresource: string | undefined): string {
+  return subresource === undefined ? resource : `${resource}/${subresource}`
 }
 
 /** Finds the resource behind any prefix of a proxy: `/api/v1/…` or `/apis/GROUP/VERSION/…`, with or without a namespace. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { ForgeExchange } from '../../forge/forge.ts'
 import { noBody, type Request, type Transport, TransportError } from '../../lib/http.ts'
 import type { Stopwatch } from '../../lib/stopwatch.ts'
 import type { JournalEvent } from '../../model/event.ts'
@@ -175,16 +174,23 @@ describe('requests', () => {
 
   test("show the budget of each account of the leader's sets, once an answer names it", async () => {
     const metrics = make()
-    const exchange = (budget: ForgeExchange['budget'], code: ForgeExchange['code'] = 200) =>
-      metrics.countForge({ operation: 'poll', code, ms: 5, budget })
+    const exchange = { operation: 'create-registration-token', code: 201, ms: 20, budget: undefined } as const
+    const account = (account: string, remaining: number) =>
+      metrics.countForge({ ...exchange, budget: { account, remaining } })
     const state = stateOf([reading('linux')])
-    exchange(undefined)
+    metrics.countForge(exchange)
     expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([])
-    exchange({ account: 'https://github.com/acme', remaining: 4_999 })
-    exchange({ account: 'https://github.com/elsewhere', remaining: 1 })
-    exchange(undefined, 'aborted')
-    expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([['https://github.com/acme', 4999]])
-    expect(await shown(metrics, 'dayfly_forge_requests_total')).toEqual([['poll 200', 3]])
+    account('https://github.com/acme App 7', 4_999)
+    account('https://github.com/elsewhere', 1)
+    expect(await shown(metrics, 'dayfly_forge_budget_remaining', state)).toEqual([
+      ['https://github.com/acme App 7', 4999],
+    ])
+    metrics.countForge({ ...exchange, operation: 'poll', code: 'lost' })
+    metrics.countForge({ ...exchange, operation: 'poll', code: 'aborted' })
+    expect(await shown(metrics, 'dayfly_forge_requests_total')).toEqual([
+      ['create-registration-token 201', 3],
+      ['poll error', 1],
+    ])
   })
 })
 

@@ -39,7 +39,7 @@ export function createMetrics(version: string, stopwatch: Stopwatch): Metrics {
       }),
     countForge: ({ operation, code, ms, budget }) => {
       if (code === 'aborted') return
-      instruments.forgeRequests.inc({ operation, code: String(code) })
+      instruments.forgeRequests.inc({ operation, code: typeof code === 'number' ? String(code) : 'error' })
       instruments.forgeSeconds.observe({ operation }, ms / 1_000)
       if (budget) budgets.set(budget.account, budget.remaining)
     },

@@ -4,7 +4,7 @@ import type { ControllerState } from '../controller.ts'
 import type { SetReading } from '../set-worker.ts'
 import type { Instruments } from './registry.ts'
 
-/** Only the leader knows the demand and acts on the counts, so only it shows sets. @param budgets by the URL of an account */
+/** Only the leader knows the demand and acts on the counts, so only it shows sets. @param budgets by account: its URL, and the App if there is one */
 export function setGauges(
   instruments: Instruments,
   state: ControllerState | undefined,
@@ -19,8 +19,11 @@ export function setGauges(
   for (const { namespace, name } of state.invalid) {
     condition.set({ namespace, set: name, type: 'Ready', status: 'False' }, 1)
   }
-  const accounts = new Set(state.sets.map(({ set }) => set.source.url))
-  for (const [account, remaining] of budgets) if (accounts.has(account)) forgeBudget.set({ account }, remaining)
+  const urls = new Set(state.sets.map(({ set }) => set.source.url.replace(/\/+$/, '')))
+  for (const [account, remaining] of budgets) {
+    const [url = ''] = account.split(' ')
+    if (urls.has(url)) forgeBudget.set({ account }, remaining)
+  }
 }
 
 function setGaugesOf(

@@ -3,6 +3,7 @@ import type { Registry } from '../api/registry.ts'
 import type { ClusterAccess, KubeletContext } from './context.ts'
 import { ConfigError, readData, readField, type Source } from './lookup.ts'
 import type { Container, EnvVar, Pod } from './pod.ts'
+import { readResource } from './resource-field.ts'
 
 /** Returns the environment. Throws a `ConfigError`, in the kubelet's words, if a value is not available. */
 export function readEnvironment(
@@ -20,7 +21,7 @@ export function readEnvironment(
     for (const [key, bytes] of data ?? []) environment[`${prefix}${key}`] = Buffer.from(bytes).toString('utf8')
   }
   for (const variable of container.env ?? []) {
-    const value = readValue(registry, pod, variable)
+    const value = readValue(registry, pod, container, variable)
     if (value !== undefined) environment[variable.name] = variable.valueFrom ? value : expand(value, environment)
   }
   return environment
@@ -46,12 +47,18 @@ export function expand(text: string, environment: Readonly<Record<string, string
   )
 }
 
-function readValue(registry: Registry, pod: Pod, { value, valueFrom }: EnvVar): string | undefined {
+function readValue(
+  registry: Registry,
+  pod: Pod,
+  container: Container,
+  { name: variable, value, valueFrom }: EnvVar,
+): string | undefined {
   if (!valueFrom) return value ?? ''
-  const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom
+  const { secretKeyRef, configMapKeyRef, fieldRef, resourceFieldRef } = valueFrom
   if (fieldRef) return readField(pod, fieldRef.fieldPath)
   const reference = secretKeyRef ?? configMapKeyRef
-  if (!reference) throw new ConfigError('resourceFieldRef is not supported by the embedded cluster')
+  if (resourceFieldRef) return readResource(registry, pod, resourceFieldRef, container.name)
+  if (!reference) throw new ConfigError(`the source of ${variable} is not supported by the embedded cluster`)
   const resource: Source = secretKeyRef ? 'secrets' : 'configmaps'
   const { name, key, optional } = reference
   const { namespace } = pod.metadata

@@ -40,7 +40,7 @@ export type EnvVar = {
     readonly secretKeyRef?: KeyRef
     readonly configMapKeyRef?: KeyRef
     readonly fieldRef?: { readonly fieldPath: string }
-    readonly resourceFieldRef?: object
+    readonly resourceFieldRef?: ResourceField
   }
 }
 
@@ -56,6 +56,13 @@ export type VolumeMount = {
   readonly mountPath: string
   readonly subPath?: string
   readonly subPathExpr?: string
+}
+
+/** A request or limit of a container, in units of the divisor. */
+export type ResourceField = {
+  readonly containerName?: string
+  readonly resource: string
+  readonly divisor?: string | number
 }
 
 export type Container = {
@@ -94,7 +101,11 @@ export type FileSource = {
     readonly expirationSeconds?: number
   }
   readonly downwardAPI?: {
-    readonly items?: readonly { readonly path: string; readonly fieldRef?: { readonly fieldPath: string } }[]
+    readonly items?: readonly {
+      readonly path: string
+      readonly fieldRef?: { readonly fieldPath: string }
+      readonly resourceFieldRef?: ResourceField
+    }[]
   }
 }
 

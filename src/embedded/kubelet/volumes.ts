@@ -4,6 +4,7 @@ import type { Volume, VolumeFile } from '../runtime/runtime.ts'
 import type { KubeletContext } from './context.ts'
 import { ConfigError, readData, readField, type Source } from './lookup.ts'
 import type { FileSource, KeyToPath, Pod, PodVolume } from './pod.ts'
+import { readResource } from './resource-field.ts'
 
 const defaultMode = 0o644
 
@@ -48,9 +49,11 @@ function readSource({ registry, access }: Cluster, pod: Pod, source: FileSource,
   if (configMap) return keys('configmaps', configMap.name, configMap)
   if (serviceAccountToken) return [tokenFile(access.tokens, pod, serviceAccountToken, mode)]
   if (downwardAPI) {
-    return (downwardAPI.items ?? []).map(({ path, fieldRef }) => {
-      if (!fieldRef) throw new ConfigError('resourceFieldRef is not supported by the embedded cluster')
-      return { path, data: Buffer.from(readField(pod, fieldRef.fieldPath)), mode }
+    return (downwardAPI.items ?? []).map(({ path, fieldRef, resourceFieldRef }) => {
+      const value = resourceFieldRef
+        ? readResource(registry, pod, resourceFieldRef)
+        : readField(pod, fieldRef?.fieldPath ?? '')
+      return { path, data: Buffer.from(value), mode }
     })
   }
   const kind = Object.keys(source).find((field) => field !== 'name') ?? 'this volume'

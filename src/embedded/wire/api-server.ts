@@ -2,6 +2,7 @@
 // caller, routes the request and writes the answer. The rules of objects are in the registry.
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../lib/http.ts'
 import { ApiError } from '../api/errors.ts'
+import { absentRefusal } from './absent.ts'
 import { accessReviewAnswer, accessReviews } from './access-review.ts'
 import { type Authenticate, type Identity, identityOf, impersonated } from './authentication.ts'
 import { authorize, refusalOf } from './authorization.ts'
@@ -114,6 +115,8 @@ function subresourceAnswer(call: Call): Answer | Promise<Answer> {
 /** Answers paths that are not resources: discovery, OpenAPI, health. */
 function pathAnswer(backend: Backend, request: Request): Answer {
   const answer = rootAnswer(backend, request)
+  const absent = answer ? undefined : absentRefusal(request)
+  if (absent) throw absent
   if (!answer) return textAnswer(404, '404 page not found\n')
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
   return answer

@@ -131,6 +131,18 @@ describe('case 5: an App', () => {
     expect(paths()[0]).toBe(exchange[0])
   })
 
+  test('uses the API of its host: at the root of api.HOST, or below /api/v3 of an Enterprise Server with a port', async () => {
+    const hosted = account({ url: 'http://github.localhost/acme' })
+    await hosted.connect()
+    expect(hosted.requests[0]).toMatchObject({ origin: 'http://api.github.localhost', path: exchange[0]?.slice(12) })
+    const server = account({ url: 'http://ghes.test:8443/acme/shop', knobs: { servicePath: '/_services/pipelines' } })
+    expect((await server.connect()).base.pathname).toMatch(/^\/_services\/pipelines\/tenant\//)
+    expect(server.requests[1]).toMatchObject({
+      origin: 'http://ghes.test:8443',
+      path: '/api/v3/repos/acme/shop/actions/runners/registration-token',
+    })
+  })
+
   test('finds its installation again after it was removed and installed', async () => {
     const { emulator, connect, clock } = account({ entries: app.entries({ installationId: false }) })
     await connect()

@@ -159,3 +159,28 @@ test('a proxy that cuts silent polls is no failure: demand is known, and a queue
   await clock.advance(60_000)
   expect(demandOf(reader)).toBe(4)
 })
+
+test('case 39: a set that no client used for seven days is created again, with messages from the start', async () => {
+  const { clock, emulator, process, queue } = world({ longPollMs: 20_000 })
+  const first = await process('one').open()
+  await clock.advance(5_000)
+  queue(1)
+  await clock.advance(5_000)
+  const before = first.reader.events.findLast(({ kind }) => kind === 'state')
+  const closing = first.link.close('pause')
+  await clock.advance(5_000)
+  await closing
+  await clock.advance(7 * 24 * 3_600_000 + 1_000)
+  const { reader } = await process('two').open(
+    before?.kind === 'state' ? { scaleSetId: '', creating: '', ...before.state } : undefined,
+  )
+  await clock.advance(30_000)
+  queue(2)
+  await clock.advance(5_000)
+  expect(demandOf(reader)).toBeGreaterThanOrEqual(2)
+  const after = reader.events.findLast(({ kind }) => kind === 'state')
+  expect(after).not.toMatchObject({ state: { scaleSetId: before?.kind === 'state' ? before.state['scaleSetId'] : '' } })
+  const polls = emulator.control.requests().filter(({ method, path }) => method === 'GET' && path.endsWith('/message'))
+  const isFresh = ({ query }: (typeof polls)[number]) => query['lastMessageId'] === undefined
+  expect(polls.filter(isFresh).length).toBeGreaterThanOrEqual(2)
+})

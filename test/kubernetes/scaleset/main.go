@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/actions/scaleset"
@@ -19,18 +20,13 @@ import (
 type emulator struct{ origin, mode string }
 
 func main() {
-	if len(os.Args) != 3 {
-		fail("usage: scaleset ORIGIN hosted|legacy")
+	if len(os.Args) != 3 && len(os.Args) != 5 {
+		fail("usage: scaleset ORIGIN hosted|legacy [APP-ID PRIVATE-KEY-FILE]")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	e := emulator{origin: os.Args[1], mode: os.Args[2]}
-	client, err := scaleset.NewClientWithPersonalAccessToken(scaleset.NewClientWithPersonalAccessTokenConfig{
-		GitHubConfigURL:     e.origin + "/my-org",
-		PersonalAccessToken: "pat",
-		SystemInfo:          scaleset.SystemInfo{System: "dayfly-test", Version: "1.0.0"},
-	}, scaleset.WithRetryMax(1))
-	check(err, "client")
+	client := newClient(e.origin)
 	id := scaleSet(ctx, client)
 	session, err := client.MessageSessionClient(ctx, id, "dayfly-test")
 	check(err, "session is created")
@@ -43,6 +39,31 @@ func main() {
 	check(client.DeleteRunnerScaleSet(ctx, id), "scale set is deleted")
 	_, err = client.GetRunnerScaleSetByID(ctx, id)
 	expect(err != nil, "scale set is gone")
+}
+
+// newClient signs in with a token, or with an App whose id and key the arguments name. The App's installation has ten times its id.
+func newClient(origin string) *scaleset.Client {
+	info := scaleset.SystemInfo{System: "dayfly-test", Version: "1.0.0"}
+	if len(os.Args) == 3 {
+		client, err := scaleset.NewClientWithPersonalAccessToken(scaleset.NewClientWithPersonalAccessTokenConfig{
+			GitHubConfigURL:     origin + "/my-org",
+			PersonalAccessToken: "pat",
+			SystemInfo:          info,
+		}, scaleset.WithRetryMax(1))
+		check(err, "client")
+		return client
+	}
+	key, err := os.ReadFile(os.Args[4])
+	check(err, "private key is read")
+	id, err := strconv.ParseInt(os.Args[3], 10, 64)
+	check(err, "App id is a number")
+	client, err := scaleset.NewClientWithGitHubApp(scaleset.ClientWithGitHubAppConfig{
+		GitHubConfigURL: origin + "/my-org",
+		GitHubAppAuth:   scaleset.GitHubAppAuth{ClientID: os.Args[3], InstallationID: id * 10, PrivateKey: string(key)},
+		SystemInfo:      info,
+	}, scaleset.WithRetryMax(1))
+	check(err, "client of an App")
+	return client
 }
 
 // scaleSet creates, finds and updates a scale set.

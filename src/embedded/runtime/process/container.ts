@@ -9,8 +9,9 @@ import { findCommand } from './command.ts'
 import type { InstalledImage } from './image.ts'
 import { markName, shortTemporary, volumesDirectory } from './layout.ts'
 import { type LogFile, openLog } from './log-file.ts'
+import { areMounted, type MountedPath, type MountNamespaces, mountedCommand } from './mounts.ts'
 import type { Reaper } from './reaper.ts'
-import { link, makeRoot } from './root.ts'
+import { link, makeRoot, mountedPaths } from './root.ts'
 import { readShim, shimArguments } from './shim.ts'
 
 export type Container = {
@@ -19,6 +20,8 @@ export type Container = {
   readonly startedAt: Instant
   readonly environment: Readonly<Record<string, string>>
   readonly workingDirectory: string
+  /** The container has a mount namespace of its own. */
+  readonly hasMounts: boolean
   readonly ended: Promise<ContainerEnd>
   isEnded(): boolean
 }
@@ -29,6 +32,8 @@ export type ProcessContext = {
   readonly environment: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly reaper: Reaper
+  /** If given, volumes are mounted at their absolute paths. */
+  readonly namespaces: MountNamespaces | undefined
 }
 
 export type Launch =
@@ -48,7 +53,8 @@ export async function launch(
     const volumes = volumesDirectory(context.data, config.id.pod)
     const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
     const environment = containerEnvironment(config, directory, root, context)
-    const place = { directory, environment, workingDirectory }
+    const mounts = context.namespaces ? mountedPaths(volumes, config.mounts) : []
+    const place = { directory, environment, workingDirectory, hasMounts: mounts.length > 0 }
     if (isThere) {
       return { is: 'started', container: follow(place, context, shimGone(directory, context.clock)) }
     }
@@ -56,9 +62,12 @@ export async function launch(
     const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
     if (command.is === 'missing') return { is: 'failed', message: command.message }
     context.reaper.living(directory)
-    const child = spawnShim(place, [command.path, ...words.slice(1)])
+    const plain = [command.path, ...words.slice(1)]
+    const whole = withMounts(context, place, { mounts, workingDir: config.workingDir }, plain)
+    const child = spawnShim(place, whole)
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     await once(child, 'spawn')
+    if (place.hasMounts) await mountsDone(directory, gone, context.clock)
     return { is: 'started', container: follow(place, context, gone) }
   } catch (error) {
     // The host refused: the disk is full, the process limit is reached, or two mounts have the same path.
@@ -67,7 +76,22 @@ export async function launch(
   }
 }
 
-type Place = Pick<Container, 'directory' | 'environment' | 'workingDirectory'>
+type Place = Pick<Container, 'directory' | 'environment' | 'workingDirectory' | 'hasMounts'>
+
+type Mounted = { readonly mounts: readonly MountedPath[]; readonly workingDir: string | undefined }
+
+/** Returns the command that mounts the volumes and then runs the given one. */
+function withMounts(
+  { data, namespaces }: ProcessContext,
+  { directory, workingDirectory }: Place,
+  { mounts, workingDir }: Mounted,
+  command: readonly string[],
+): readonly string[] {
+  if (namespaces === undefined || mounts.length === 0) return command
+  const isVisible = (path: string) => existsSync(path) || mounts.some(({ target }) => path === target)
+  const inside = workingDir !== undefined && isVisible(workingDir) ? workingDir : workingDirectory
+  return mountedCommand(namespaces, { data, directory, workingDirectory: inside }, mounts, command)
+}
 
 function containerEnvironment(
   config: ContainerConfig,
@@ -120,6 +144,7 @@ function endOf(directory: string): Omit<ContainerEnd, 'finishedAt'> {
 }
 
 const pollMs = 50
+const mountPollMs = 5
 
 /** Waits for the end of a shim that is not a child of this process. It polls until no process with its pid has the container's mark. */
 async function shimGone(directory: string, clock: Clock): Promise<void> {
@@ -128,6 +153,15 @@ async function shimGone(directory: string, clock: Clock): Promise<void> {
     if (exitCode !== undefined || shim === undefined || !carriesMark(shim, directory)) return
     await clock.sleep(pollMs)
   }
+}
+
+/** Waits for the mounts, so that no probe runs before them. A container that cannot mount has ended instead. */
+async function mountsDone(directory: string, gone: Promise<void>, clock: Clock): Promise<void> {
+  let isOver = false
+  void gone.then(() => {
+    isOver = true
+  })
+  while (!isOver && !areMounted(directory)) await clock.sleep(mountPollMs)
 }
 
 function carriesMark(pid: number, directory: string): boolean {

@@ -4,6 +4,8 @@ import type { Clock, Timer } from '../../../lib/clock.ts'
 import type { ExecResult } from '../runtime.ts'
 import { findCommand } from './command.ts'
 import type { Container } from './container.ts'
+import { inNamespaceOf } from './mounts.ts'
+import { readShim } from './shim.ts'
 
 const outputBytesMax = 10 * 1024
 
@@ -25,7 +27,10 @@ export async function execIn(
     environment['PATH'] ?? '',
   )
   if (found.is === 'missing') return { is: 'failed', message: found.message }
-  const child = spawn(found.path, command.slice(1), {
+  const { main } = readShim(container.directory)
+  const plain = [found.path, ...command.slice(1)]
+  const [program = '', ...args] = container.hasMounts && main !== undefined ? inNamespaceOf(main, plain) : plain
+  const child = spawn(program, args, {
     cwd: workingDirectory,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,6 +9,7 @@ import { type Container, launch, type ProcessContext } from './container.ts'
 import { execIn } from './exec.ts'
 import { type ImageProgram, installImages, judgeImage } from './image.ts'
 import { containerDirectory, podDirectory, shortTemporary } from './layout.ts'
+import type { MountNamespaces } from './mounts.ts'
 import { ownStart } from './proc-file.ts'
 import { processScan } from './processes.ts'
 import { reach } from './reach.ts'
@@ -23,6 +24,8 @@ export type ProcessRuntimeOptions = {
   readonly environment: Readonly<Record<string, string>>
   /** Images that are mapped to a program of this host. Any other image needs a command. */
   readonly images: Readonly<Record<string, ImageProgram>>
+  /** If given, volumes are mounted at their absolute paths, too. */
+  readonly namespaces?: MountNamespaces | undefined
 }
 
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
@@ -37,6 +40,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     environment: options.environment,
     clock,
     reaper: createReaper(scan, clock),
+    namespaces: options.namespaces,
   }
   const containers = new Map<string, { readonly id: ContainerId; readonly container: Container }>()
   let isClosed = false

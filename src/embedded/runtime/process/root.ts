@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from '
 import { dirname, join, normalize } from 'node:path'
 import type { ContainerConfig, Mount, Volume } from '../runtime.ts'
 import type { InstalledImage } from './image.ts'
+import type { MountedPath } from './mounts.ts'
 
 export type ContainerRoot = { readonly root: string; readonly workingDirectory: string }
 
@@ -37,6 +38,15 @@ function placeMount(root: string, volumes: string, mount: Mount): void {
   const isFile = mount.volume.files.some(({ path }) => inside(volume, path) === source)
   if (!isFile) mkdirSync(source, { recursive: true })
   link(source, target)
+}
+
+/** Returns where each mount comes from and where it belongs, for a host that can mount. */
+export function mountedPaths(volumes: string, mounts: readonly Mount[]): readonly MountedPath[] {
+  return mounts.map(({ mountPath, subPath, volume }) => {
+    const whole = join(volumes, volume.name)
+    const target = normalize(`/${mountPath}`).replace(/(.)\/$/, '$1')
+    return { source: subPath === undefined ? whole : inside(whole, subPath), target }
+  })
 }
 
 /** Creates a symbolic link. The same link may already exist, if an earlier container of the pod has a mount inside another volume. */

@@ -9,6 +9,7 @@ import {
 } from '@marcbachmann/cel-js'
 import { isObject } from '../../json.ts'
 import type { RuleText } from '../schema.ts'
+import { exceedsBudget, type Work, workOf } from './cost.ts'
 import { explain, type Problem } from './problem.ts'
 import type { CelType } from './values.ts'
 
@@ -47,17 +48,26 @@ export function compileRule(base: Environment, type: CelType, text: RuleText): C
     rule: {
       text,
       usesOld: rule.names.has('oldSelf'),
-      evaluate: (value, old) => evaluate(() => rule.run(contextOf(value, old))),
-      message: (value, old) => message && textOf(() => message.run(contextOf(value, old))),
+      evaluate: (value, old) => {
+        if (exceedsBudget(rule.work, value, old)) return { is: 'failed', why: tooExpensive }
+        return evaluate(() => rule.run(contextOf(value, old)))
+      },
+      message: (value, old) =>
+        message && !exceedsBudget(message.work, value, old)
+          ? textOf(() => message.run(contextOf(value, old)))
+          : undefined,
     },
   }
 }
+
+const tooExpensive = 'operation cancelled: actual cost limit exceeded'
 
 type Expression =
   | {
       readonly ok: true
       readonly run: (context: Record<string, unknown>) => unknown
       readonly names: ReadonlySet<string>
+      readonly work: Work
     }
   | { readonly ok: false; readonly problem: Problem }
 
@@ -71,7 +81,7 @@ function compile(environment: Environment, text: string, wanted: 'bool' | 'strin
     // has() accepts fields that the schema does not have. Their plain selection does not.
     const selected = environment.check(serialize(withoutHas(run.ast)))
     if (!selected.valid) return { ok: false, problem: explain(text, selected.error, known()) }
-    return { ok: true, run: (context) => run(context), names: namesIn(run.ast) }
+    return { ok: true, run: (context) => run(context), names: namesIn(run.ast), work: workOf(run.ast) }
   } catch (error) {
     return { ok: false, problem: explain(text, error as ParseError, known()) }
   }

@@ -352,4 +352,28 @@ describe('a rule', () => {
       'spec.ports[1]: Invalid value: port is immutable',
     ])
   })
+
+  test.each([
+    ['nested macros over long lists', 'self.numbers.all(a, self.numbers.all(b, self.numbers.all(c, a + b + c >= 0)))'],
+    ['nested macros over lists of its own', `${'[1, 2, 3, 4, 5].all(x, '.repeat(12)}true${')'.repeat(12)}`],
+    ['parts of a long text', "self.ns.split('').all(a, self.ns.split('').all(b, a == b))"],
+  ])('is given up before it takes long: %s', (_name, rule) => {
+    const numbers = Array.from({ length: 2_000 }, (_, index) => index)
+    const longText = { ns: { type: 'string' } }
+    const registry = world([{ rule, message: 'm' }], { ...more, ...longText })
+    expect(sentences(() => registry.create(things, thing({ numbers, ns: 'a'.repeat(10_000) })))).toEqual([
+      'spec: Invalid value: "object": operation cancelled: actual cost limit exceeded evaluating rule: m',
+    ])
+  })
+
+  test.each([
+    `${'('.repeat(500)}true${')'.repeat(500)}`,
+    `true${' && true'.repeat(20_000)}`,
+    "'''",
+    '\u0000',
+    'self.__proto__ == 1',
+    'has(self.constructor)',
+  ])('is refused without harm: %.40s', (rule) => {
+    expect(refusal(() => world([{ rule }])).message).toMatch(/compilation failed: ERROR: <input>:1:/)
+  })
 })

@@ -1,0 +1,116 @@
+// `dayfly sweep`: the leftovers of a lost installation in the cluster and at the forge. It shows a plan, and carries it out once it is confirmed.
+import { Command } from 'commander'
+import { gatherLeftovers, type SweepChoice } from '../operate/sweep/gather.ts'
+import { performSweep, type SweepResult } from '../operate/sweep/perform.ts'
+import { planSweep } from '../operate/sweep/plan.ts'
+import type { SweepPlan } from '../operate/sweep/step.ts'
+import { type ForgeChoice, openForge } from './doctor/forge-access.ts'
+import { CliFailure } from './failure.ts'
+import { Interrupted, listenForInterruption } from './interruption.ts'
+import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
+import { resultLine, sweepJson, sweepLines } from './operate/show-sweep.ts'
+import { printJson, printNote, printResult } from './output.ts'
+import { programName } from './program-name.ts'
+import { version } from './version.ts'
+
+type Options = ClusterOptions &
+  ForgeChoice & { readonly confirm?: string; readonly scaleSet?: readonly string[]; readonly runnerGroup?: string }
+
+export function sweepCommand(): Command {
+  const dayfly = programName()
+  return withCluster(new Command('sweep'))
+    .description(
+      'Finds what a lost installation of Dayfly left in the cluster and at the forge. Removes it only with --confirm.',
+    )
+    .option('--github-url <url>', 'also look at the runners of this organization, repository or enterprise')
+    .option('--github-token-file <file>', 'the file with the token for --github-url; default: $GITHUB_TOKEN')
+    .option('--scale-set <name...>', 'also remove these scale sets, if they have no job and no other runner')
+    .option('--runner-group <name>', 'the runner group of --scale-set; default: the default group')
+    .option('--confirm <digest>', 'carry out exactly the plan with this digest')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${dayfly} sweep                                          the plan for all namespaces of the cluster
+  GITHUB_TOKEN=… ${dayfly} sweep --github-url https://github.com/acme --scale-set linux
+                                                        the plan with what is left at GitHub
+  ${dayfly} sweep --confirm 3f2a9c0d11e47b65              carry out that plan
+
+A runner that may have a job is never removed. A registration goes only if it is offline, idle and an hour old.
+Exit codes: 0 nothing is left over, or every step is done; 1 something is left over, or a step was not done;
+2 wrong usage.`,
+    )
+    .action((options: Options) => {
+      checkOptions(options)
+      return onCluster(options, async (opened) => {
+        process.exitCode = await sweep(opened, options)
+      })
+    })
+}
+
+/** The forge knows no namespaces: a registration could belong to a set of any. */
+function checkOptions({ namespace, githubUrl, githubTokenFile, scaleSet, runnerGroup }: Options): void {
+  const usage = (sentence: string, next: string) => new CliFailure({ code: 'usage', sentence, next })
+  if (githubUrl !== undefined && namespace !== undefined) {
+    throw usage('--github-url needs the sets of all namespaces.', 'Leave -n out.')
+  }
+  if (githubUrl === undefined && (scaleSet ?? runnerGroup ?? githubTokenFile) !== undefined) {
+    throw usage('--scale-set, --runner-group and --github-token-file are for --github-url.', 'Add --github-url.')
+  }
+}
+
+async function sweep(opened: Opened, options: Options): Promise<number> {
+  const { clock, random, lease } = opened
+  const caller = { clock, random, userAgent: `dayfly-cli/${version}` }
+  const { account, close } = await openForge(options, caller, process.env)
+  try {
+    const choice: SweepChoice = {
+      namespace: options.namespace,
+      lease,
+      account,
+      scaleSets: options.scaleSet ?? [],
+      group: options.runnerGroup,
+    }
+    const plan = planSweep(await gatherLeftovers(opened, choice))
+    if (options.confirm === undefined) return show(plan, options)
+    if (options.confirm !== plan.digest) throw planChanged(plan)
+    return await carryOut({ ...opened, account }, plan, options)
+  } finally {
+    await close()
+  }
+}
+
+function show(plan: SweepPlan, options: Options): number {
+  if (options.json) printJson(sweepJson(plan, undefined))
+  else printResult(`${sweepLines(plan, columnsOf()).join('\n')}\n`)
+  return plan.steps.length > 0 || plan.untouched.length > 0 ? 1 : 0
+}
+
+async function carryOut(
+  opened: Opened & { readonly account: Parameters<typeof performSweep>[0]['account'] },
+  plan: SweepPlan,
+  options: Options,
+): Promise<number> {
+  const interruption = listenForInterruption(({ exitCode }) => process.exit(exitCode))
+  try {
+    const note = (result: SweepResult) => {
+      if (!options.json) printNote(resultLine(result))
+    }
+    const results = await performSweep({ ...opened, signal: interruption.signal }, plan.steps, note)
+    if (options.json) printJson(sweepJson(plan, results))
+    const done = results.filter(({ is }) => is === 'done').length
+    printNote(`${done} of ${results.length} steps done`)
+    const { reason } = interruption.signal
+    if (reason instanceof Interrupted) return reason.exitCode
+    return done === results.length ? 0 : 1
+  } finally {
+    interruption.release()
+  }
+}
+
+function planChanged({ digest, steps }: SweepPlan): CliFailure {
+  const next =
+    steps.length === 0 ? 'Nothing is left to do.' : `Read the new plan without --confirm. Its digest is ${digest}.`
+  const sentence = 'The plan is no longer the one that was confirmed, so nothing was done.'
+  return new CliFailure({ code: 'plan-changed', sentence, next, exitCode: 1 })
+}
