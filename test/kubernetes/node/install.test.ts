@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { runnerPrefix } from '../../../src/core/pod.ts'
 import type { KubeObject } from '../../../src/kubernetes/types.ts'
 import { configMaps, object } from '../client-place.ts'
+import { runnerImage } from './images.ts'
 import { installed, ready, runnerSet } from './installation.ts'
 import { leftoversIn, none, processesInGroups } from './leftovers.ts'
 import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
@@ -45,16 +46,16 @@ function suite(kubeconfig: string): void {
     const failing = { name: 'prepare', image: 'localhost/busybox:1', command: ['/bin/false'] }
     const volumes = [{ name: 'data', configMap: { name: 'absent' } }]
     await createSet(runnerSet(watched, 'failing', forge, {}, { initContainers: [failing] }))
-    await createSet(runnerSet(watched, 'unmounted', forge, {}, { volumes }))
+    const mounting = { name: 'runner', image: runnerImage, volumeMounts: [{ name: 'data', mountPath: '/data' }] }
+    await createSet(runnerSet(watched, 'unmounted', forge, {}, { containers: [mounting], volumes }))
     const data = { 'ca.crt': '' }
     await node.kubernetes.create(configMaps, object('v1', 'ConfigMap', { name: 'ca', namespace: watched }, { data }))
-    const trusting = runnerSet(watched, 'trusting', forge)
-    const spec = Object(trusting['spec'])
-    await createSet({ ...trusting, spec: { ...spec, github: { ...spec.github, ca: { configMap: 'ca' } } } })
+    const github = { url: forge.url, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
+    await createSet(runnerSet(watched, 'trusting', forge, { github }))
     for (const set of ['failing', 'unmounted']) queue(forge, set, 1)
   })
 
-  it('runs 200 jobs in pods of their own and leaves nothing', async () => {
+  it('runs 200 jobs in pods of their own and leaves nothing', { timeout: minutes(15) }, async () => {
     const { node, forge, watched, createSet } = stage()
     const watch = watchPods(node, watched, 'linux')
     const set = await createSet(runnerSet(watched, 'linux', forge, { scale: { max: 40 } }))
@@ -68,7 +69,7 @@ function suite(kubeconfig: string): void {
     expect(watch.uids.size).toBe(200)
   })
 
-  it('loses no job and runs none twice if the leader is killed under load', async () => {
+  it('loses no job and runs none twice if the leader is killed under load', { timeout: minutes(12) }, async () => {
     const { node, forge, watched, createSet, leader, controllers } = stage()
     const watch = watchPods(node, watched, 'led')
     const set = await createSet(runnerSet(watched, 'led', forge, { scale: { max: 10 } }))

@@ -5,7 +5,7 @@ import { runnerSets } from '../../../src/controller/resources.ts'
 import type { KubeObject, Resource } from '../../../src/kubernetes/types.ts'
 import { listAt, textAt } from '../../../src/lib/read-json.ts'
 import { runnerSetApiVersion } from '../../../src/model/api.ts'
-import { crds, object, pods, secrets } from '../client-place.ts'
+import { clock, crds, object, pods, secrets } from '../client-place.ts'
 import { importImages, root, runnerImage } from './images.ts'
 import { type Node, openNode, settle } from './open-node.ts'
 import { createOperator, type Operator } from './operator.ts'
@@ -54,6 +54,7 @@ async function install(kubeconfig: string, { name, latencyMs, values = {} }: Pla
   const watched = await node.enter(`${name}-runners`)
   await createCredentials(node, watched, forge)
   const all = { watchNamespaces: [watched], ...values }
+  const installedAt = clock.now()
   const helm = ['install', 'dayfly', chart, '-n', system, '--wait', '--timeout', '90s']
   await operator.helm(...helm, ...operator.values(all))
   const controllers = async () => (await node.kubernetes.list(pods, { namespace: system })).items
@@ -61,6 +62,7 @@ async function install(kubeconfig: string, { name, latencyMs, values = {} }: Pla
     node,
     forge,
     operator,
+    installedAt,
     /** The namespace of the controller. */
     system,
     /** The namespace that the controller serves. */

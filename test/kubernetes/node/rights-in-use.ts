@@ -22,7 +22,7 @@ const rbac = (plural: string, kind: string, namespaced: boolean): Resource => ({
 })
 const roles = [rbac('roles', 'Role', true), rbac('clusterroles', 'ClusterRole', false)]
 
-export async function rightsInUse({ node, system }: Installation): Promise<RightsInUse> {
+export async function rightsInUse({ node, system, installedAt }: Installation): Promise<RightsInUse> {
   const granted = new Set<string>()
   for (const resource of roles) {
     const labelSelector = 'app.kubernetes.io/instance=dayfly'
@@ -37,6 +37,8 @@ export async function rightsInUse({ node, system }: Installation): Promise<Right
   for (const line of entries) {
     if (!line.includes(own)) continue
     const entry: unknown = JSON.parse(line)
+    // An uninstall removes the roles before the pods have ended, so an earlier installation was refused calls.
+    if (Date.parse(textAt(entry, 'requestReceivedTimestamp') ?? '') < installedAt) continue
     const right = rightOf(entry)
     if (valueAt(entry, 'responseStatus', 'code') === 403 && isForbidden(entry)) denied.add(right)
     else unused.delete(right)

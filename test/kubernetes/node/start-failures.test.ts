@@ -6,12 +6,13 @@ import type { KubeObject } from '../../../src/kubernetes/types.ts'
 import { listAt, textAt } from '../../../src/lib/read-json.ts'
 import type { FailureReason } from '../../../src/model/failure.ts'
 import { podLine } from '../../pod-stage.ts'
-import { clock, object, quotas } from '../client-place.ts'
+import { clock, configMaps, object, quotas } from '../client-place.ts'
 import { runnerImage } from './images.ts'
 import { createCredentials, installed, runnerSet } from './installation.ts'
 import { metricsOf } from './metrics.ts'
 import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
 import { watchPods } from './pod-watch.ts'
+import { rightsInUse } from './rights-in-use.ts'
 import { queue } from './workload.ts'
 
 const file = nodeKubeconfig
@@ -164,6 +165,21 @@ function suite(kubeconfig: string): void {
       (places) => places.length === 3,
       20_000,
     )
+  })
+
+  // The sets of the other tests still fail, so they make the controller use its other rights.
+  it('uses each right of the ClusterRole and asks for no other', async () => {
+    const { node, forge, watched, createSet } = stage()
+    const data = { 'ca.crt': '' }
+    await node.kubernetes.create(configMaps, object('v1', 'ConfigMap', { name: 'ca', namespace: watched }, { data }))
+    const github = { url: forge.url, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
+    await createSet(runnerSet(watched, 'trusting', forge, { github }))
+    const rights = await settle(
+      () => rightsInUse(stage()),
+      ({ unused }) => unused.length === 0,
+      150_000,
+    )
+    expect(rights).toEqual({ denied: [], unused: [] })
   })
 
   /** Returns where else the reason is shown. */
