@@ -366,13 +366,10 @@ describe('when the forge or a controller fails', () => {
     const stage = await open()
     await stage.clock.advance(seconds(5))
     const crd = stage.registry.get('customresourcedefinitions.apiextensions.k8s.io', undefined, 'runnersets.dayfly.dev')
-    const [version] = (crd?.['spec'] as { versions: object[] }).versions
+    const spec = crd?.['spec'] as { readonly versions: readonly object[] }
     const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-    const loose = { ...version, schema: { openAPIV3Schema: anything } }
-    stage.registry.update('customresourcedefinitions.apiextensions.k8s.io', {
-      ...crd,
-      spec: { ...(crd?.['spec'] as object), versions: [loose] },
-    })
+    const versions = spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema: anything } }))
+    stage.registry.update('customresourcedefinitions.apiextensions.k8s.io', { ...crd, spec: { ...spec, versions } })
     const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
     stage.registry.update('runnersets.dayfly.dev', { ...set, spec: { ...(set?.['spec'] as object), scale: 'many' } })
     await stage.clock.advance(seconds(60))
