@@ -96,6 +96,13 @@ function suite(kubeconfig: string): void {
     return short.filter((name) => name !== '' && !foreign.test(name))
   }
 
+  /** Returns what `dayfly sweep` finds at the forge. */
+  async function sweep(): Promise<string> {
+    const { forge, operator } = stage()
+    const token = ['--github-token-file', operator.file(forge.token)]
+    return await operator.dayfly('sweep', '--github-url', forge.url, ...token, '--json')
+  }
+
   /** Uninstalls in each way at the same time. Returns the seconds of each. */
   async function removeAll(prefix: string): Promise<Readonly<Record<string, number>>> {
     const entries = Object.entries(ways).map(async ([way, steps], index) => {
@@ -132,12 +139,13 @@ function suite(kubeconfig: string): void {
       })
       process.stdout.write(`uninstall with the forge ${state}: ${JSON.stringify(seconds)}\n`)
       expect(Math.max(...Object.values(seconds))).toBeLessThan(boundMs / 1_000)
-      // An unreachable forge keeps them. `dayfly sweep` finds those.
       if (state === 'reachable')
         await settle(
           async () => forge.registered(`${state}-0`),
           (names) => names.length === 0,
         )
+      // An unreachable forge keeps its registrations.
+      else expect(await sweep()).toEqual(expect.stringContaining(forge.registered(`${state}-0`)[0] ?? 'a registration'))
     })
   })
 

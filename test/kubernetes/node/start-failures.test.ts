@@ -1,4 +1,4 @@
-// Tests on a real node how fast each start failure shows its reason where operators look: status, Events, metrics and log.
+// Tests on a real node how fast each start failure shows its reason where operators look: conditions, Events, metrics, log and commands.
 import { afterAll, describe, expect, it } from 'vitest'
 import { events, runnerSets } from '../../../src/controller/resources.ts'
 import { camelCase } from '../../../src/core/report.ts'
@@ -162,7 +162,7 @@ function suite(kubeconfig: string): void {
     expect(`${textAt(shown.found, 'status', 'lastMessage')} ${shown.degraded.message}`).toMatch(failure.message)
     await settle(
       () => elsewhere(namespace, name, failure.reason),
-      (places) => places.length === 3,
+      (places) => places.length === 5,
       20_000,
     )
   })
@@ -184,7 +184,7 @@ function suite(kubeconfig: string): void {
 
   /** Returns where else the reason is shown. */
   async function elsewhere(namespace: string, set: string, reason: FailureReason): Promise<readonly string[]> {
-    const { node, controllers, log } = stage()
+    const { node, controllers, log, operator, system } = stage()
     const published = (await node.kubernetes.list(events, { namespace })).items.some(
       (event) => textAt(event, 'involvedObject', 'name') === set && textAt(event, 'reason') === camelCase(reason),
     )
@@ -193,7 +193,12 @@ function suite(kubeconfig: string): void {
       (line) => line.includes(labels) && / [1-9]\d*$/.test(line),
     )
     const logged = (await log()).some((line) => line.includes(`"${set}"`) && line.includes(`"${reason}"`))
-    return [...(published ? ['Events'] : []), ...(counted ? ['metrics'] : []), ...(logged ? ['log'] : [])]
+    const names = async (...command: readonly string[]) => {
+      const text = await operator.dayfly(...command, '-n', namespace, '--lease-namespace', system)
+      return text.includes(`${reason}: `)
+    }
+    const shown = { published, counted, logged, status: await names('status'), explained: await names('explain', set) }
+    return Object.entries(shown).flatMap(([place, is]) => (is ? [place] : []))
   }
 }
 
