@@ -1,15 +1,17 @@
-// Runs `npm test`: every check, then every test. It ends with one line of counts, where a check counts as one test.
+// Runs `npm test`: every check, then every test. If --tier names a tier, it builds the program and runs the tests of that tier.
+// It ends with one line of counts, where a check counts as one test.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { addTally, describeTally, emptyTally, type Tally } from './tally.ts'
 
 type Check = { readonly name: string; readonly command: readonly [string, ...string[]] }
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-const kubernetes = process.argv.includes('--kubernetes')
+const { tier } = parseArgs({ options: { tier: { type: 'string' } } }).values
 
 const build: Check = { name: 'build', command: ['tsx', 'scripts/build.ts'] }
 const checks: readonly Check[] = [
@@ -20,9 +22,9 @@ const checks: readonly Check[] = [
 ]
 
 const total = emptyTally()
-if (kubernetes) {
+if (tier !== undefined) {
   await check(build)
-  addTally(total, await tests('vitest.kubernetes.config.ts'))
+  addTally(total, await tests(`vitest.${tier}.config.ts`))
 } else {
   await Promise.all([check(build), ...checks.map(check)])
   addTally(total, await tests('vitest.config.ts'))

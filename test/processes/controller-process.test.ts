@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runnerSetCrd } from '../src/config/crd.ts'
-import { samplesOf } from '../src/controller/metrics/samples.fixture.ts'
-import { runCli, until } from './cli.ts'
+import { runnerSetCrd } from '../../src/config/crd.ts'
+import { samplesOf } from '../../src/controller/metrics/samples.fixture.ts'
+import { runCli, until } from '../cli.ts'
 import {
   accountToken,
   type ControllerProcess,
@@ -14,7 +14,7 @@ import {
   grant,
   openControllerWorld,
   runnerSet,
-} from './controller-world.ts'
+} from '../controller-world.ts'
 
 const waitMs = 60_000
 let world: ControllerWorld

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp, connect as dial } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { pods, runnerSets, secrets } from '../src/controller/resources.ts'
-import type { KubeObject } from '../src/kubernetes/types.ts'
-import { type CliResult, createWorld, program, runCli, until, type World } from './cli.ts'
-import { definitions, type OperateStage, openOperateStage, template } from './operate-stage.fixture.ts'
+import { pods, runnerSets, secrets } from '../../src/controller/resources.ts'
+import type { KubeObject } from '../../src/kubernetes/types.ts'
+import { type CliResult, createWorld, program, runCli, until, type World } from '../cli.ts'
+import { definitions, type OperateStage, openOperateStage, template } from '../operate-stage.fixture.ts'
 
 let stage: OperateStage
 beforeAll(async () => {

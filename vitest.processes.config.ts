@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+// The tests of `npm run test:processes`: the built program as an operator runs it, over minutes. They need only Node.
+export default defineConfig({
+  test: {
+    include: ['test/processes/**/*.test.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+  },
+})
