@@ -44,8 +44,11 @@ test.each(['StatefulSet', 'DaemonSet'])('reports a %s instead of its pods', asyn
 })
 
 test('reports the pods of a ReplicaSet without an owner', async () => {
-  await replicas(await stage.create(workload('ReplicaSet', 'lone')))
-  expect((await stage.look()).found).toEqual(['POD110 Pod p1', 'POD110 Pod p2'])
+  const lone = workload('ReplicaSet', 'lone')
+  await stage.create({ ...lone, spec: { ...lone.spec, replicas: 2 } })
+  await stage.clock.advance(1_000)
+  const { found } = await stage.look()
+  expect(found.map((line) => line.replace(/-\w{5}$/, ''))).toEqual(['POD110 Pod lone', 'POD110 Pod lone'])
 })
 
 test('reports a CronJob, whose Jobs have its template', async () => {

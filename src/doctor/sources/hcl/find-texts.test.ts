@@ -112,13 +112,14 @@ describe('a file of Terraform', () => {
   })
 
   it('is read in time proportional to its length', () => {
+    // A reader that looks back at each part would need minutes for so many.
     const many = 20_000
     const evil = ['a = {', 'a = [{', 'a = f({', '"${', '<<E\n', '/*', '(', 'a = {a = 1 + {', '"${"', 'a = {b = f({']
     for (const part of evil) {
       const started = process.cpuUsage()
       decode(`kind = 1\n${part.repeat(many)}`)
       const { user, system } = process.cpuUsage(started)
-      expect((user + system) / 1_000, part).toBeLessThan(1_500)
+      expect((user + system) / 1_000, part).toBeLessThan(6_000)
     }
   })
 })
