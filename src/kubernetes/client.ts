@@ -57,7 +57,7 @@ export function createKubernetes(connection: Connection): Kubernetes {
         method: 'DELETE',
         path,
         body: deleteBody(options),
-        accept: acceptOf(options),
+        ...answerOf(options),
         signal,
         allowed,
       } as const
@@ -107,18 +107,19 @@ async function listAll(send: Send, { clock, random }: Connection, resource: Reso
   }
 }
 
-function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'signal' | 'allowed'> {
+function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'unread' | 'signal' | 'allowed'> {
   const { dryRun, fieldManager, fieldValidation, signal, allowed } = options
   const query = {
     ...(dryRun ? { dryRun: 'All' } : {}),
     ...(fieldManager ? { fieldManager } : {}),
     ...(fieldValidation ? { fieldValidation } : {}),
   }
-  return { query, accept: acceptOf(options), signal, allowed }
+  return { query, ...answerOf(options), signal, allowed }
 }
 
-function acceptOf(options: Pick<WriteOptions, 'metadataOnly'>): string | undefined {
-  return options.metadataOnly ? metadataOnly : undefined
+/** Asks for as much of the answer as the caller reads. The managed fields are most of an object's metadata, and nobody reads them. */
+function answerOf(options: Pick<WriteOptions, 'metadataOnly'>): Pick<Call, 'accept' | 'unread'> {
+  return options.metadataOnly ? { accept: metadataOnly, unread: ['managedFields'] } : {}
 }
 
 function patchBody(patch: Patch): Pick<Call, 'body' | 'contentType'> {
