@@ -7,14 +7,16 @@ import type { Node } from './open-node.ts'
 
 export type PodWatch = ReturnType<typeof watchPods>
 
-/** @param set only the runners of this set */
-export function watchPods({ transport }: Node, namespace: string, set?: string) {
+/** @param set only the runners of this set
+ *  @param onSeen is called with each state of each pod, also with one that lasts for a moment */
+export function watchPods({ transport }: Node, namespace: string, set?: string, onSeen?: (pod: KubeObject) => void) {
   const live = new Map<string, KubeObject>()
   const uids = new Set<string>()
   const see = (pod: KubeObject) => {
     const { name, uid = '' } = pod.metadata
     uids.add(uid)
     live.set(name, pod)
+    onSeen?.(pod)
   }
   const until = new AbortController()
   const done = runReflector(
@@ -32,7 +34,10 @@ export function watchPods({ transport }: Node, namespace: string, set?: string) 
           for (const item of items) see(item)
         },
         changed: see,
-        removed: ({ metadata }) => void live.delete(metadata.name),
+        removed: (pod) => {
+          onSeen?.(pod)
+          live.delete(pod.metadata.name)
+        },
         progressed: () => {},
         stale: () => {},
       },

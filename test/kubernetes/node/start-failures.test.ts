@@ -142,15 +142,16 @@ function suite(kubeconfig: string): void {
     }
     const runner = { name: 'runner', image: runnerImage, ...failure.container }
     const template = { spec: { containers: [runner], ...failure.pod } }
-    const watch = watchPods(node, namespace)
+    let evidenceAt = failure.evidence ? undefined : clock.now()
+    const watch = watchPods(node, namespace, undefined, (pod) => {
+      if (failure.evidence?.test(podLine(pod))) evidenceAt ??= clock.now()
+    })
     const set = runnerSet(namespace, name, forge, { scale: { max: 1 }, template })
     await createSet(set)
     queue(forge, name, 1)
-    let evidenceAt = failure.evidence ? undefined : clock.now()
     const shown = await settle(
       async () => {
         const lines = watch.live().map((pod) => podLine(pod))
-        if (lines.some((line) => failure.evidence?.test(line))) evidenceAt ??= clock.now()
         const found = await node.get(runnerSets, namespace, name)
         return { lines, last: textAt(found, 'status', 'lastReason'), degraded: degraded(found), found }
       },
