@@ -1,4 +1,4 @@
-// The audit log of the API server: one JSON line for each finished request of a user outside the control plane.
+// The audit log of the API server: one JSON line for each finished request, and each begun watch, of a user outside the control plane.
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -10,7 +10,7 @@ const own = ['system:kube-controller-manager', 'system:kube-scheduler', 'system:
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
-  omitStages: ['RequestReceived', 'ResponseStarted'],
+  omitStages: ['RequestReceived'],
   rules: [
     { level: 'None', users: own },
     { level: 'None', userGroups: ['system:nodes', 'system:masters', 'system:serviceaccounts:kube-system'] },

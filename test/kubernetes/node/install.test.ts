@@ -8,7 +8,7 @@ import { installed, ready, runnerSet } from './installation.ts'
 import { leftoversIn, none, processesInGroups } from './leftovers.ts'
 import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
 import { type PodWatch, watchPods } from './pod-watch.ts'
-import { rightsInUse } from './rights-in-use.ts'
+import { loseLease, rightsInUse } from './rights-in-use.ts'
 import { fates, jobsOf, queue } from './workload.ts'
 
 const file = nodeKubeconfig
@@ -90,6 +90,7 @@ function suite(kubeconfig: string): void {
   })
 
   it('uses each right of its Role and asks for no other', async () => {
+    await loseLease(stage())
     await settle(
       () => rightsInUse(stage()),
       ({ unused }) => unused.length === 0,

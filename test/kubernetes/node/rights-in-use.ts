@@ -22,6 +22,11 @@ const rbac = (plural: string, kind: string, namespaced: boolean): Resource => ({
 })
 const roles = [rbac('roles', 'Role', true), rbac('clusterroles', 'ClusterRole', false)]
 
+/** Deletes the Lease, which the chart creates, so that the controller must create it again. */
+export async function loseLease({ operator, system }: Installation): Promise<void> {
+  await operator.kubectl('delete', 'leases', '--all', '-n', system)
+}
+
 export async function rightsInUse({ node, system, installedAt }: Installation): Promise<RightsInUse> {
   const granted = new Set<string>()
   for (const resource of roles) {

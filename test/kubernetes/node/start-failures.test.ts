@@ -12,7 +12,7 @@ import { createCredentials, installed, runnerSet } from './installation.ts'
 import { metricsOf } from './metrics.ts'
 import { nodeKubeconfig, processesOf, settle, whyNoNode } from './open-node.ts'
 import { watchPods } from './pod-watch.ts'
-import { rightsInUse } from './rights-in-use.ts'
+import { loseLease, rightsInUse } from './rights-in-use.ts'
 import { queue } from './workload.ts'
 
 const file = nodeKubeconfig
@@ -175,6 +175,7 @@ function suite(kubeconfig: string): void {
     await node.kubernetes.create(configMaps, object('v1', 'ConfigMap', { name: 'ca', namespace: watched }, { data }))
     const github = { url: forge.url, credentials: { secret: 'github' }, ca: { configMap: 'ca' } }
     await createSet(runnerSet(watched, 'trusting', forge, { github }))
+    await loseLease(stage())
     const rights = await settle(
       () => rightsInUse(stage()),
       ({ unused }) => unused.length === 0,
