@@ -19,7 +19,7 @@ const images: readonly { readonly entry: readonly string[]; readonly names: read
   { entry: ['/bin/sh'], names: ['localhost/busybox:1'] },
   {
     entry: ['dockerd-entrypoint.sh'],
-    names: ['dind', '27-dind', '27.5.1-dind'].map((tag) => `docker.io/library/docker:${tag}`),
+    names: ['dind', '27-dind', '27.5.1-dind', '28.5.2-dind'].map((tag) => `docker.io/library/docker:${tag}`),
   },
   {
     entry: ['/home/runner/run.sh'],
@@ -34,6 +34,7 @@ const scripts: Readonly<Record<string, string>> = {
   'bin/dockerd':
     'trap "rm -f /var/run/docker.sock; exit 0" TERM INT\nsleep 1\n: >/var/run/docker.sock\nwhile :; do sleep 3600 & wait $!; done',
   'bin/dockerd-entrypoint.sh': '[ "$1" = dockerd ] && shift\nexec dockerd "$@"',
+  'bin/docker-init': '[ "$1" = -- ] && shift\nexec "$@"',
   'bin/docker': 'test -e /var/run/docker.sock',
   'home/runner/run.sh': 'trap "exit 143" TERM\nsleep "${WORK_SECONDS:-5}" & wait $!',
 }

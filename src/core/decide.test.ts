@@ -244,6 +244,14 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'start 1',
   ],
   [
+    'a stuck pod whose job is still counted is no capacity',
+    world([{ ...busy('a'), stuck: { reason: 'node-lost', message: '', since: now } }], {
+      ...demand(2),
+      set: runnerSet({ scale: { min: 0, max: 1 } }),
+    }),
+    'start 1',
+  ],
+  [
     'a pod that is stuck counts no longer against max',
     world([{ ...spent('a'), stuck: { reason: 'termination-stuck', message: '', since: now } }, spent('b')], {
       ...demand(3),

@@ -2,11 +2,11 @@
 import type { Phase, Runner } from '../model/runner.ts'
 
 /** Returns the phase. It depends on nothing but its argument, so that counts by phase can be kept by increments. */
-export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'ending'>): Phase {
-  const { pod, registration, job, ending } = runner
+export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'ending' | 'stuck'>): Phase {
+  const { pod, registration, job, ending, stuck } = runner
   if (pod.is === 'requested') return 'starting'
   if (pod.value.end) return 'ended'
-  if (ending) return 'spent'
+  if (ending || stuck) return 'spent'
   if (job) return job.finished ? 'spent' : 'busy'
   if (registration.is === 'present' && registration.value.busy === true) return 'busy'
   if (pod.value.deletionDeadline !== undefined) return 'spent'
@@ -20,7 +20,7 @@ export function isSeenOnline({ registration, job }: Pick<Runner, 'registration' 
 }
 
 /** Returns whether the start of the runner may still fail. */
-export function isUnproved(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'ending'>): boolean {
+export function isUnproved(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'ending' | 'stuck'>): boolean {
   const phase = phaseOf(runner)
   return phase === 'starting' || (phase === 'idle' && !isSeenOnline(runner))
 }

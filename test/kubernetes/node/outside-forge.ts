@@ -19,6 +19,11 @@ export async function openForge(latencyMs: number) {
     url: `${origin}/acme`,
     token,
     control: emulator.control,
+    /** Serves the same forge at a loopback address: a command sends its token in clear text to no other. */
+    nearby: async () => {
+      const near = await httpServer(emulator.handler)
+      return { url: `${near.origin}/acme`, close: () => near.close() }
+    },
     /** From now on the forge refuses every connection. */
     vanish: () => server.close(),
     /** Ends `vanish`. */

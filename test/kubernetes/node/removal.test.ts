@@ -100,7 +100,8 @@ function suite(kubeconfig: string): void {
   async function sweep(): Promise<string> {
     const { forge, operator } = stage()
     const token = ['--github-token-file', operator.file(forge.token)]
-    return await operator.dayfly('sweep', '--github-url', forge.url, ...token, '--json')
+    const near = await forge.nearby()
+    return await operator.dayfly('sweep', '--github-url', near.url, ...token, '--json').finally(near.close)
   }
 
   /** Uninstalls in each way at the same time. Returns the seconds of each. */
