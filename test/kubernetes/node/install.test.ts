@@ -104,9 +104,13 @@ function suite(kubeconfig: string): void {
     await operator.kubectl('delete', 'runnersets', '--all', '-n', watched, '--wait')
     await operator.helm('uninstall', 'dayfly', '-n', system, '--wait', '--timeout', '60s')
     await settle(
+      () => node.podsIn(watched),
+      (left) => left.length === 0,
+      90_000,
+    )
+    await settle(
       async () => ({ shims: shims(), pods: (await operator.kubectl('get', 'pods', '-A', '-o', 'name')).trim() }),
       (left) => left.pods !== '' || left.shims === 0,
     )
-    expect(await node.podsIn(watched)).toEqual([])
   })
 }
