@@ -418,6 +418,22 @@ describe('max', () => {
   })
 })
 
+describe('a busy runner on a node that is gone', () => {
+  it('is replaced when its deletion is stuck, although the forge still counts its job', async () => {
+    const stage = await open({ spec: { scale: { max: 1 } } })
+    queue(stage, 1)
+    await stage.clock.advance(seconds(3))
+    const [name = ''] = podNames(stage)
+    await takeJob(stage, name)
+    queue(stage, 1)
+    stage.registry.delete('pods', namespace, name, { gracePeriodSeconds: 30 })
+    await stage.clock.advance(seconds(55))
+    expect(podNames(stage)).toEqual([name])
+    await stage.clock.advance(seconds(15))
+    expect(podNames(stage)).toHaveLength(2)
+  })
+})
+
 describe('labels and runner group', () => {
   const change = (stage: Stage, github: object) => {
     const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
