@@ -1,6 +1,7 @@
 // Reads, runs and writes the `console` blocks of README.md: a command of the built program, and its output.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -14,11 +15,23 @@ export function readBlocks(page: string): Block[] {
   return [...page.matchAll(blocks)].map(([, command = '', output = '']) => ({ command, output }))
 }
 
-/** Returns what the built program prints, on both streams. */
+/**
+ * Returns what the built program prints, on both streams.
+ * The program gets a folder for temporary files of its own: in a shared one, it would find what other demos left.
+ */
 export function runBlock(command: string): string {
-  const [, ...words] = command.split(' ')
-  const options = { cwd: root, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', TMPDIR: '/tmp' } } as const
   if (!existsSync(path.join(root, program))) throw new Error(`${program} is missing: run "npx tsx scripts/build.ts"`)
+  const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-readme-'))
+  try {
+    return runIn(folder, command).replaceAll(folder, '/tmp')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function runIn(folder: string, command: string): string {
+  const [, ...words] = command.split(' ')
+  const options = { cwd: root, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', TMPDIR: folder } } as const
   const { stdout, stderr, status } = spawnSync(process.execPath, [program, ...words], options)
   // The doctor exits with 1 if it has findings.
   if (status !== 0 && status !== 1) throw new Error(`"${command}" ended with ${status}:\n${stdout}${stderr}`)
