@@ -1,4 +1,4 @@
-// What the tests of the HTTP client share: a request, the reading of a stream, and the shape of a failure.
+// Shared by the tests of the HTTP client: a request, the reading of a stream, and the shape of a failure.
 import { expect } from 'vitest'
 import type { Body, Request, TransportError } from './http.ts'
 
