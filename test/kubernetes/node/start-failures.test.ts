@@ -194,7 +194,9 @@ function suite(kubeconfig: string): void {
     const counted = (await metricsOf(await controllers())).some(
       (line) => line.includes(labels) && / [1-9]\d*$/.test(line),
     )
-    const logged = (await log()).some((line) => line.includes(`"${set}"`) && line.includes(`"${reason}"`))
+    const logged = (await log()).some(
+      (line) => line.includes(`"set":"${set}"`) && line.includes(`"reason":"${reason}"`),
+    )
     const names = async (...command: readonly string[]) => {
       const text = await operator.dayfly(...command, '-n', namespace, '--lease-namespace', system)
       return text.includes(`${reason}: `)
