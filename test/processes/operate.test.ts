@@ -33,7 +33,7 @@ describe('before a controller runs', () => {
     await stage.addSet('no-node', noNode)
     const { code, stdout } = await stage.dayfly('status')
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^Leader: none, and there is no Lease of Dayfly$/m)
+    expect(stdout).toMatch(/^Leader: none, and there is no Lease of Dayfly for this namespace$/m)
     expect(stdout).toMatch(/^no-node\s+\?\s+\?\s+\?\s+\?\s+\?\s+\?\s+3$/m)
     expect(stdout).toMatch(/no-leader: No controller runs/)
     const parsed = json(await stage.dayfly('status', '--json'))
