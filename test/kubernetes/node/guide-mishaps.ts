@@ -15,6 +15,11 @@ export async function leaveSecret({ node }: GuideStage, namespace: string): Prom
   await node.kubernetes.create(secrets, object('v1', 'Secret', metadata, {}))
 }
 
+/** Returns what `leaveSecret` left, if it is still there. */
+export function lostSecret({ node }: GuideStage, namespace: string) {
+  return node.get(secrets, namespace, lost)
+}
+
 /** Creates the set `broken`, whose runners need a ConfigMap that does not exist, and waits until it says so. */
 export async function breakSet({ node, forge }: GuideStage, namespace: string): Promise<void> {
   const name = 'broken'

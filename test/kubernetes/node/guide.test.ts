@@ -8,7 +8,7 @@ import { valueAt } from '../../../src/lib/read-json.ts'
 import { runnerSetApiVersion } from '../../../src/model/api.ts'
 import { commandsOf, type GuideBlock, type GuidePage, guidePages, guideSteps } from '../../guide-pages.ts'
 import { crds, object } from '../client-place.ts'
-import { breakSet, leaveSecret, leftAt } from './guide-mishaps.ts'
+import { breakSet, leaveSecret, leftAt, lostSecret } from './guide-mishaps.ts'
 import { comparable } from './guide-output.ts'
 import { hasFound, isEndless } from './guide-shell.ts'
 import { type GuideStage, openGuideStage } from './guide-stage.ts'
@@ -46,6 +46,9 @@ function suite(kubeconfig: string): void {
     const result = await stage().shell.run(commands, { ...stage().own(page), DIGEST: digest })
     const isFine = result.code === 0 || (mayFind && hasFound(result))
     expect(isFine, `ended with ${result.code}:\n${result.stdout}${result.stderr}`).toBe(true)
+    // The commands that ask the forge succeed without its answer, and then say so.
+    if (/--(?:forge|github-url)\b/.test(commands))
+      expect(result.stdout).not.toMatch(/(?:state|Registrations) at the forge:/)
     digest = /--confirm (\w+)/.exec(result.stdout)?.[1] ?? digest
     return result.stdout
   }
@@ -129,6 +132,9 @@ function suite(kubeconfig: string): void {
         }
       }
       if (page === 'troubleshooting') runSections()
+      if (page === 'operate')
+        it('leaves no Secret of a lost runner', async () =>
+          expect(await lostSecret(stage(), runnerNamespace)).toBeUndefined())
       it('leaves every job done, in one run', async () => void (await finish()))
       if (page === 'uninstall' || page === 'without-helm') {
         it('leaves nothing in the cluster and at the forge', async () => {
