@@ -10,13 +10,13 @@ import { settle } from './open-node.ts'
 const lost = 'linux-00000-bcdfghjklm'
 
 /** Leaves the Secret of a runner whose pod is gone, as an installation that lost its API server in between. */
-export async function leaveSecret({ node }: GuideStage, namespace: string): Promise<void> {
+export async function leaveSecret({ node }: Pick<GuideStage, 'node'>, namespace: string): Promise<void> {
   const metadata = { name: lost, namespace, labels: { [labels.set]: 'linux', [labels.runner]: lost } }
   await node.kubernetes.create(secrets, object('v1', 'Secret', metadata, {}))
 }
 
 /** Returns what `leaveSecret` left, if it is still there. */
-export function lostSecret({ node }: GuideStage, namespace: string) {
+export function lostSecret({ node }: Pick<GuideStage, 'node'>, namespace: string) {
   return node.get(secrets, namespace, lost)
 }
 
