@@ -8,6 +8,7 @@ type Class = FailureInfo['class']
 
 const namespace = '-n "$RUNNER_NAMESPACE"'
 const ofSet = `${namespace} -l dayfly.dev/set="$SET"`
+const asStored = `kubectl get runnerset "$SET" ${namespace} -o yaml`
 const explain = `dayfly explain "$SET" ${namespace}`
 const nodes = 'kubectl describe nodes'
 const warnings = `kubectl get events ${namespace} --field-selector type=Warning`
@@ -21,7 +22,7 @@ const classes: Readonly<
   template: {
     title: 'The template cannot work',
     about: 'No runner of the set can start. `Ready` and `TemplateAccepted` show the reason.',
-    commands: [`kubectl get runnerset "$SET" ${namespace} -o yaml`],
+    commands: [asStored],
   },
   start: {
     title: 'A runner does not start',
@@ -61,9 +62,12 @@ const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = 
   'hook-hangs': [doctor],
   'api-unavailable': ["kubectl get --raw '/readyz?verbose'"],
   'never-online': [logs],
+  'out-of-memory': [asStored],
   evicted: [warnings, nodes],
   'node-lost': ['kubectl get nodes', doctor],
+  'life-exceeded': [asStored],
   'runner-failed': [logs],
+  'runner-outdated': [asStored, logs],
   'deregistration-refused': [`dayfly plan "$SET" ${namespace} --forge`],
 }
 
@@ -79,7 +83,7 @@ export function troubleshootingPage(): string {
 
 \`dayfly status\` shows the reason of each set that has a problem. This page has one section for each reason.
 The same words are in the conditions of the RunnerSet, in its Events, in the log and in the metric \`dayfly_runner_failures_total\`.
-The commands of this page need the names of your set, its namespace and the controller's account:
+The commands of this page need the names of your set, its namespace and the controller's account. The chart names the account after the release and the namespace that it serves:
 
 \`\`\`sh
 export RUNNER_NAMESPACE=ci
@@ -97,7 +101,7 @@ ${chapters.join('\n\n')}
 
 ## No reason is shown
 
-- \`dayfly status\` says \`no-leader\`: no controller runs. Start it, and read its log.
+- \`dayfly status\` says \`no-leader\`: no controller runs, or none serves the namespace. Its next step says which. [Read the log](metrics.md#log) of a controller that does not start.
 - \`dayfly status\` says \`unseen\`: the controller does not watch this namespace.
 - \`dayfly status\` says \`behind\`: the controller has not read the last change of the set.
 - No set has a problem, and a job waits: \`dayfly plan\` shows the demand. If it is 0, compare \`runs-on\` of the job with the labels of the set.
