@@ -6,39 +6,69 @@ import { failures } from '../src/model/failure-table.ts'
 
 type Class = FailureInfo['class']
 
+const namespace = '-n "$RUNNER_NAMESPACE"'
+const ofSet = `${namespace} -l dayfly.dev/set="$SET"`
+const asStored = `kubectl get runnerset "$SET" ${namespace} -o yaml`
+const explain = `dayfly explain "$SET" ${namespace}`
+const nodes = 'kubectl describe nodes'
+const warnings = `kubectl get events ${namespace} --field-selector type=Warning`
+/** A container that has not started has no log, which is no error here. */
+const logs = `kubectl logs ${ofSet} --all-containers --prefix --tail=50 --ignore-errors`
+const doctor = `dayfly doctor --live ${namespace}`
+
 const classes: Readonly<
   Record<Class, { readonly title: string; readonly about: string; readonly commands: readonly string[] }>
 > = {
   template: {
     title: 'The template cannot work',
     about: 'No runner of the set can start. `Ready` and `TemplateAccepted` show the reason.',
-    commands: ['dayfly explain "$SET" -n "$NAMESPACE"', 'kubectl get runnerset "$SET" -n "$NAMESPACE" -o yaml'],
+    commands: [asStored],
   },
   start: {
     title: 'A runner does not start',
     about: 'One runner is held up. `Degraded` shows the reason within 45 s.',
-    commands: ['dayfly explain "$SET" -n "$NAMESPACE"', 'kubectl get pods -n "$NAMESPACE" -l dayfly.dev/set="$SET"'],
+    commands: [`kubectl describe pods ${ofSet}`],
   },
   run: {
     title: 'A runner ended early',
     about: 'The runner started and did not end by itself. Its job may have failed with it.',
-    commands: [
-      'dayfly explain "$SET" -n "$NAMESPACE"',
-      'kubectl logs -n "$NAMESPACE" -l dayfly.dev/set="$SET" -c runner --tail=50',
-      'kubectl get events -n "$NAMESPACE" --field-selector type=Warning',
-    ],
+    commands: [warnings],
   },
   end: {
     title: 'A runner does not go away',
     about: 'The runner is over, and something of it stays. It is no capacity, and blocks no replacement.',
-    commands: ['dayfly explain "$SET" -n "$NAMESPACE"', 'kubectl get pods -n "$NAMESPACE" -l dayfly.dev/set="$SET"'],
+    commands: [`kubectl get pods ${ofSet} -o wide`, doctor],
   },
   forge: {
     title: 'The forge does not work with the set',
     about:
       'Running jobs continue. While the demand is unknown, Dayfly starts and ends no runner. `ForgeConnected` or `Degraded` shows the reason.',
-    commands: ['dayfly explain "$SET" -n "$NAMESPACE"', 'dayfly status -n "$NAMESPACE"'],
+    commands: [`dayfly plan "$SET" ${namespace} --forge`],
   },
+}
+
+/** The commands for the next step of a reason, where those of its class do not show it. */
+const commandsOf: Readonly<Partial<Record<FailureReason, readonly string[]>>> = {
+  'admission-denied': [`kubectl get namespace "$RUNNER_NAMESPACE" --show-labels`],
+  'rights-missing': [
+    `kubectl get rolebindings ${namespace} -o wide`,
+    `kubectl auth can-i --list ${namespace} --as "$CONTROLLER_ACCOUNT"`,
+  ],
+  'quota-exceeded': [`kubectl describe resourcequotas ${namespace}`],
+  unschedulable: [`kubectl describe pods ${ofSet}`, nodes],
+  'sandbox-failed': [warnings, nodes],
+  'init-failed': [logs],
+  'sidecar-not-ready': [logs],
+  'hook-hangs': [doctor],
+  'api-unavailable': ["kubectl get --raw '/readyz?verbose'"],
+  'never-online': [logs],
+  'out-of-memory': [asStored],
+  evicted: [warnings, nodes],
+  'node-lost': ['kubectl get nodes', doctor],
+  'life-exceeded': [asStored],
+  'runner-failed': [logs],
+  'runner-outdated': [asStored, logs],
+  'deregistration-refused': [`dayfly plan "$SET" ${namespace} --forge`],
 }
 
 export function troubleshootingPage(): string {
@@ -53,11 +83,15 @@ export function troubleshootingPage(): string {
 
 \`dayfly status\` shows the reason of each set that has a problem. This page has one section for each reason.
 The same words are in the conditions of the RunnerSet, in its Events, in the log and in the metric \`dayfly_runner_failures_total\`.
-The commands of this page need the names of your set and its namespace:
+The commands of this page need the names of your set, its namespace and the controller's account. The chart names the account after the release and the namespace that it serves:
 
 \`\`\`sh
-export NAMESPACE=ci SET=linux
+export RUNNER_NAMESPACE=ci
+export SET=linux
+export CONTROLLER_ACCOUNT=system:serviceaccount:dayfly:dayfly-ci
 \`\`\`
+
+\`dayfly explain\` begins with the reason, what was observed, and the next step. The other commands show more of what it names.
 
 | Reason | Meaning |
 |---|---|
@@ -67,7 +101,7 @@ ${chapters.join('\n\n')}
 
 ## No reason is shown
 
-- \`dayfly status\` says \`no-leader\`: no controller runs. Start it, and read its log.
+- \`dayfly status\` says \`no-leader\`: no controller runs, or none serves the namespace. Its next step says which. [Read the log](metrics.md#log) of a controller that does not start.
 - \`dayfly status\` says \`unseen\`: the controller does not watch this namespace.
 - \`dayfly status\` says \`behind\`: the controller has not read the last change of the set.
 - No set has a problem, and a job waits: \`dayfly plan\` shows the demand. If it is 0, compare \`runs-on\` of the job with the labels of the set.
@@ -86,7 +120,7 @@ ${info.sentence}
 - **Next step:** ${info.next}${seen}
 
 \`\`\`sh
-${classes[info.class].commands.join('\n')}
+${[explain, ...(commandsOf[reason] ?? classes[info.class].commands)].join('\n')}
 \`\`\``
 }
 

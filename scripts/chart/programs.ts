@@ -1,4 +1,4 @@
-// Builds helm and the checkers of charts from their Go modules into the user's cache, once for each version.
+// Builds helm, the checkers of charts and crane from their Go modules into the user's cache, once for each version.
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ const programs = {
   helm: { module: 'helm.sh/helm/v4/cmd/helm', version: 'v4.3.1' },
   kubeconform: { module: 'github.com/yannh/kubeconform/cmd/kubeconform', version: 'v0.8.0' },
   'kube-score': { module: 'github.com/zegl/kube-score/cmd/kube-score', version: 'v1.20.0' },
+  crane: { module: 'github.com/google/go-containerregistry/cmd/crane', version: 'v0.22.1' },
 } as const
 
 export type ProgramName = keyof typeof programs

@@ -36,6 +36,9 @@ disabled_plugins = ['io.containerd.nri.v1.nri', 'io.containerd.snapshotter.v1.de
   address = '${folder}/containerd.sock.ttrpc'
 [plugins.'io.containerd.cri.v1.images']
   snapshotter = 'overlayfs'
+[plugins.'io.containerd.cri.v1.images'.registry]
+  # Tests write the registries there that answer for others. containerd reads them at each pull.
+  config_path = '${folder}/registries'
 [plugins.'io.containerd.cri.v1.images'.pinned_images]
   sandbox = 'localhost/pause:1'
 

@@ -1,4 +1,4 @@
-// Provides what the tests on the node cannot download, because the node has no network: helm, checkers of charts, kubectl, and a Go client's modules.
+// Provides what the tests on the node cannot download, because the node has no network: helm, checkers of charts, crane, kubectl, and a Go client's modules.
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findKubectl } from '../../test/kubernetes/kubectl.ts'
@@ -10,7 +10,7 @@ export type Tools = { readonly is: 'built'; readonly folders: readonly string[] 
 
 /** The Go module of the public client of GitHub's scale-set API. A test compiles it. */
 const client = fileURLToPath(new URL('../../test/kubernetes/scaleset', import.meta.url))
-const names: readonly ProgramName[] = ['helm', 'kubeconform', 'kube-score']
+const names: readonly ProgramName[] = ['helm', 'kubeconform', 'kube-score', 'crane']
 
 /** Builds the tools. It takes minutes the first time. Rejects if a program does not compile. */
 export async function buildTools(signal: AbortSignal): Promise<Tools> {

@@ -13,6 +13,7 @@ import { goneStory, type Story, storyOf } from '../operate/story.ts'
 import { CliFailure } from './failure.ts'
 import { nearest } from './nearest.ts'
 import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
+import { requireNamespace } from './operate/require-namespace.ts'
 import {
   type ExplainedRunner,
   type ExplainedSet,
@@ -51,7 +52,10 @@ async function explain(opened: Opened, given: string, options: ClusterOptions): 
   const asked = readName(given)
   const sets = await readSets(opened, opened.namespace)
   const [subject, ...others] = await findSubjects(opened, sets, asked)
-  if (!subject) throw unknownName(asked.name, sets, opened)
+  if (!subject) {
+    if (sets.length === 0) await requireNamespace(opened)
+    throw unknownName(asked.name, sets, opened)
+  }
   if (others.length > 0 && !(subject.is === 'runner' && subject.byJob))
     throw ambiguous(asked.name, [subject, ...others])
   if (subject.is === 'set') return showSet(await explainSet(opened, subject.view), options)

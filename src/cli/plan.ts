@@ -8,6 +8,7 @@ import type { Known } from '../operate/read.ts'
 import { askForge } from './operate/ask-forge.ts'
 import { namedSet } from './operate/named-set.ts'
 import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
+import { requireNamespace } from './operate/require-namespace.ts'
 import { type Planned, planJson, planLines } from './operate/show-plan.ts'
 import { printJson, printResult } from './output.ts'
 import { programName } from './program-name.ts'
@@ -35,6 +36,7 @@ Exit codes: 0 shown, 1 the cluster cannot be read, 2 wrong usage or no such set.
 async function show(opened: Opened, name: string | undefined, options: Options): Promise<void> {
   const named = name === undefined ? undefined : await namedSet(opened, name)
   const overview = await readOverview(opened, named?.namespace ?? opened.namespace, opened.lease)
+  if (overview.sets.length === 0) await requireNamespace(opened)
   const chosen = overview.sets.filter(({ view }) => named === undefined || view.uid === named.uid)
   const plans: Planned[] = []
   for (const judged of chosen) plans.push(await planSet(opened, judged, options))

@@ -4,6 +4,7 @@ import { type Overview, readOverview } from '../operate/overview.ts'
 import { describeFailure } from './failure.ts'
 import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
 import { refusing } from './operate/refusals.ts'
+import { requireNamespace } from './operate/require-namespace.ts'
 import { statusJson, statusLines } from './operate/show-status.ts'
 import { untilInterrupted } from './operate/until-interrupted.ts'
 import { isTerminal, printJson, printNote, printResult } from './output.ts'
@@ -39,6 +40,7 @@ Exit codes: 0 every set works, 1 a set has a problem or the cluster cannot be re
 
 async function show(opened: Opened, options: Options): Promise<number> {
   const overview = await readOverview(opened, opened.namespace, opened.lease)
+  if (overview.sets.length === 0) await requireNamespace(opened)
   print(overview, opened, options)
   return isFine(overview) ? 0 : 1
 }

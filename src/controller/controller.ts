@@ -6,6 +6,7 @@ import { runReflector } from '../kubernetes/reflector.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
 import type { Clock } from '../lib/clock.ts'
 import { aborted } from '../lib/signals.ts'
+import { watchesLabel } from '../model/api.ts'
 import { messageOf } from './act/unsuccessful.ts'
 import { ElectionHealth, type ElectionView } from './election-health.ts'
 import { guarded } from './guard.ts'
@@ -49,6 +50,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
   const setWatch = new WatchHealth(runnerSets.plural, setWorkers, journal)
   const { onState, onTurn } = election
   const shared = { transport, clock, random, namespace }
+  const served = { [watchesLabel]: namespace ?? '' }
   journal.write({ kind: 'controller-started', identity })
   const running = [
     runReflector(
@@ -63,7 +65,7 @@ export function startController(options: ControllerOptions, journal: Journal): C
       until.signal,
     ),
     runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWatch }, until.signal),
-    createElector({ kubernetes, clock, random, identity, onState, onTurn, ...options.lease }).run(
+    createElector({ ...options.lease, kubernetes, clock, random, identity, onState, onTurn, labels: served }).run(
       (leadership) => lead({ options, journal, sets: setWorkers, until: until.signal }, leadership),
       until.signal,
     ),

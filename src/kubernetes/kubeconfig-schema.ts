@@ -78,6 +78,10 @@ export function parseKubeconfig(source: string, file: string): KubeconfigFile {
       next: 'Write the file without aliases, for example with `kubectl config view --raw`.',
     })
   }
+  if (data === null) {
+    const next = 'Name another file, or write this one with `kubectl config view --raw`.'
+    throw new KubeconfigError('kubeconfig-invalid', file, { at: '', sentence: 'The file is empty.', next })
+  }
   const result = fileSchema.safeParse(data)
   if (result.success) return result.data
   const issue = result.error.issues[0]

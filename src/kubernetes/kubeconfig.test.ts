@@ -86,7 +86,7 @@ describe('a kubeconfig', () => {
   const rows: readonly (readonly [what: string, content: unknown, code: string, at: string, sentence: string])[] = [
     ['is not YAML', 'a: [1\nb: }', 'kubeconfig-invalid', 'line 2', 'This is not valid YAML'],
     ['is binary', Buffer.from([0, 1, 2, 255]), 'kubeconfig-invalid', '', ''],
-    ['is empty', '', 'kubeconfig-invalid', '', 'expected object'],
+    ['is empty', '', 'kubeconfig-invalid', '', 'The file is empty.'],
     ['is an alias bomb', aliasBomb(), 'kubeconfig-invalid', '', 'cannot be resolved'],
     ['is another document', { kind: 'Pod', apiVersion: 'v1' }, 'kubeconfig-invalid', 'kind', 'Config'],
     [

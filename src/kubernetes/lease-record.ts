@@ -39,19 +39,32 @@ export function readLease(object: KubeObject): LeaseRecord {
   }
 }
 
-export type LeaseHold = { readonly holder: string; readonly durationMs: number; readonly at: Instant }
+export type LeaseHold = {
+  readonly holder: string
+  readonly durationMs: number
+  readonly at: Instant
+  /** Labels that the lease must have. Others stay. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
 
 /** Returns the object of a new lease. */
 export function newLease(place: ObjectName, hold: LeaseHold): KubeObject {
   const spec = { ...heldSpec(hold), acquireTime: microTimestamp(hold.at), leaseTransitions: 0 }
-  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...place }, spec }
+  const metadata = { ...place, ...(hold.labels ? { labels: hold.labels } : {}) }
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }
 }
 
 /** Returns the lease as taken or renewed by `hold.holder`. Its resourceVersion makes the server refuse it if another client wrote in between. */
 export function heldLease(record: LeaseRecord, hold: LeaseHold): KubeObject {
   const taken = record.holder !== hold.holder
   const more = taken ? { acquireTime: microTimestamp(hold.at), leaseTransitions: record.transitions + 1 } : {}
-  return { ...record.object, spec: { ...asRecord(record.object['spec']), ...heldSpec(hold), ...more } }
+  const { metadata } = record.object
+  const labelled = hold.labels ? { ...metadata, labels: { ...metadata.labels, ...hold.labels } } : metadata
+  return {
+    ...record.object,
+    metadata: labelled,
+    spec: { ...asRecord(record.object['spec']), ...heldSpec(hold), ...more },
+  }
 }
 
 /** Returns the lease without a holder, so that the next candidate need not wait. */

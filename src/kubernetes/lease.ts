@@ -22,6 +22,8 @@ export type ElectorOptions = {
   readonly kubernetes: Kubernetes
   readonly namespace: string
   readonly name: string
+  /** Labels that this candidate gives the lease when it takes it. */
+  readonly labels?: Readonly<Record<string, string>>
   /** The name of this candidate. It must be unique for each process, not only for each host. */
   readonly identity: string
   readonly clock: Clock
@@ -103,9 +105,9 @@ interface LeaseAccess {
 class Superseded extends Error {}
 
 function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations): LeaseAccess {
-  const { kubernetes, namespace, name, identity, clock, random } = options
+  const { kubernetes, namespace, name, labels, identity, clock, random } = options
   const at = { namespace, name }
-  const hold = () => ({ holder: identity, durationMs: durations.leaseMs, at: clock.now() })
+  const hold = () => ({ holder: identity, durationMs: durations.leaseMs, at: clock.now(), labels })
   const read = async (signal: AbortSignal) => readLease(await kubernetes.get(leases, at, { signal }))
   const write = async (record: LeaseRecord, signal: AbortSignal) =>
     readLease((await kubernetes.replace(leases, heldLease(record, hold()), { signal })).object)

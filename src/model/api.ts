@@ -3,5 +3,8 @@
 export const apiGroup = 'dayfly.dev'
 export const apiVersion = 'v1alpha1'
 
+/** The label of a controller's Lease: the one namespace that it serves, or an empty text for all. */
+export const watchesLabel = `${apiGroup}/watches`
+
 /** The `apiVersion` of a RunnerSet object. */
 export const runnerSetApiVersion = `${apiGroup}/${apiVersion}`

@@ -3,16 +3,23 @@ import { leases, readLease } from '../kubernetes/lease-record.ts'
 import { asRecord } from '../kubernetes/parse.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
 import type { Instant } from '../lib/clock.ts'
+import { watchesLabel } from '../model/api.ts'
 import { ageText } from './ages.ts'
 import { getOne, type Known, listAll, orUnknown, type Place } from './read.ts'
 import type { SetView } from './set-view.ts'
 
-export type LeaseChoice = { readonly namespace: string | undefined; readonly name: string }
+/** An undefined name means every Lease of Dayfly: a chart has a controller with its own Lease for each namespace. */
+export type LeaseChoice = { readonly namespace: string | undefined; readonly name: string | undefined }
+
+/** The name of the Lease of a controller that was started without a name for it. */
+const usualName = 'dayfly'
 
 /** One Lease. `free`: no process holds it. `expired`: its holder has not renewed it in time. */
 export type Leader = {
   readonly is: 'leading' | 'expired' | 'free'
   readonly lease: { readonly namespace: string; readonly name: string }
+  /** The one namespace that the controller serves, or an empty text for all. Undefined where no controller has said so. */
+  readonly watches: string | undefined
   readonly uid: string
   readonly resourceVersion: string
   readonly holder: string
@@ -35,14 +42,29 @@ export async function readLeaders(
 ): Promise<Known<readonly Leader[]>> {
   const now = place.clock.now()
   // Each node has a Lease of its name in kube-node-lease.
-  const fieldSelector = `metadata.name=${name},metadata.namespace!=kube-node-lease`
+  const named = name === undefined ? '' : `metadata.name=${name},`
+  const fieldSelector = `${named}metadata.namespace!=kube-node-lease`
   const everywhere = await orUnknown(listAll(place, leases, { namespace, fieldSelector }))
-  if (everywhere.known) return { known: true, value: sorted(everywhere.value.map((object) => viewLease(object, now))) }
+  if (everywhere.known) {
+    const own = everywhere.value.filter((object) => name !== undefined || isOurs(object))
+    return { known: true, value: sorted(own.map((object) => viewLease(object, now))) }
+  }
   const near = namespace === undefined ? namespaces : [namespace]
-  const single = await Promise.all(near.map((one) => orUnknown(getOne(place, leases, { namespace: one, name }))))
+  const single = await Promise.all(
+    near.map((one) => orUnknown(getOne(place, leases, { namespace: one, name: name ?? usualName }))),
+  )
   const found = single.flatMap((one) => (one.known && one.value ? [viewLease(one.value, now)] : []))
   // A Lease may be in a namespace that could not be searched: only one that was found says something.
   return found.length > 0 ? { known: true, value: sorted(found) } : everywhere
+}
+
+function isOurs({ metadata }: KubeObject): boolean {
+  return metadata.name === usualName || metadata.labels?.[watchesLabel] !== undefined
+}
+
+/** Returns whether the controller of this Lease may serve the namespace; undefined means any. */
+export function serves({ watches = '' }: Leader, namespace: string | undefined): boolean {
+  return namespace === undefined || watches === '' || watches === namespace
 }
 
 function viewLease(object: KubeObject, now: Instant): Leader {
@@ -53,6 +75,7 @@ function viewLease(object: KubeObject, now: Instant): Leader {
   return {
     is: holder === '' ? 'free' : late ? 'expired' : 'leading',
     lease: { namespace: object.metadata.namespace ?? '', name: object.metadata.name },
+    watches: object.metadata.labels?.[watchesLabel],
     uid: object.metadata.uid ?? '',
     resourceVersion: object.metadata.resourceVersion ?? '',
     holder,
@@ -71,9 +94,10 @@ export type Work =
 /** Judges whether a controller works on the set now. */
 export function workOn(set: SetView, leaders: Known<readonly Leader[]>, now: Instant): Work {
   if (!leaders.known) return { is: 'unknown', why: leaders.why }
-  // A controller that serves one namespace has its Lease there.
-  const own = leaders.value.filter(({ lease }) => lease.namespace === set.namespace)
-  const leader = own.find(({ is }) => is === 'leading') ?? leaders.value[0]
+  const serving = leaders.value.filter((one) => serves(one, set.namespace))
+  if (serving.length === 0 && leaders.value.length > 0) return { is: 'no-leader', ...unserved(set, leaders.value) }
+  const own = serving.filter(({ watches, lease }) => watches === set.namespace || lease.namespace === set.namespace)
+  const leader = own.find(({ is }) => is === 'leading') ?? serving[0]
   if (leader?.is !== 'leading') return { is: 'no-leader', ...withoutLeader(leader, now) }
   if (set.observedGeneration === undefined) {
     return {
@@ -92,12 +116,22 @@ export function workOn(set: SetView, leaders: Known<readonly Leader[]>, now: Ins
   return { is: 'working' }
 }
 
-const startIt = 'Start the controller, for example: kubectl scale deployment/dayfly --replicas=2 -n NAMESPACE'
+function unserved({ namespace }: SetView, leaders: readonly Leader[]) {
+  const served = [...new Set(leaders.flatMap(({ watches }) => watches ?? []))].sort().join(', ')
+  return {
+    sentence: `No controller serves the namespace ${namespace}. The controllers of this cluster serve: ${served}.`,
+    next: `Add ${namespace} to watchNamespaces of the chart (docs/guide/install.md), or move the set.`,
+  }
+}
 
 function withoutLeader(leader: Leader | undefined, now: Instant) {
-  if (!leader) return { sentence: 'No controller runs: there is no Lease of Dayfly.', next: 'Install the controller.' }
+  if (!leader) {
+    const next = 'Install the controller (docs/guide/install.md).'
+    return { sentence: 'No controller runs: there is no Lease of Dayfly.', next }
+  }
   const { lease, holder, renewedAt } = leader
-  const next = startIt.replace('NAMESPACE', lease.namespace)
+  // The chart and the manifests name a Deployment and its Lease alike.
+  const next = `Start the controller, for example: kubectl scale deployment/${lease.name} --replicas=2 -n ${lease.namespace}`
   const at = renewedAt === undefined ? '' : ` ${ageText(now - renewedAt)} ago`
   const place = `${lease.namespace}/${lease.name}`
   if (leader.is === 'free')

@@ -1,6 +1,6 @@
 // The sets of a cluster or of one namespace, each with its work, its problems, and the controller that leads.
 import type { Instant } from '../lib/clock.ts'
-import { type Leader, type LeaseChoice, readLeaders, type Work, workOn } from './leader.ts'
+import { type Leader, type LeaseChoice, readLeaders, serves, type Work, workOn } from './leader.ts'
 import { type Problem, problemsOf } from './problems.ts'
 import type { Known, Place } from './read.ts'
 import { readSets, type SetView } from './set-view.ts'
@@ -18,7 +18,9 @@ export async function readOverview(place: Place, namespace: string | undefined, 
   const near = new Set([...views.map((view) => view.namespace), ...(namespace === undefined ? [] : [namespace])])
   const leaders = await readLeaders(place, lease, [...near])
   const at = place.clock.now()
-  return { at, leaders, sets: views.map((view) => judge(view, leaders, at)) }
+  const sets = views.map((view) => judge(view, leaders, at))
+  if (!leaders.known) return { at, leaders, sets }
+  return { at, leaders: { known: true, value: leaders.value.filter((one) => serves(one, namespace)) }, sets }
 }
 
 /** Says what is wrong with one set. */

@@ -190,10 +190,12 @@ function unknowns({ demand, view, state }: Picture, limits: Limits, now: Instant
   if (demand.known && demand.value.from === 'status') {
     const { at } = demand.value
     const age = at === undefined ? `at most ${ageText(limits.demandAgeMs)} old` : `written ${ageText(now - at)} ago`
-    notes.push(`The demand is the one of the status, ${age}. --forge asks the forge.`)
+    notes.push(`The demand is the one of the status, ${age}. plan --forge asks the forge.`)
   }
   if (state.forge.registrationsAt === undefined && state.table.counts().idle > view.jobs.length) {
-    notes.push('Whether a running runner has a job: the status remembers the last jobs only. --forge asks the forge.')
+    notes.push(
+      'Whether a running runner has a job: the status remembers the last jobs only. plan --forge asks the forge.',
+    )
   }
   return notes
 }

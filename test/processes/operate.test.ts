@@ -33,7 +33,7 @@ describe('before a controller runs', () => {
     await stage.addSet('no-node', noNode)
     const { code, stdout } = await stage.dayfly('status')
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^Leader: none, and there is no Lease of Dayfly$/m)
+    expect(stdout).toMatch(/^Leader: none, and there is no Lease of Dayfly for this namespace$/m)
     expect(stdout).toMatch(/^no-node\s+\?\s+\?\s+\?\s+\?\s+\?\s+\?\s+3$/m)
     expect(stdout).toMatch(/no-leader: No controller runs/)
     const parsed = json(await stage.dayfly('status', '--json'))
@@ -56,9 +56,19 @@ describe('before a controller runs', () => {
     const other = await stage.dayfly('drain', 'no-node', '-n', 'elsewhere')
     expect([other.code, other.stderr]).toEqual([
       2,
-      expect.stringMatching(/set-unknown: .*"no-node" in the namespace elsewhere/),
+      expect.stringMatching(/namespace-unknown: There is no namespace "elsewhere" in this cluster\.\n {2}next: /),
     ])
-    expect((await stage.dayfly('status', '-n', 'elsewhere')).stdout).toContain('-A shows all namespaces')
+    for (const command of ['status', 'plan']) {
+      const typo = await stage.dayfly(command, '-n', 'elsewhere')
+      expect([typo.code, typo.stdout, typo.stderr]).toEqual([2, '', expect.stringContaining('namespace-unknown')])
+      const empty = await stage.dayfly(command, '-n', 'kube-system')
+      expect([empty.code, empty.stdout]).toEqual([
+        0,
+        expect.stringContaining('no RunnerSet in the namespace kube-system'),
+      ])
+    }
+    const set = await stage.dayfly('drain', 'no-node', '-n', 'kube-system')
+    expect(set.stderr).toMatch(/set-unknown: .*"no-node" in the namespace kube-system/)
     const both = await stage.dayfly('status', '-A', '-n', 'default')
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('error usage')])
   })

@@ -4,6 +4,7 @@ import type { SetView } from '../../operate/set-view.ts'
 import { CliFailure } from '../failure.ts'
 import { nearest } from '../nearest.ts'
 import type { Opened } from './options.ts'
+import { requireNamespace } from './require-namespace.ts'
 
 /** Throws a CliFailure if there is no such set, or more than one. */
 export async function namedSet(opened: Opened, given: string): Promise<SetView> {
@@ -18,6 +19,7 @@ export async function namedSet(opened: Opened, given: string): Promise<SetView> 
       next: 'Name one of them with -n.',
     })
   }
+  if (found.names.length === 0) await requireNamespace(opened)
   throw new CliFailure({
     code: 'set-unknown',
     sentence: missingSentence(opened, name),

@@ -21,7 +21,7 @@ export type ClusterOptions = {
   readonly namespace?: string
   readonly allNamespaces?: true
   readonly leaseNamespace?: string
-  readonly leaseName: string
+  readonly leaseName?: string
   readonly json?: true
 }
 
@@ -36,7 +36,7 @@ export function withCluster(command: Command): Command {
     .option('-n, --namespace <name>', 'the namespace; default: the one of the context')
     .option('-A, --all-namespaces', 'all namespaces')
     .option('--lease-namespace <name>', 'the namespace of the Lease of the controller; default: search all')
-    .option('--lease-name <name>', 'the name of the Lease of the controller', 'dayfly')
+    .option('--lease-name <name>', 'the name of the Lease of the controller; default: each Lease of Dayfly')
     .option('--json', 'print the result as JSON')
 }
 

@@ -17,14 +17,14 @@ const columns: readonly Column[] = [
 /** @param scope the one namespace that was read; undefined for all */
 export function statusLines(overview: Overview, scope: string | undefined, width: number): readonly string[] {
   const { sets, at } = overview
-  if (sets.length === 0) return [...leaderLines(overview, width), '', noSets(scope)]
+  if (sets.length === 0) return [...leaderLines(overview, scope, width), '', noSets(scope)]
   const all = sets.map(({ view, work }) => cellsOf(view, work.is === 'working' || work.is === 'unknown'))
   const hidden = scope === undefined ? 0 : 1
   const rows = all.map((row) => row.slice(hidden))
   const failing = sets.filter(({ problems }) => problems.length > 0)
   const stale = sets.some(({ work }) => work.is === 'no-leader')
   return [
-    ...leaderLines(overview, width),
+    ...leaderLines(overview, scope, width),
     '',
     ...table(columns.slice(hidden), rows, width),
     ...(stale ? ['', 'The counts in brackets are old: no controller refreshes them.'] : []),
@@ -65,12 +65,13 @@ function setLines({ view, problems }: Judged, _at: number, width: number): reado
   return [`${view.namespace}/${view.name}`, ...problemLines(problems, width)]
 }
 
-function leaderLines({ leaders, at }: Overview, width: number): readonly string[] {
+function leaderLines({ leaders, at }: Overview, scope: string | undefined, width: number): readonly string[] {
   if (!leaders.known) return wrap(`not known: ${leaders.why}`, 'Leader: ', width)
   const leading = leaders.value.filter(({ is }) => is === 'leading')
   if (leading.length > 0) return leading.flatMap((leader) => wrap(leaderSentence(leader, at), 'Leader: ', width))
   const [first] = leaders.value
-  return wrap(first ? leaderSentence(first, at) : 'none, and there is no Lease of Dayfly', 'Leader: ', width)
+  const none = `none, and there is no Lease of Dayfly${scope === undefined ? '' : ' for this namespace'}`
+  return wrap(first ? leaderSentence(first, at) : none, 'Leader: ', width)
 }
 
 function leaderSentence({ is, holder, lease, renewedAt, acquiredAt }: Leader, now: number): string {

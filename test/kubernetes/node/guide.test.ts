@@ -1,77 +1,165 @@
-// Runs the commands of the guide on a real node: each `sh` block, in the order of the pages, as an operator would.
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { promisify } from 'node:util'
+// Follows the guide on a real node, as a reader does: every command, manifest and workflow of every page, in order.
+// test/guide.test.ts proves that no page shows a command that is not run here.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { crds } from '../client-place.ts'
-import { importImages, root } from './images.ts'
-import { type Node, nodeKubeconfig, openNode, whyNoNode } from './open-node.ts'
-import { type OutsideForge, openForge } from './outside-forge.ts'
+import { parse } from 'yaml'
+import { runnerSets } from '../../../src/controller/resources.ts'
+import { scriptJob } from '../../../src/emulator/github/script-job.ts'
+import { valueAt } from '../../../src/lib/read-json.ts'
+import { runnerSetApiVersion } from '../../../src/model/api.ts'
+import { commandsOf, type GuideBlock, type GuidePage, guidePages, guideSteps } from '../../guide-pages.ts'
+import { crds, object } from '../client-place.ts'
+import { breakSet, leaveSecret, leftAt, lostSecret } from './guide-mishaps.ts'
+import { comparable } from './guide-output.ts'
+import { hasFound, isEndless } from './guide-shell.ts'
+import { type GuideStage, openGuideStage } from './guide-stage.ts'
+import { conditionOf } from './installation.ts'
+import { nodeKubeconfig, settle, whyNoNode } from './open-node.ts'
+import { fates, jobsOf } from './workload.ts'
 
-const run = promisify(execFile)
 const file = nodeKubeconfig
 if (file) describe('on a real node', () => suite(file))
 else describe('on a real node', () => it('the commands of the guide', (context) => context.skip(whyNoNode)))
 
-/** The pages in the order of an operator's work. */
-const pages = ['install', 'first-set', 'security', 'upgrade', 'uninstall']
+/** The namespace of runners that the pages name. */
+const runnerNamespace = 'ci'
 
 function suite(kubeconfig: string): void {
-  const folder = mkdtempSync(path.join(tmpdir(), 'guide-'))
-  let node: Node | undefined
-  let forge: OutsideForge | undefined
-  let environment: NodeJS.ProcessEnv = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder }
+  let opened: GuideStage | undefined
+  const stage = (): GuideStage => {
+    if (!opened) throw new Error('the stage is not open')
+    return opened
+  }
+  /** The jobs that were queued and must succeed before the next page. */
+  let ids: readonly string[] = []
+  let digest = 'none'
+
   beforeAll(async () => {
-    node = await openNode(kubeconfig)
-    forge = await openForge(50)
-    await importImages()
-    // The commands run at the top of the repository. The files that they write stay out of it.
-    for (const name of readdirSync(root)) symlinkSync(path.join(root, name), path.join(folder, name))
-    writeFileSync(path.join(folder, 'token'), forge.token)
+    opened = await openGuideStage(kubeconfig)
   })
   afterAll(async () => {
-    await node?.kubernetes.delete(crds, { name: 'runnersets.dayfly.dev' }).catch(() => {})
-    await node?.close()
-    await forge?.close()
-    rmSync(folder, { recursive: true })
+    await opened?.node.kubernetes.delete(crds, { name: 'runnersets.dayfly.dev' }).catch(() => {})
+    await opened?.close()
   })
 
-  /** Runs a block. Its variables stay, but a test has its own forge. */
-  async function perform(block: string): Promise<void> {
-    const after = path.join(folder, 'environment')
-    const script = `set -euo pipefail\n${block}\nenv -0 > '${after}'`
-    await run('bash', ['-c', script], { cwd: folder, env: environment, timeout: 240_000 })
-    const entries = readFileSync(after, 'utf8')
-      .split('\0')
-      .filter(Boolean)
-      .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)])
-    const own = { GITHUB_URL: forge?.url, GITHUB_TOKEN_FILE: path.join(folder, 'token') }
-    environment = { ...Object.fromEntries(entries), ...own }
+  /** Runs commands, which must succeed. @param mayFind they may also end with what they found */
+  async function run(page: GuidePage, commands: string, mayFind = /^dayfly (?:doctor|sweep)\b/.test(commands)) {
+    const result = await stage().shell.run(commands, { ...stage().own(page), DIGEST: digest })
+    const isFine = result.code === 0 || (mayFind && hasFound(result))
+    expect(isFine, `ended with ${result.code}:\n${result.stdout}${result.stderr}`).toBe(true)
+    // The commands that ask the forge succeed without its answer, and then say so.
+    if (/--(?:forge|github-url)\b/.test(commands))
+      expect(result.stdout).not.toMatch(/(?:state|Registrations) at the forge:/)
+    digest = /--confirm (\w+)/.exec(result.stdout)?.[1] ?? digest
+    return result.stdout
   }
 
-  const blocks = pages.flatMap((page) =>
-    shellBlocks(readFileSync(path.join(root, `docs/guide/${page}.md`), 'utf8')).map(({ line, block }) => ({
-      title: `${page}.md line ${line}: ${block.split('\n')[0]}`,
-      block,
-    })),
-  )
+  /** Queues jobs whose steps only run commands. */
+  function queue(name: string, { 'runs-on': set, steps }: WorkflowJob): string {
+    const message = scriptJob(name, steps)
+    const [job] = stage().forge.control.queueJobs([{ labels: [set], name, message }])
+    ids = [...ids, job?.id ?? '']
+    return job?.id ?? ''
+  }
 
-  it.each(blocks)('$title', async ({ block }) => {
-    await perform(block)
-  })
+  /** Queues a job for the set of the guide and waits until a runner has it. */
+  async function work(seconds: number): Promise<void> {
+    const id = queue('build', { 'runs-on': 'linux', steps: [{ run: `sleep ${seconds}` }] })
+    await settle(
+      async () => jobsOf(stage().forge, [id])[0]?.state,
+      (state) => state === 'running',
+    )
+    await settle(
+      () => stage().node.get(runnerSets, runnerNamespace, 'linux'),
+      (set) => valueAt(set, 'status', 'busy') === 1,
+    )
+  }
 
-  it('nothing of the guide is left', async () => {
-    const left = await run('helm', ['list', '-A', '-q'], { env: environment })
-    expect(left.stdout.trim()).toBe('')
-  })
+  const finish = () =>
+    settle(
+      async () => fates(stage().forge, ids),
+      (counts) => (counts['succeeded in 1 run'] ?? 0) === ids.length,
+    )
+
+  /** Applies a RunnerSet, or a part of its spec together with what it needs, and waits until its template is accepted. */
+  async function applySet(document: object): Promise<void> {
+    const { node, forge } = stage()
+    const spec = 'spec' in document ? (document.spec as object) : {}
+    const github = { url: forge.url, credentials: { secret: 'github' } }
+    const name = 'from-the-guide'
+    const all = { github, scale: { max: 1 }, ...spec }
+    await node.kubernetes.create(
+      runnerSets,
+      object(runnerSetApiVersion, 'RunnerSet', { name, namespace: runnerNamespace }, { spec: all }),
+    )
+    const read = () => node.get(runnerSets, runnerNamespace, name)
+    await settle(read, (set) => conditionOf(set, 'TemplateAccepted')?.startsWith('True') === true, 30_000)
+    await node.kubernetes.delete(runnerSets, { name, namespace: runnerNamespace })
+  }
+
+  const apply = async ({ text }: GuideBlock): Promise<void> => {
+    const document = parse(text) as object
+    if (!('jobs' in document)) return await applySet(document)
+    for (const [name, job] of Object.entries(document.jobs as Readonly<Record<string, WorkflowJob>>)) queue(name, job)
+  }
+
+  const before: Partial<Record<GuidePage, () => Promise<void>>> = {
+    operate: async () => {
+      await leaveSecret(stage(), runnerNamespace)
+      await work(20)
+    },
+    troubleshooting: async () => {
+      await breakSet(stage(), runnerNamespace)
+      await work(20)
+    },
+    upgrade: () => work(20),
+    uninstall: () => work(5),
+  }
+
+  for (const page of guidePages) {
+    describe(`${page}.md`, () => {
+      beforeAll(async () => await before[page]?.())
+      for (const step of page === 'troubleshooting' ? [] : guideSteps(page)) {
+        const { block } = step
+        const title = `line ${block.line}: ${block.text.split('\n')[0]}`
+        if (step.does === 'apply') it(title, async () => await apply(block))
+        else {
+          it(title, async () => {
+            // The page looks back at the workflow that it has pushed.
+            if (page === 'first-set' && !isEndless(block.text)) await finish()
+            const printed = await run(page, block.text)
+            if (step.output) expect(comparable(printed), printed).toBe(comparable(step.output.text))
+          })
+        }
+      }
+      if (page === 'troubleshooting') runSections()
+      if (page === 'operate')
+        it('leaves no Secret of a lost runner', async () =>
+          expect(await lostSecret(stage(), runnerNamespace)).toBeUndefined())
+      it('leaves every job done, in one run', async () => void (await finish()))
+      if (page === 'uninstall' || page === 'without-helm') {
+        it('leaves nothing in the cluster and at the forge', async () => {
+          expect(await leftAt(stage())).toEqual([])
+        })
+      }
+    })
+  }
+
+  /** The sections repeat their commands. Each one runs for a set that works, and for one that does not. */
+  function runSections(): void {
+    const texts = guideSteps('troubleshooting').map(({ block }) => block.text)
+    const [variables = '', ...others] = texts
+    it('the variables', async () => {
+      await run('troubleshooting', variables)
+    })
+    for (const set of ['linux', 'broken']) {
+      for (const command of new Set(others.flatMap((text) => commandsOf(text)))) {
+        it(`${set}: ${command}`, async () => {
+          await run('troubleshooting', `export SET=${set}`)
+          await run('troubleshooting', command, set === 'broken' || command.startsWith('dayfly doctor'))
+        })
+      }
+    }
+  }
 }
 
-/** Returns the `sh` blocks of a page with their first lines. */
-function shellBlocks(text: string): readonly { readonly line: number; readonly block: string }[] {
-  return [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)].map(({ index, 1: indent = '', 2: block = '' }) => ({
-    line: text.slice(0, index).split('\n').length,
-    block: block.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trim(),
-  }))
-}
+type WorkflowJob = { readonly 'runs-on': string; readonly steps: readonly { readonly run: string }[] }

@@ -1,6 +1,7 @@
 // An emulated GitHub that pods reach at an address outside their network. Tests make it unreachable, or revoke its credential.
 
 import { outsideAddress } from '../../../scripts/node/addresses.ts'
+import type { EmulatedApp } from '../../../src/emulator/github/apps.ts'
 import { createGitHubEmulator } from '../../../src/emulator/github/emulator.ts'
 import { httpServer } from '../../../src/lib/http-server.ts'
 import { randomName } from '../../../src/lib/ids.ts'
@@ -8,11 +9,11 @@ import { clock, random } from '../client-place.ts'
 
 export type OutsideForge = Awaited<ReturnType<typeof openForge>>
 
-/** Starts the forge. @param latencyMs the latency of every request */
-export async function openForge(latencyMs: number) {
+/** Starts the forge. @param latencyMs the latency of every request @param apps the GitHub Apps that it knows */
+export async function openForge(latencyMs: number, apps: readonly EmulatedApp[] = []) {
   const token = `ghp_${randomName(random, 36)}`
   const knobs = { latencyMs, longPollMs: 10_000 }
-  const emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs })
+  const emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs, apps })
   let server = await httpServer(emulator.handler, { host: outsideAddress })
   const { port, origin } = server
   return {
