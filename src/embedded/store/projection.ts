@@ -19,7 +19,13 @@ export function withProjection(store: Store, projection: Projection): Store {
   const { of } = projection
   const isShown = (resource: ResourceKey): boolean => resource === projection.resource
   const stored = (resource: ResourceKey): ResourceKey => (isShown(resource) ? of : resource)
-  const show = (object: StoredObject): StoredObject => deepFreeze(projection.show(object))
+  // All readers share one shown object, as they share the stored one.
+  const known = new WeakMap<StoredObject, StoredObject>()
+  const show = (object: StoredObject): StoredObject => {
+    const shown = known.get(object) ?? deepFreeze(projection.show(object))
+    known.set(object, shown)
+    return shown
+  }
   const shownAs = <T extends StoredObject | undefined>(resource: ResourceKey, object: T): T =>
     object === undefined || !isShown(resource) ? object : (show(object) as T)
   const all = <T extends readonly StoredObject[] | undefined>(resource: ResourceKey, objects: T): T =>
