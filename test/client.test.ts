@@ -5,7 +5,7 @@ import { connect } from '../src/kubernetes/connect.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
 import { clientSuite } from './kubernetes/client-suite.ts'
 
-clientSuite('client on the embedded cluster', openEmbedded, { without: ['quota'] })
+clientSuite('client on the embedded cluster', openEmbedded)
 
 async function openEmbedded() {
   const clock = systemClock()

@@ -6,6 +6,7 @@ import type { Random } from '../lib/random.ts'
 import type { Profile } from './api/api.ts'
 import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
+import { createSystemObjects } from './api/system-objects.ts'
 import { createTokens } from './api/tokens.ts'
 import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
 import { startJobController } from './controllers/job/job-controller.ts'
@@ -58,8 +59,6 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
-
 /** The default node. Its capacity exceeds what any test or demo needs. */
 const defaultNode: NodeDescription = {
   name: 'dayfly',
@@ -73,9 +72,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const registry = createRegistry({ store: createStore(), clock, random, profile })
   const tokens = createTokens(registry, clock)
   const certificate = selfSignedCertificate(clock.now())
-  for (const name of namespaces) {
-    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-  }
+  createSystemObjects(registry)
   const stopControllers = [
     startScheduler({ registry, clock }),
     startOwnerCollector({ registry, clock }),
@@ -93,7 +90,8 @@ export function createCluster(options: ClusterOptions): Cluster {
   const access = { tokens, address }
   const kubelet = createKubeletSwitch({ registry, runtime, clock, node, access, version: `v${profile}.0` })
   const requestLog = createRequestLog()
-  const backend = { registry, tokens, node: kubelet.api, clock, random, profile, requestLog }
+  const identify = (token: string) => users.get(token)
+  const backend = { registry, tokens, identify, node: kubelet.api, clock, random, profile, requestLog }
   const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users, tokens) })
   const listen = async (port?: number) => {
     const endpoint = await openEndpoint(handler, { clock, certificate, port, onError })

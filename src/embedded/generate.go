@@ -22,11 +22,14 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -90,7 +93,7 @@ func rootsWith(own any) []any {
 		storagev1.StorageClass{}, admissionv1.ValidatingWebhookConfiguration{}, admissionv1.ValidatingAdmissionPolicy{},
 		admissionv1.ValidatingAdmissionPolicyBinding{}, authenticationv1.TokenRequest{}, authenticationv1.TokenReview{},
 		authorizationv1.SubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, autoscalingv1.Scale{},
-		policyv1.Eviction{}}
+		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}, eventsv1.Event{}}
 }
 
 // Writes one line for each struct, the roots first.
@@ -103,8 +106,8 @@ func main() {
 	seen := map[string]bool{}
 	var queue []reflect.Type
 	enqueue := func(t reflect.Type) {
-		if !seen[t.Name()] {
-			seen[t.Name()] = true
+		if !seen[nameOf(t)] {
+			seen[nameOf(t)] = true
 			queue = append(queue, t)
 		}
 	}
@@ -116,7 +119,7 @@ func main() {
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
-		fmt.Println(strings.Join(append([]string{next.Name()}, table.fields(next, typeName)...), " "))
+		fmt.Println(strings.Join(append([]string{nameOf(next)}, table.fields(next, typeName)...), " "))
 	}
 	fmt.Print("`\n")
 }
@@ -137,9 +140,17 @@ func typeNameIn(table table, t reflect.Type, enqueue func(reflect.Type)) string 
 		return "{}" + typeNameIn(table, t.Elem(), enqueue)
 	case reflect.Struct:
 		enqueue(t)
-		return t.Name()
+		return nameOf(t)
 	}
 	return table.kind(t)
+}
+
+// Returns a struct's name. Two packages have an Event: that of events/v1 gets a prefix.
+func nameOf(t reflect.Type) string {
+	if strings.HasSuffix(t.PkgPath(), "/events/v1") {
+		return "events." + t.Name()
+	}
+	return t.Name()
 }
 
 func jsonFields(t reflect.Type, typeName func(reflect.Type) string) []string {
@@ -228,7 +239,8 @@ func writeLists(file string) {
 	for name, found := range document.Definitions {
 		parts := strings.Split(name, ".")
 		short := parts[len(parts)-1]
-		if !strings.Contains(name, ".v1.") || strings.HasPrefix(name, "io.k8s.api.events.") {
+		served := strings.Contains(name, ".v1.") || strings.HasPrefix(name, "io.k8s.api.autoscaling.v2.")
+		if !served || strings.HasPrefix(name, "io.k8s.api.events.") {
 			continue
 		}
 		if line := listLine(short, found); line != "" {

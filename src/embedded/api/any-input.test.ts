@@ -37,6 +37,45 @@ const samples: Readonly<Record<string, Record<string, unknown>>> = {
   secrets: { metadata, stringData: { a: 'b' }, data: { c: 'eA==' }, type: 'Opaque', immutable: true },
   configmaps: { metadata, data: { a: 'b' }, binaryData: { c: 'eA==' } },
   events: { metadata, involvedObject: { kind: 'Pod', namespace: 'ci' }, series: { count: 1 } },
+  'events.events.k8s.io': {
+    ...{ metadata, regarding: { kind: 'Pod', namespace: 'ci' }, eventTime: '2026-01-01T00:00:00.000000Z' },
+    ...{ reason: 'a', action: 'b', type: 'Normal', reportingController: 'a.dev/b', reportingInstance: 'c' },
+    series: { count: 2, lastObservedTime: '2026-01-01T00:00:00.000000Z' },
+  },
+  resourcequotas: {
+    metadata,
+    spec: {
+      hard: { pods: '1', 'requests.cpu': '1500m', 'count/jobs.batch': '2' },
+      scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['a'] }] },
+    },
+  },
+  limitranges: {
+    metadata,
+    spec: {
+      limits: [
+        {
+          type: 'Container',
+          min: { cpu: '1m' },
+          max: { cpu: '2' },
+          default: { cpu: '1' },
+          defaultRequest: { cpu: '1' },
+        },
+        { type: 'Pod', max: { memory: '1Gi' }, maxLimitRequestRatio: { cpu: '2' } },
+      ],
+    },
+  },
+  'priorityclasses.scheduling.k8s.io': { metadata: { name: 'x' }, value: 5, globalDefault: true },
+  'runtimeclasses.node.k8s.io': {
+    ...{ metadata: { name: 'x' }, handler: 'runc', overhead: { podFixed: { cpu: '1' } } },
+    scheduling: { nodeSelector: { a: 'b' }, tolerations: [{ key: 'a', operator: 'Exists' }] },
+  },
+  'horizontalpodautoscalers.autoscaling': {
+    metadata,
+    spec: {
+      ...{ scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, maxReplicas: 3 },
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Value', value: '1' } } }],
+    },
+  },
   'leases.coordination.k8s.io': { metadata, spec: { holderIdentity: 'a', renewTime: '2026-01-01T00:00:00.000000Z' } },
   nodes: {
     metadata: { name: 'x' },

@@ -4,7 +4,8 @@ import type { Random } from '../../lib/random.ts'
 import type { ResourceKey } from '../store/object.ts'
 import type { Store } from '../store/store.ts'
 import { noSuchResource } from './errors.ts'
-import type { Kind, Kinds } from './kinds.ts'
+import type { Kind, Kinds } from './kind.ts'
+import type { Quotas } from './quota/quotas.ts'
 
 /** The Kubernetes minor version whose rules apply where rules changed between versions. */
 export type Profile = '1.29' | '1.30' | '1.31' | '1.32' | '1.33' | '1.34' | '1.35' | '1.36'
@@ -12,6 +13,7 @@ export type Profile = '1.29' | '1.30' | '1.31' | '1.32' | '1.33' | '1.34' | '1.3
 export type Api = {
   readonly store: Store
   readonly kinds: Kinds
+  readonly quotas: Quotas
   readonly clock: Clock
   readonly random: Random
   readonly profile: Profile

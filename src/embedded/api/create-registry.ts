@@ -2,6 +2,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { keyOf } from '../store/object.ts'
+import { withProjection } from '../store/projection.ts'
 import type { Store } from '../store/store.ts'
 import { type Api, kindOf, type Profile } from './api.ts'
 import { apply } from './apply/apply.ts'
@@ -9,10 +10,12 @@ import { bind } from './bind.ts'
 import { create } from './create.ts'
 import { followDefinitions } from './custom-kinds.ts'
 import { remove } from './delete.ts'
+import { eventProjection } from './event-shapes.ts'
 import { expireEvents } from './expire-events.ts'
 import { createKinds } from './kinds.ts'
 import { page } from './page.ts'
 import { patch } from './patch.ts'
+import { followQuotas } from './quota/quotas.ts'
 import type { Registry } from './registry.ts'
 import { update } from './update.ts'
 
@@ -25,9 +28,10 @@ type RegistryOptions = {
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { store, clock, random, profile = '1.36' } = options
+  const { clock, random, profile = '1.36' } = options
+  const store = withProjection(options.store, eventProjection)
   const kinds = createKinds()
-  const api: Api = { store, kinds, clock, random, profile }
+  const api: Api = { store, kinds, quotas: followQuotas(store), clock, random, profile }
   followDefinitions(api)
   expireEvents(api)
   return {

@@ -15,7 +15,7 @@ import {
   namespaceTerminating,
   notFound,
 } from './errors.ts'
-import type { Kind } from './kinds.ts'
+import { type Kind, subjectOf } from './kind.ts'
 import { validateMetadata } from './metadata.ts'
 import { dnsSubdomainProblems } from './names.ts'
 import type { Client, RegistryWrite } from './registry.ts'
@@ -38,11 +38,16 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
     ...(rules.validate?.(draft, api) ?? []),
   ]
   const name = draft.metadata.name ?? ''
-  if (errors.length > 0) throw invalid(kind, name, errors)
+  if (errors.length > 0) throw invalid(subjectOf(kind), name, errors)
+  rules.admit?.(draft, api)
+  api.quotas.admit(kind, draft)
   const existing = api.store.get(resource, keyOf(draft.metadata.namespace, name))
   if (existing !== undefined) throw alreadyExists(kind, name, existing.metadata.deletionTimestamp !== undefined)
   const object = toStored(draft)
-  return options.dryRun === true ? deepFreeze(object) : api.store.put(resource, object)
+  if (options.dryRun === true) return deepFreeze(object)
+  const stored = api.store.put(resource, object)
+  api.quotas.count(resource, stored)
+  return stored
 }
 
 function track(api: Api, kind: Kind, draft: Draft, client: Client): void {

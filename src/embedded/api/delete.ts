@@ -7,7 +7,7 @@ import { deepFreeze, keyOf, type ObjectMeta, type ResourceKey, type StoredObject
 import { type Api, kindOf } from './api.ts'
 import { conflict, forbidden, notFound } from './errors.ts'
 import { sameJson } from './json.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from './kind.ts'
 import type { DeleteOptions, Preconditions } from './registry.ts'
 import { awaitsFinalize } from './rules/namespace.ts'
 import { rulesOf } from './rules/rulebook.ts'

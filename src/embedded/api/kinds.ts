@@ -2,84 +2,8 @@
 
 import type { ResourceKey, StoredObject } from '../store/object.ts'
 import { field } from './json.ts'
+import { allVerbs, type Kind, type Kinds, type Subresource } from './kind.ts'
 import { storedKinds } from './stored-kinds.ts'
-import type { RuleTree } from './structural/cel/rule-tree.ts'
-import type { Schema } from './structural/schema.ts'
-
-export type PrinterColumn = {
-  readonly name: string
-  readonly type: string
-  readonly format?: string
-  readonly description?: string
-  readonly priority?: number
-  readonly jsonPath: string
-}
-
-export type KindVersion = {
-  readonly name: string
-  readonly served: boolean
-  /** Objects are stored in the one version that has this set. */
-  readonly storage: boolean
-  /** Custom resources only: the structural schema as given (OpenAPI v3) and as applied, and the table's columns. */
-  readonly schema?: Readonly<Record<string, unknown>>
-  readonly structure?: Schema
-  /** The rules of the schema that apply to whole objects, compiled. */
-  readonly rules?: RuleTree | undefined
-  readonly columns?: readonly PrinterColumn[]
-}
-
-export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
-
-/** The verbs in Kubernetes' order. */
-export const allVerbs: readonly Verb[] = [
-  'create',
-  'delete',
-  'deletecollection',
-  'get',
-  'list',
-  'patch',
-  'update',
-  'watch',
-]
-
-export type Subresource = 'status' | 'log' | 'binding' | 'finalize' | 'token' | 'scale'
-
-export type Kind = {
-  readonly resource: ResourceKey
-  /** The API group; empty for the core group. */
-  readonly group: string
-  readonly versions: readonly KindVersion[]
-  readonly kind: string
-  readonly listKind: string
-  readonly plural: string
-  readonly singular: string
-  readonly shortNames: readonly string[]
-  readonly categories: readonly string[]
-  readonly namespaced: boolean
-  /** The verbs that clients may use. */
-  readonly verbs: readonly Verb[]
-  readonly subresources: readonly Subresource[]
-  /**
-   * The field selectors besides `metadata.name` and `metadata.namespace`, with a function that reads the compared
-   * value.
-   */
-  readonly selectable: Readonly<Record<string, (object: StoredObject) => string>>
-  /** The propagation policy of a DELETE that does not name one. */
-  readonly deletion: 'Background' | 'Orphan'
-  /** A PUT without resourceVersion overwrites the object. If false, the server refuses it. */
-  readonly unconditionalUpdate: boolean
-  /** A PUT to a name that does not exist creates the object. */
-  readonly createOnUpdate: boolean
-  /** A CustomResourceDefinition defines the kind. */
-  readonly custom: boolean
-}
-
-export interface Kinds {
-  get(resource: ResourceKey): Kind | undefined
-  all(): readonly Kind[]
-  add(kind: Kind): void
-  remove(resource: ResourceKey): void
-}
 
 /** Creates the table with the built-in kinds. */
 export function createKinds(): Kinds {
@@ -90,32 +14,6 @@ export function createKinds(): Kinds {
     add: (kind) => kinds.set(kind.resource, kind),
     remove: (resource) => kinds.delete(resource),
   }
-}
-
-/** Returns the version in which objects of the kind are stored. */
-export function storageVersion(kind: Kind): string {
-  return (kind.versions.find((version) => version.storage) ?? kind.versions[0])?.name ?? ''
-}
-
-/** Returns the structural schema of a custom kind in a version. */
-export function schemaOf(kind: Kind, version: string = storageVersion(kind)): Schema | undefined {
-  return kind.versions.find((candidate) => candidate.name === version)?.structure
-}
-
-/** Returns the compiled rules of a custom kind's stored version. */
-export function ruleTreeOf(kind: Kind): RuleTree | undefined {
-  return kind.versions.find((candidate) => candidate.storage)?.rules
-}
-
-/** Returns `v1` or `coordination.k8s.io/v1`. */
-export function apiVersionOf(kind: Kind, version: string = storageVersion(kind)): string {
-  return kind.group === '' ? version : `${kind.group}/${version}`
-}
-
-/** Returns the object as clients of a version see it. All versions of a kind have the same shape. */
-export function atVersion(object: StoredObject, kind: Kind, version: string): StoredObject {
-  const apiVersion = apiVersionOf(kind, version)
-  return object.apiVersion === apiVersion ? object : { ...object, apiVersion }
 }
 
 const base = {
@@ -132,6 +30,8 @@ const base = {
   createOnUpdate: false,
   custom: false,
 } as const satisfies Partial<Kind>
+
+const review = { ...base, namespaced: false, verbs: ['create'] } as const satisfies Partial<Kind>
 
 function named(
   plural: string,
@@ -170,7 +70,7 @@ const builtIn: readonly Kind[] = [
     ...named('pods', 'Pod'),
     shortNames: ['po'],
     categories: ['all'],
-    subresources: ['status', 'log', 'binding'],
+    subresources: ['status', 'log', 'binding', 'eviction'],
     selectable: {
       'spec.nodeName': at('spec', 'nodeName'),
       'spec.restartPolicy': at('spec', 'restartPolicy'),
@@ -185,6 +85,8 @@ const builtIn: readonly Kind[] = [
   },
   { ...base, ...named('secrets', 'Secret'), selectable: { type: at('type') } },
   { ...base, ...named('configmaps', 'ConfigMap'), shortNames: ['cm'] },
+  { ...base, ...named('resourcequotas', 'ResourceQuota'), shortNames: ['quota'], subresources: ['status'] },
+  { ...base, ...named('limitranges', 'LimitRange'), shortNames: ['limits'] },
   {
     ...base,
     ...named('events', 'Event'),
@@ -201,6 +103,27 @@ const builtIn: readonly Kind[] = [
       reason: at('reason'),
       reportingComponent: at('reportingComponent'),
       source: at('source', 'component'),
+      type: at('type'),
+    },
+  },
+  // The same Events with other field names: event-shapes.ts.
+  {
+    ...base,
+    ...named('events', 'Event', 'events.k8s.io'),
+    struct: 'events.Event',
+    shows: 'events',
+    shortNames: ['ev'],
+    createOnUpdate: true,
+    selectable: {
+      'regarding.kind': at('regarding', 'kind'),
+      'regarding.namespace': at('regarding', 'namespace'),
+      'regarding.name': at('regarding', 'name'),
+      'regarding.uid': at('regarding', 'uid'),
+      'regarding.apiVersion': at('regarding', 'apiVersion'),
+      'regarding.resourceVersion': at('regarding', 'resourceVersion'),
+      'regarding.fieldPath': at('regarding', 'fieldPath'),
+      reason: at('reason'),
+      reportingController: at('reportingController'),
       type: at('type'),
     },
   },
@@ -283,12 +206,25 @@ const builtIn: readonly Kind[] = [
     subresources: ['status'],
     unconditionalUpdate: false,
   },
-  // The server answers reviews and never stores them.
+  { ...base, ...named('priorityclasses', 'PriorityClass', 'scheduling.k8s.io'), namespaced: false, shortNames: ['pc'] },
+  { ...base, ...named('runtimeclasses', 'RuntimeClass', 'node.k8s.io'), namespaced: false },
   {
     ...base,
-    ...named('selfsubjectaccessreviews', 'SelfSubjectAccessReview', 'authorization.k8s.io'),
-    namespaced: false,
-    verbs: ['create'],
+    ...named('horizontalpodautoscalers', 'HorizontalPodAutoscaler', 'autoscaling'),
+    versions: [{ name: 'v2', served: true, storage: true }],
+    shortNames: ['hpa'],
+    categories: ['all'],
+    subresources: ['status'],
+  },
+  // The server answers reviews and never stores them.
+  { ...review, ...named('tokenreviews', 'TokenReview', 'authentication.k8s.io') },
+  { ...review, ...named('selfsubjectaccessreviews', 'SelfSubjectAccessReview', 'authorization.k8s.io') },
+  { ...review, ...named('subjectaccessreviews', 'SubjectAccessReview', 'authorization.k8s.io') },
+  {
+    ...review,
+    ...named('localsubjectaccessreviews', 'LocalSubjectAccessReview', 'authorization.k8s.io'),
+    struct: 'SubjectAccessReview',
+    namespaced: true,
   },
 ]
 

@@ -2,6 +2,7 @@
 // Source:
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/labels/selector.go
 import { badRequest } from './errors.ts'
+import { list, objectAt, text } from './json.ts'
 import { labelValueProblems, qualifiedNameProblems } from './names.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -118,4 +119,23 @@ function parseExactValue(tokens: Tokens): string {
 
 function parseError(why: string): Error {
   return badRequest(`unable to parse requirement: ${why}`)
+}
+
+/** Returns a label selector as text: `app=x,tier in (a,b)`. */
+export function selectorText(selector: unknown): string {
+  const labels = Object.entries(objectAt(selector, 'matchLabels')).map(([name, value]) => `${name}=${String(value)}`)
+  const expressions = list(selector, 'matchExpressions').map((expression) => {
+    const [key, values] = [text(expression, 'key'), list(expression, 'values').join(',')]
+    switch (text(expression, 'operator')) {
+      case 'Exists':
+        return key
+      case 'DoesNotExist':
+        return `!${key}`
+      case 'NotIn':
+        return `${key} notin (${values})`
+      default:
+        return `${key} in (${values})`
+    }
+  })
+  return [...labels, ...expressions].sort().join(',')
 }

@@ -6,7 +6,7 @@ import type { ObjectMeta, OwnerReference } from '../store/object.ts'
 import type { DraftMeta } from './draft.ts'
 import { type FieldError, invalidValue, notAllowed, required, tooLong } from './field-error.ts'
 import { sameJson } from './json.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from './kind.ts'
 import { dnsLabelProblems, labelValueProblems, qualifiedNameProblems } from './names.ts'
 
 const annotationBytesMax = 256 * 1024

@@ -2,10 +2,13 @@
 // Source:
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/api/resource/quantity.go
 
+export type Format = 'binary' | 'decimal' | 'exponent'
+
 export type Quantity = {
   /** The amount in billionths, the smallest unit. */
   readonly nano: bigint
   readonly text: string
+  readonly format: Format
 }
 
 /** Kubernetes' message for an invalid quantity. */
@@ -30,10 +33,12 @@ export function parseQuantity(text: string): Quantity | undefined {
   if (Math.abs(exponent) > exponentMax) return undefined
   const unit = BigInt(`${whole}${fraction}`) * (binary > 0 ? 1024n ** BigInt(binary) : 1n) * (sign === '-' ? -1n : 1n)
   const nano = scaled(unit, 9 + exponent - fraction.length)
-  return {
-    nano,
-    text: canonical(nano, binary > 0 ? 'binary' : /^[eE]/.test(suffix) && suffix !== 'E' ? 'exponent' : 'decimal'),
-  }
+  return quantity(nano, binary > 0 ? 'binary' : /^[eE]/.test(suffix) && suffix !== 'E' ? 'exponent' : 'decimal')
+}
+
+/** Returns the quantity of an amount in billionths. */
+export function quantity(nano: bigint, format: Format): Quantity {
+  return { nano, text: canonical(nano, format), format }
 }
 
 function exponentOf(suffix: string): number {
@@ -49,7 +54,7 @@ function scaled(value: bigint, power: number): bigint {
   return value / divisor + (rest > 0n ? 1n : rest < 0n ? -1n : 0n)
 }
 
-function canonical(nano: bigint, format: 'decimal' | 'binary' | 'exponent'): string {
+function canonical(nano: bigint, format: Format): string {
   if (nano === 0n) return '0'
   const units = nano / billion
   const small = units > -1024n && units < 1024n

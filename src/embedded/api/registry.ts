@@ -3,7 +3,7 @@
 // validation, defaults, graceful deletion, finalizers and generation.
 import type { StoreEvent } from '../store/event-ring.ts'
 import type { ResourceKey, StoredObject } from '../store/object.ts'
-import type { Kinds } from './kinds.ts'
+import type { Kinds } from './kind.ts'
 
 export type Preconditions = { readonly uid?: string; readonly resourceVersion?: string }
 

@@ -2,7 +2,7 @@
 
 import type { StoredObject } from '../store/object.ts'
 import { badRequest } from './errors.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from './kind.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import type { Selectors } from './registry.ts'
 

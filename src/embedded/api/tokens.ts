@@ -20,11 +20,24 @@ export type Token = { readonly token: string; readonly expires: Instant | undefi
 export interface Tokens {
   /** Returns undefined if the account does not exist. */
   issue(request: TokenRequest): Token | undefined
-  /** Returns the user that the token identifies, or undefined if it is invalid here and now. */
-  userOf(token: string): string | undefined
+  /** Returns the owner of a token, or undefined if the token is invalid here and now, or is for another audience. */
+  ownerOf(token: string, audiences?: readonly string[]): TokenOwner | undefined
+}
+
+type TokenOwner = {
+  /** The name of the user. */
+  readonly name: string
+  /** The UID of the service account. */
+  readonly uid: string
+  readonly pod: { readonly name: string; readonly uid: string } | undefined
+  /** The audiences of the token that were asked for. */
+  readonly audiences: readonly string[]
 }
 
 const issuer = 'https://kubernetes.default.svc.cluster.local'
+
+/** The audience of tokens for the API server itself. */
+export const apiAudience = issuer
 
 /** @param registry holds the accounts and pods that tokens name. The key is new: no other cluster accepts the tokens. */
 export function createTokens(registry: Registry, clock: Clock): Tokens {
@@ -52,21 +65,25 @@ export function createTokens(registry: Registry, clock: Clock): Tokens {
       const token = signed({ aud: audiences, ...times, iss: issuer, 'kubernetes.io': about, sub })
       return { token, expires: seconds === undefined ? undefined : (now + seconds) * 1000 }
     },
-    userOf: (token) => userIn(claimsOf(token), registry, clock.now()),
+    ownerOf: (token, audiences = [apiAudience]) => ownerIn(claimsOf(token), audiences, { registry, now: clock.now() }),
   }
 }
 
-function userIn(claims: unknown, registry: Registry, now: Instant): string | undefined {
+type Here = { readonly registry: Registry; readonly now: Instant }
+
+function ownerIn(claims: unknown, asked: readonly string[], { registry, now }: Here): TokenOwner | undefined {
   const about = field(claims, 'kubernetes.io')
   const [namespace, account] = [text(about, 'namespace'), text(about, 'serviceaccount', 'name')]
   const expires = field(claims, 'exp')
   if (typeof expires === 'number' && integer(claims, 'exp') * 1000 <= now) return undefined
-  if (!list(claims, 'aud').includes(issuer)) return undefined
+  const audiences = asked.filter((audience) => list(claims, 'aud').includes(audience))
+  if (audiences.length === 0) return undefined
   const known = registry.get('serviceaccounts', namespace, account)?.metadata.uid
   if (known === undefined || known !== text(about, 'serviceaccount', 'uid')) return undefined
   const pod = field(about, 'pod')
   if (isObject(pod) && registry.get('pods', namespace, text(pod, 'name'))?.metadata.uid !== pod['uid']) return undefined
-  return userName(namespace, account)
+  const bound = isObject(pod) ? { name: text(pod, 'name'), uid: text(pod, 'uid') } : undefined
+  return { name: userName(namespace, account), uid: known, pod: bound, audiences }
 }
 
 function userName(namespace: string, account: string): string {

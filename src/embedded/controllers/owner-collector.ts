@@ -1,7 +1,7 @@
 // The garbage collector of owned objects removes objects without an owner. It also handles foreground deletion and orphaned dependents.
 import type { Clock } from '../../lib/clock.ts'
 import { sameJson } from '../api/json.ts'
-import { apiVersionOf } from '../api/kinds.ts'
+import { apiVersionOf } from '../api/kind.ts'
 import type { Registry } from '../api/registry.ts'
 import type { OwnerReference, ResourceKey, StoredObject } from '../store/object.ts'
 import { subscribeAll } from './all-kinds.ts'

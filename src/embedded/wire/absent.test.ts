@@ -8,11 +8,9 @@ const request = (path: string, method: 'GET' | 'POST' = 'GET') =>
 
 test.each([
   ['/api/v1/namespaces/ci/pods/a/exec', 'pods/exec is not supported by the embedded cluster. Write to the log'],
-  ['/api/v1/namespaces/ci/pods/a/eviction', 'pods/eviction is not supported by the embedded cluster. Delete the pod'],
-  ['/api/v1/namespaces/ci/resourcequotas', 'resourcequotas are not supported by the embedded cluster'],
-  ['/api/v1/limitranges', 'limitranges are not supported by the embedded cluster'],
-  ['/apis/events.k8s.io/v1/namespaces/ci/events', 'events.events.k8s.io are not supported by the embedded cluster'],
-  ['/apis/autoscaling/v2/horizontalpodautoscalers', 'horizontalpodautoscalers.autoscaling are not supported'],
+  ['/api/v1/namespaces/ci/pods/a/resize', 'pods/resize is not supported by the embedded cluster. Create the pod again'],
+  ['/api/v1/namespaces/ci/replicationcontrollers', 'replicationcontrollers are not supported by the embedded cluster'],
+  ['/apis/apps/v1/controllerrevisions', 'controllerrevisions.apps are not supported by the embedded cluster'],
 ])('%s is refused with: %s', (path, message) => {
   expect(routeOf(request(path), createKinds())).toBeUndefined()
   expect(absentRefusal(request(path))?.status).toMatchObject({ code: 404, message: expect.stringContaining(message) })

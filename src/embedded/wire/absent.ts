@@ -8,24 +8,19 @@ const subresources: Readonly<Record<string, string>> = {
   attach: 'Write to the log and read it with "kubectl logs"',
   portforward: "Connect to 127.0.0.1: pods use the host's network",
   proxy: "Connect to 127.0.0.1: pods use the host's network",
-  eviction: 'Delete the pod',
   ephemeralcontainers: 'Run the command on the host: containers are processes of it',
   resize: 'Create the pod again: no limit of resources is enforced',
 }
 
 /** The kinds by group. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
-  '': ['resourcequotas', 'limitranges', 'replicationcontrollers', 'podtemplates', 'componentstatuses'],
+  '': ['replicationcontrollers', 'podtemplates', 'componentstatuses'],
   apps: ['controllerrevisions'],
-  'authentication.k8s.io': ['tokenreviews', 'selfsubjectreviews'],
-  'authorization.k8s.io': ['subjectaccessreviews', 'localsubjectaccessreviews', 'selfsubjectrulesreviews'],
-  autoscaling: ['horizontalpodautoscalers'],
+  'authentication.k8s.io': ['selfsubjectreviews'],
+  'authorization.k8s.io': ['selfsubjectrulesreviews'],
   'certificates.k8s.io': ['certificatesigningrequests'],
-  'events.k8s.io': ['events'],
   'flowcontrol.apiserver.k8s.io': ['flowschemas', 'prioritylevelconfigurations'],
-  'node.k8s.io': ['runtimeclasses'],
   'resource.k8s.io': ['resourceclaims', 'resourceclaimtemplates', 'deviceclasses', 'resourceslices'],
-  'scheduling.k8s.io': ['priorityclasses'],
   'storage.k8s.io': ['csidrivers', 'csinodes', 'csistoragecapacities', 'volumeattachments'],
 }
 

@@ -9,6 +9,7 @@ import { authorize, refusalOf } from './authorization.ts'
 import { type Backend, type Call, callOf } from './call.ts'
 import { deleteAnswer, deleteCollectionAnswer } from './deletion.ts'
 import { discoveryAnswer, versionInfo } from './discovery.ts'
+import { evictionAnswer } from './eviction.ts'
 import { openApiAnswer } from './openapi/openapi.ts'
 import { logAnswer } from './pod-log.ts'
 import { getAnswer, listAnswer, watchAnswer } from './reading.ts'
@@ -17,6 +18,7 @@ import type { RequestLog } from './request-log.ts'
 import { type Attributes, attributesOf, methodNotAllowed, type ResourceRoute, resourceName, routeOf } from './route.ts'
 import { scaleAnswer } from './scale.ts'
 import { tokenAnswer } from './token-request.ts'
+import { tokenReviewAnswer, tokenReviews } from './token-review.ts'
 import { bindingAnswer, createAnswer, patchAnswer, updateAnswer } from './writing.ts'
 
 type ApiHandlerOptions = Backend & {
@@ -88,7 +90,8 @@ async function resourceAnswer(
     case 'watch':
       return watchAnswer(call)
     case 'create':
-      return route.kind.resource === accessReviews ? accessReviewAnswer(call) : createAnswer(call)
+      if (accessReviews.includes(route.kind.resource)) return accessReviewAnswer(call)
+      return route.kind.resource === tokenReviews ? tokenReviewAnswer(call) : createAnswer(call)
     case 'update':
       return updateAnswer(call)
     case 'patch':
@@ -106,6 +109,7 @@ function subresourceAnswer(call: Call): Answer | Promise<Answer> {
   if (subresource === 'status' && verb === 'patch') return patchAnswer(call)
   if ((subresource === 'status' || subresource === 'finalize') && verb === 'update') return updateAnswer(call)
   if (subresource === 'token' && verb === 'create') return tokenAnswer(call)
+  if (subresource === 'eviction' && verb === 'create') return evictionAnswer(call)
   if (subresource === 'scale') return scaleAnswer(call)
   if (subresource === 'log' && verb === 'get') return logAnswer(call)
   if (subresource === 'binding' && verb === 'create') return bindingAnswer(call)

@@ -17,11 +17,11 @@ export const masters = 'system:masters'
  */
 export function bearerAuthentication(
   users: ReadonlyMap<string, string>,
-  tokens?: Pick<Tokens, 'userOf'>,
+  tokens?: Pick<Tokens, 'ownerOf'>,
 ): Authenticate {
   return (request) => {
     const [, token] = /^bearer +(\S+)$/i.exec(request.headers['authorization'] ?? '') ?? []
-    return token === undefined ? undefined : (users.get(token) ?? tokens?.userOf(token))
+    return token === undefined ? undefined : (users.get(token) ?? tokens?.ownerOf(token)?.name)
   }
 }
 

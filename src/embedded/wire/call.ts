@@ -5,7 +5,7 @@ import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Profile } from '../api/api.ts'
 import { badRequest } from '../api/errors.ts'
-import { apiVersionOf, atVersion } from '../api/kinds.ts'
+import { apiVersionOf, atVersion } from '../api/kind.ts'
 import type { NodeApi } from '../api/node.ts'
 import type { Registry } from '../api/registry.ts'
 import type { Tokens } from '../api/tokens.ts'
@@ -20,6 +20,8 @@ export type Backend = {
   readonly registry: Registry
   /** Issues the tokens of service accounts. Without it, the server issues none. */
   readonly tokens?: Tokens
+  /** Returns the user of a token that belongs to no service account. */
+  readonly identify?: (token: string) => string | undefined
   readonly node: NodeApi
   readonly clock: Clock
   readonly random: Random

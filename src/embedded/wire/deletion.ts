@@ -4,7 +4,7 @@ import { type Answer, jsonAnswer, type Request } from '../../lib/http.ts'
 import { badRequest, invalid } from '../api/errors.ts'
 import { invalidValue, notSupported } from '../api/field-error.ts'
 import { isObject, type JsonObject, text } from '../api/json.ts'
-import type { Kind } from '../api/kinds.ts'
+import type { Kind } from '../api/kind.ts'
 import type { DeleteOptions } from '../api/registry.ts'
 import type { StoredObject } from '../store/object.ts'
 import { type Call, listObject, objectAnswer } from './call.ts'
@@ -13,7 +13,7 @@ import { optionalObject } from './request-body.ts'
 import { isTrue } from './route.ts'
 
 /** The kinds whose DELETE returns the object even if it is gone. */
-const returnsObject: readonly string[] = ['pods', 'namespaces', 'serviceaccounts']
+const returnsObject: readonly string[] = ['pods', 'namespaces', 'serviceaccounts', 'resourcequotas']
 
 export function deleteAnswer(call: Call): Answer {
   const { route, backend, request } = call
@@ -54,7 +54,10 @@ function deleted(kind: Kind, object: StoredObject): object {
 }
 
 function deleteOptions(request: Request): DeleteOptions {
-  const given: JsonObject = optionalObject(request, 'DeleteOptions') ?? fromQuery(request.query)
+  return readDeleteOptions(optionalObject(request, 'DeleteOptions') ?? fromQuery(request.query))
+}
+
+export function readDeleteOptions(given: JsonObject): DeleteOptions {
   const kind = given['kind'] ?? 'DeleteOptions'
   if (kind !== 'DeleteOptions') throw badRequest(`${JSON.stringify(kind)} cannot be handled as DeleteOptions`)
   const grace = given['gracePeriodSeconds']

@@ -1,7 +1,8 @@
 // The first requests of a client: discovery, versions, schemas, media types.
 import { describe, expect, test } from 'vitest'
 import { type Answer, noBody } from '../../lib/http.ts'
-import { allVerbs, createKinds, type Kind, type Kinds } from '../api/kinds.ts'
+import { allVerbs, type Kind, type Kinds } from '../api/kind.ts'
+import { createKinds } from '../api/kinds.ts'
 import { discoveryAnswer } from './discovery.ts'
 import { compareVersions } from './group-versions.ts'
 import { negotiate } from './negotiation.ts'
@@ -77,14 +78,19 @@ describe('discovery', () => {
       'admissionregistration.k8s.io',
       'apiextensions.k8s.io',
       'apps',
+      'authentication.k8s.io',
       'authorization.k8s.io',
+      'autoscaling',
       'batch',
       'coordination.k8s.io',
       'discovery.k8s.io',
+      'events.k8s.io',
       'example.dev',
       'networking.k8s.io',
+      'node.k8s.io',
       'policy',
       'rbac.authorization.k8s.io',
+      'scheduling.k8s.io',
       'storage.k8s.io',
     ])
     expect(read('/apis/example.dev')).toMatchObject({

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, noBody, type Request } from '../../lib/http.ts'
 import type { Profile } from '../api/api.ts'
 import { noSuchResource } from '../api/errors.ts'
-import type { Kind, Kinds, Subresource } from '../api/kinds.ts'
+import type { Kind, Kinds, Subresource } from '../api/kind.ts'
 import { type Group, groupsOf, subresourceVerbs } from './group-versions.ts'
 import { negotiate } from './negotiation.ts'
 
@@ -83,6 +83,7 @@ const subresourceKinds: {
   readonly [Name in Subresource]?: { readonly group: string; readonly version: string; readonly kind: string }
 } = {
   binding: { group: '', version: '', kind: 'Binding' },
+  eviction: { group: 'policy', version: 'v1', kind: 'Eviction' },
   scale: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
   token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
 }

@@ -1,5 +1,5 @@
 // Orders the kinds for discovery and OpenAPI: by group, then by version, the preferred one first.
-import type { Kind, Kinds } from '../api/kinds.ts'
+import type { Kind, Kinds } from '../api/kind.ts'
 
 export type GroupVersion = {
   readonly version: string
@@ -44,6 +44,7 @@ export const subresourceVerbs = {
   status: ['get', 'patch', 'update'],
   log: ['get'],
   binding: ['create'],
+  eviction: ['create'],
   finalize: ['update'],
   token: ['create'],
   scale: ['get', 'patch', 'update'],

@@ -2,7 +2,7 @@
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { channel } from '../../lib/queue.ts'
 import { type ApiError, notFound } from '../api/errors.ts'
-import { apiVersionOf, atVersion } from '../api/kinds.ts'
+import { apiVersionOf, atVersion } from '../api/kind.ts'
 import type { PageOptions } from '../api/registry.ts'
 import { parseSelectors } from '../api/selectors.ts'
 import type { StoredObject } from '../store/object.ts'

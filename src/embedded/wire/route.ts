@@ -3,7 +3,7 @@
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apiserver/pkg/endpoints/request/requestinfo.go
 import type { Method, Request } from '../../lib/http.ts'
 import { ApiError, badRequest } from '../api/errors.ts'
-import type { Kind, Kinds, Verb } from '../api/kinds.ts'
+import type { Kind, Kinds, Verb } from '../api/kind.ts'
 
 export type ResourceRoute = {
   readonly verb: Verb
@@ -98,6 +98,9 @@ function placeOf(parts: readonly string[]): Place | undefined {
   return { namespace: namespaced ? parts[1] : undefined, plural, name, subresource }
 }
 
+/** The subresources that a client creates. */
+const createdSubresources: readonly string[] = ['binding', 'eviction', 'token']
+
 function verbOf(method: Method, query: Request['query'], place: Place): Verb | undefined {
   const one = place.name !== ''
   switch (method) {
@@ -105,7 +108,7 @@ function verbOf(method: Method, query: Request['query'], place: Place): Verb | u
       if (one) return 'get'
       return isTrue(query['watch']) ? 'watch' : 'list'
     case 'POST':
-      return !one || place.subresource === 'binding' || place.subresource === 'token' ? 'create' : undefined
+      return !one || createdSubresources.includes(place.subresource) ? 'create' : undefined
     case 'PUT':
       return one ? 'update' : undefined
     case 'PATCH':

@@ -3,7 +3,8 @@
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { badRequest, invalid, notFound, unsupportedMediaType } from '../api/errors.ts'
 import { invalidValue } from '../api/field-error.ts'
-import { field, integer, isObject, type JsonObject, list, objectAt, text } from '../api/json.ts'
+import { field, integer, isObject, type JsonObject, objectAt, text } from '../api/json.ts'
+import { selectorText } from '../api/label-selector.ts'
 import { applyMergePatch } from '../api/patch/apply-patch.ts'
 import { applyJsonPatch } from '../api/patch/json-patch.ts'
 import type { StoredObject } from '../store/object.ts'
@@ -55,23 +56,4 @@ function scaleOf(object: StoredObject): JsonObject {
     spec: { replicas: integer(object, 'spec', 'replicas') },
     status: { replicas: integer(object, 'status', 'replicas'), selector },
   }
-}
-
-/** Returns a label selector as text: `app=x,tier in (a,b)`. */
-function selectorText(selector: unknown): string {
-  const labels = Object.entries(objectAt(selector, 'matchLabels')).map(([name, value]) => `${name}=${String(value)}`)
-  const expressions = list(selector, 'matchExpressions').map((expression) => {
-    const [key, values] = [text(expression, 'key'), list(expression, 'values').join(',')]
-    switch (text(expression, 'operator')) {
-      case 'Exists':
-        return key
-      case 'DoesNotExist':
-        return `!${key}`
-      case 'NotIn':
-        return `${key} notin (${values})`
-      default:
-        return `${key} in (${values})`
-    }
-  })
-  return [...labels, ...expressions].sort().join(',')
 }

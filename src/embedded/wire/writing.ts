@@ -95,7 +95,7 @@ function clientName({ query, headers }: Request): string {
   return query['fieldManager'] || (headers['user-agent'] ?? '').split('/', 1)[0] || 'unknown'
 }
 
-function isDryRun(request: Request): boolean {
+export function isDryRun(request: Request): boolean {
   const given = request.query['dryRun'] ?? ''
   if (given === '') return false
   if (given === 'All') return true

@@ -1,12 +1,12 @@
 // The shapes of custom kinds: their structural schema with its x-kubernetes list and map types.
 import { field, isObject, type JsonObject, list, objectAt } from '../json.ts'
-import type { Kind } from '../kinds.ts'
+import { type Kind, structName } from '../kind.ts'
 import { structShape } from './built-in-shape.ts'
 import { free, leaf, type Shape } from './shape.ts'
 
 /** Returns the shape of a kind's objects in a version. */
 export function kindShape(kind: Kind, version: string): Shape {
-  if (!kind.custom) return structShape(kind.kind)
+  if (!kind.custom) return structShape(structName(kind))
   const schema = kind.versions.find(({ name }) => name === version)?.schema ?? {}
   const own = schemaShape(schema)
   return {

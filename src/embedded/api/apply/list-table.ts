@@ -22,6 +22,7 @@ EndpointPort !
 EphemeralContainer env=@name ports=@containerPort,protocol volumeDevices=@devicePath volumeMounts=@mountPath
 FileKeySelector !
 FlowSchemaStatus conditions=@type
+HorizontalPodAutoscalerStatus conditions=@type
 JSONSchemaProps x-kubernetes-validations=@rule
 LabelSelector !
 LocalObjectReference !

@@ -45,6 +45,9 @@ SubjectAccessReview metadata!ObjectMeta spec!SubjectAccessReviewSpec status!Subj
 SelfSubjectRulesReview metadata!ObjectMeta spec!SelfSubjectRulesReviewSpec status!SubjectRulesReviewStatus
 Scale metadata!ObjectMeta spec!ScaleSpec status!ScaleStatus
 Eviction metadata!ObjectMeta deleteOptions?DeleteOptions
+RuntimeClass metadata!ObjectMeta handler!string overhead?Overhead scheduling?Scheduling
+HorizontalPodAutoscaler metadata!ObjectMeta spec!HorizontalPodAutoscalerSpec status!HorizontalPodAutoscalerStatus
+events.Event metadata!ObjectMeta eventTime!MicroTime series?events.EventSeries reportingController:string reportingInstance:string action:string reason:string regarding!ObjectReference related?ObjectReference note:string type:string deprecatedSource!EventSource deprecatedFirstTimestamp!Time deprecatedLastTimestamp!Time deprecatedCount:int32
 ObjectMeta name:string generateName:string namespace:string selfLink:string uid:$types.UID resourceVersion:string generation:int64 creationTimestamp:Time deletionTimestamp?Time deletionGracePeriodSeconds?int64 labels:{}string annotations:{}string ownerReferences:[]OwnerReference~merge@uid finalizers:[]string~merge managedFields:[]ManagedFieldsEntry
 PodSpec volumes:[]Volume~merge,retainKeys@name initContainers:[]Container~merge@name containers![]Container~merge@name ephemeralContainers:[]EphemeralContainer~merge@name restartPolicy:$v1.RestartPolicy terminationGracePeriodSeconds?int64 activeDeadlineSeconds?int64 dnsPolicy:$v1.DNSPolicy nodeSelector:{}string serviceAccountName:string serviceAccount:string automountServiceAccountToken?bool nodeName:string hostNetwork:bool hostPID:bool hostIPC:bool shareProcessNamespace?bool securityContext?PodSecurityContext imagePullSecrets:[]LocalObjectReference~merge@name hostname:string subdomain:string affinity?Affinity schedulerName:string tolerations:[]Toleration hostAliases:[]HostAlias~merge@ip priorityClassName:string priority?int32 dnsConfig?PodDNSConfig readinessGates:[]PodReadinessGate runtimeClassName?string enableServiceLinks?bool preemptionPolicy?$v1.PreemptionPolicy overhead:{}Quantity topologySpreadConstraints:[]TopologySpreadConstraint~merge@topologyKey setHostnameAsFQDN?bool os?PodOS hostUsers?bool schedulingGates:[]PodSchedulingGate~merge@name resourceClaims:[]PodResourceClaim~merge,retainKeys@name resources?ResourceRequirements hostnameOverride?string schedulingGroup?PodSchedulingGroup
 PodStatus observedGeneration:int64 phase:$v1.PodPhase conditions:[]PodCondition~merge@type message:string reason:string nominatedNodeName:string hostIP:string hostIPs:[]HostIP~merge@ip podIP:string podIPs:[]PodIP~merge@ip startTime?Time initContainerStatuses:[]ContainerStatus containerStatuses:[]ContainerStatus qosClass:$v1.PodQOSClass ephemeralContainerStatuses:[]ContainerStatus resize:$v1.PodResizeStatus resourceClaimStatuses:[]PodResourceClaimStatus~merge,retainKeys@name extendedResourceClaimStatus?PodExtendedResourceClaimStatus allocatedResources:{}Quantity resources?ResourceRequirements nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -111,6 +114,11 @@ SubjectRulesReviewStatus resourceRules![]ResourceRule nonResourceRules![]NonReso
 ScaleSpec replicas:int32
 ScaleStatus replicas!int32 selector:string
 DeleteOptions gracePeriodSeconds?int64 preconditions?Preconditions orphanDependents?bool propagationPolicy?$v1.DeletionPropagation dryRun:[]string ignoreStoreReadErrorWithClusterBreakingPotential?bool
+Overhead podFixed:{}Quantity
+Scheduling nodeSelector:{}string tolerations:[]Toleration
+HorizontalPodAutoscalerSpec scaleTargetRef!CrossVersionObjectReference minReplicas?int32 maxReplicas!int32 metrics:[]MetricSpec behavior?HorizontalPodAutoscalerBehavior
+HorizontalPodAutoscalerStatus observedGeneration?int64 lastScaleTime?Time currentReplicas:int32 desiredReplicas!int32 currentMetrics![]MetricStatus conditions:[]HorizontalPodAutoscalerCondition~merge@type
+events.EventSeries count!int32 lastObservedTime!MicroTime
 OwnerReference apiVersion!string kind!string name!string uid!$types.UID controller?bool blockOwnerDeletion?bool
 ManagedFieldsEntry manager:string operation:$v1.ManagedFieldsOperationType apiVersion:string time?Time fieldsType:string fieldsV1?any subresource:string
 Volume name!string VolumeSource|hostPath?HostPathVolumeSource VolumeSource|emptyDir?EmptyDirVolumeSource VolumeSource|gcePersistentDisk?GCEPersistentDiskVolumeSource VolumeSource|awsElasticBlockStore?AWSElasticBlockStoreVolumeSource VolumeSource|gitRepo?GitRepoVolumeSource VolumeSource|secret?SecretVolumeSource VolumeSource|nfs?NFSVolumeSource VolumeSource|iscsi?ISCSIVolumeSource VolumeSource|glusterfs?GlusterfsVolumeSource VolumeSource|persistentVolumeClaim?PersistentVolumeClaimVolumeSource VolumeSource|rbd?RBDVolumeSource VolumeSource|flexVolume?FlexVolumeSource VolumeSource|cinder?CinderVolumeSource VolumeSource|cephfs?CephFSVolumeSource VolumeSource|flocker?FlockerVolumeSource VolumeSource|downwardAPI?DownwardAPIVolumeSource VolumeSource|fc?FCVolumeSource VolumeSource|azureFile?AzureFileVolumeSource VolumeSource|configMap?ConfigMapVolumeSource VolumeSource|vsphereVolume?VsphereVirtualDiskVolumeSource VolumeSource|quobyte?QuobyteVolumeSource VolumeSource|azureDisk?AzureDiskVolumeSource VolumeSource|photonPersistentDisk?PhotonPersistentDiskVolumeSource VolumeSource|projected?ProjectedVolumeSource VolumeSource|portworxVolume?PortworxVolumeSource VolumeSource|scaleIO?ScaleIOVolumeSource VolumeSource|storageos?StorageOSVolumeSource VolumeSource|csi?CSIVolumeSource VolumeSource|ephemeral?EphemeralVolumeSource VolumeSource|image?ImageVolumeSource
@@ -229,6 +237,11 @@ UserInfo username:string uid:string groups:[]string extra:{}[]string
 ResourceRule verbs![]string apiGroups:[]string resources:[]string resourceNames:[]string
 NonResourceRule verbs![]string nonResourceURLs:[]string
 Preconditions uid?$types.UID resourceVersion?string
+CrossVersionObjectReference kind!string name!string apiVersion:string
+MetricSpec type!$v2.MetricSourceType object?ObjectMetricSource pods?PodsMetricSource resource?ResourceMetricSource containerResource?ContainerResourceMetricSource external?ExternalMetricSource
+HorizontalPodAutoscalerBehavior scaleUp?HPAScalingRules scaleDown?HPAScalingRules
+MetricStatus type!$v2.MetricSourceType object?ObjectMetricStatus pods?PodsMetricStatus resource?ResourceMetricStatus containerResource?ContainerResourceMetricStatus external?ExternalMetricStatus
+HorizontalPodAutoscalerCondition type!$v2.HorizontalPodAutoscalerConditionType status!$v1.ConditionStatus lastTransitionTime!Time reason:string message:string
 EmptyDirVolumeSource medium:$v1.StorageMedium sizeLimit?Quantity
 GitRepoVolumeSource repository!string revision:string directory:string
 SecretVolumeSource secretName:string items:[]KeyToPath defaultMode?int32 optional?bool
@@ -305,6 +318,17 @@ ForZone name!string
 ForNode name!string
 NamedRuleWithOperations resourceNames:[]string RuleWithOperations|operations:[]$v1.OperationType RuleWithOperations|Rule|apiGroups:[]string RuleWithOperations|Rule|apiVersions:[]string RuleWithOperations|Rule|resources:[]string RuleWithOperations|Rule|scope?$v1.ScopeType
 ExpressionWarning fieldRef!string warning!string
+ObjectMetricSource describedObject!CrossVersionObjectReference target!MetricTarget metric!MetricIdentifier
+PodsMetricSource metric!MetricIdentifier target!MetricTarget
+ResourceMetricSource name!$v1.ResourceName target!MetricTarget
+ContainerResourceMetricSource name!$v1.ResourceName target!MetricTarget container!string
+ExternalMetricSource metric!MetricIdentifier target!MetricTarget
+HPAScalingRules stabilizationWindowSeconds?int32 selectPolicy?$v2.ScalingPolicySelect policies:[]HPAScalingPolicy tolerance?Quantity
+ObjectMetricStatus metric!MetricIdentifier current!MetricValueStatus describedObject!CrossVersionObjectReference
+PodsMetricStatus metric!MetricIdentifier current!MetricValueStatus
+ResourceMetricStatus name!$v1.ResourceName current!MetricValueStatus
+ContainerResourceMetricStatus name!$v1.ResourceName current!MetricValueStatus container!string
+ExternalMetricStatus metric!MetricIdentifier current!MetricValueStatus
 KeyToPath key!string path!string mode?int32
 DownwardAPIVolumeFile path!string fieldRef?ObjectFieldSelector resourceFieldRef?ResourceFieldSelector mode?int32
 VolumeProjection secret?SecretProjection downwardAPI?DownwardAPIProjection configMap?ConfigMapProjection serviceAccountToken?ServiceAccountTokenProjection clusterTrustBundle?ClusterTrustBundleProjection podCertificate?PodCertificateProjection
@@ -339,6 +363,10 @@ IPBlock cidr!string except:[]string
 ServiceBackendPort name:string number:int32
 HTTPIngressPath path:string pathType?$v1.PathType backend!IngressBackend
 IngressPortStatus port!int32 protocol!$v1.Protocol error?string
+MetricTarget type!$v2.MetricTargetType value?Quantity averageValue?Quantity averageUtilization?int32
+MetricIdentifier name!string selector?LabelSelector
+HPAScalingPolicy type!$v2.HPAScalingPolicyType value!int32 periodSeconds!int32
+MetricValueStatus value?Quantity averageValue?Quantity averageUtilization?int32
 ObjectFieldSelector apiVersion:string fieldPath!string
 ResourceFieldSelector containerName:string resource!string divisor!Quantity
 SecretProjection LocalObjectReference|name:string items:[]KeyToPath optional?bool

@@ -69,9 +69,14 @@ function readTable(table: string): ReadonlyMap<string, Struct> {
     const [name = '', ...parts] = line.split(' ')
     const fields = parts.map(readField)
     const always = fields.filter((field) => field.empty === 'always')
-    read.set(name, { name, fields: new Map(fields.map((field) => [field.name, field])), always })
+    read.set(name, { name: goName(name), fields: new Map(fields.map((field) => [field.name, field])), always })
   }
   return read
+}
+
+/** Returns the Go name of a struct. The table adds the package's name to one that two packages have. */
+function goName(name: string): string {
+  return name.slice(name.indexOf('.') + 1)
 }
 
 function readField(text: string): Field {
@@ -95,7 +100,7 @@ function readType(text: string): FieldType {
     return { is: 'map', of, go: text === '{}Quantity' ? 'v1.ResourceList' : `map[string]${of.go}` }
   }
   if (text.startsWith('$')) return { is: 'leaf', leaf: 'string', go: text.slice(1) }
-  if (!isLeaf(text)) return { is: 'struct', struct: text, go: `v1.${text}` }
+  if (!isLeaf(text)) return { is: 'struct', struct: text, go: `v1.${goName(text)}` }
   return { is: 'leaf', leaf: text, go: goNames[text] ?? text }
 }
 

@@ -1,21 +1,27 @@
 // Maps each kind to its rules.
-import type { Kind } from '../kinds.ts'
+import type { Kind } from '../kind.ts'
+import { autoscalerRules, priorityClassRules, runtimeClassRules } from './classes.ts'
 import { cronJobRules } from './cron-job.ts'
 import { customRules } from './custom-resource.ts'
 import { definitionRules } from './custom-resource-definition.ts'
+import { eventRules, newEventRules } from './event.ts'
 import { jobRules } from './job/job-rules.ts'
+import { limitRangeRules } from './limit-range.ts'
+import { checkClaimLimits } from './limits.ts'
 import { webhookRules } from './mutating-webhook.ts'
 import { namespaceRules } from './namespace.ts'
 import { podRules } from './pod/pod-rules.ts'
+import { quotaRules } from './resource-quota.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
-import { budgetRules, eventRules, leaseRules, nodeRules, roleRules } from './simple-kinds.ts'
+import { budgetRules, leaseRules, nodeRules, roleRules } from './simple-kinds.ts'
 import { daemonSetRules, deploymentRules, replicaSetRules, statefulSetRules } from './workload.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['namespaces', namespaceRules],
   ['customresourcedefinitions.apiextensions.k8s.io', definitionRules],
   ['events', eventRules],
+  ['events.events.k8s.io', newEventRules],
   ['jobs.batch', jobRules],
   ['cronjobs.batch', cronJobRules],
   ['deployments.apps', deploymentRules],
@@ -33,6 +39,12 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['pods', podRules],
   ['secrets', secretRules],
   ['configmaps', configMapRules],
+  ['resourcequotas', quotaRules],
+  ['limitranges', limitRangeRules],
+  ['priorityclasses.scheduling.k8s.io', priorityClassRules],
+  ['runtimeclasses.node.k8s.io', runtimeClassRules],
+  ['horizontalpodautoscalers.autoscaling', autoscalerRules],
+  ['persistentvolumeclaims', { admit: checkClaimLimits }],
 ])
 
 const plain: Rules = {}

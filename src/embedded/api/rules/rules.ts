@@ -16,6 +16,8 @@ export type Rules = {
   readonly validate?: (draft: Draft, api: Api) => readonly FieldError[]
   readonly validateUpdate?: (draft: Draft, current: StoredObject, api: Api) => readonly FieldError[]
   readonly validateStatus?: (draft: Draft, current: StoredObject, api: Api) => readonly FieldError[]
+  /** Throws the 403 of an admission plugin for a valid object. `current` is the object that it replaces. */
+  readonly admit?: (draft: Draft, api: Api, current?: StoredObject) => void
   /** Returns why `metadata.name` is invalid. Without it, the name must be a DNS-1123 subdomain. */
   readonly name?: (name: string) => readonly string[]
   /** Kinds with a generation: returns whether the change affects the desired state. */

@@ -1,4 +1,4 @@
-// The rules of kinds that need only a few: nodes, roles, Events, Leases and PodDisruptionBudgets.
+// The rules of kinds that need only a few: nodes, roles, Leases and PodDisruptionBudgets.
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue } from '../field-error.ts'
 import { field, isObject, sameJson } from '../json.ts'
@@ -20,18 +20,6 @@ export const roleRules: Rules = {
     if (name === '.' || name === '..') return [`may not be '${name}'`]
     return ['/', '%'].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`)
   },
-}
-
-/** An Event is in the namespace of its object. Events about cluster-wide objects are in `default`. */
-export const eventRules: Rules = { validate: validateEvent, validateUpdate: validateEvent }
-
-function validateEvent(draft: Draft): readonly FieldError[] {
-  const about = field(draft, 'involvedObject', 'namespace') ?? ''
-  const { namespace } = draft.metadata
-  // Newer recorders set eventTime and may report on objects of other namespaces.
-  if (draft['eventTime'] !== undefined && about !== '') return []
-  if (about === namespace || (about === '' && namespace === 'default')) return []
-  return [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')]
 }
 
 /** Durations and counters must be in range. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../../../lib/http.ts'
 import type { Profile } from '../../api/api.ts'
-import type { Kinds } from '../../api/kinds.ts'
+import type { Kinds } from '../../api/kind.ts'
 import { groupsOf, rootOf } from '../group-versions.ts'
 import { infoOf, openApiDocument } from './document.ts'
 

@@ -2,7 +2,7 @@
 // validation and three-way merges. Custom resources have the schema of their definition.
 import { type Field, type FieldType, type Leaf, structOf } from '../../api/fields/fields.ts'
 import { isObject } from '../../api/json.ts'
-import type { Kind } from '../../api/kinds.ts'
+import type { Kind } from '../../api/kind.ts'
 
 /** A schema object of OpenAPI, as far as Kubernetes' documents use it. */
 export type Schema = { readonly [keyword: string]: unknown }

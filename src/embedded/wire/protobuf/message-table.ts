@@ -45,6 +45,9 @@ SubjectAccessReview 1:metadata:ObjectMeta 2:spec:SubjectAccessReviewSpec 3:statu
 SelfSubjectRulesReview 1:metadata:ObjectMeta 2:spec:SelfSubjectRulesReviewSpec 3:status:SubjectRulesReviewStatus
 Scale 1:metadata:ObjectMeta 2:spec:ScaleSpec 3:status:ScaleStatus
 Eviction 1:metadata:ObjectMeta 2?deleteOptions:DeleteOptions
+RuntimeClass 1:metadata:ObjectMeta 2:handler:string 3?overhead:Overhead 4?scheduling:Scheduling
+HorizontalPodAutoscaler 1:metadata:ObjectMeta 2:spec:HorizontalPodAutoscalerSpec 3:status:HorizontalPodAutoscalerStatus
+events.Event 1:metadata:ObjectMeta 2:eventTime:MicroTime 3?series:events.EventSeries 4:reportingController:string 5:reportingInstance:string 6:action:string 7:reason:string 8:regarding:ObjectReference 9?related:ObjectReference 10:note:string 11:type:string 12:deprecatedSource:EventSource 13:deprecatedFirstTimestamp:Time 14:deprecatedLastTimestamp:Time 15:deprecatedCount:int
 ObjectMeta 1:name:string 2:generateName:string 3:namespace:string 4:selfLink:string 5:uid:string 6:resourceVersion:string 7:generation:int 8:creationTimestamp:Time 9?deletionTimestamp:Time 10?deletionGracePeriodSeconds:int 11:labels:{}string 12:annotations:{}string 13:ownerReferences:[]OwnerReference 14:finalizers:[]string 17:managedFields:[]ManagedFieldsEntry
 PodSpec 1:volumes:[]Volume 20:initContainers:[]Container 2:containers:[]Container 34:ephemeralContainers:[]EphemeralContainer 3:restartPolicy:string 4?terminationGracePeriodSeconds:int 5?activeDeadlineSeconds:int 6:dnsPolicy:string 7:nodeSelector:{}string 8:serviceAccountName:string 9:serviceAccount:string 21?automountServiceAccountToken:bool 10:nodeName:string 11:hostNetwork:bool 12:hostPID:bool 13:hostIPC:bool 27?shareProcessNamespace:bool 14?securityContext:PodSecurityContext 15:imagePullSecrets:[]LocalObjectReference 16:hostname:string 17:subdomain:string 18?affinity:Affinity 19:schedulerName:string 22:tolerations:[]Toleration 23:hostAliases:[]HostAlias 24:priorityClassName:string 25?priority:int 26?dnsConfig:PodDNSConfig 28:readinessGates:[]PodReadinessGate 29?runtimeClassName:string 30?enableServiceLinks:bool 31?preemptionPolicy:string 32:overhead:{}Quantity 33:topologySpreadConstraints:[]TopologySpreadConstraint 35?setHostnameAsFQDN:bool 36?os:PodOS 37?hostUsers:bool 38:schedulingGates:[]PodSchedulingGate 39:resourceClaims:[]PodResourceClaim 40?resources:ResourceRequirements 41?hostnameOverride:string 43?schedulingGroup:PodSchedulingGroup
 PodStatus 17:observedGeneration:int 1:phase:string 2:conditions:[]PodCondition 3:message:string 4:reason:string 11:nominatedNodeName:string 5:hostIP:string 16:hostIPs:[]HostIP 6:podIP:string 12:podIPs:[]PodIP 7?startTime:Time 10:initContainerStatuses:[]ContainerStatus 8:containerStatuses:[]ContainerStatus 9:qosClass:string 13:ephemeralContainerStatuses:[]ContainerStatus 14:resize:string 15:resourceClaimStatuses:[]PodResourceClaimStatus 18?extendedResourceClaimStatus:PodExtendedResourceClaimStatus 19:allocatedResources:{}Quantity 20?resources:ResourceRequirements 21:nodeAllocatableResourceClaimStatuses:[]NodeAllocatableResourceClaimStatus
@@ -109,6 +112,11 @@ SelfSubjectRulesReviewSpec 1:namespace:string
 SubjectRulesReviewStatus 1:resourceRules:[]ResourceRule 2:nonResourceRules:[]NonResourceRule 3:incomplete:bool 4:evaluationError:string
 ScaleSpec 1:replicas:int
 ScaleStatus 1:replicas:int 2:selector:string
+Overhead 1:podFixed:{}Quantity
+Scheduling 1:nodeSelector:{}string 2:tolerations:[]Toleration
+HorizontalPodAutoscalerSpec 1:scaleTargetRef:CrossVersionObjectReference 2?minReplicas:int 3:maxReplicas:int 4:metrics:[]MetricSpec 5?behavior:HorizontalPodAutoscalerBehavior
+HorizontalPodAutoscalerStatus 1?observedGeneration:int 2?lastScaleTime:Time 3:currentReplicas:int 4:desiredReplicas:int 5:currentMetrics:[]MetricStatus 6:conditions:[]HorizontalPodAutoscalerCondition
+events.EventSeries 1:count:int 2:lastObservedTime:MicroTime
 OwnerReference 5:apiVersion:string 1:kind:string 3:name:string 4:uid:string 6?controller:bool 7?blockOwnerDeletion:bool
 ManagedFieldsEntry 1:manager:string 2:operation:string 3:apiVersion:string 4?time:Time 6:fieldsType:string 7?fieldsV1:Raw 8:subresource:string
 Volume 1:name:string 2::VolumeSource
@@ -201,6 +209,11 @@ BoundObjectReference 1:kind:string 2:apiVersion:string 3:name:string 4:uid:strin
 UserInfo 1:username:string 2:uid:string 3:groups:[]string 4:extra:{}[]string
 ResourceRule 1:verbs:[]string 2:apiGroups:[]string 3:resources:[]string 4:resourceNames:[]string
 NonResourceRule 1:verbs:[]string 2:nonResourceURLs:[]string
+CrossVersionObjectReference 1:kind:string 2:name:string 3:apiVersion:string
+MetricSpec 1:type:string 2?object:ObjectMetricSource 3?pods:PodsMetricSource 4?resource:ResourceMetricSource 7?containerResource:ContainerResourceMetricSource 5?external:ExternalMetricSource
+HorizontalPodAutoscalerBehavior 1?scaleUp:HPAScalingRules 2?scaleDown:HPAScalingRules
+MetricStatus 1:type:string 2?object:ObjectMetricStatus 3?pods:PodsMetricStatus 4?resource:ResourceMetricStatus 7?containerResource:ContainerResourceMetricStatus 5?external:ExternalMetricStatus
+HorizontalPodAutoscalerCondition 1:type:string 2:status:string 3:lastTransitionTime:Time 4:reason:string 5:message:string
 VolumeSource 1?hostPath:HostPathVolumeSource 2?emptyDir:EmptyDirVolumeSource 3?gcePersistentDisk:GCEPersistentDiskVolumeSource 4?awsElasticBlockStore:AWSElasticBlockStoreVolumeSource 5?gitRepo:GitRepoVolumeSource 6?secret:SecretVolumeSource 7?nfs:NFSVolumeSource 8?iscsi:ISCSIVolumeSource 9?glusterfs:GlusterfsVolumeSource 10?persistentVolumeClaim:PersistentVolumeClaimVolumeSource 11?rbd:RBDVolumeSource 12?flexVolume:FlexVolumeSource 13?cinder:CinderVolumeSource 14?cephfs:CephFSVolumeSource 15?flocker:FlockerVolumeSource 16?downwardAPI:DownwardAPIVolumeSource 17?fc:FCVolumeSource 18?azureFile:AzureFileVolumeSource 19?configMap:ConfigMapVolumeSource 20?vsphereVolume:VsphereVirtualDiskVolumeSource 21?quobyte:QuobyteVolumeSource 22?azureDisk:AzureDiskVolumeSource 23?photonPersistentDisk:PhotonPersistentDiskVolumeSource 26?projected:ProjectedVolumeSource 24?portworxVolume:PortworxVolumeSource 25?scaleIO:ScaleIOVolumeSource 27?storageos:StorageOSVolumeSource 28?csi:CSIVolumeSource 29?ephemeral:EphemeralVolumeSource 30?image:ImageVolumeSource
 ContainerPort 1:name:string 2:hostPort:int 3:containerPort:int 4:protocol:string 5:hostIP:string
 EnvFromSource 1:prefix:string 2?configMapRef:ConfigMapEnvSource 3?secretRef:SecretEnvSource
@@ -277,6 +290,17 @@ ForZone 1:name:string
 ForNode 1:name:string
 NamedRuleWithOperations 1:resourceNames:[]string 2::RuleWithOperations
 ExpressionWarning 2:fieldRef:string 3:warning:string
+ObjectMetricSource 1:describedObject:CrossVersionObjectReference 2:target:MetricTarget 3:metric:MetricIdentifier
+PodsMetricSource 1:metric:MetricIdentifier 2:target:MetricTarget
+ResourceMetricSource 1:name:string 2:target:MetricTarget
+ContainerResourceMetricSource 1:name:string 2:target:MetricTarget 3:container:string
+ExternalMetricSource 1:metric:MetricIdentifier 2:target:MetricTarget
+HPAScalingRules 3?stabilizationWindowSeconds:int 1?selectPolicy:string 2:policies:[]HPAScalingPolicy 4?tolerance:Quantity
+ObjectMetricStatus 1:metric:MetricIdentifier 2:current:MetricValueStatus 3:describedObject:CrossVersionObjectReference
+PodsMetricStatus 1:metric:MetricIdentifier 2:current:MetricValueStatus
+ResourceMetricStatus 1:name:string 2:current:MetricValueStatus
+ContainerResourceMetricStatus 1:name:string 2:current:MetricValueStatus 3:container:string
+ExternalMetricStatus 1:metric:MetricIdentifier 2:current:MetricValueStatus
 EmptyDirVolumeSource 1:medium:string 2?sizeLimit:Quantity
 GitRepoVolumeSource 1:repository:string 2:revision:string 3:directory:string
 SecretVolumeSource 1:secretName:string 2:items:[]KeyToPath 3?defaultMode:int 4?optional:bool
@@ -322,6 +346,10 @@ IPBlock 1:cidr:string 2:except:[]string
 ServiceBackendPort 1:name:string 2:number:int
 HTTPIngressRuleValue 1:paths:[]HTTPIngressPath
 IngressPortStatus 1:port:int 2:protocol:string 3?error:string
+MetricTarget 1:type:string 2?value:Quantity 3?averageValue:Quantity 4?averageUtilization:int
+MetricIdentifier 1:name:string 2?selector:LabelSelector
+HPAScalingPolicy 1:type:string 2:value:int 3:periodSeconds:int
+MetricValueStatus 1?value:Quantity 2?averageValue:Quantity 3?averageUtilization:int
 KeyToPath 1:key:string 2:path:string 3?mode:int
 DownwardAPIVolumeFile 1:path:string 2?fieldRef:ObjectFieldSelector 3?resourceFieldRef:ResourceFieldSelector 4?mode:int
 VolumeProjection 1?secret:SecretProjection 2?downwardAPI:DownwardAPIProjection 3?configMap:ConfigMapProjection 4?serviceAccountToken:ServiceAccountTokenProjection 5?clusterTrustBundle:ClusterTrustBundleProjection 6?podCertificate:PodCertificateProjection

@@ -1,9 +1,11 @@
 // The columns of `kubectl get` for the built-in kinds.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
+import { eventProjection } from '../../api/event-shapes.ts'
 import { field, integer, isObject, list, size, text } from '../../api/json.ts'
 import type { ResourceKey, StoredObject } from '../../store/object.ts'
 import { age } from './age.ts'
+import { autoscalerPrinter, priorityClassPrinter, quotaPrinter, runtimeClassPrinter } from './class-printers.ts'
 import { ageColumn, type Cell, column, nameColumn, type Printer } from './column.ts'
 import { jobPrinter } from './job-printer.ts'
 import { podPrinter } from './pod-printer.ts'
@@ -46,20 +48,13 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
   [
     'events',
     {
-      columns: [
-        column('Last Seen', 'The time since the last occurrence.'),
-        column('Type', 'Normal or Warning.'),
-        column('Reason', 'Why the event was written, in one word.'),
-        column('Object', 'What the event is about.'),
-        column('Subobject', 'The part of the object the event is about.', 1),
-        column('Source', 'The component that reports the event.', 1),
-        column('Message', 'The event in a sentence.'),
-        column('First Seen', 'The time since the first occurrence.', 1),
-        column('Count', 'How often it occurred.', 1),
-        { ...nameColumn, priority: 1 },
-      ],
+      columns: eventColumns(),
       cells: eventCells,
     },
+  ],
+  [
+    'events.events.k8s.io',
+    { columns: eventColumns(), cells: (event, now) => eventCells(eventProjection.hide(event), now) },
   ],
   [
     'namespaces',
@@ -102,6 +97,11 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
   ['roles.rbac.authorization.k8s.io', createdPrinter()],
   ['clusterroles.rbac.authorization.k8s.io', createdPrinter()],
   ['customresourcedefinitions.apiextensions.k8s.io', createdPrinter()],
+  ['limitranges', createdPrinter()],
+  ['resourcequotas', quotaPrinter],
+  ['priorityclasses.scheduling.k8s.io', priorityClassPrinter],
+  ['runtimeclasses.node.k8s.io', runtimeClassPrinter],
+  ['horizontalpodautoscalers.autoscaling', autoscalerPrinter],
 ])
 
 function createdPrinter(): Printer {
@@ -173,6 +173,21 @@ function nodeRoles(node: StoredObject): string {
 function nodeAddress(node: StoredObject, type: string): string {
   const found = list(node, 'status', 'addresses').find((address) => text(address, 'type') === type)
   return found === undefined ? '<none>' : text(found, 'address')
+}
+
+function eventColumns(): Printer['columns'] {
+  return [
+    column('Last Seen', 'The time since the last occurrence.'),
+    column('Type', 'Normal or Warning.'),
+    column('Reason', 'Why the event was written, in one word.'),
+    column('Object', 'What the event is about.'),
+    column('Subobject', 'The part of the object the event is about.', 1),
+    column('Source', 'The component that reports the event.', 1),
+    column('Message', 'The event in a sentence.'),
+    column('First Seen', 'The time since the first occurrence.', 1),
+    column('Count', 'How often it occurred.', 1),
+    { ...nameColumn, priority: 1 },
+  ]
 }
 
 function eventCells(event: StoredObject, now: Instant): readonly Cell[] {

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../../lib/clock.ts'
 import { type JsonObject, text } from '../../api/json.ts'
-import type { Kind } from '../../api/kinds.ts'
+import type { Kind } from '../../api/kind.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { builtInPrinters, plainPrinter } from './built-in-printers.ts'
 import type { Cell, Column, Printer } from './column.ts'

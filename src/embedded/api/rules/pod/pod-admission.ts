@@ -1,18 +1,15 @@
-// The admission plugins of a plain cluster for new pods: service account, priority, runtime class, tolerations.
+// The admission plugins of a plain cluster for new pods: limits, service account, priority, runtime class, tolerations.
 import { keyOf } from '../../../store/object.ts'
 import type { Api } from '../../api.ts'
 import type { Draft } from '../../draft.ts'
 import { forbidden } from '../../errors.ts'
+import { applyLimits } from '../limits.ts'
+import { admitPriority, admitRuntime } from './class-admission.ts'
 import { type PodSpec, specOf } from './pod-spec.ts'
 import { addTokenVolume } from './token-volume.ts'
 
 /** The seconds that a pod stays on a node that is not ready or unreachable. */
 const tolerationSeconds = 300
-
-const systemPriorities: ReadonlyMap<string, number> = new Map([
-  ['system-cluster-critical', 2_000_000_000],
-  ['system-node-critical', 2_000_001_000],
-])
 
 const pods = { group: '', plural: 'pods', kind: 'Pod' }
 
@@ -21,6 +18,7 @@ export function admitPod(draft: Draft, api: Api): void {
   const spec = specOf(draft)
   const name = draft.metadata.name ?? ''
   const namespace = draft.metadata.namespace ?? ''
+  applyLimits(draft, api)
   spec.serviceAccountName ??= spec.serviceAccount ?? 'default'
   spec.serviceAccount = spec.serviceAccountName
   const account = spec.serviceAccountName
@@ -30,23 +28,9 @@ export function admitPod(draft: Draft, api: Api): void {
     throw forbidden(pods, name, why)
   }
   addTokenVolume(spec, found, api.random)
-  admitPriority(spec, name)
-  if (spec.runtimeClassName !== undefined) {
-    throw forbidden(pods, name, `pod rejected: RuntimeClass "${spec.runtimeClassName}" not found`)
-  }
+  admitPriority(spec, name, api)
   tolerateFailingNodes(spec)
-}
-
-function admitPriority(spec: PodSpec, name: string): void {
-  const { priorityClassName = '' } = spec
-  const priority = priorityClassName === '' ? 0 : systemPriorities.get(priorityClassName)
-  if (priority === undefined) throw forbidden(pods, name, `no PriorityClass with name ${priorityClassName} was found`)
-  if (spec.priority !== undefined && spec.priority !== priority) {
-    const why = `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`
-    throw forbidden(pods, name, why)
-  }
-  spec.priority = priority
-  spec.preemptionPolicy ??= 'PreemptLowerPriority'
+  admitRuntime(spec, name, api)
 }
 
 /** Adds the default tolerations. An update of the whole pod does so, too. */

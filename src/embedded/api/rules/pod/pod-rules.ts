@@ -3,7 +3,9 @@
 import { timestamp } from '../../../../lib/timestamp.ts'
 import type { StoredObject } from '../../../store/object.ts'
 import { sameJson } from '../../json.ts'
+import { checkPodLimits } from '../limits.ts'
 import type { Rules } from '../rules.ts'
+import { checkOverhead } from './class-admission.ts'
 import { admitPod, tolerateFailingNodes } from './pod-admission.ts'
 import { fillPodSpec } from './pod-defaults.ts'
 import { type PodSpec, specOf, statusOf } from './pod-spec.ts'
@@ -45,6 +47,11 @@ export const podRules: Rules = {
   },
   validateStatus: (draft, current, api) =>
     validatePodStatus(statusOf(draft), statusOf(current), specOf(current), api.profile),
+  admit: (draft, api, current) => {
+    if (current !== undefined) return
+    checkPodLimits(draft, api)
+    checkOverhead(specOf(draft), draft.metadata.name ?? '', api)
+  },
   changesGeneration: (draft, current) => !sameJson(draft['spec'], current['spec']),
   grace: graceOf,
 }

@@ -110,6 +110,8 @@ export type PodSpec = {
   priorityClassName?: string
   preemptionPolicy?: string
   runtimeClassName?: string
+  overhead?: Quantities
+  resources?: { limits?: Quantities; requests?: Quantities }
   hostNetwork?: boolean
   nodeName?: string
   nodeSelector?: Record<string, string>

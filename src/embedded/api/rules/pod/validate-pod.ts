@@ -32,7 +32,7 @@ export function validatePodSpec(spec: PodSpec, profile: Profile): readonly Field
   errors.push(
     ...named('spec.hostname', spec.hostname, dnsLabelProblems),
     ...named('spec.subdomain', spec.subdomain, dnsLabelProblems),
-    ...validateTolerations(spec.tolerations ?? []),
+    ...validateTolerations(spec.tolerations ?? [], 'spec.tolerations'),
     ...validateImages(spec),
   )
   return errors
@@ -70,9 +70,9 @@ function validateImages(spec: PodSpec): readonly FieldError[] {
   )
 }
 
-function validateTolerations(tolerations: readonly Toleration[]): readonly FieldError[] {
+export function validateTolerations(tolerations: readonly Toleration[], field: string): readonly FieldError[] {
   return tolerations.flatMap(({ key = '', operator = '', value = '', effect = '', tolerationSeconds }, index) => {
-    const at = `spec.tolerations[${index}]`
+    const at = `${field}[${index}]`
     const errors =
       key === '' ? [] : qualifiedNameProblems(key).map((problem) => invalidValue(`${at}.key`, key, problem))
     if (key === '' && operator !== 'Exists') {

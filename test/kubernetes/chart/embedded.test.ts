@@ -1,0 +1,162 @@
+// Installs the charts with helm on `dayfly cluster`, runs jobs through the installed RunnerSet, and uninstalls both. The pods of
+// this cluster share the network of the machine, so the controller has one replica and a port of its own.
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGitHubEmulator, type GitHubEmulator } from '../../../src/emulator/github/emulator.ts'
+import { scriptJob } from '../../../src/emulator/github/script-job.ts'
+import { type HttpServer, httpServer } from '../../../src/lib/http-server.ts'
+import { randomName } from '../../../src/lib/ids.ts'
+import { listAt, textAt } from '../../../src/lib/read-json.ts'
+import { type Cli, createWorld, until } from '../../cli.ts'
+import { clock, random } from '../client-place.ts'
+import { findKubectl } from '../kubectl.ts'
+import { controllerChart, createPrograms, setsChart } from './programs.ts'
+
+const execute = promisify(execFile)
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+/** The part of the usual start command that hands the credential to the runner. */
+const readsCredential = 'export ACTIONS_RUNNER_INPUT_JITCONFIG="$(cat "${DAYFLY_ROOT:-}/run/dayfly/credential")"\n'
+/** An uninstall that takes longer waits for a finalizer or a hook. */
+const uninstallMsMax = 60_000
+
+describe('the charts on the embedded cluster', () => {
+  const programs = createPrograms('helm')
+  const { folder } = programs
+  const world = createWorld()
+  const token = `ghp_${randomName(random, 36)}`
+  let program = 'kubectl'
+  let obstacle: string | undefined
+  let emulator: GitHubEmulator
+  let forge: HttpServer
+  let cluster: Cli | undefined
+  let file = ''
+
+  beforeAll(async () => {
+    const found = await findKubectl()
+    if (found.is === 'missing') obstacle = found.why
+    else program = found.program
+    obstacle ??= programs.obstacle()
+    if (obstacle) return
+    emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs: { latencyMs: 50, longPollMs: 10_000 } })
+    forge = await httpServer(emulator.handler)
+    mkdirSync(path.join(world.directory, 'own'))
+    const images = [`--image=localhost/dayfly:${version}=${startScript('dayfly')}`]
+    cluster = world.start('cluster', '--json', ...images)
+    const line = await until('it prints its address', 10_000, () => /^\{.*\}$/m.exec(cluster?.stdout() ?? '')?.[0])
+    file = (JSON.parse(line) as { kubeconfig: string }).kubeconfig
+  })
+  afterAll(async () => {
+    world.end()
+    if (obstacle) return
+    emulator.close()
+    await forge.close()
+  })
+
+  /** Writes a program that runs a file of the build, as the entry point of the image does. */
+  function startScript(name: string, setting = ''): string {
+    const script = path.join(world.directory, 'own', name)
+    writeFileSync(script, `#!/bin/sh\n${setting}exec '${process.execPath}' '${path.resolve(`dist/${name}.js`)}' "$@"\n`)
+    chmodSync(script, 0o755)
+    return script
+  }
+
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    const env = { ...process.env, KUBECONFIG: file, HOME: folder }
+    return (await execute(program, args, { env, maxBuffer: 64 * 1024 * 1024 })).stdout
+  }
+
+  /** Runs helm, which must succeed. Resolves with the time in milliseconds. */
+  async function helm(...args: readonly string[]): Promise<number> {
+    const started = performance.now()
+    const { code, stderr } = await programs.run('helm', args, { KUBECONFIG: file })
+    if (code !== 0) throw new Error(`helm ${args.join(' ')} ended with ${code}:\n${stderr}`)
+    return performance.now() - started
+  }
+
+  /** Returns every object of both namespaces, and those of the cluster that belong to a release. */
+  async function leftovers(): Promise<readonly string[]> {
+    const list = async (namespaced: boolean, ...more: readonly string[]) => {
+      const kinds = (await kubectl('api-resources', '--verbs=list', '-o', 'name', `--namespaced=${namespaced}`))
+        .trim()
+        .split('\n')
+        .filter((kind) => !kind.startsWith('events'))
+      return (await kubectl('get', kinds.join(), '-o', 'name', '--ignore-not-found', ...more))
+        .split('\n')
+        .filter(Boolean)
+    }
+    const inside = [...(await list(true, '-n', 'dayfly')), ...(await list(true, '-n', 'ci'))]
+    const owned = await list(false, '-l', 'app.kubernetes.io/managed-by=Helm')
+    const natural = ['configmap/kube-root-ca.crt', 'secret/github', 'serviceaccount/default']
+    // Helm keeps the definition, because its deletion deletes every RunnerSet.
+    const kept = 'customresourcedefinition.apiextensions.k8s.io/runnersets.dayfly.dev'
+    return [...inside, ...owned].filter((each) => !natural.includes(each) && each !== kept)
+  }
+
+  const values = ['--set=replicas=1', '--set=http.address=127.0.0.1', '--set=watchNamespaces={ci}']
+  const sets = () => [
+    `--set=defaults.github.url=${forge.origin}/acme`,
+    '--set=defaults.github.credentials.secret=github',
+    `--set=defaults.template.spec.containers[0].name=runner`,
+    `--set=defaults.template.spec.containers[0].image=localhost/dayfly-runner:${version}`,
+    // A program that stands for an image has no other files, so that the usual start command finds no /home/runner/run.sh.
+    `--set=defaults.template.spec.containers[0].command[0]=${startScript('runner', readsCredential)}`,
+    '--set=sets.linux.scale.max=4',
+  ]
+
+  test('run jobs through a RunnerSet, and leave nothing behind', { timeout: 240_000 }, async (context) => {
+    if (obstacle) return context.skip(obstacle)
+    await kubectl('create', 'namespace', 'ci')
+    await kubectl('-n', 'ci', 'create', 'secret', 'generic', 'github', `--from-literal=github_token=${token}`)
+    const free = await httpServer(async () => ({ status: 404, headers: {}, body: { kind: 'none' } }))
+    const port = new URL(free.origin).port
+    await free.close()
+    const install = [
+      'install',
+      'dayfly',
+      controllerChart,
+      '-n',
+      'dayfly',
+      '--create-namespace',
+      '--wait',
+      '--timeout=60s',
+    ]
+    await helm(...install, ...values, `--set=http.port=${port}`)
+    await helm('install', 'runners', setsChart, '-n', 'ci', ...sets())
+    await kubectl('-n', 'ci', 'wait', 'runnerset/linux', '--for=condition=Ready', '--timeout=60s')
+
+    const jobs = emulator.control.queueJobs(
+      Array.from({ length: 8 }, (_, index) => {
+        const name = `job ${index + 1}`
+        return { labels: ['linux'], name, message: scriptJob(name, [{ run: 'hostname' }]) }
+      }),
+    )
+    const results = () => jobs.map(({ id }) => emulator.control.job(id)?.result)
+    await until('all jobs have a result', 90_000, () => results().every((result) => result !== undefined))
+    expect(results()).toEqual(jobs.map(() => 'succeeded'))
+    expect(jobs.map(({ id }) => emulator.control.job(id)?.runs)).toEqual(jobs.map(() => 1))
+    await until('the pods of the runners are gone', 30_000, async () => {
+      const pods = JSON.parse(await kubectl('-n', 'ci', 'get', 'pods', '-o', 'json')) as unknown
+      return listAt(pods, 'items').length === 0
+    })
+    const events = JSON.parse(await kubectl('-n', 'ci', 'get', 'events.events.k8s.io', '-o', 'json')) as unknown
+    expect(listAt(events, 'items').map((event) => textAt(event, 'reportingController'))).toContain('dayfly')
+
+    expect(await helm('uninstall', 'runners', '-n', 'ci', '--wait')).toBeLessThan(uninstallMsMax)
+    expect(await helm('uninstall', 'dayfly', '-n', 'dayfly', '--wait')).toBeLessThan(uninstallMsMax)
+    await until('nothing is left', 30_000, async () => (await leftovers()).length === 0).catch(() => {})
+    expect(await leftovers()).toEqual([])
+    expect(emulator.control.registrations()).toEqual([])
+    expect(await kubectl('get', 'crd', 'runnersets.dayfly.dev', '-o', 'name')).toContain('runnersets')
+  })
+
+  test('leave no process when the cluster ends', async (context) => {
+    if (obstacle || !cluster) return context.skip(obstacle)
+    cluster.child.kill('SIGINT')
+    await cluster.ended
+    expect(world.processes()).toEqual([])
+    expect(world.files()).toEqual([])
+  })
+})
