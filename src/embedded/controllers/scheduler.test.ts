@@ -21,19 +21,19 @@ test.each([
   [{ nodeSelector: { pool: 'ci' } }, undefined],
   [
     { nodeSelector: { pool: 'gpu' } },
-    "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+    "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
   ],
   [{ containers: [asking('a', { cpu: '1500m' }), asking('b', { cpu: '2.5' })] }, undefined],
   [
     { containers: [asking('a', { cpu: '4', memory: '9Gi' })] },
-    '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    '0/1 nodes are available: 1 Insufficient memory. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   ],
   [
     {
       initContainers: [{ ...asking('s', { cpu: '1' }), restartPolicy: 'Always' }],
       containers: [asking('a', { cpu: '3500m' })],
     },
-    '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   ],
   [{ initContainers: [asking('i', { cpu: '3' })], containers: [asking('a', { cpu: '2' })] }, undefined],
 ])('a pod with %j is scheduled, or refused: %s', async (spec, message) => {

@@ -100,7 +100,10 @@ function place(registry: Registry, pod: StoredObject, used: (node: string) => Am
     ? 'Preemption is not helpful for scheduling.'
     : 'No preemption victims found for incoming pod.'
   const all = `0/${nodes.length} nodes are available`
-  return { is: 'refused', message: `${all}: ${reasons.join(', ')}. preemption: ${all}: ${nodes.length} ${help}` }
+  return {
+    is: 'refused',
+    message: `${all}: ${reasons.join(', ')}. no new claims to deallocate, preemption: ${all}: ${nodes.length} ${help}`,
+  }
 }
 
 function bind(registry: Registry, pod: StoredObject, node: string, events: EventRecorder): void {
