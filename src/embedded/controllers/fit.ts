@@ -2,6 +2,7 @@
 import { field, isObject } from '../api/json.ts'
 import { parseQuantity } from '../api/quantity.ts'
 import type { StoredObject } from '../store/object.ts'
+import { tolerates } from './tolerations.ts'
 
 /** Requested or used amounts by resource name. `pods` is one of the names. */
 export type Amounts = Readonly<Record<string, number>>
@@ -78,14 +79,6 @@ function untoleratedTaint(pod: StoredObject, node: StoredObject): Readonly<Recor
   return objects(field(node, 'spec', 'taints'))
     .filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute')
     .find((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)))
-}
-
-function tolerates(toleration: Readonly<Record<string, unknown>>, taint: Readonly<Record<string, unknown>>): boolean {
-  const { effect = '', key = '', operator = 'Equal', value = '' } = toleration
-  if (effect !== '' && effect !== taint['effect']) return false
-  if (key !== '' && key !== taint['key']) return false
-  if (operator === 'Exists') return true
-  return operator === 'Equal' && key !== '' && value === (taint['value'] ?? '')
 }
 
 function objects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
