@@ -12,7 +12,8 @@ export type Life = {
   /** Unique: also the name of the pod. */
   readonly name: string
   readonly spec: object
-  readonly labels?: Readonly<Record<string, string>>
+  /** Another pod that runs before this life begins, with the life's name as its label `beside`. */
+  readonly neighbour?: object
   /** The last step deletes the pod. */
   readonly steps: readonly Step[]
 }
@@ -38,3 +39,8 @@ export function shell(name: string, script: string, more: object = {}): object {
 export function remove(when: RegExp, waitMs = 0, gracePeriodSeconds?: number): Step {
   return { when, waitMs, do: { delete: gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds } } }
 }
+
+/** Ends at once on SIGTERM, as a program that handles signals does. */
+export const obedient = 'trap "exit 0" TERM; while :; do sleep 0.1; done'
+export const forever = 'while :; do sleep 1; done'
+export const runsFor = (seconds: number, exitCode = 0) => `sleep ${seconds}; exit ${exitCode}`

@@ -1,10 +1,7 @@
 // The lives that are played. Each state lasts for at least two seconds, because a kubelet looks at its containers once a second.
-import { image, type Life, life, remove, shell } from './life.fixture.ts'
+import { forever, image, type Life, life, obedient, remove, runsFor, shell } from './life.fixture.ts'
+import { waitingLives } from './waiting-lives.fixture.ts'
 
-/** Ends at once on SIGTERM, as a program that handles signals does. */
-const obedient = 'trap "exit 0" TERM; while :; do sleep 0.1; done'
-const forever = 'while :; do sleep 1; done'
-const runsFor = (seconds: number, exitCode = 0) => `sleep ${seconds}; exit ${exitCode}`
 const run = (command: string) => ({ exec: { command: ['/bin/sh', '-c', command] } })
 /** A probe every second. It has time enough on a busy machine. */
 const probe = (action: object, more: object = {}) => ({ ...action, periodSeconds: 1, timeoutSeconds: 20, ...more })
@@ -199,56 +196,6 @@ const deletions: readonly Life[] = [
   ]),
 ]
 
-const missing: readonly Life[] = [
-  life('image-missing', { containers: [{ name: 'main', image: 'localhost/absent:1' }] }, [
-    remove(/ImagePullBackOff/, 500),
-  ]),
-  life('image-never', { containers: [{ name: 'main', image: 'localhost/absent:1', imagePullPolicy: 'Never' }] }, [
-    remove(/ErrImageNeverPull/, 500),
-  ]),
-  life('image-invalid', { containers: [{ name: 'main', image: 'localhost/Absent:1' }] }, [
-    remove(/InvalidImageName/, 500),
-  ]),
-  life(
-    'secret-missing',
-    {
-      containers: [
-        shell('main', forever, {
-          env: [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'absent', key: 'token' } } }],
-        }),
-      ],
-    },
-    [remove(/CreateContainerConfigError/, 500)],
-  ),
-  life(
-    'key-missing',
-    {
-      containers: [
-        shell('main', forever, {
-          env: [{ name: 'CA', valueFrom: { configMapKeyRef: { name: 'kube-root-ca.crt', key: 'absent' } } }],
-        }),
-      ],
-    },
-    [remove(/CreateContainerConfigError/, 500)],
-  ),
-  life(
-    'volume-missing',
-    {
-      volumes: [{ name: 'credential', secret: { secretName: 'absent' } }],
-      containers: [shell('main', forever, { volumeMounts: [{ name: 'credential', mountPath: '/credential' }] })],
-    },
-    [remove(/ContainerCreating/, 4000)],
-  ),
-  life(
-    'init-secret-missing',
-    {
-      initContainers: [shell('prepare', runsFor(2), { envFrom: [{ secretRef: { name: 'absent' } }] })],
-      containers: [shell('main', forever)],
-    },
-    [remove(/CreateContainerConfigError/, 500)],
-  ),
-]
-
 const messages: readonly Life[] = [
   life('message-path', {
     containers: [
@@ -287,6 +234,6 @@ export const lives: readonly Life[] = [
   ...probes,
   ...hooks,
   ...deletions,
-  ...missing,
+  ...waitingLives,
   ...messages,
 ]

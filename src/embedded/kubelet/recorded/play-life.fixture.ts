@@ -56,15 +56,22 @@ export async function playLives(lives: readonly Life[], stage: Stage): Promise<r
   })
 }
 
-async function playLife(stage: Stage, path: string, { name, spec, labels, steps }: Life, seen?: Seen): Promise<void> {
-  const metadata = { name, ...(labels ? { labels } : {}) }
-  await call(stage, 'POST', `${path}/pods`, { apiVersion: 'v1', kind: 'Pod', metadata, spec })
+async function playLife(stage: Stage, path: string, life: Life, seen?: Seen): Promise<void> {
+  const { name, spec, steps, neighbour } = life
+  const other = `${path}/pods/${name}-neighbour`
+  if (neighbour) {
+    const metadata = { name: `${name}-neighbour`, labels: { beside: name } }
+    await call(stage, 'POST', `${path}/pods`, { apiVersion: 'v1', kind: 'Pod', metadata, spec: neighbour })
+    while (field(await call(stage, 'GET', other), 'status', 'phase') !== 'Running') await stage.clock.sleep(200)
+  }
+  await call(stage, 'POST', `${path}/pods`, { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec })
   for (const { when, waitMs = 0, do: action } of steps) {
     await until(stage.clock, seen, (line) => when.test(line))
     await stage.clock.sleep(waitMs)
     await act(stage, `${path}/pods/${name}`, name, action)
   }
   await until(stage.clock, seen, (line) => line === 'gone')
+  if (neighbour) await call(stage, 'DELETE', other, {})
 }
 
 async function act(stage: Stage, pod: string, name: string, action: Step['do']): Promise<void> {
