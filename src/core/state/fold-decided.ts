@@ -1,5 +1,5 @@
 // A tick has decided: its actions begin, and what it reports counts from now on.
-import type { Action, RunnerAction } from '../../model/action.ts'
+import type { Action, Mark, RunnerAction } from '../../model/action.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Input } from '../../model/input.ts'
 import type { Runner } from '../../model/runner.ts'
@@ -12,10 +12,15 @@ export function foldDecided(step: Step, { decision, actions }: Extract<Input, { 
   for (const event of decision.events) report(step, event)
   for (const mark of decision.marks) {
     const runner = table.get(mark.runner)
-    if (runner) put(step, { ...runner, [mark.is === 'stuck' ? 'stuck' : 'delay']: mark.failure })
+    if (runner) put(step, { ...runner, ...marked(mark) })
   }
   for (const action of actions) begin(step, action)
   for (const { runner, at } of decision.due) table.lookAgain(runner, at)
+}
+
+/** A runner that is proved stuck is held up no more: its problem is shown once. */
+function marked({ is, failure }: Mark): Partial<Runner> {
+  return is === 'stuck' ? { stuck: failure, delay: undefined } : { delay: failure }
 }
 
 function report(step: Step, event: JournalEvent): void {

@@ -362,6 +362,20 @@ describe('ends', () => {
     expect(set.world().stuck).toBeUndefined()
   })
 
+  it('shows a stuck runner no longer as held up', () => {
+    const set = open()
+    const deleted = { ...running, deletionDeadline: now - seconds(60), node: 'n', nodeSilentSince: now - seconds(90) }
+    set.list({ [a]: podFacts({ ...deleted, deletionDeadline: now + seconds(1) }) })
+    set.tick()
+    expect(set.world()).toMatchObject({ delays: { count: 1, oldest: { reason: 'node-lost' } }, stuck: undefined })
+    set.seen({ ...deleted, resourceVersion: '2' })
+    set.tick()
+    const cause = { reason: 'node-lost', message: 'node n', since: now - seconds(60) } as const
+    set.outcome({ action: 'explain-runner', runner: a, result: { is: 'explained', cause } })
+    set.tick()
+    expect(set.world()).toMatchObject({ delays: undefined, stuck: { count: 1, oldest: { reason: 'node-lost' } } })
+  })
+
   it('marks a pod as stuck although nothing could be looked up', () => {
     const set = open()
     set.list({ [a]: podFacts({ deletionDeadline: now - seconds(60) }) })

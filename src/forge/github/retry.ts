@@ -4,7 +4,7 @@ import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Answer, noBody, type Request, type Transport, TransportError } from '../../lib/http.ts'
 import type { Random } from '../../lib/random.ts'
-import { linkSignals } from '../../lib/signals.ts'
+import { abortable, linkSignals } from '../../lib/signals.ts'
 import { errorFromTransport, redirectTarget } from './errors.ts'
 import { retryInstant } from './server-time.ts'
 
@@ -58,22 +58,6 @@ async function sendRepeatedly(net: Net, request: Request, policy: RetryPolicy): 
     } else {
       return outcome
     }
-  }
-}
-
-/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  let stop = () => {}
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([promise, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
 

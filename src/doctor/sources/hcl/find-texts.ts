@@ -33,18 +33,19 @@ export function findTexts(text: string): HclTexts {
 }
 
 function search(text: string, { from, to, depth, open }: Place, found: Found): void {
-  const calls: boolean[] = []
+  /** For each bracket around: whether a call, here or further out, may add to what is in it. */
+  const around: boolean[] = [open]
   /** The last significant character, and the name that ended there. */
   let last = ''
   let name = ''
   for (let at = skipBlank(text, from, true); at < to; at = skipBlank(text, at, true)) {
     const char = text[at] ?? ''
-    const around = open || calls.includes(true)
     let end = skipPart(text, at)
-    if (char === '{' && '=([,:?>'.includes(last) && last !== '') end = enter(text, at, { depth, open: around }, found)
+    if (char === '{' && '=([,:?>'.includes(last) && last !== '')
+      end = enter(text, at, { depth, open: around.at(-1) === true }, found)
     else if (char === '<') addHeredoc(text, at, found)
-    else if (char === '(') calls.push(!writers.has(name))
-    else if (char === ')') calls.pop()
+    else if (char === '(') around.push(around.at(-1) === true || !writers.has(name))
+    else if (char === ')' && around.length > 1) around.pop()
     name = nameAt(text, at) ?? ''
     last = char
     at = end
