@@ -12,6 +12,9 @@ import { startFinishedJobCollector } from './controllers/finished-job-collector.
 import { startJobController } from './controllers/job/job-controller.ts'
 import { startNamespaceCollector } from './controllers/namespace-collector.ts'
 import { startNamespaceDefaults } from './controllers/namespace-defaults.ts'
+import { startNodeHealth } from './controllers/node/node-health.ts'
+import { startNodeTaints } from './controllers/node/node-taints.ts'
+import { startTaintEviction } from './controllers/node/taint-eviction.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startPodCollector } from './controllers/pod-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
@@ -75,6 +78,9 @@ export function createCluster(options: ClusterOptions): Cluster {
   createSystemObjects(registry)
   const stopControllers = [
     startScheduler({ registry, clock }),
+    startNodeHealth({ registry, clock }),
+    startNodeTaints({ registry, clock }),
+    startTaintEviction({ registry, clock }),
     startOwnerCollector({ registry, clock }),
     startNamespaceCollector({ registry, clock, profile }),
     startNamespaceDefaults({ registry, tokens, certificate: certificate.cert }),

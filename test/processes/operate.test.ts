@@ -314,7 +314,7 @@ describe('jobs in the demo', () => {
         /: gone\n.*\n {2}The job "slow \/ long".* (ended \d+ s ago: succeeded|not recorded here: the forge knows it)\.\n/,
       ),
     ])
-    expect(gone.stdout).toMatch(/Started: Started container runner/)
+    expect(gone.stdout).toMatch(/Started: Container started/)
     demo.child.kill('SIGINT')
     await demo.ended
   }, 60_000)

@@ -2,6 +2,9 @@
 import { field, isObject } from '../api/json.ts'
 import { parseQuantity } from '../api/quantity.ts'
 import type { StoredObject } from '../store/object.ts'
+import { passing } from './affinity.ts'
+import { matchesExpressions } from './match-labels.ts'
+import { tolerates } from './tolerations.ts'
 
 /** Requested or used amounts by resource name. `pods` is one of the names. */
 export type Amounts = Readonly<Record<string, number>>
@@ -23,7 +26,7 @@ export function obstacles(pod: StoredObject, node: StoredObject, used: Amounts):
 
 /** Whether the obstacle stays when another pod ends. */
 export function isPermanent(obstacle: string): boolean {
-  return obstacle.startsWith('node(s)')
+  return obstacle.startsWith('node(s)') && !passing.includes(obstacle)
 }
 
 /** The requests of a pod: the sum of regular containers and sidecars, or an init container with the sidecars before it if that is larger. */
@@ -70,7 +73,20 @@ function plus(left: Amounts, right: Amounts): Amounts {
 function matchesSelector(pod: StoredObject, node: StoredObject): boolean {
   const selector = field(pod, 'spec', 'nodeSelector')
   const labels = node.metadata.labels ?? {}
-  return Object.entries(isObject(selector) ? selector : {}).every(([name, value]) => labels[name] === value)
+  const areEqual = Object.entries(isObject(selector) ? selector : {}).every(([name, value]) => labels[name] === value)
+  const when = 'requiredDuringSchedulingIgnoredDuringExecution'
+  const affinity = field(pod, 'spec', 'affinity', 'nodeAffinity', when)
+  return (
+    areEqual && (!isObject(affinity) || objects(affinity['nodeSelectorTerms']).some((term) => matchesTerm(term, node)))
+  )
+}
+
+/** A term without any expression matches no node. */
+function matchesTerm(term: object, node: StoredObject): boolean {
+  const [byLabel, byField] = ['matchExpressions', 'matchFields'].map((name) => objects(field(term, name)))
+  if (byLabel?.length === 0 && byField?.length === 0) return false
+  const fields = { 'metadata.name': node.metadata.name }
+  return matchesExpressions(byLabel, node.metadata.labels ?? {}) && matchesExpressions(byField, fields)
 }
 
 function untoleratedTaint(pod: StoredObject, node: StoredObject): Readonly<Record<string, unknown>> | undefined {
@@ -78,14 +94,6 @@ function untoleratedTaint(pod: StoredObject, node: StoredObject): Readonly<Recor
   return objects(field(node, 'spec', 'taints'))
     .filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute')
     .find((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)))
-}
-
-function tolerates(toleration: Readonly<Record<string, unknown>>, taint: Readonly<Record<string, unknown>>): boolean {
-  const { effect = '', key = '', operator = 'Equal', value = '' } = toleration
-  if (effect !== '' && effect !== taint['effect']) return false
-  if (key !== '' && key !== taint['key']) return false
-  if (operator === 'Exists') return true
-  return operator === 'Equal' && key !== '' && value === (taint['value'] ?? '')
 }
 
 function objects(value: unknown): readonly Readonly<Record<string, unknown>>[] {

@@ -75,11 +75,13 @@ test('keeps a terminating pod of a dead node, until the Node object is deleted',
 test('deletes a terminating pod of a dead node after the out-of-service taint', async () => {
   const stage = openPodStage()
   deadNode(stage, [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }])
-  stage.create({ ...short, nodeName: 'dead' }, 'deleted')
-  stage.create({ ...short, nodeName: 'dead' }, 'other')
+  const tolerations = [{ operator: 'Exists' }]
+  stage.create({ ...short, nodeName: 'dead', tolerations }, 'deleted')
+  stage.create({ ...short, nodeName: 'dead' }, 'evicted')
+  stage.create({ ...short, nodeName: 'dead', tolerations }, 'tolerant')
   stage.registry.delete('pods', 'default', 'deleted')
   await stage.clock.advance(20_000)
-  expect(names(stage)).toEqual(['other'])
+  expect(names(stage)).toEqual(['tolerant'])
 })
 
 test('marks a deleted pod without a node as failed, even if a finalizer holds its object', async () => {

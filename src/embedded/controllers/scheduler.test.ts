@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
+import { containerOf, openPodStage, podOf } from '../../../test/pod-stage.ts'
 import { field, isObject } from '../api/json.ts'
 
 const node = { name: 'n1', labels: { pool: 'ci' }, capacity: { cpu: '4', memory: '8Gi', pods: '3' } }
@@ -21,19 +21,19 @@ test.each([
   [{ nodeSelector: { pool: 'ci' } }, undefined],
   [
     { nodeSelector: { pool: 'gpu' } },
-    "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+    "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
   ],
   [{ containers: [asking('a', { cpu: '1500m' }), asking('b', { cpu: '2.5' })] }, undefined],
   [
     { containers: [asking('a', { cpu: '4', memory: '9Gi' })] },
-    '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    '0/1 nodes are available: 1 Insufficient memory. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   ],
   [
     {
       initContainers: [{ ...asking('s', { cpu: '1' }), restartPolicy: 'Always' }],
       containers: [asking('a', { cpu: '3500m' })],
     },
-    '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
   ],
   [{ initContainers: [asking('i', { cpu: '3' })], containers: [asking('a', { cpu: '2' })] }, undefined],
 ])('a pod with %j is scheduled, or refused: %s', async (spec, message) => {
@@ -75,4 +75,79 @@ test('ignores pods with scheduling gates, pods of another scheduler, and deleted
   stage.create({ containers: [containerOf('main')], schedulerName: 'other' }, 'other')
   await stage.clock.advance(1_000)
   expect(['gated', 'other'].map((name) => field(stage.pod(name), 'spec', 'nodeName'))).toEqual([undefined, undefined])
+})
+
+const hostname = 'kubernetes.io/hostname'
+const groupTerm = {
+  labelSelector: { matchExpressions: [{ key: 'group', operator: 'In', values: ['a'] }] },
+  topologyKey: hostname,
+}
+
+/** Creates pods of the group `a` one after the other. Returns the node of each. */
+async function placesOf(count: number, affinity: object): Promise<readonly unknown[]> {
+  const stage = open()
+  for (const name of ['n2', 'n3']) {
+    const metadata = { name, labels: { [hostname]: name } }
+    const created = stage.registry.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata })
+    stage.registry.update('nodes', { ...created, status: { allocatable: { pods: '9' } } }, { subresource: 'status' })
+  }
+  for (let index = 0; index < count; index++) {
+    const pod = podOf({ containers: [containerOf('main')], affinity }, `p${index}`)
+    stage.registry.create('pods', { ...pod, metadata: { ...pod.metadata, labels: { group: 'a' } } })
+    await stage.clock.advance(100)
+  }
+  return Array.from({ length: count }, (_, index) => field(stage.pod(`p${index}`), 'spec', 'nodeName'))
+}
+
+test.each([
+  [
+    'required anti-affinity',
+    { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [groupTerm] } },
+    ['n1', 'n2', 'n3', undefined],
+  ],
+  [
+    'preferred anti-affinity',
+    {
+      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 5, podAffinityTerm: groupTerm }] },
+    },
+    ['n1', 'n2', 'n3', 'n1'],
+  ],
+  [
+    'required affinity',
+    { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [groupTerm] } },
+    ['n1', 'n1', 'n1', undefined],
+  ],
+  [
+    'another namespace',
+    { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ ...groupTerm, namespaces: ['other'] }] } },
+    ['n1', 'n1', 'n1', 'n2'],
+  ],
+])('places four pods with %s', async (_, affinity, nodes) => {
+  expect(await placesOf(4, affinity)).toEqual(nodes)
+})
+
+test('a pod that waits for its distance is scheduled when the other pod ends', async () => {
+  const stage = openPodStage({ cluster: { node }, scripts: { first: { endsAfterMs: 5_000 } } })
+  const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [groupTerm] } }
+  const first = podOf({ containers: [containerOf('first')], affinity }, 'first')
+  stage.registry.create('pods', { ...first, metadata: { ...first.metadata, labels: { group: 'a' } } })
+  await stage.clock.advance(100)
+  const second = podOf({ containers: [containerOf('second')] }, 'second')
+  stage.registry.create('pods', { ...second, metadata: { ...second.metadata, labels: { group: 'a' } } })
+  await stage.clock.advance(100)
+  expect(refusal(stage, 'second')).toContain("1 node(s) didn't satisfy existing pods anti-affinity rules")
+  await stage.clock.advance(5_000)
+  expect(refusal(stage, 'second')).toBeUndefined()
+})
+
+test('a pod that wants a neighbour is scheduled when the neighbour is', async () => {
+  const stage = open()
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [groupTerm] } }
+  stage.create({ containers: [containerOf('main')], affinity })
+  await stage.clock.advance(100)
+  expect(refusal(stage)).toContain("1 node(s) didn't match pod affinity rules")
+  const other = podOf({ containers: [containerOf('main')] }, 'other')
+  stage.registry.create('pods', { ...other, metadata: { ...other.metadata, labels: { group: 'a' } } })
+  await stage.clock.advance(100)
+  expect(refusal(stage)).toBeUndefined()
 })

@@ -6,6 +6,14 @@ import type { Registry } from '../api/registry.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
 import type { StoreEvent } from '../store/event-ring.ts'
 import type { StoredObject } from '../store/object.ts'
+import {
+  affinityObstacle,
+  keepsApart,
+  type Placed,
+  preferenceFor,
+  type Surroundings,
+  wantsNeighbour,
+} from './affinity.ts'
 import { type Amounts, isPermanent, obstacles, requestsOf } from './fit.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
@@ -19,19 +27,19 @@ export function startScheduler(options: SchedulerOptions): () => void {
   const { registry, clock } = options
   const usage = nodeUsage()
   /** Pods without a node, by key. They are tried again when another pod frees its resources. */
-  const pending = new Map<string, { readonly events: EventRecorder }>()
+  const pending = new Map<string, { readonly events: EventRecorder; readonly wantsNeighbour: boolean }>()
   const recorderOf = (pod: StoredObject) =>
     pending.get(keyOf(pod))?.events ?? eventRecorder(pod, { ...options, component: name })
   const schedule = (key: string) => {
     const pod = find(registry, key)
     if (!pod || !wantsNode(pod)) return void pending.delete(key)
     const events = recorderOf(pod)
-    const verdict = place(registry, pod, usage.of)
+    const verdict = place(registry, pod, usage)
     if (verdict.is === 'placed') {
       pending.delete(key)
       bind(registry, pod, verdict.node, events)
     } else {
-      pending.set(key, { events })
+      pending.set(key, { events, wantsNeighbour: wantsNeighbour(pod) })
       refuse(registry, clock, pod, verdict.message)
       events.record('Warning', 'FailedScheduling', verdict.message)
     }
@@ -40,10 +48,14 @@ export function startScheduler(options: SchedulerOptions): () => void {
   const retryAll = () => {
     for (const key of pending.keys()) loop.add(key)
   }
+  const retryLonely = () => {
+    for (const [key, waiting] of pending) if (waiting.wantsNeighbour) loop.add(key)
+  }
   const see = (event: Pick<StoreEvent, 'type' | 'object'>) => {
     const freed = usage.see(event)
     if (event.type !== 'DELETED' && wantsNode(event.object)) loop.add(keyOf(event.object))
     if (freed) retryAll()
+    else if (event.type !== 'DELETED' && !wantsNode(event.object)) retryLonely()
   }
   const stopPods = registry.subscribe('pods', (event) => {
     // A change of the status alone does not change the verdict. Most of them are the scheduler's own refusals.
@@ -86,21 +98,41 @@ function hasEnded(pod: StoredObject): boolean {
 
 type Placement = { readonly is: 'placed'; readonly node: string } | { readonly is: 'refused'; readonly message: string }
 
-function place(registry: Registry, pod: StoredObject, used: (node: string) => Amounts): Placement {
+function place(registry: Registry, pod: StoredObject, usage: NodeUsage): Placement {
   const nodes = registry.list('nodes')
+  const around: Surroundings = {
+    node: (node) => registry.get('nodes', undefined, node),
+    namespaceLabels: (namespace) => registry.get('namespaces', undefined, namespace)?.metadata.labels ?? {},
+    placed: usage.placed,
+    apart: usage.apart,
+  }
+  const fitting: StoredObject[] = []
   if (nodes.length === 0) return { is: 'refused', message: 'no nodes available to schedule pods' }
   const counts = new Map<string, number>()
   for (const node of nodes) {
-    const found = obstacles(pod, node, used(node.metadata.name))
-    if (found.length === 0) return { is: 'placed', node: node.metadata.name }
+    const unfit = obstacles(pod, node, usage.of(node.metadata.name))
+    const found = unfit.length > 0 ? unfit : [affinityObstacle(pod, node, around)].filter((each) => each !== undefined)
+    if (found.length === 0) fitting.push(node)
     for (const obstacle of found) counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1)
   }
+  const best = bestOf(fitting, (node) => preferenceFor(pod, node, around))
+  if (best) return { is: 'placed', node: best.metadata.name }
   const reasons = [...counts].map(([obstacle, count]) => `${count} ${obstacle}`).sort()
   const help = [...counts.keys()].every(isPermanent)
     ? 'Preemption is not helpful for scheduling.'
     : 'No preemption victims found for incoming pod.'
   const all = `0/${nodes.length} nodes are available`
-  return { is: 'refused', message: `${all}: ${reasons.join(', ')}. preemption: ${all}: ${nodes.length} ${help}` }
+  return {
+    is: 'refused',
+    message: `${all}: ${reasons.join(', ')}. no new claims to deallocate, preemption: ${all}: ${nodes.length} ${help}`,
+  }
+}
+
+/** Returns the first of the nodes with the highest score. */
+function bestOf(nodes: readonly StoredObject[], score: (node: StoredObject) => number): StoredObject | undefined {
+  if (nodes.length < 2) return nodes[0]
+  const scores = nodes.map(score)
+  return nodes[scores.indexOf(Math.max(...scores))]
 }
 
 function bind(registry: Registry, pod: StoredObject, node: string, events: EventRecorder): void {
@@ -127,11 +159,16 @@ interface NodeUsage {
   /** Records which resources a pod takes or frees. Returns whether it freed any. */
   see(event: Pick<StoreEvent, 'type' | 'object'>): boolean
   of(node: string): Amounts
+  /** The pods that hold a node. */
+  placed(): Iterable<Placed>
+  /** Those of them that keep others away. */
+  apart(): Iterable<Placed>
 }
 
 /** Tracks what the pods on each node request. A pod holds its resources until it has ended or its object is gone. */
 function nodeUsage(): NodeUsage {
-  const held = new Map<string, { readonly node: string; readonly requested: Amounts }>()
+  const held = new Map<string, Placed & { readonly requested: Amounts }>()
+  const apart = new Map<string, Placed>()
   const used = new Map<string, Record<string, number>>()
   const add = (node: string, requested: Amounts, sign: 1 | -1) => {
     const sum = used.get(node) ?? {}
@@ -144,16 +181,20 @@ function nodeUsage(): NodeUsage {
       const node = field(object, 'spec', 'nodeName')
       const holds = type !== 'DELETED' && typeof node === 'string' && node !== '' && !hasEnded(object)
       const known = held.get(uid)
-      if (holds && !known) {
-        const requested = requestsOf(object)
-        held.set(uid, { node, requested })
-        add(node, requested, 1)
+      if (holds) {
+        const placed = { pod: object, node, requested: known?.requested ?? requestsOf(object) }
+        held.set(uid, placed)
+        if (keepsApart(object)) apart.set(uid, placed)
+        if (!known) add(node, placed.requested, 1)
       }
       if (holds || !known) return false
       held.delete(uid)
+      apart.delete(uid)
       add(known.node, known.requested, -1)
       return true
     },
     of: (node) => used.get(node) ?? {},
+    placed: () => held.values(),
+    apart: () => apart.values(),
   }
 }

@@ -69,6 +69,7 @@ export function refuseImage(
   record.state = { is: 'waiting', reason, message }
   const pauseMs = Math.min(backoffMs.longest, backoffMs.first * 2 ** record.refusals++)
   if (reason === 'ErrImagePull') {
+    events.record('Normal', 'Pulling', `Pulling image "${record.spec.image}"`, field)
     events.record('Warning', 'Failed', `Failed to pull image "${record.spec.image}": ${message}`, field)
     context.wakeAt(clock.now() + pullPauseMs)
   } else {

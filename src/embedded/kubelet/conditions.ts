@@ -9,6 +9,8 @@ import { type ContainerRecord, hasBegun } from './record.ts'
 export type PodFacts = {
   readonly records: readonly ContainerRecord[]
   readonly phase: Phase
+  /** The phase that the containers alone show. A pod that ends before its containers have run keeps the conditions of a waiting pod. */
+  readonly computed: Phase
   /** The time at which the kubelet accepted the pod. */
   readonly startTime: Instant
   /** Whether the volumes and the sandbox exist. */
@@ -25,7 +27,7 @@ export function conditionsOf(pod: Pod, facts: PodFacts, now: Instant): readonly 
   const verdicts: Readonly<Record<string, Verdict>> = {
     PodReadyToStartContainers: { status: facts.hasSandbox ? 'True' : 'False' },
     Initialized: initialisation(facts),
-    Ready: ready,
+    Ready: ready.status === 'True' ? gateVerdict(pod) : ready,
     ContainersReady: ready,
   }
   const before = pod.status.conditions ?? []
@@ -43,7 +45,7 @@ export function conditionsOf(pod: Pod, facts: PodFacts, now: Instant): readonly 
   return [...own, ...before.filter(({ type }) => !(type in verdicts))]
 }
 
-function initialisation({ records, phase }: PodFacts): Verdict {
+function initialisation({ records, computed: phase }: PodFacts): Verdict {
   if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' }
   if (hasBegun(records)) return { status: 'True' }
   const incomplete = records.filter(
@@ -54,13 +56,25 @@ function initialisation({ records, phase }: PodFacts): Verdict {
   return verdict(incomplete, 'ContainersNotInitialized', 'incomplete')
 }
 
-function readiness({ records, phase }: PodFacts): Verdict {
+function readiness({ records, computed: phase }: PodFacts): Verdict {
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' }
   if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' }
   const unready = records.filter(
     ({ role, state, started, ready }) => role !== 'init' && !(state.is === 'running' && started && ready),
   )
   return verdict(unready, 'ContainersNotReady', 'unready')
+}
+
+/** Whether other clients have set the conditions that the pod names as its readiness gates. */
+function gateVerdict({ spec, status }: Pod): Verdict {
+  const faults = (spec.readinessGates ?? []).flatMap(({ conditionType: gate }) => {
+    const known = status.conditions?.find(({ type }) => type === gate)
+    if (known?.status === 'True') return []
+    if (known) return [`the status of pod readiness gate "${gate}" is not "True", but ${known.status}`]
+    return [`corresponding condition of pod readiness gate "${gate}" does not exist.`]
+  })
+  if (faults.length === 0) return { status: 'True' }
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: faults.join(', ') }
 }
 
 function verdict(missing: readonly ContainerRecord[], reason: string, word: string): Verdict {

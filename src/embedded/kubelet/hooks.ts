@@ -7,33 +7,32 @@ import { type ContainerRecord, idOf } from './record.ts'
 
 /** Returns whether the hook succeeded. If it failed, the caller kills the container. */
 export async function runPostStart(context: PodContext, record: ContainerRecord, action: Action): Promise<boolean> {
-  const failure = await runHook(context, record, action, undefined)
+  const isGood = await runHook(context, record, action, undefined)
   // A stopped worker records no more Events.
-  if (failure === undefined || context.until.aborted) return true
-  context.events.record('Warning', 'FailedPostStartHook', `PostStartHook failed: ${failure}`, fieldOf(record))
+  if (isGood || context.until.aborted) return true
+  // The output of a hook appears nowhere, because it may contain secrets.
+  context.events.record('Warning', 'FailedPostStartHook', 'PostStartHook failed', fieldOf(record))
   return false
 }
 
-/** Runs the preStop hook for at most `limitMs`, the whole grace period. A hook that is still running then is left alone without an Event, as in Kubernetes. */
+/** Runs the preStop hook for at most `limitMs`, the whole grace period. A hook that is still running then is left alone. */
 export async function runPreStop(
   context: PodContext,
   record: ContainerRecord,
   action: Action,
   limitMs: number,
 ): Promise<void> {
-  const deadline = context.clock.now() + limitMs
-  const failure = await runHook(context, record, action, limitMs)
-  if (failure === undefined || context.clock.now() >= deadline) return
-  context.events.record('Warning', 'FailedPreStopHook', `PreStopHook failed: ${failure}`, fieldOf(record))
+  if (await runHook(context, record, action, limitMs)) return
+  context.events.record('Warning', 'FailedPreStopHook', 'PreStopHook failed', fieldOf(record))
 }
 
-/** Returns the reason of the failure, or undefined if the hook succeeded. */
+/** Returns whether the hook succeeded. */
 async function runHook(
   context: PodContext,
   record: ContainerRecord,
   action: Action,
   limitMs: number | undefined,
-): Promise<string | undefined> {
+): Promise<boolean> {
   const { runtime, clock, pod, until } = context
   const { exec, sleep } = action
   if (sleep) {
@@ -43,12 +42,8 @@ async function runHook(
   }
   // An HTTP response with any status counts as success.
   const reached = await reachContainer(context, record, { action, purpose: 'lifecycle', timeoutMs: limitMs })
-  if (reached?.is === 'failed') return reached.message
-  if (!exec) return undefined
+  if (reached?.is === 'failed') return false
+  if (!exec) return true
   const result = await runtime.exec(idOf(pod(), record), exec.command, limitMs)
-  if (result.is === 'timed-out') return 'the grace period is over'
-  if (result.is === 'failed') return result.message
-  return result.exitCode === 0
-    ? undefined
-    : `command '${exec.command.join(' ')}' exited with ${result.exitCode}: ${result.output}`
+  return result.is === 'ended' && result.exitCode === 0
 }

@@ -29,9 +29,10 @@ test('takes over running containers: it does not start them again, and records t
   stage.cluster.kubelet.start()
   await stage.clock.advance(60_000)
   expect(stage.actions()).toEqual(['0s start runner.0', '30s end runner.0'])
-  expect(stage.seen.slice(-3)).toEqual([
+  expect(stage.seen.slice(-4)).toEqual([
     '0s Running runner=running,started',
     '20s Running runner=running,started,ready',
+    '30s Running runner=Completed(0)',
     '30s Succeeded runner=Completed(0)',
   ])
 })

@@ -4,7 +4,7 @@ import { type KubeletOptions, startKubelet } from './kubelet.ts'
 
 export interface KubeletSwitch {
   readonly api: NodeApi
-  /** Stops the kubelet: nothing happens to the node's pods any more, not even their deletion. The Node object does not change by itself. */
+  /** Stops the kubelet: nothing happens to the node's pods any more, not even their deletion. The Node becomes unknown after 50 s. */
   stop(): void
   /** Starts the kubelet again if it is stopped. It takes over running containers, and ends the containers of pods that no longer exist. */
   start(): void

@@ -1,16 +1,18 @@
 // The lifecycle of a pod on the node: volumes, containers in their order, termination, and the status that reports it.
 import type { Instant } from '../../lib/clock.ts'
 import { ApiError } from '../api/errors.ts'
+import type { Volume } from '../runtime/runtime.ts'
 import type { PodFacts } from './conditions.ts'
-import { fieldOf, type PodContext } from './context.ts'
+import type { PodContext } from './context.ts'
 import { mounting } from './mounting.ts'
 import { type Phase, phaseOf } from './phase.ts'
 import { planPod } from './plan.ts'
-import { asPod } from './pod.ts'
-import { type ContainerRecord, hasBegun } from './record.ts'
+import { asPod, type RestartPolicy } from './pod.ts'
+import { type ContainerRecord, shouldRestart } from './record.ts'
 import { startContainer } from './start-container.ts'
 import { podStatus } from './status.ts'
 import { graceSecondsOf, stopContainer, stopPod } from './termination.ts'
+import { forgetWaiting, giveUpWaiting } from './waiting.ts'
 
 export interface Lifecycle {
   /** Does everything that is due, and writes the pod's status. */
@@ -33,7 +35,10 @@ export function createLifecycle(context: PodContext): Lifecycle {
   const { clock, registry, runtime, records, pod } = context
   const startTime: Instant = clock.now()
   const volumes = mounting(context)
-  const notes: Notes = { end: terminal(pod().status.phase), failure: undefined, hasSandbox: false, isSilent: true }
+  const notes: Notes = {
+    ...{ end: terminal(pod().status.phase), computed: undefined, failure: undefined },
+    ...{ hasSandbox: false, isSilent: true },
+  }
   let isConfirmed = false
   const write = () => writeStatus(context, notes, startTime)
   const silence = clock.after(silenceMs, () => {
@@ -42,15 +47,13 @@ export function createLifecycle(context: PodContext): Lifecycle {
   })
 
   const finish = async (graceSeconds: number) => {
-    if (records.some(({ state }) => state.is === 'running')) {
-      write()
-      await stopPod(context, graceSeconds)
-      write()
-    }
+    forgetWaiting(records)
+    write()
+    await stopPod(context, graceSeconds)
     notes.hasSandbox = false
+    notes.computed = notes.failure ? 'Failed' : phaseOf(records, pod().spec.restartPolicy, true)
+    notes.end = terminal(notes.computed) ?? 'Failed'
     giveUpWaiting(records, clock.now())
-    const phase = terminal(phaseOf(records, pod().spec.restartPolicy, true))
-    notes.end = notes.failure ? 'Failed' : (phase ?? 'Failed')
     write()
     await confirm()
   }
@@ -79,17 +82,11 @@ export function createLifecycle(context: PodContext): Lifecycle {
     const mounted = volumes.volumes()
     if (!mounted) return volumes.hasReported() ? write() : undefined
     if (!notes.hasSandbox) reportSandbox(notes, write)
-    for (const record of records) if (record.failing && record.state.is === 'running') await endFailing(context, record)
-    // A sidecar without a startup probe counts as started at once, so the containers after it start in the same step.
-    for (let isSettled = false; !isSettled && !context.until.aborted; ) {
-      const plan = planPod(records, spec.restartPolicy)
-      if (plan.do === 'end') return await finish(graceSecondsOf(pod()))
-      for (const record of plan.containers) {
-        if (!context.until.aborted) await startContainer(context, record, mounted)
-      }
-      isSettled = !plan.containers.some(({ role, started }) => role === 'sidecar' && started)
-    }
+    if (probesEndPod(records, spec.restartPolicy)) return await finish(graceSecondsOf(pod()))
+    // Each end is reported before anything else starts. A container that a probe ends starts again in the same step.
     write()
+    for (const record of records) if (isFailing(record)) await endFailing(context, record)
+    await startDue(context, mounted, { write, finish: () => finish(graceSecondsOf(pod())) })
   }
   const leave = async () => {
     await stopPod(context, graceSecondsOf(pod()))
@@ -103,9 +100,30 @@ export function createLifecycle(context: PodContext): Lifecycle {
   return { step, leave, stop }
 }
 
+type Steps = { write(): void; finish(): Promise<void> }
+
+/** Starts every container whose turn it is, or ends the pod if its work is done. */
+async function startDue(
+  context: PodContext,
+  volumes: ReadonlyMap<string, Volume>,
+  { write, finish }: Steps,
+): Promise<void> {
+  const { records, pod, until } = context
+  // A sidecar without a startup probe counts as started at once, so the containers after it start in the same step.
+  for (let isSettled = false; !isSettled && !until.aborted; ) {
+    const plan = planPod(records, pod().spec.restartPolicy)
+    if (plan.do === 'end') return await finish()
+    for (const record of plan.containers) if (!until.aborted) await startContainer(context, record, volumes)
+    isSettled = !plan.containers.some(({ role, started }) => role === 'sidecar' && started)
+    write()
+  }
+}
+
 type Notes = {
   /** The phase in which the pod ended; undefined while it has not. */
   end: Phase | undefined
+  /** The phase that the containers showed when the pod ended. */
+  computed: Phase | undefined
   failure: PodFacts['failure']
   hasSandbox: boolean
   isSilent: boolean
@@ -128,12 +146,13 @@ function writeStatus({ registry, records, pod, clock, until }: PodContext, notes
   if (until.aborted || stored?.metadata.uid !== uid) return
   const current = asPod(stored)
   if (terminal(current.status.phase)) return
-  const { end, failure, hasSandbox } = notes
-  const computed = phaseOf(records, pod().spec.restartPolicy, false)
+  const { end, hasSandbox } = notes
+  const failure = end && notes.failure
+  const computed = notes.computed ?? phaseOf(records, pod().spec.restartPolicy, false)
   // A pod keeps its phase until all its containers have stopped.
   const phase = end ?? (terminal(computed) ? (current.status.phase as Phase) : computed)
   if (notes.isSilent && phase === 'Pending' && !records.some(hasReport)) return
-  const status = podStatus(current, { records, phase, startTime, hasSandbox, failure }, clock.now())
+  const status = podStatus(current, { records, phase, computed, startTime, hasSandbox, failure }, clock.now())
   if (status !== current.status) registry.update('pods', { ...current, status }, { subresource: 'status' })
 }
 
@@ -150,27 +169,31 @@ function isOverdue(context: PodContext, startTime: Instant): boolean {
   return false
 }
 
-async function endFailing(context: PodContext, record: ContainerRecord): Promise<void> {
-  const message = `Container ${record.spec.name} failed ${record.failing} probe, will be restarted`
-  context.events.record('Normal', 'Killing', message, fieldOf(record))
-  await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), hasEvent: true })
+function isFailing({ failing, state }: ContainerRecord): boolean {
+  return failing !== undefined && state.is === 'running'
 }
 
-/** Marks containers that never ran as unknown when the pod ends, unless the pod was still initializing (Kubernetes: TerminatePod). */
-function giveUpWaiting(records: readonly ContainerRecord[], now: Instant): void {
-  const lastInit = records.filter(({ role }) => role !== 'regular').at(-1)
-  const isInitialised =
-    hasBegun(records) || !lastInit || (lastInit.state.is === 'terminated' && lastInit.state.exitCode === 0)
-  if (!isInitialised) return
-  for (const record of records) {
-    if (record.role !== 'regular' || record.state.is !== 'waiting') continue
-    record.state = {
-      is: 'terminated',
-      exitCode: 137,
-      reason: 'ContainerStatusUnknown',
-      message: 'The container could not be located when the pod was terminated',
-      startedAt: undefined,
-      finishedAt: now,
-    }
-  }
+function restartsOnFailure({ spec, role }: ContainerRecord, podPolicy: RestartPolicy): boolean {
+  return role === 'sidecar' || (spec.restartPolicy ?? podPolicy) !== 'Never'
+}
+
+/** Whether failed probes end the last regular containers, so that the whole pod ends. */
+function probesEndPod(records: readonly ContainerRecord[], podPolicy: RestartPolicy): boolean {
+  const regular = records.filter(({ role }) => role === 'regular')
+  const over = (record: ContainerRecord) =>
+    isFailing(record) ? !restartsOnFailure(record, podPolicy) : isEnded(record, podPolicy)
+  return regular.some(isFailing) && regular.every(over)
+}
+
+function isEnded(record: ContainerRecord, podPolicy: RestartPolicy): boolean {
+  const { state } = record
+  return state.is === 'terminated' && !shouldRestart(record, state.exitCode, podPolicy)
+}
+
+async function endFailing(context: PodContext, record: ContainerRecord): Promise<void> {
+  const { spec, role, failing } = record
+  const fate = role === 'regular' && restartsOnFailure(record, context.pod().spec.restartPolicy)
+  const name = `${role === 'regular' ? 'Container' : 'Init container'} ${spec.name}`
+  const why = `${name} failed ${failing} probe${fate ? ', will be restarted' : ''}`
+  await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), why })
 }

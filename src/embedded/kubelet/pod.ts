@@ -69,6 +69,8 @@ export type Container = {
   readonly name: string
   readonly image: string
   readonly imagePullPolicy?: PullPolicy
+  readonly terminationMessagePath?: string
+  readonly terminationMessagePolicy?: string
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workingDir?: string
@@ -132,6 +134,9 @@ export type Pod = StoredObject & {
     readonly restartPolicy: RestartPolicy
     readonly terminationGracePeriodSeconds?: number
     readonly activeDeadlineSeconds?: number
+    readonly hostPID?: boolean
+    readonly shareProcessNamespace?: boolean
+    readonly readinessGates?: readonly { readonly conditionType: string }[]
     readonly containers: readonly Container[]
     readonly initContainers?: readonly Container[]
     readonly volumes?: readonly PodVolume[]

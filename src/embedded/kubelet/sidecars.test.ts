@@ -18,6 +18,7 @@ test('a plain pod goes from Pending to Running to Succeeded, with its conditions
   expect(stage.seen).toEqual([
     '0s Pending',
     '0s Running runner=running,started,ready',
+    '5s Running runner=Completed(0)',
     '5s Succeeded runner=Completed(0)',
   ])
   expect(conditionLine(stage.pod())).toBe(
@@ -46,9 +47,9 @@ test.each([
     await stage.clock.advance(20_000)
     expect(stage.seen).toEqual([
       '0s Pending',
+      '0s Pending docker=running,started,ready runner=PodInitializing',
       '0s Running docker=running,started,ready runner=running,started,ready',
       `10s Running docker=running,started,ready runner=${end}`,
-      `11s Running docker=Completed(0) runner=${end}`,
       `11s ${phase} docker=Completed(0) runner=${end}`,
     ])
   },
@@ -77,6 +78,7 @@ test('a sidecar with a startup probe delays the runner until the probe succeeds'
   expect(stage.seen).toEqual([
     '0s Pending',
     '0s Pending docker=running runner=PodInitializing',
+    '3s Pending docker=running,started,ready runner=PodInitializing',
     '3s Running docker=running,started,ready runner=running,started,ready',
   ])
   expect(stage.events()).toContain('Unhealthy x3: Startup probe failed: not yet')

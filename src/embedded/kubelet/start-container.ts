@@ -6,9 +6,11 @@ import { fieldOf, type PodContext } from './context.ts'
 import { expand, readEnvironment } from './environment.ts'
 import { runPostStart } from './hooks.ts'
 import { ConfigError } from './lookup.ts'
+import type { Container } from './pod.ts'
 import { watchProbes } from './probes.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 import { graceSecondsOf, stopContainer } from './termination.ts'
+import { terminationMessage } from './termination-message.ts'
 import { checkSupported } from './unsupported.ts'
 
 /**
@@ -25,21 +27,22 @@ export async function startContainer(
   if (waitForCrash(context, record)) return
   const image = runtime.image(spec.image, spec.imagePullPolicy ?? 'IfNotPresent', (spec.command ?? []).length > 0)
   if (image.is === 'refused') return refuseImage(context, record, image)
+  reportImage(context, record)
   const config = readConfig(context, record, volumes)
   if (config instanceof ConfigError) return refuseConfig(context, record, config)
-  events.record('Normal', 'Pulled', `Container image "${spec.image}" already present on machine`, fieldOf(record))
   if (record.state.is === 'terminated') record.last = record.state
   record.refusals = 0
   record.failing = undefined
   record.attempt++
   const started = await runtime.start({ ...config, id: idOf(context.pod(), record) })
-  events.record('Normal', 'Created', `Created container: ${spec.name}`, fieldOf(record))
+  events.record('Normal', 'Created', 'Container created', fieldOf(record))
   if (started.is === 'failed') return failToStart(context, record, started.message)
-  events.record('Normal', 'Started', `Started container ${spec.name}`, fieldOf(record))
+  events.record('Normal', 'Started', 'Container started', fieldOf(record))
   const isOver = follow(context, record, started)
   const { postStart } = spec.lifecycle ?? {}
   const isGood = !postStart || (await runPostStart(context, record, postStart))
-  if (!isGood) await stopContainer(context, record, { graceSeconds: graceSecondsOf(context.pod()), hasEvent: true })
+  const graceSeconds = graceSecondsOf(context.pod())
+  if (!isGood) await stopContainer(context, record, { graceSeconds, why: 'FailedPostStartHook' })
   if (!isOver()) settle(context, record, started)
 }
 
@@ -48,11 +51,22 @@ export async function adoptContainer(context: PodContext, { name, attempt }: Con
   const record = context.records.find(({ spec }) => spec.name === name)
   if (!record || attempt <= record.attempt) return
   record.attempt = attempt
-  const config = { image: record.spec.image, command: [], args: [], env: {}, workingDir: undefined, mounts: [] }
+  const config = { ...settingsOf(context, record.spec), command: [], args: [], env: {}, mounts: [] }
   const found = await context.runtime.start({ ...config, id: idOf(context.pod(), record) })
   if (found.is === 'failed') return
   const isOver = follow(context, record, found)
   if (!isOver()) settle(context, record, found)
+}
+
+function reportImage({ events }: PodContext, record: ContainerRecord): void {
+  const { image, imagePullPolicy } = record.spec
+  const report = (reason: string, message: string) => events.record('Normal', reason, message, fieldOf(record))
+  if (imagePullPolicy !== 'Always') {
+    report('Pulled', `Container image "${image}" already present on machine and can be accessed by the pod`)
+    return
+  }
+  report('Pulling', `Pulling image "${image}"`)
+  report('Pulled', `Successfully pulled image "${image}" in 0s (0s including waiting). Image size: 0 bytes.`)
 }
 
 type Started = Extract<ContainerStart, { is: 'started' }>
@@ -60,9 +74,9 @@ type Started = Extract<ContainerStart, { is: 'started' }>
 /** Records the end of the container when it happens. Returns a function that says whether it has. */
 function follow(context: PodContext, record: ContainerRecord, { startedAt, ended }: Started): () => boolean {
   let hasEnded = false
-  record.ended = ended.then((end) => {
+  record.ended = ended.then(async (end) => {
     hasEnded = true
-    noteEnd(record, startedAt, end)
+    noteEnd(record, startedAt, { ...end, message: await terminationMessage(context, record, end) })
     context.wake()
   })
   return () => hasEnded
@@ -73,6 +87,12 @@ function settle(context: PodContext, record: ContainerRecord, { startedAt }: Sta
   record.started = record.spec.startupProbe === undefined
   record.ready = record.spec.readinessProbe === undefined
   watchProbes(context, record)
+}
+
+/** Returns what a new container and one that already runs have in common. */
+function settingsOf({ pod }: PodContext, { image, workingDir, terminationMessagePath }: Container) {
+  const { hostPID = false, shareProcessNamespace = false } = pod().spec
+  return { image, workingDir, terminationMessagePath, isFirstProcess: !hostPID && !shareProcessNamespace }
 }
 
 function readConfig(
@@ -89,8 +109,8 @@ function readConfig(
       return volume ? [{ mountPath, subPath: below, volume }] : []
     })
     const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, env))
-    const { image, workingDir } = spec
-    return { image, command: expanded(spec.command), args: expanded(spec.args), env, workingDir, mounts }
+    const words = { command: expanded(spec.command), args: expanded(spec.args) }
+    return { ...settingsOf(context, spec), ...words, env, mounts }
   } catch (error) {
     if (error instanceof ConfigError) return error
     throw error

@@ -32,20 +32,20 @@ export type Stop = {
   readonly graceSeconds: number
   /** The end of other containers, for which this container waits before its SIGTERM. */
   readonly turn?: Promise<unknown> | undefined
-  /** An Event with the reason for the stop already exists. */
-  readonly hasEvent?: boolean
+  /** The message of the Event. */
+  readonly why?: string
 }
 
 /** Runs the preStop hook, waits for the container's turn, sends SIGTERM, then SIGKILL. Resolves when the end is recorded. */
 export async function stopContainer(
   context: PodContext,
   record: ContainerRecord,
-  { graceSeconds, turn, hasEvent = false }: Stop,
+  { graceSeconds, turn, why = `Stopping container ${record.spec.name}` }: Stop,
 ): Promise<void> {
   const { clock, runtime, events } = context
   const deadline = clock.now() + graceSeconds * 1000
   const left = () => Math.max(0, deadline - clock.now())
-  if (!hasEvent) events.record('Normal', 'Killing', `Stopping container ${record.spec.name}`, fieldOf(record))
+  events.record('Normal', 'Killing', why, fieldOf(record))
   const { preStop } = record.spec.lifecycle ?? {}
   if (preStop) await runPreStop(context, record, preStop, left())
   if (turn && left() > 0) await untilEither(context, turn, left())

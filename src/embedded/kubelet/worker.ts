@@ -65,11 +65,12 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
     },
     records: context.records,
     update: (next) => {
-      const before = pod.metadata
+      const before = pod
       pod = next
-      // A change of the status alone needs no step: the kubelet wrote it itself.
+      // A change of the status alone needs no step, because the kubelet wrote it itself. Other clients write readiness gates.
       const { generation, deletionTimestamp } = next.metadata
-      if (generation !== before.generation || deletionTimestamp !== before.deletionTimestamp) alarm.ring()
+      const isNew = generation !== before.metadata.generation || deletionTimestamp !== before.metadata.deletionTimestamp
+      if (isNew || gatesOf(next) !== gatesOf(before)) alarm.ring()
     },
     vanish: () => {
       hasVanished = true
@@ -81,6 +82,13 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
     },
     done: run(),
   }
+}
+
+/** The conditions of the pod's readiness gates as text, to compare them. */
+function gatesOf({ spec, status }: Pod): string {
+  const gates = spec.readinessGates ?? []
+  const own = status.conditions?.filter(({ type }) => gates.some(({ conditionType }) => conditionType === type))
+  return gates.length === 0 ? '' : JSON.stringify(own?.map(({ type, status: value }) => [type, value]))
 }
 
 interface Alarm {

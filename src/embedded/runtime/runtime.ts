@@ -19,6 +19,10 @@ export type ContainerConfig = {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly workingDir: string | undefined
+  /** The file into which the container may write why it ends. */
+  readonly terminationMessagePath: string | undefined
+  /** The main process is the first of its PID namespace. Signals that it does not handle have no effect on it, except SIGKILL. */
+  readonly isFirstProcess: boolean
   readonly mounts: readonly Mount[]
 }
 
@@ -39,7 +43,8 @@ export type ContainerEnd = {
   readonly finishedAt: Instant
   /** If absent, the exit code decides between `Completed` and `Error`. */
   readonly reason?: 'OOMKilled' | 'ContainerStatusUnknown'
-  readonly message?: string
+  /** The text of the termination message file, or the runtime's own words. */
+  readonly message?: string | undefined
 }
 
 export type ContainerStart =

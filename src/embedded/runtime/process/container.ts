@@ -1,7 +1,7 @@
 // Starts and follows one container: its directory, its processes, its log and its end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock, Instant } from '../../../lib/clock.ts'
 import type { ContainerConfig, ContainerEnd } from '../runtime.ts'
@@ -11,7 +11,7 @@ import { markName, shortTemporary, volumesDirectory } from './layout.ts'
 import { type LogFile, openLog } from './log-file.ts'
 import { areMounted, type MountedPath, type MountNamespaces, mountedCommand } from './mounts.ts'
 import type { Reaper } from './reaper.ts'
-import { link, makeRoot, mountedPaths } from './root.ts'
+import { link, makeRoot, messageFile, mountedPaths } from './root.ts'
 import { readShim, shimArguments } from './shim.ts'
 
 export type Container = {
@@ -20,6 +20,8 @@ export type Container = {
   readonly startedAt: Instant
   readonly environment: Readonly<Record<string, string>>
   readonly workingDirectory: string
+  /** The main process gets only signals that it handles. */
+  readonly isFirstProcess: boolean
   /** The container has a mount namespace of its own. */
   readonly hasMounts: boolean
   readonly ended: Promise<ContainerEnd>
@@ -54,7 +56,8 @@ export async function launch(
     const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
     const environment = containerEnvironment(config, directory, root, context)
     const mounts = context.namespaces ? mountedPaths(volumes, config.mounts) : []
-    const place = { directory, environment, workingDirectory, hasMounts: mounts.length > 0 }
+    const { isFirstProcess } = config
+    const place = { directory, environment, workingDirectory, isFirstProcess, hasMounts: mounts.length > 0 }
     if (isThere) {
       return { is: 'started', container: follow(place, context, shimGone(directory, context.clock)) }
     }
@@ -76,7 +79,7 @@ export async function launch(
   }
 }
 
-type Place = Pick<Container, 'directory' | 'environment' | 'workingDirectory' | 'hasMounts'>
+type Place = Pick<Container, 'directory' | 'environment' | 'workingDirectory' | 'isFirstProcess' | 'hasMounts'>
 
 type Mounted = { readonly mounts: readonly MountedPath[]; readonly workingDir: string | undefined }
 
@@ -139,8 +142,22 @@ function follow(place: Place, { clock, reaper }: ProcessContext, gone: Promise<v
 
 function endOf(directory: string): Omit<ContainerEnd, 'finishedAt'> {
   const { exitCode } = readShim(directory)
-  if (exitCode !== undefined) return { exitCode }
+  if (exitCode !== undefined) return { exitCode, message: readMessage(directory) }
   return { exitCode: 137, reason: 'ContainerStatusUnknown', message: "the container's exit code was lost" }
+}
+
+const messageBytesMax = 4_096
+
+/** Returns the end of the termination message file, or undefined if the container wrote nothing. */
+function readMessage(directory: string): string | undefined {
+  const file = openSync(messageFile(directory), 'r')
+  try {
+    const start = Math.max(0, fstatSync(file).size - messageBytesMax)
+    const bytes = Buffer.alloc(messageBytesMax)
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, messageBytesMax, start)) || undefined
+  } finally {
+    closeSync(file)
+  }
 }
 
 const pollMs = 50

@@ -10,7 +10,7 @@ import { readShim } from './shim.ts'
 const outputBytesMax = 10 * 1024
 
 /** How long to read output after the command has ended. A process that it left behind may keep the output open. */
-const drainMs = 50
+const drainMs = 1_000
 
 /** Runs the command. Processes that it leaves behind have the container's mark, so they end with the container. */
 export async function execIn(

@@ -52,11 +52,17 @@ const rest = '(?::[\\w][\\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z]
 const reference = new RegExp(`^(?:${domain}/)?${component}(?:/${component})*${rest}$`)
 
 function referenceFault(image: string): string | undefined {
-  if (image.length <= 512 && reference.test(image)) return undefined
-  if (image.length <= 512 && reference.test(image.toLowerCase())) {
-    return `invalid reference format: repository name (${image}) must be lowercase`
-  }
-  return 'invalid reference format'
+  const name = repositoryOf(image)
+  if (name !== name.toLowerCase()) return `invalid reference format: repository name (${name}) must be lowercase`
+  return image.length <= 512 && reference.test(image) ? undefined : 'invalid reference format'
+}
+
+/** Returns the image's name without its registry and tag. A first part with a dot, a colon or a capital is a registry. */
+function repositoryOf(image: string): string {
+  const [first = '', ...others] = image.split('/')
+  const hasRegistry = others.length > 0 && (/[.:A-Z]/.test(first) || first === 'localhost')
+  const path = hasRegistry ? others.join('/') : others.length > 0 ? image : `library/${image}`
+  return path.split(':')[0] ?? ''
 }
 
 function quote(word: string): string {

@@ -21,6 +21,7 @@ function config(pod: string, script: string, mounts: Record<string, string>): Co
   return {
     id: { pod, name: 'main', attempt: 0 },
     ...{ image: 'x', command: ['sh', '-c', script], args: [], env: {}, workingDir: undefined },
+    ...{ terminationMessagePath: undefined, isFirstProcess: false },
     mounts: Object.entries(mounts).map(([mountPath, text]) => ({
       ...{ mountPath, subPath: undefined, volume: { name: mountPath.replaceAll('/', '-'), files: [file(text)] } },
     })),

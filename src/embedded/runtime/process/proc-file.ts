@@ -49,3 +49,9 @@ export function parseStat(text: string): ProcStat {
 export function ownStart(): number {
   return parseStat(procReader().read('/proc/self/stat') ?? '').start || 0
 }
+
+/** Whether the process has a handler for the signal. False if it has ended. */
+export function catchesSignal(pid: number, signal: number): boolean {
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(procReader().read(`/proc/${pid}/status`) ?? '')?.[1] ?? '0'
+  return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n
+}

@@ -39,6 +39,8 @@ function shell(script: string, more: Partial<ContainerConfig> = {}): ContainerCo
     args: [],
     env: {},
     workingDir: undefined,
+    terminationMessagePath: undefined,
+    isFirstProcess: false,
     mounts: [],
     ...more,
   }
@@ -315,4 +317,35 @@ test('fifty containers start and end at the same time, and leave nothing', async
   const ends = await Promise.all(configs.map((config) => run(runtime, config)))
   expect(ends.map(({ exitCode }) => exitCode)).toEqual(configs.map((_, index) => index))
   expect(processScan(data).run()).toEqual([])
+})
+
+test('the first process of a container gets SIGTERM only if it handles the signal', async () => {
+  const { runtime } = world()
+  const stopAfter = async (name: string, script: string, isFirstProcess: boolean) => {
+    const id = { pod: 'uid-1', name, attempt: 0 }
+    const [ended] = await started(runtime, shell(script.replace('while', 'echo on; while'), { id, isFirstProcess }))
+    while ((await text(runtime.logs(id, wholeLog, until))) !== 'on\n') await clock.sleep(10)
+    await runtime.stop(id, 700)
+    return (await ended)?.exitCode
+  }
+  expect(
+    await Promise.all([
+      stopAfter('deaf', 'while :; do sleep 0.1; done', true),
+      stopAfter('listening', 'trap "exit 5" TERM; while :; do sleep 0.1; done', true),
+      stopAfter('second', 'while :; do sleep 0.1; done', false),
+    ]),
+  ).toEqual([137, 5, 143])
+})
+
+test('returns the end of the termination message file, however large it is', async () => {
+  const { runtime } = world()
+  const at = (name: string, path: string) => ({ id: { pod: 'uid-1', name, attempt: 0 }, terminationMessagePath: path })
+  const written = await run(runtime, shell('echo why >"$DAYFLY_ROOT/tmp/end"; exit 2', at('written', '/tmp/end')))
+  const long = await run(
+    runtime,
+    shell('yes | head -c 50000 >"$DAYFLY_ROOT/dev/log"; echo last >>"$DAYFLY_ROOT/dev/log"', at('long', '/dev/log')),
+  )
+  const silent = await run(runtime, shell('exit 0', at('silent', '/dev/log')))
+  expect([written.message, silent.message]).toEqual(['why\n', undefined])
+  expect([long.message?.length, long.message?.endsWith('y\nlast\n')]).toEqual([4_096, true])
 })

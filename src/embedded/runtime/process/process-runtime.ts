@@ -2,6 +2,7 @@
 // There is no isolation: containers use the host's files, network and users. Processes that a container leaves behind are found and killed.
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
 import type { ContainerId, Runtime } from '../runtime.ts'
@@ -10,7 +11,7 @@ import { execIn } from './exec.ts'
 import { type ImageProgram, installImages, judgeImage } from './image.ts'
 import { containerDirectory, podDirectory, shortTemporary } from './layout.ts'
 import type { MountNamespaces } from './mounts.ts'
-import { ownStart } from './proc-file.ts'
+import { catchesSignal, ownStart } from './proc-file.ts'
 import { processScan } from './processes.ts'
 import { reach } from './reach.ts'
 import { createReaper, endEverything } from './reaper.ts'
@@ -111,7 +112,9 @@ function terminate(container: Container): boolean {
   const { main, exitCode } = readShim(container.directory)
   if (main === undefined) return false
   try {
-    if (exitCode === undefined) process.kill(main, 'SIGTERM')
+    // In Kubernetes the main process is the first of its PID namespace. The kernel drops a signal that such a process does not handle.
+    const isDropped = container.isFirstProcess && !catchesSignal(main, constants.signals.SIGTERM)
+    if (exitCode === undefined && !isDropped) process.kill(main, 'SIGTERM')
   } catch {
     // The process has ended in the meantime.
   }

@@ -1,5 +1,5 @@
 // Creates a container's root directory. Its mounts are symbolic links to the pod's volumes.
-import { lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import type { ContainerConfig, Mount, Volume } from '../runtime.ts'
 import type { InstalledImage } from './image.ts'
@@ -20,10 +20,23 @@ export function makeRoot(
   for (const mount of mounts) placeMount(root, volumes, mount)
   if (image) link(image.file, inside(root, image.entrypoint))
   for (const place of ['tmp', 'root']) mkdirSync(join(root, place), { recursive: true })
+  placeMessage(directory, root, config.terminationMessagePath)
   if (config.workingDir === undefined) return { root, workingDirectory: root }
   const workingDirectory = inside(root, config.workingDir)
   mkdirSync(workingDirectory, { recursive: true })
   return { root, workingDirectory }
+}
+
+/** The file of the termination message. It is outside of the root, so that the runtime reads no file that the container links to. */
+export function messageFile(directory: string): string {
+  return join(directory, 'message')
+}
+
+function placeMessage(directory: string, root: string, path: string | undefined): void {
+  const file = messageFile(directory)
+  if (!existsSync(file)) writeFileSync(file, '')
+  const target = path === undefined ? undefined : inside(root, path)
+  if (target !== undefined && lstatSync(target, { throwIfNoEntry: false }) === undefined) link(file, target)
 }
 
 function placeMount(root: string, volumes: string, mount: Mount): void {

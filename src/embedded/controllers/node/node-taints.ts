@@ -1,0 +1,51 @@
+// Taints nodes whose kubelet reports that it is not ready, or reports nothing (Kubernetes: pkg/controller/nodelifecycle).
+import { timestamp } from '../../../lib/timestamp.ts'
+import { field, isObject } from '../../api/json.ts'
+import type { StoredObject } from '../../store/object.ts'
+import { ignoreRefusal } from '../ignore-refusal.ts'
+import { startLoop } from '../loop.ts'
+import { conditionOf, type Fields, taintsOf } from './node-fields.ts'
+import type { NodeControllerOptions } from './node-health.ts'
+
+const keys = { False: 'node.kubernetes.io/not-ready', Unknown: 'node.kubernetes.io/unreachable' }
+
+/** Starts the controller. Returns a function that stops it. */
+export function startNodeTaints(options: NodeControllerOptions): () => void {
+  const { registry, clock } = options
+  const loop = startLoop(clock, () => {
+    const nodes = registry.list('nodes')
+    // If no node is ready, the fault is probably not theirs: Kubernetes then evicts no pods.
+    const canEvict = nodes.some(isReady)
+    for (const node of nodes) if (hasLease(options, node)) taint(options, node, canEvict)
+  })
+  const stopNodes = registry.subscribe('nodes', () => loop.add('all'))
+  return () => {
+    stopNodes()
+    loop.stop()
+  }
+}
+
+function isReady(node: StoredObject): boolean {
+  return conditionOf(node, 'Ready')?.['status'] === 'True'
+}
+
+/** A node without a Lease has no kubelet, and stays as a client wrote it. */
+function hasLease({ registry }: NodeControllerOptions, { metadata }: StoredObject): boolean {
+  return registry.get('leases.coordination.k8s.io', 'kube-node-lease', metadata.name) !== undefined
+}
+
+function taint({ registry, clock }: NodeControllerOptions, node: StoredObject, canEvict: boolean): void {
+  const status = conditionOf(node, 'Ready')?.['status']
+  const key = status === 'False' || status === 'Unknown' ? keys[status] : undefined
+  const effects = key === undefined ? [] : ['NoSchedule', ...(canEvict ? ['NoExecute'] : [])]
+  const isOurs = (each: Fields) => Object.values(keys).includes(String(each['key']))
+  const isWanted = (each: Fields) => each['key'] === key && effects.includes(String(each['effect']))
+  const before = taintsOf(node)
+  const kept = before.filter((each) => !isOurs(each) || isWanted(each))
+  const missing = effects.filter((effect) => !kept.some((each) => each['key'] === key && each['effect'] === effect))
+  if (kept.length === before.length && missing.length === 0) return
+  const timeAdded = timestamp(clock.now())
+  const taints = [...kept, ...missing.map((effect) => ({ key, effect, timeAdded }))]
+  const spec = isObject(field(node, 'spec')) ? node['spec'] : {}
+  ignoreRefusal(() => registry.update('nodes', { ...node, spec: { ...(spec as object), taints } }))
+}
