@@ -132,7 +132,7 @@ test('with TLS, an App and the paths of an Enterprise Server, a client of the Ap
     proxy: undefined,
     ca: { kind: 'config-map', name: 'ca', key: 'ca.crt' },
   } as const
-  const set = { name: 'linux', labels: ['linux'], group: undefined, max: 2 }
+  const set = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 2 }
   const stop = new AbortController()
   const forge = forges.forgeFor(source, { credential: entries, ca: await readFile(ca, 'utf8') })
   await forge.open(set, undefined, stop.signal)

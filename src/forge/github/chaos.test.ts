@@ -12,7 +12,7 @@ import { PortError } from '../../model/port-error.ts'
 import { readForgeEvents } from '../event-reader.fixture.ts'
 import { createGitHubForge } from './github.ts'
 
-const set = { name: 'linux', labels: ['linux'], group: undefined, max: 50 }
+const set = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 50 }
 const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }
 const report = { conclusion: 'success', outputs: {}, steps: [], note: undefined } as const
 

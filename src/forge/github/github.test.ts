@@ -31,7 +31,7 @@ async function createWorld(knobs: KnobChange, connections = 16) {
     userAgent: 'dayfly/0.0.0',
   })
   const open = async (name = 'linux') => {
-    const set: ForgeSet = { name, labels: [name], group: undefined, max: 10 }
+    const set: ForgeSet = { name, runnerPrefix: `${name}-`, labels: [name], group: undefined, max: 10 }
     const link = await forge.open(set, undefined, new AbortController().signal)
     const reader = readForgeEvents(link)
     await reader.find('demand')

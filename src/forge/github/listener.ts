@@ -4,10 +4,11 @@ import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { type LinkedSignal, linkSignals } from '../../lib/signals.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
+import { Deliveries } from '../deliveries.ts'
 import type { ForgeEventBatch } from '../forge.ts'
+import { abortable } from '../send-once.ts'
 import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
-import { Deliveries } from './deliveries.ts'
 import { DemandReading } from './demand.ts'
 import { badAnswer, GitHubError, isCut } from './errors.ts'
 import { forgeEventsOf } from './forge-events.ts'
@@ -24,7 +25,7 @@ import { transition } from './listener-transition.ts'
 import { MessageIntake } from './message-intake.ts'
 import type { Message } from './messages.ts'
 import type { ReportAnomaly } from './protocol-anomaly.ts'
-import { abortable, oncePolicy } from './retry.ts'
+import { oncePolicy } from './retry.ts'
 import type { CallHow } from './scale-set.ts'
 import { createSession, deleteSession, type MessageSession, type PollAnswer } from './session.ts'
 import { SettingsCheck } from './settings-check.ts'
@@ -65,7 +66,7 @@ export class Listener {
     this.#closing = linkSignals(options.until)
     this.#clock = options.service.net.clock
     this.#random = options.service.net.random
-    this.#deliveries = new Deliveries(this.#clock, options.anomalies)
+    this.#deliveries = new Deliveries(this.#clock, (sentence) => options.anomalies('message-unhandled', sentence))
     this.#intake = new MessageIntake({ ...options, clock: this.#clock, signal: this.#closing.signal })
     this.#state = initialState(options.claim.rememberedSession)
   }
