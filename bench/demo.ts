@@ -137,7 +137,7 @@ async function openLink(forge: Awaited<ReturnType<typeof openForge>>, shape: Sha
   } as const
   const account = forge.forgeFor(source, { credential: { github_token: forge.token } })
   const link = await account.open(
-    { name: 'loop', labels: ['loop'], group: undefined, max: shape.jobs },
+    { name: 'loop', runnerPrefix: 'loop-', labels: ['loop'], group: undefined, max: shape.jobs },
     undefined,
     until,
   )

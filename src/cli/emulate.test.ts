@@ -11,6 +11,7 @@ import { connectClient, field, queueOf } from '../emulator/github/test-client.fi
 import type { Answer } from '../lib/http.ts'
 import { type HttpClient, httpClient } from '../lib/http-client.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
+import { emulateCommand } from './emulate.ts'
 import { createForges } from './forges.ts'
 
 const command = fileURLToPath(new URL('emulate.ts', import.meta.url))
@@ -27,6 +28,10 @@ type Addresses = {
   readonly installationId?: number
 }
 
+type BitbucketAddresses = Readonly<
+  Record<'url' | 'workspaceUrl' | 'runnersUrl' | 'stepsUrl' | 'key' | 'secret', string>
+>
+
 let folder: string
 const children: ChildProcess[] = []
 const clients: HttpClient[] = []
@@ -40,24 +45,24 @@ afterEach(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-async function emulate(...args: readonly string[]) {
+async function emulate<T extends { readonly url: string } = Addresses>(...args: readonly string[]) {
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, '--', ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   children.push(child)
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  const addresses: Addresses = JSON.parse(line)
+  const addresses: T = JSON.parse(line)
   const client = httpClient({ origin: addresses.url })
   clients.push(client)
   return { child, addresses, client }
 }
 
-function post(client: HttpClient, url: string, body?: unknown): Promise<Answer> {
+function post(client: HttpClient, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return client.transport({
     method: 'POST',
     path: new URL(url, 'http://127.0.0.1').pathname,
     query: {},
-    headers: {},
+    headers,
     body: body === undefined ? { kind: 'none' } : { kind: 'json', value: body },
     expect: 'whole',
   })
@@ -127,7 +132,7 @@ test('with TLS, an App and the paths of an Enterprise Server, a client of the Ap
     proxy: undefined,
     ca: { kind: 'config-map', name: 'ca', key: 'ca.crt' },
   } as const
-  const set = { name: 'linux', labels: ['linux'], group: undefined, max: 2 }
+  const set = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 2 }
   const stop = new AbortController()
   const forge = forges.forgeFor(source, { credential: entries, ca: await readFile(ca, 'utf8') })
   await forge.open(set, undefined, stop.signal)
@@ -139,4 +144,36 @@ test('with TLS, an App and the paths of an Enterprise Server, a client of the Ap
   ])
   stop.abort()
   await forges.close()
+})
+
+test('the emulated Bitbucket gives a consumer a token, registers a runner, and runs a queued step on it', async () => {
+  const { child, addresses, client } = await emulate<BitbucketAddresses>('bitbucket', '--json', '--latency', '50')
+  const { url, key, secret, runnersUrl, stepsUrl, workspaceUrl } = addresses
+  expect(workspaceUrl).toBe(`${url}/my-workspace`)
+  const basic = Buffer.from(`${key}:${secret}`).toString('base64')
+  const issued = await client.transport({
+    method: 'POST',
+    path: '/site/oauth2/access_token',
+    query: {},
+    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+    body: { kind: 'text', text: 'grant_type=client_credentials' },
+    expect: 'whole',
+  })
+  const authorization = `Bearer ${field(issued, 'access_token')}`
+  expect((await post(client, runnersUrl, { name: 'r-1' })).status).toBe(401)
+  expect((await post(client, runnersUrl, { name: 'r-1' }, { authorization })).status).toBe(200)
+  expect((await post(client, '/_emulator/runners/r-1/online')).status).toBe(204)
+  const queued = await post(client, stepsUrl, { count: 2, labels: ['linux'] })
+  expect(queued.body).toMatchObject({ value: [{ uuid: expect.any(String) }, { uuid: expect.any(String) }] })
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test.each([
+  [['bitbucket', 'ci.yml'], 'Workflow files are for the emulated GitHub only.'],
+  [['bitbucket', '--ghes'], '--ghes is for the emulated GitHub only.'],
+  [['bitbucket', '--app', 'app.pem'], '--app is for the emulated GitHub only.'],
+])('%o is refused with a sentence', async (args, sentence) => {
+  const command = emulateCommand().exitOverride()
+  await expect(command.parseAsync(args, { from: 'user' })).rejects.toThrow(sentence)
 })

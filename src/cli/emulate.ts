@@ -1,6 +1,5 @@
-// `dayfly emulate github`: serves an emulated GitHub on this machine, for tests without a real forge and for other autoscalers.
+// `dayfly emulate`: serves an emulated forge on this machine, for tests without a real forge and for other autoscalers.
 import { generateKeyPairSync } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Argument, Command } from 'commander'
 import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
@@ -9,36 +8,31 @@ import { createGitHubEmulator, type GitHubEmulator } from '../emulator/github/em
 import { runFacts } from '../emulator/workflow/facts.ts'
 import { feedRun } from '../emulator/workflow/feed.ts'
 import { createRun } from '../emulator/workflow/run.ts'
-import type { HttpServer } from '../lib/http-server.ts'
 import { randomName } from '../lib/ids.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
 import { type Input, readInput, wholeNumber } from './demo/input.ts'
+import { emulateBitbucket } from './emulate/bitbucket.ts'
+import { type ServeOptions, serveUntilInterrupted, writePrivately } from './emulate/serve.ts'
 import { CliFailure } from './failure.ts'
 import { printJson, printLine, printNote } from './output.ts'
 
-type Options = {
-  readonly port: number
-  readonly latency: number
-  readonly ghes?: true
-  readonly tls?: string
-  readonly app?: string
-  readonly json?: true
-}
+type Options = ServeOptions & { readonly ghes?: true; readonly app?: string }
 
 const examples = `
 Examples:
   dayfly emulate github                              print the addresses and a token
   dayfly emulate github .github/workflows/ci.yml     queue the jobs of a workflow
   dayfly emulate github --port 8080 --latency 150    use a fixed port and slow answers
-  dayfly emulate github --tls ca.crt --app app.pem   serve over TLS, and accept an App`
+  dayfly emulate github --tls ca.crt --app app.pem   serve over TLS, and accept an App
+  dayfly emulate bitbucket                           emulate a Bitbucket workspace with runners and steps`
 
 export function emulateCommand(): Command {
   return new Command('emulate')
     .description(
-      'Serves an emulated forge on 127.0.0.1 until you press Ctrl-C. It queues the jobs of the given workflow files immediately.',
+      'Serves an emulated forge on 127.0.0.1 until you press Ctrl-C. The emulated GitHub queues the jobs of the given workflow files immediately.',
     )
-    .addArgument(new Argument('<forge>', 'forge to emulate').choices(['github']))
-    .argument('[workflow.yml...]', 'workflow files to run once')
+    .addArgument(new Argument('<forge>', 'forge to emulate').choices(['github', 'bitbucket']))
+    .argument('[workflow.yml...]', 'workflow files to run once (GitHub)')
     .option('--port <number>', 'port to listen on; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
     .option('--latency <ms>', 'delay of every answer, in milliseconds', wholeNumber('--latency', 0, 60_000), 0)
     .option(
@@ -49,7 +43,21 @@ export function emulateCommand(): Command {
     .option('--app <file>', 'emulate a GitHub App, and write its private key to this file')
     .option('--json', 'print the addresses and the token as one line of JSON')
     .addHelpText('after', examples)
-    .action((_forge: string, files: readonly string[], options: Options) => emulateGitHub(files, options))
+    .action((forge: string, files: readonly string[], options: Options) =>
+      forge === 'github' ? emulateGitHub(files, options) : emulateBitbucket(refuseForGitHub(files, options)),
+    )
+}
+
+/** Returns the options that Bitbucket's emulator has. */
+function refuseForGitHub(files: readonly string[], { ghes, app, ...options }: Options): ServeOptions {
+  const given = [files.length > 0 && 'Workflow files', ghes && '--ghes', app !== undefined && '--app']
+  const [first] = given.filter((each) => typeof each === 'string')
+  if (first === undefined) return options
+  throw new CliFailure({
+    code: 'option-unsuitable',
+    sentence: `${first} ${first.startsWith('--') ? 'is' : 'are'} for the emulated GitHub only.`,
+    next: 'Omit this argument. Queue steps with the address that the command prints.',
+  })
 }
 
 async function emulateGitHub(files: readonly string[], options: Options): Promise<void> {
@@ -60,15 +68,13 @@ async function emulateGitHub(files: readonly string[], options: Options): Promis
   const clock = systemClock()
   const tls = options.tls === undefined ? undefined : selfSignedCertificate(clock.now())
   const app = options.app === undefined ? undefined : createApp()
-  if (tls && options.tls) await write(options.tls, tls.cert)
-  if (app && options.app) await write(options.app, app.privateKey)
+  if (tls && options.tls) await writePrivately(options.tls, tls.cert)
+  if (app && options.app) await writePrivately(options.app, app.privateKey)
   const knobs = options.ghes ? ({ mode: 'legacy', servicePath: '/_services/pipelines' } as const) : {}
   const apps = app ? [app] : []
   const emulator = createGitHubEmulator({ clock, random, latencyMs, tokens: [token], knobs, apps, tls })
-  const interruption = interrupted()
-  const server = await listen(emulator, options.port)
-  try {
-    printAddresses(server.origin, token, app, options)
+  await serveUntilInterrupted(emulator, options.port, (origin) => {
+    printAddresses(origin, token, app, options)
     emulator.control.onJob(({ kind, name, runner, result }) => {
       if (kind === 'queued' || kind === 'started') printNote(`${kind} ${name}${runner ? ` on ${runner}` : ''}`)
       if (kind === 'finished') printNote(`${result} ${name}`)
@@ -76,24 +82,7 @@ async function emulateGitHub(files: readonly string[], options: Options): Promis
     inputs.forEach((input, index) => {
       runWorkflow(emulator, input, index + 1)
     })
-    await interruption
-  } finally {
-    await server.close()
-  }
-}
-
-async function listen(emulator: GitHubEmulator, port: number): Promise<HttpServer> {
-  try {
-    return await emulator.listen(port)
-  } catch (cause) {
-    throw new CliFailure({
-      code: 'port-unusable',
-      sentence: `The forge cannot listen on 127.0.0.1:${port} (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
-      next: 'Choose another --port, or omit --port to use a free one.',
-      exitCode: 1,
-      cause,
-    })
-  }
+  })
 }
 
 type PrintedApp = EmulatedApp & { readonly privateKey: string }
@@ -108,20 +97,6 @@ function createApp(): PrintedApp {
     privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   })
   return { id: 1, clientId: 'Iv1.emulated', publicKey, privateKey, installations: [{ id: 10, account }] }
-}
-
-/** Only this user may read the file. */
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { mode: 0o600 })
-  } catch (cause) {
-    throw new CliFailure({
-      code: 'file-unwritable',
-      sentence: `The file ${file} cannot be written (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
-      next: 'Name a file in a folder that exists and that you may write to.',
-      cause,
-    })
-  }
 }
 
 function printAddresses(url: string, token: string, app: PrintedApp | undefined, options: Options): void {
@@ -153,10 +128,4 @@ function runWorkflow({ control }: GitHubEmulator, { workflow, checkout }: Input,
     onFinished: (listener) => control.onJob(({ id, report }) => report && listener(id, report)),
   })
   void done.then(({ conclusion }) => printNote(`${conclusion} ${workflow.name} (${workflow.file})`))
-}
-
-function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-  })
 }

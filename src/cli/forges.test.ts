@@ -21,7 +21,7 @@ let folder: string
 const opened: (() => Promise<void>)[] = []
 const tls = selfSignedCertificate(Date.now())
 const proxyCredential = { username: 'joe', password: 's3cret-word' }
-const set: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 5 }
+const set: ForgeSet = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 5 }
 
 beforeAll(async () => {
   app = testApp(1)

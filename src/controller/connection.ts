@@ -1,5 +1,6 @@
 // The connection of one set to its forge: opens the link, folds its events, and opens it again with a changed credential.
 import { isPaused } from '../core/paused.ts'
+import { runnerPrefix } from '../core/pod.ts'
 import type { ForgeAccess, ForgeSet, Link } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import { backoffMs } from '../lib/backoff.ts'
@@ -187,6 +188,8 @@ export class Connection {
 }
 
 /** One set as the forge needs to know it. A paused set announces its ceiling to nobody. */
-export function forgeSet({ name, source, scale }: RunnerSet): ForgeSet {
-  return { name, labels: source.labels, group: source.runnerGroup, max: Math.max(1, scale.max) }
+export function forgeSet(set: RunnerSet): ForgeSet {
+  const { name, source, scale } = set
+  const max = Math.max(1, scale.max)
+  return { name, runnerPrefix: runnerPrefix(set), labels: source.labels, group: source.runnerGroup, max }
 }

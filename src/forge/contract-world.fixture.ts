@@ -1,6 +1,7 @@
 // The world of the forge contract: a forge under the control of a test, and the steps that its cases share.
 import { assert } from '../lib/assert.ts'
 import type { Credential } from '../model/credential.ts'
+import type { Demand } from '../model/demand.ts'
 import type { ForgeState } from '../model/forge-event.ts'
 import { PortError, type PortErrorKind } from '../model/port-error.ts'
 import type { Registration } from '../model/runner.ts'
@@ -14,7 +15,7 @@ export interface ForgeWorld {
   connect(): Forge
   /** Resolves with the promise, advancing virtual time where there is any. Rejects when it takes too long. */
   wait<T>(promise: Promise<T>): Promise<T>
-  /** Queues jobs for the set. */
+  /** Queues jobs for the set. They wait until a runner takes them. */
   queueJobs(count: number): void
   /** The runner's process starts and connects. */
   startRunner(name: string, credential: Credential): Promise<void>
@@ -23,17 +24,17 @@ export interface ForgeWorld {
   finishJob(name: string): Promise<void>
   /** Cuts the connection to the forge, or restores it. */
   reachable(yes: boolean): void
-  /** The forge refuses the next acknowledgement, and so delivers the message again. */
+  /** The forge refuses the next acknowledgement, and so delivers the message again. Does nothing where the forge has no messages. */
   refuseAcknowledgement(): void
   /** The forge refuses our credential from now on. */
   refuseCredential(): void
-  /** Adds a runner group that our sets may use. */
+  /** Adds a runner group that our sets may use. Does nothing where the forge has no groups. */
   addGroup(name: string): void
   /** The forge refuses every change of labels and group from now on. */
   refuseSettings(): void
   /** The forge answers removals of registrations in this way from now on. */
   refuseRemovals(how: RemovalRefusal): void
-  /** Returns the labels and the runner group of our set at the forge. */
+  /** Returns the labels and the runner group of our set at the forge, or of its newest runner. */
   settings(): Promise<{ readonly labels: readonly string[]; readonly group: string | undefined }>
   /** Returns how many records of ours the forge has. */
   records(): { readonly sessions: number; readonly sets: number; readonly registrations: number }
@@ -63,8 +64,18 @@ export async function openToDemand(world: ForgeWorld, remembered?: ForgeState): 
   return opened
 }
 
-export function waitForJobs(world: ForgeWorld, reader: ForgeEventReader, jobs: number): Promise<unknown> {
-  return world.wait(reader.find('demand', ({ demand }) => 'jobs' in demand && demand.jobs === jobs))
+/** Waits for the demand of these jobs, as far as the forge shows it. */
+export function waitForJobs(
+  world: ForgeWorld,
+  reader: ForgeEventReader,
+  jobs: { readonly waiting: number; readonly running?: number },
+): Promise<unknown> {
+  const { waiting, running = 0 } = jobs
+  const shows = (demand: Demand) => {
+    if (demand.kind === 'utilisation') return demand.busy === running
+    return demand.jobs === (demand.kind === 'queued' ? waiting : waiting + running)
+  }
+  return world.wait(reader.find('demand', ({ demand }) => shows(demand)))
 }
 
 export async function register(

@@ -38,14 +38,18 @@ export const forgeContract: readonly ContractCase[] = [
 
 async function demandFollowsJobs(world: ForgeWorld): Promise<void> {
   const opened = await openToDemand(world)
-  await waitForJobs(world, opened.reader, 0)
+  await waitForJobs(world, opened.reader, { waiting: 0 })
   world.queueJobs(2)
-  await waitForJobs(world, opened.reader, 2)
+  await waitForJobs(world, opened.reader, { waiting: 2 })
   opened.reader.clear()
-  await runJob(world, opened, 'linux-one')
-  await waitForJobs(world, opened.reader, 3)
+  const registration = await runJob(world, opened, 'linux-one')
+  await waitForJobs(world, opened.reader, { waiting: 2, running: 1 })
+  await world.wait(opened.link.cordon(registration))
+  opened.reader.clear()
   await world.finishJob('linux-one')
-  await waitForJobs(world, opened.reader, 2)
+  await waitForJobs(world, opened.reader, { waiting: 2 })
+  const started = opened.reader.events.filter(({ kind }) => kind === 'job-started')
+  assert(started.length === 0, 'a cordoned runner gets no other job')
   await world.wait(opened.link.close('pause'))
 }
 
@@ -80,8 +84,9 @@ async function removalIsRefused(world: ForgeWorld): Promise<void> {
   const { credential: _, ...registration } = await register(world, link, 'linux-one')
   const refusals = [
     ['unauthorized', 'unauthorized'],
-    ['limited', 'rate-limited'],
     ['unavailable', 'unavailable'],
+    // The last one: a limit may hold back every further call.
+    ['limited', 'rate-limited'],
   ] as const
   for (const [refusal, kind] of refusals) {
     world.refuseRemovals(refusal)
@@ -113,8 +118,10 @@ function assertDiffers(failure: Failure | undefined): void {
 async function labelsAreUpdated(world: ForgeWorld): Promise<void> {
   const { link, reader } = await openToDemand(world)
   link.update({ ...world.set, labels: [...world.set.labels, 'gpu'] })
+  await register(world, link, 'linux-one')
   await settle(world, reader, ({ labels }) => labels.includes('gpu'))
   link.update(world.set)
+  await register(world, link, 'linux-two')
   await settle(world, reader, ({ labels }) => !labels.includes('gpu'))
   await world.wait(link.close('pause'))
 }
@@ -134,13 +141,14 @@ async function groupIsUpdated(world: ForgeWorld): Promise<void> {
 
 async function refusedSettingsAreReported(world: ForgeWorld): Promise<void> {
   const { link, reader } = await openToDemand(world)
+  await register(world, link, 'linux-one')
   world.refuseSettings()
   link.update({ ...world.set, labels: [...world.set.labels, 'gpu'] })
   const { failure } = await world.wait(reader.find('settings', (event) => event.failure !== undefined))
   assertDiffers(failure)
   reader.clear()
   world.queueJobs(1)
-  await waitForJobs(world, reader, 1)
+  await waitForJobs(world, reader, { waiting: 1 })
   link.update(world.set)
   await world.wait(reader.find('settings', (event) => event.failure === undefined))
   await world.wait(link.close('pause'))
@@ -162,14 +170,14 @@ async function jobHasTwoEvents(world: ForgeWorld): Promise<void> {
 async function redeliveryHasNoEffect(world: ForgeWorld): Promise<void> {
   const opened = await openToDemand(world)
   world.queueJobs(1)
-  await waitForJobs(world, opened.reader, 1)
+  await waitForJobs(world, opened.reader, { waiting: 1 })
   const { credential } = await register(world, opened.link, 'linux-one')
   await world.startRunner('linux-one', credential)
   world.refuseAcknowledgement()
   await world.startJob('linux-one')
   await world.wait(opened.reader.find('job-started'))
   world.queueJobs(4)
-  await waitForJobs(world, opened.reader, 5)
+  await waitForJobs(world, opened.reader, { waiting: 4, running: 1 })
   const started = opened.reader.events.filter(({ kind }) => kind === 'job-started')
   assert(started.length === 1, `expected one start, got ${started.length}`)
   await world.wait(opened.link.close('pause'))
@@ -180,10 +188,10 @@ async function unacknowledgedIsRedelivered(world: ForgeWorld): Promise<void> {
   reader.ackAll = false
   reader.clear()
   world.queueJobs(1)
-  await waitForJobs(world, reader, 1)
+  await waitForJobs(world, reader, { waiting: 1 })
   reader.clear()
   reader.ackAll = true
-  await waitForJobs(world, reader, 1)
+  await waitForJobs(world, reader, { waiting: 1 })
   await world.wait(link.close('pause'))
 }
 
@@ -211,11 +219,11 @@ async function pauseFreesTheSession(world: ForgeWorld): Promise<void> {
 async function crashIsResumed(world: ForgeWorld): Promise<void> {
   const first = await openToDemand(world)
   world.queueJobs(2)
-  await waitForJobs(world, first.reader, 2)
+  await waitForJobs(world, first.reader, { waiting: 2 })
   first.stop.abort(new Error('crash'))
   await world.wait(first.reader.ended)
   const next = await openToDemand(world, lastState(first.reader))
-  await waitForJobs(world, next.reader, 2)
+  await waitForJobs(world, next.reader, { waiting: 2 })
   assert(!next.reader.events.some(({ kind }) => kind === 'failing'), 'the next process meets no failure')
   assert(world.records().sets <= 1 && world.records().sessions <= 1, 'nothing is doubled')
   await world.wait(next.link.close('pause'))
@@ -243,7 +251,7 @@ async function outageIsReported(world: ForgeWorld): Promise<void> {
   world.reachable(true)
   await world.wait(reader.find('demand'))
   world.queueJobs(1)
-  await waitForJobs(world, reader, 1)
+  await waitForJobs(world, reader, { waiting: 1 })
   await world.wait(link.close('pause'))
 }
 

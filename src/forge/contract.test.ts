@@ -1,14 +1,16 @@
 // Runs the contract for each forge against its emulator: over HTTP, and in process on virtual time with latency.
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { bitbucketInProcess, bitbucketOverHttp } from '../../test/forge/bitbucket-world.ts'
 import { type TestApp, testApp } from '../../test/forge/emulated-apps.ts'
+import { barrier, waitAtMost, waitVirtually } from '../../test/forge/waiting.ts'
 import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
 import type { KnobChange } from '../emulator/github/config.ts'
 import { createGitHubEmulator, type GitHubEmulator, type GitHubEmulatorOptions } from '../emulator/github/emulator.ts'
 import { scriptJob } from '../emulator/github/script-job.ts'
 import type { Clock } from '../lib/clock.ts'
 import { forwardProxy } from '../lib/forward-proxy.fixture.ts'
-import { noBody, type Transport, TransportError } from '../lib/http.ts'
+import { noBody, type Transport } from '../lib/http.ts'
 import { httpClient } from '../lib/http-client.ts'
 import { outboundClient } from '../lib/outbound.ts'
 import { configuredProxy } from '../lib/proxy.ts'
@@ -27,14 +29,6 @@ let app: TestApp | undefined
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.end()
 })
-
-function waitAtMost(clock: Clock, ms: number): ForgeWorld['wait'] {
-  return (promise) => {
-    const late = new AbortController()
-    const limit = clock.sleep(ms, late.signal).then(() => Promise.reject(new Error('the test took too long')))
-    return Promise.race([promise, limit.catch((error) => Promise.reject(error))]).finally(() => late.abort())
-  }
-}
 
 async function githubOverHttp(): Promise<ForgeWorld> {
   const clock = systemClock()
@@ -74,19 +68,7 @@ async function appThroughProxy(): Promise<ForgeWorld> {
 
 async function githubInProcess(knobs?: KnobChange): Promise<ForgeWorld> {
   const clock = virtualClock()
-  const wait: ForgeWorld['wait'] = async (promise) => {
-    let settled = false
-    const settle = () => {
-      settled = true
-    }
-    promise.then(settle, settle)
-    for (let turn = 0; turn < 2_000; turn++) {
-      await clock.advance(0)
-      if (settled) return promise
-      await clock.advance((clock.next() ?? Number.NaN) - clock.now())
-    }
-    throw new Error('the test took too long')
-  }
+  const wait = waitVirtually(clock)
   const world = githubWorld(clock, wait, knobs)
   return world.at('http://github.test', world.emulator.transport, async () => world.emulator.close())
 }
@@ -111,7 +93,7 @@ function githubWorld(
     let cut = barrier()
     const through: Transport = (request) => Promise.race([cut.down, cut.isDown ? cut.down : transport(request)])
     return {
-      set: { name: 'linux', labels: ['linux'], group: undefined, max: 10 },
+      set: { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 10 },
       connect: () =>
         createGitHubForge({
           url: `${origin}/acme`,
@@ -196,24 +178,6 @@ async function readSettings({ handler }: GitHubEmulator): ReturnType<ForgeWorld[
   return { labels: set?.labels ?? [], group: groups.find(({ id }) => id === set?.groupId)?.name }
 }
 
-/** The connection to the forge. Brought down, it breaks the requests in progress and all that follow. */
-function barrier() {
-  let fail: (error: Error) => void = () => {}
-  const down = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  down.catch(() => undefined)
-  const state = {
-    down,
-    isDown: false,
-    bringDown: () => {
-      state.isDown = true
-      fail(new TransportError('lost', 'the connection to the forge is cut'))
-    },
-  }
-  return state
-}
-
 /** The habits of an older server, all at once. */
 const older: KnobChange = {
   mode: 'legacy',
@@ -231,6 +195,26 @@ const members = [
   ['github in process', () => githubInProcess({ latencyMs: 50 })],
   ['an App over TLS through a proxy', appThroughProxy],
   ['an older github in process', () => githubInProcess({ ...older, latencyMs: 300 })],
+  ['bitbucket over HTTP', () => bitbucketOverHttp()],
+  ['bitbucket in process', () => bitbucketInProcess({ knobs: { latencyMs: 50 } })],
+  [
+    'a repository with an OAuth consumer, pages and only the public API',
+    () =>
+      bitbucketInProcess({
+        repository: 'app',
+        credential: { kind: 'consumer', key: 'key', secret: 'secret' },
+        knobs: {
+          latencyMs: 300,
+          pageMax: 1,
+          internalApi: false,
+          publicState: 'accepted',
+          stepNull: true,
+          stepShown: 'assigned',
+          createStatus: 201,
+          tokenTtlS: 120,
+        },
+      }),
+  ],
 ] as const
 
 for (const [member, create] of members) {

@@ -9,18 +9,24 @@ import type { Registration } from '../model/runner.ts'
 
 export type Traits = {
   readonly demand: Demand['kind']
-  /** `refuses-busy`: the forge does not remove the registration of a busy runner, so a removal proves that the runner is idle. */
+  /** `refuses-busy`: a removal proves that the runner is idle. Either the forge refuses to remove a busy runner, or our client
+   *  first makes sure that the runner is idle and gets no job. */
   readonly removal: 'refuses-busy' | 'unguarded'
   /** `by-itself`: the forge ends a runner after one job. `by-cordon`: the controller must cordon the runner. */
   readonly ephemeral: 'by-itself' | 'by-cordon'
-  /** How long after a cordon the forge may still give the runner a step, in milliseconds. */
+  /** A runner may begin a step this long after its cordon, in milliseconds. */
   readonly pickUpDelayMs: number
 }
 
 /** The part of a runner set that the forge needs to know. */
 export type ForgeSet = {
-  /** The name at the forge, which is also a label that jobs can ask for. Does not change while the link is open. */
+  /** The name at the forge. At GitHub it is also a label that jobs can ask for. Does not change while the link is open. */
   readonly name: string
+  /**
+   * The beginning of the names of the set's runners, and of no other set's. A forge without records of sets finds the
+   * set's registrations by it.
+   */
+  readonly runnerPrefix: string
   readonly labels: readonly string[]
   /** The runner group; undefined for the forge's default group. */
   readonly group: string | undefined
@@ -72,6 +78,8 @@ export type ForgeOperation =
   | 'find-installation'
   | 'create-installation-token'
   | 'create-registration-token'
+  | 'create-token'
+  | 'find-account'
   | 'connect'
   | 'find-group'
   | 'find-set'
@@ -88,6 +96,7 @@ export type ForgeOperation =
   | 'register'
   | 'list-registrations'
   | 'find-registration'
+  | 'cordon'
   | 'deregister'
   | 'other'
 
@@ -128,7 +137,8 @@ export interface Link {
   cordon(registration: Registration): Promise<void>
   /**
    * Removes a registration. After `removed` and after `absent` the runner gets no job. `busy`: the runner has a job, and
-   * its registration stays. A rejection proves nothing: `unauthorized`, `rate-limited`, `unavailable`, `bad-response`.
+   * its registration stays. Where the forge itself would remove a busy runner, this takes as long as the pick-up delay:
+   * the runner is cordoned first. A rejection proves nothing: `unauthorized`, `rate-limited`, `unavailable`, `bad-response`.
    */
   deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'>
   /** Returns every registration of the set. Rejects if the list is not complete. */

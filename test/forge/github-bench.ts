@@ -9,7 +9,7 @@ import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.fix
 import type { ForgeState } from '../../src/model/forge-event.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
 
-export const linux: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }
+export const linux: ForgeSet = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 10 }
 
 export type Bench = {
   readonly clock: VirtualClock

@@ -1,7 +1,8 @@
 // Authorizes requests. Admin tokens and queue tokens are never interchangeable (docs/reference/scale-set-protocol.md#s19-3).
+
+import type { Call } from '../server/router.ts'
 import type { Emulation } from './emulation.ts'
 import { exception } from './refusal.ts'
-import type { Call } from './router.ts'
 import { scaleSetWithId } from './scale-sets.ts'
 import type { ScaleSet, Scope, Session } from './state.ts'
 import type { Claims } from './tokens.ts'

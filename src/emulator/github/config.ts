@@ -51,7 +51,6 @@ export type Knobs = {
 export const limits = {
   /** The number of finished jobs that are kept, with their logs. */
   finishedJobs: 500,
-  loggedRequests: 5_000,
   logLines: 1_000,
   logBytes: 64 * 1024,
   jobsPerRequest: 10_000,

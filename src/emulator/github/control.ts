@@ -1,21 +1,22 @@
 // Controls the emulator from tests and the demo, in the same process: jobs, stub runners, knobs, faults.
 import type { JobReport } from '../job.ts'
+import type { ServerControl } from '../server/control-routes.ts'
+import { hold } from '../server/deadlines.ts'
+import type { Faults } from '../server/faults.ts'
+import type { RequestLog } from '../server/request-log.ts'
 import type { InstallationChange } from './apps.ts'
 import { changeKnobs, type KnobChange } from './config.ts'
-import { hold } from './deadlines.ts'
 import type { Emulation, JobEvent } from './emulation.ts'
-import type { FaultSpec, Faults } from './faults.ts'
 import { changeInstallation } from './installations.ts'
 import { cancelJob, completeJob, queueJob, startJob } from './jobs.ts'
 import { announce } from './messages.ts'
-import type { LoggedRequest, RequestLog } from './request-log.ts'
 import { connectRunner, disconnectRunner, runnerNamed } from './runners.ts'
 import { removeScaleSet } from './scale-sets.ts'
 import { endSession } from './sessions.ts'
 import { settle } from './settle.ts'
 import { createState, type Job, type JobSpec, type Runner, scopeOf } from './state.ts'
 
-export interface Control {
+export interface Control extends ServerControl {
   /** Queues several jobs at once, so that they can share a message. Returns their ids, which are the same over all attempts, and their run ids. */
   queueJobs(specs: readonly JobSpec[]): readonly { readonly id: string; readonly runId: number }[]
   /** Calls the listener for every job event from now on. Returns a function that unsubscribes it. */
@@ -33,19 +34,14 @@ export interface Control {
     readonly online: boolean
     readonly busy: boolean
   }[]
-  requests(since?: number): readonly LoggedRequest[]
   knobs(change: KnobChange): void
   /** Changes an installation of an App. Returns false if it does not exist. */
   installation(id: number, change: InstallationChange): boolean
-  fault(spec: FaultSpec): number
-  removeFault(id: number): boolean
   group(scope: string, name: string): number
   /** Drops a session or a scale set, as GitHub does in incidents. */
   loseSession(sessionId: string): boolean
   loseScaleSet(id: number): boolean
   readonly stub: StubRunner
-  /** Clears everything except the knobs and the listeners. */
-  reset(): void
 }
 
 /** A runner that is controlled by calls instead of HTTP. `absent` means that there is no such registration or no such job. */

@@ -1,14 +1,6 @@
-// A refused request. Routes throw it with a response in the format of their API.
-import { type Answer, jsonAnswer } from '../../lib/http.ts'
-
-export class Refusal extends Error {
-  readonly answer: Answer
-
-  constructor(answer: Answer) {
-    super(`refused with ${answer.status}`)
-    this.answer = answer
-  }
-}
+// The refusals of GitHub's APIs, each in the format of its API.
+import { jsonAnswer } from '../../lib/http.ts'
+import { Refusal } from '../server/refusal.ts'
 
 const exceptions = {
   AgentExistsException: { status: 409, name: 'GitHub.DistributedTask.WebApi.TaskAgentExistsException' },

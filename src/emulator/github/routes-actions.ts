@@ -1,11 +1,11 @@
 // The routes of the Actions service: runner groups, scale sets, JIT configurations (docs/reference/scale-set-protocol.md#s6, docs/reference/scale-set-protocol.md#s7, docs/reference/scale-set-protocol.md#s11).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorizeAdmin, findScaleSet } from './authorize.ts'
 import type { Emulation } from './emulation.ts'
 import { jitConfig } from './jit.ts'
 import { exception } from './refusal.ts'
-import { type Call, emptyAnswer, type Route } from './router.ts'
 import { registerRunner } from './runners.ts'
 import { createScaleSet, numberLabels, removeScaleSet, scaleSetsOf } from './scale-sets.ts'
 import { settle } from './settle.ts'

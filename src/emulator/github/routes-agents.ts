@@ -1,9 +1,9 @@
 // The runner routes of the Actions service: list, read, remove (docs/reference/scale-set-protocol.md#s11-2).
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorizeAdmin } from './authorize.ts'
 import type { Emulation } from './emulation.ts'
 import { exception } from './refusal.ts'
-import { type Call, emptyAnswer, type Route } from './router.ts'
 import { removeRunner, runnerNamed } from './runners.ts'
 import type { Runner, Scope } from './state.ts'
 import { agentView } from './views.ts'

@@ -1,9 +1,9 @@
 // The routes of a GitHub App: itself, its installations, and their tokens (docs/reference/scale-set-protocol.md#s3-2).
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import type { Call, Route } from '../server/router.ts'
 import { type EmulatedApp, type Installation, verifyApp } from './apps.ts'
 import type { Emulation } from './emulation.ts'
 import { restError } from './refusal.ts'
-import type { Call, Route } from './router.ts'
 
 /** Returns the same routes under `/api/v3` (GHES) and at the root (`api.*` hosts). */
 export function appRoutes(emulation: Emulation, apps: readonly EmulatedApp[]): readonly Route[] {

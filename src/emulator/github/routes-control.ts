@@ -1,21 +1,19 @@
 // The control API under `/_emulator`, for tests and for users without a forge (docs/reference/scale-set-protocol.md#s19-1).
 import { z } from 'zod'
-import type { Clock } from '../../lib/clock.ts'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { done, found, parsed, refuse, serverRoutes } from '../server/control-routes.ts'
+import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { installationChangeSchema } from './apps.ts'
 import { knobChangeSchema, limits } from './config.ts'
 import type { Control } from './control.ts'
 import type { Emulation } from './emulation.ts'
-import { faultSchema } from './faults.ts'
-import { Refusal } from './refusal.ts'
-import { type Call, emptyAnswer, type Route } from './router.ts'
 import { scriptJob } from './script-job.ts'
 import { dumpState } from './state-dump.ts'
 
 export function controlRoutes(emulation: Emulation, control: Control): readonly Route[] {
   return [
     { method: 'GET', pattern: '/_emulator/state', run: () => jsonAnswer(200, dumpState(emulation)) },
-    { method: 'POST', pattern: '/_emulator/reset', run: () => done(control.reset) },
+    ...serverRoutes(control, emulation.clock),
     {
       method: 'PUT',
       pattern: '/_emulator/knobs',
@@ -26,16 +24,8 @@ export function controlRoutes(emulation: Emulation, control: Control): readonly 
       pattern: '/_emulator/installations/:id',
       run: (call) => found(control.installation(Number(call.params['id']), parsed(installationChangeSchema, call))),
     },
-    { method: 'POST', pattern: '/_emulator/clock', run: (call) => advance(emulation.clock, call) },
     { method: 'POST', pattern: '/_emulator/groups', run: (call) => addGroup(control, call) },
     { method: 'POST', pattern: '/_emulator/jobs', run: (call) => queue(control, call) },
-    { method: 'GET', pattern: '/_emulator/requests', run: (call) => jsonAnswer(200, control.requests(since(call))) },
-    { method: 'POST', pattern: '/_emulator/faults', run: (call) => addFault(control, call) },
-    {
-      method: 'DELETE',
-      pattern: '/_emulator/faults/:id',
-      run: (call) => found(control.removeFault(Number(call.params['id']))),
-    },
     ...jobRoutes(control),
     ...runnerRoutes(control),
     {
@@ -149,51 +139,4 @@ const groupSchema = z.strictObject({ scope: z.string().regex(/^(org|repo|enterpr
 function addGroup(control: Control, call: Call): Answer {
   const { scope, name } = parsed(groupSchema, call)
   return jsonAnswer(201, { id: control.group(scope, name) })
-}
-
-function addFault(control: Control, call: Call): Answer {
-  const spec = parsed(faultSchema, call)
-  try {
-    return jsonAnswer(201, { id: control.fault(spec) })
-  } catch {
-    return refuse(400, 'match.pathRegex is not a valid regular expression.')
-  }
-}
-
-const clockSchema = z.strictObject({ advanceMs: z.number().int().nonnegative() })
-
-/** Advances a virtual clock. Its timers run in order before the response. */
-async function advance(clock: Clock, call: Call): Promise<Answer> {
-  const { advanceMs } = parsed(clockSchema, call)
-  if (!('advance' in clock) || typeof clock.advance !== 'function')
-    return refuse(409, 'The emulator uses the system clock, which cannot be advanced.')
-  await clock.advance(advanceMs)
-  return jsonAnswer(200, { now: new Date(clock.now()).toISOString() })
-}
-
-function since(call: Call): number {
-  const n = Number(call.request.query['since'] ?? 0)
-  return Number.isSafeInteger(n) ? n : refuse(400, 'since must be an integer.')
-}
-
-function parsed<T>(schema: z.ZodType<T>, call: Call): T {
-  if (call.request.body.kind === 'text') return refuse(400, 'The body is not JSON.')
-  const result = schema.safeParse(call.body ?? {})
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  const where = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-  return refuse(400, `The body is not valid: ${where}${issue?.message}`)
-}
-
-function done(change: () => void): Answer {
-  change()
-  return emptyAnswer(204)
-}
-
-function found(yes: boolean): Answer {
-  return yes ? emptyAnswer(204) : refuse(404, 'The object does not exist, or its state does not allow this call.')
-}
-
-function refuse(status: number, error: string): never {
-  throw new Refusal(jsonAnswer(status, { error }))
 }

@@ -1,11 +1,12 @@
 // The message queue: long poll and acknowledgement (docs/reference/scale-set-protocol.md#s9). In hosted mode all sessions share one URL; in legacy mode each has its own.
 import { type Answer, jsonAnswer, textAnswer } from '../../lib/http.ts'
+import { hold } from '../server/deadlines.ts'
+import { Refusal } from '../server/refusal.ts'
+import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorizeQueue } from './authorize.ts'
-import { hold } from './deadlines.ts'
 import type { Emulation } from './emulation.ts'
 import { acknowledge, nextMessage } from './messages.ts'
-import { exception, Refusal } from './refusal.ts'
-import { type Call, emptyAnswer, type Route } from './router.ts'
+import { exception } from './refusal.ts'
 import { settle } from './settle.ts'
 import type { Session } from './state.ts'
 

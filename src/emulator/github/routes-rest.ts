@@ -1,13 +1,13 @@
 // The routes of GitHub's REST API: registration tokens, the admin connection, runners (docs/reference/scale-set-protocol.md#s3, docs/reference/scale-set-protocol.md#s16-1).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { type Call, decodePart, emptyAnswer, type Route } from '../server/router.ts'
 import { budgetName, type Installation } from './apps.ts'
 import { limits } from './config.ts'
 import type { Emulation } from './emulation.ts'
 import { installationOfToken } from './installations.ts'
 import { jitConfig } from './jit.ts'
 import { restError } from './refusal.ts'
-import { type Call, decodePart, emptyAnswer, type Route } from './router.ts'
 import { registerRunner, removeRunner } from './runners.ts'
 import { type Runner, type Scope, type ScopeKind, scopeOf } from './state.ts'
 

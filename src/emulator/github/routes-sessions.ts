@@ -1,12 +1,12 @@
 // The routes of message sessions and of offered jobs (docs/reference/scale-set-protocol.md#s8, docs/reference/scale-set-protocol.md#s10).
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
+import { type Call, emptyAnswer, type Route } from '../server/router.ts'
 import { authorizeQueue, findScaleSet, sessionMissing } from './authorize.ts'
 import type { Emulation } from './emulation.ts'
 import { assignJob } from './jobs.ts'
 import { jobMessage } from './messages.ts'
 import { exception } from './refusal.ts'
-import { type Call, emptyAnswer, type Route } from './router.ts'
 import { endSession, openSession, queueToken } from './sessions.ts'
 import { settle } from './settle.ts'
 import type { Session } from './state.ts'

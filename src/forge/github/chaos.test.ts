@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createGitHubEmulator, type GitHubEmulator } from '../../emulator/github/emulator.ts'
-import type { FaultSpec } from '../../emulator/github/faults.ts'
 import { scriptJob } from '../../emulator/github/script-job.ts'
+import type { FaultSpec } from '../../emulator/server/faults.ts'
 import { noBody } from '../../lib/http.ts'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
@@ -12,7 +12,7 @@ import { PortError } from '../../model/port-error.ts'
 import { readForgeEvents } from '../event-reader.fixture.ts'
 import { createGitHubForge } from './github.ts'
 
-const set = { name: 'linux', labels: ['linux'], group: undefined, max: 50 }
+const set = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 50 }
 const job = { labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }
 const report = { conclusion: 'success', outputs: {}, steps: [], note: undefined } as const
 

@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from 'vitest'
 import type { KnobChange } from '../../emulator/github/config.ts'
 import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
-import type { FaultSpec } from '../../emulator/github/faults.ts'
 import { scriptJob } from '../../emulator/github/script-job.ts'
+import type { FaultSpec } from '../../emulator/server/faults.ts'
 import { httpClient } from '../../lib/http-client.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
@@ -31,7 +31,7 @@ async function createWorld(knobs: KnobChange, connections = 16) {
     userAgent: 'dayfly/0.0.0',
   })
   const open = async (name = 'linux') => {
-    const set: ForgeSet = { name, labels: [name], group: undefined, max: 10 }
+    const set: ForgeSet = { name, runnerPrefix: `${name}-`, labels: [name], group: undefined, max: 10 }
     const link = await forge.open(set, undefined, new AbortController().signal)
     const reader = readForgeEvents(link)
     await reader.find('demand')

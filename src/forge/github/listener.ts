@@ -4,10 +4,10 @@ import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { abortable, type LinkedSignal, linkSignals } from '../../lib/signals.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
+import { Deliveries } from '../deliveries.ts'
 import type { ForgeEventBatch } from '../forge.ts'
 import type { ActionsService } from './actions-api.ts'
 import type { Claim } from './claim.ts'
-import { Deliveries } from './deliveries.ts'
 import { DemandReading } from './demand.ts'
 import { badAnswer, GitHubError, isCut } from './errors.ts'
 import { forgeEventsOf } from './forge-events.ts'
@@ -65,7 +65,7 @@ export class Listener {
     this.#closing = linkSignals(options.until)
     this.#clock = options.service.net.clock
     this.#random = options.service.net.random
-    this.#deliveries = new Deliveries(this.#clock, options.anomalies)
+    this.#deliveries = new Deliveries(this.#clock, (sentence) => options.anomalies('message-unhandled', sentence))
     this.#intake = new MessageIntake({ ...options, clock: this.#clock, signal: this.#closing.signal })
     this.#state = initialState(options.claim.rememberedSession)
   }

@@ -20,7 +20,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-const set: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }
+const set: ForgeSet = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 10 }
 
 type Between = (transport: Transport, clock: VirtualClock) => Transport
 

@@ -4,7 +4,7 @@ import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Answer, noBody, type Request, type Transport, TransportError } from '../../lib/http.ts'
 import type { Random } from '../../lib/random.ts'
-import { abortable, linkSignals } from '../../lib/signals.ts'
+import { sendOnce } from '../send-once.ts'
 import { errorFromTransport, redirectTarget } from './errors.ts'
 import { retryInstant } from './server-time.ts'
 
@@ -48,7 +48,7 @@ export async function send(net: Net, request: Request, policy: RetryPolicy): Pro
 async function sendRepeatedly(net: Net, request: Request, policy: RetryPolicy): Promise<Answer> {
   const start = net.clock.now()
   for (let attempt = 1; ; attempt++) {
-    const outcome = await sendOnce(net, request, policy.timeoutMs)
+    const outcome = await sendAttempt(net, request, policy.timeoutMs)
     const waitMs = waitBefore(net, outcome, attempt)
     const late = net.clock.now() - start + waitMs > patienceMs
     if (attempt < policy.attempts && !late && isWorthRepeating(outcome, policy)) {
@@ -76,19 +76,9 @@ function redirected(request: Request, answer: Answer): Request | undefined {
   return { ...request, origin: target.origin, path: target.pathname, search: target.search.slice(1), query: {} }
 }
 
-async function sendOnce(net: Net, request: Request, timeoutMs: number): Promise<Answer | TransportError> {
-  const link = linkSignals(request.signal)
-  const expire = () => link.abort(new TransportError('timeout', `no response within ${timeoutMs / 1000} s`))
-  const timer = net.clock.after(timeoutMs, expire)
-  try {
-    return await abortable(net.transport({ ...request, signal: link.signal }).then(readWhole), link.signal)
-  } catch (error) {
-    if (error instanceof TransportError) return error
-    throw error
-  } finally {
-    timer.cancel()
-    link.dispose()
-  }
+async function sendAttempt(net: Net, request: Request, timeoutMs: number): Promise<Answer | TransportError> {
+  const whole: Transport = (sent) => net.transport(sent).then(readWhole)
+  return sendOnce(whole, net.clock, request, timeoutMs)
 }
 
 /** Reads the stream of a long poll, which is requested as bytes only to get its own connection. Its text stays unparsed. */

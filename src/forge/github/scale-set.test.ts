@@ -83,7 +83,9 @@ test('case 31: refuses a set with neither name nor label, without a request', as
   const { github, service, open, pass } = createService()
   const nameless = { groupId: 1, name: '', labels: [] }
   await expect(createScaleSet(service, nameless, how)).rejects.toMatchObject({ kind: 'bad-config' })
-  await expect(pass(open(undefined, { name: '', labels: [], group: undefined, max: 1 }))).rejects.toMatchObject({
+  await expect(
+    pass(open(undefined, { name: '', runnerPrefix: '-', labels: [], group: undefined, max: 1 })),
+  ).rejects.toMatchObject({
     kind: 'bad-config',
   })
   expect(github.requests).toEqual([])

@@ -20,7 +20,7 @@ afterEach(() => {
   for (const emulator of emulators.splice(0)) emulator.close()
 })
 
-const set: ForgeSet = { name: 'linux', labels: ['linux'], group: undefined, max: 10 }
+const set: ForgeSet = { name: 'linux', runnerPrefix: 'linux-', labels: ['linux'], group: undefined, max: 10 }
 const entries = (count: number) =>
   Object.assign(
     {},

@@ -22,7 +22,7 @@ async function refused(
   const { github, options, pass, stop } = createBench(150)
   github.always('POST', tokenPath, jsonAnswer(status, { message }, headers))
   const forge = createGitHubForge({ ...options, url: urls[scope], credential: { kind: 'token', token } })
-  const set = { name: 'linux', labels: [], group: undefined, max: 1 }
+  const set = { name: 'linux', runnerPrefix: 'linux-', labels: [], group: undefined, max: 1 }
   const error = await pass(forge.open(set, undefined, stop.signal).catch((thrown: unknown) => thrown))
   stop.abort()
   expect(error).toMatchObject({ kind: 'unauthorized', reason: 'credential-refused' })

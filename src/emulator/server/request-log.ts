@@ -1,8 +1,6 @@
-// The ordered log of requests and their status. Tokens are replaced by their kind when the log is read.
+// The ordered log of requests and their status. Secrets are replaced when the log is read.
 import type { Instant } from '../../lib/clock.ts'
 import type { Request } from '../../lib/http.ts'
-import { limits } from './config.ts'
-import type { Tokens } from './tokens.ts'
 
 export type LoggedRequest = {
   /** The number of the request, from 1. */
@@ -12,7 +10,7 @@ export type LoggedRequest = {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** The request's JSON; not logged for the runner API. */
+  /** The request's JSON, unless the forge keeps it out of the log. */
   readonly body: unknown
   /** The status of the response; undefined while the request is held, `broken` if no complete response was sent. */
   readonly status: number | 'broken' | undefined
@@ -26,36 +24,45 @@ export interface RequestLog {
   clear(): void
 }
 
+/** Hides the secrets of a forge from its log. */
+export type Redaction = {
+  /** Returns the text without the forge's secrets. */
+  readonly text: (text: string) => string
+  /** Returns the header `authorization` without its secret. */
+  readonly authorization: (header: string) => string
+  /** Whether the bodies of this path stay out of the log. */
+  readonly hidesBody: (path: string) => boolean
+}
+
+const loggedRequestsMax = 5_000
 const shownHeaders = ['authorization', 'accept', 'content-type', 'user-agent', 'x-scalesetmaxcapacity']
 
-export function createRequestLog(tokens: Tokens): RequestLog {
+export function createRequestLog(redaction: Redaction): RequestLog {
   type Entry = { -readonly [Name in keyof LoggedRequest]: LoggedRequest[Name] }
   let entries: Entry[] = []
   let last = 0
   return {
     begin: ({ method, path, query, headers, body }, at) => {
       const kept = Object.entries(headers).filter(([name]) => shownHeaders.includes(name))
-      const value = body.kind === 'json' && !path.startsWith('/runner/') ? body.value : undefined
+      const value = body.kind === 'json' && !redaction.hidesBody(path) ? body.value : undefined
       const shown = Object.fromEntries(kept)
       const entry: Entry = { n: ++last, at, method, path, query, headers: shown, body: value, status: undefined }
       entries.push(entry)
-      if (entries.length > 2 * limits.loggedRequests) entries = entries.slice(-limits.loggedRequests)
+      if (entries.length > 2 * loggedRequestsMax) entries = entries.slice(-loggedRequestsMax)
       return (status) => {
         entry.status = status
       }
     },
-    since: (n) => entries.filter((entry) => entry.n > n).map((entry) => redacted(entry, tokens)),
+    since: (n) => entries.filter((entry) => entry.n > n).map((entry) => redacted(entry, redaction)),
     clear: () => {
       entries = []
     },
   }
 }
 
-function redacted(entry: LoggedRequest, tokens: Tokens): LoggedRequest {
+function redacted(entry: LoggedRequest, redaction: Redaction): LoggedRequest {
   const { authorization, ...headers } = entry.headers
-  const known = authorization === undefined ? undefined : tokens.redact(authorization)
-  const body = entry.body === undefined ? undefined : JSON.parse(tokens.redact(JSON.stringify(entry.body)))
-  // A token that the emulator did not issue is a personal access token.
-  const shown = known === undefined ? {} : { authorization: known.replace(/ (?!\[).*/, ' [pat]') }
+  const body = entry.body === undefined ? undefined : JSON.parse(redaction.text(JSON.stringify(entry.body)))
+  const shown = authorization === undefined ? {} : { authorization: redaction.authorization(authorization) }
   return { ...entry, headers: { ...shown, ...headers }, body }
 }

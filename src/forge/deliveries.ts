@@ -1,9 +1,8 @@
 // Hands batches of events to the consumer, one at a time. The next one follows only after the last was acknowledged,
 // or was delivered three times without success.
-import type { Clock } from '../../lib/clock.ts'
-import type { ForgeEvent } from '../../model/forge-event.ts'
-import type { ForgeEventBatch } from '../forge.ts'
-import type { ReportAnomaly } from './protocol-anomaly.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ForgeEvent } from '../model/forge-event.ts'
+import type { ForgeEventBatch } from './forge.ts'
 
 type Delivery = {
   readonly batch: ForgeEventBatch
@@ -17,12 +16,13 @@ const triesMax = 3
 
 export class Deliveries {
   readonly #clock: Clock
-  readonly #anomalies: ReportAnomaly
+  readonly #onDropped: (sentence: string) => void
   #current: Delivery | undefined
 
-  constructor(clock: Clock, anomalies: ReportAnomaly) {
+  /** @param onDropped called for a batch that nothing acknowledged */
+  constructor(clock: Clock, onDropped: (sentence: string) => void) {
     this.#clock = clock
-    this.#anomalies = anomalies
+    this.#onDropped = onDropped
   }
 
   /** Calls `onAck` once, as soon as the batch is acknowledged. The next `settle` rejects with its error. */
@@ -52,7 +52,7 @@ export class Deliveries {
     }
     if (!delivery.acked) {
       const sentence = `A batch of ${delivery.batch.events.length} events was not acknowledged in ${triesMax} deliveries and is dropped.`
-      this.#anomalies('message-unhandled', sentence)
+      this.#onDropped(sentence)
       delivery.batch.ack()
     }
     this.#current = undefined

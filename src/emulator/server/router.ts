@@ -22,8 +22,10 @@ export function emptyAnswer(status: number): Answer {
   return { status, headers: {}, body: noBody }
 }
 
-/** Creates a router. It returns undefined for a request without a route. */
-export function createRouter(routes: readonly Route[], site: Site): (request: Request) => Promise<Answer> | undefined {
+/** Returns undefined for a request without a route. */
+export type Routing = (request: Request) => Promise<Answer> | undefined
+
+export function createRouter(routes: readonly Route[], site: Site): Routing {
   const compiled = routes.map((route) => ({ ...route, parts: route.pattern.split('/').filter(Boolean) }))
   return (request) => {
     const parts = request.path.split('/').filter(Boolean)

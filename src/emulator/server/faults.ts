@@ -1,4 +1,4 @@
-// Injects faults into matching requests (docs/reference/scale-set-protocol.md#s19-5).
+// Injects faults into matching requests, the same for every emulated forge.
 import { z } from 'zod'
 import { type Answer, noBody, type Request } from '../../lib/http.ts'
 

@@ -1,0 +1,62 @@
+// Serves an emulated forge until the user interrupts it.
+import { writeFile } from 'node:fs/promises'
+import type { ForgeServer } from '../../emulator/server/server.ts'
+import type { HttpServer } from '../../lib/http-server.ts'
+import { CliFailure } from '../failure.ts'
+
+export type ServeOptions = {
+  readonly port: number
+  readonly latency: number
+  readonly tls?: string
+  readonly json?: true
+}
+
+/** @param start is called once the forge listens */
+export async function serveUntilInterrupted(
+  emulator: ForgeServer,
+  port: number,
+  start: (origin: string) => void,
+): Promise<void> {
+  const interruption = interrupted()
+  const server = await listen(emulator, port)
+  try {
+    start(server.origin)
+    await interruption
+  } finally {
+    await server.close()
+  }
+}
+
+async function listen(emulator: ForgeServer, port: number): Promise<HttpServer> {
+  try {
+    return await emulator.listen(port)
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'port-unusable',
+      sentence: `The forge cannot listen on 127.0.0.1:${port} (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
+      next: 'Choose another --port, or omit --port to use a free one.',
+      exitCode: 1,
+      cause,
+    })
+  }
+}
+
+/** Only this user may read the file. */
+export async function writePrivately(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o600 })
+  } catch (cause) {
+    throw new CliFailure({
+      code: 'file-unwritable',
+      sentence: `The file ${file} cannot be written (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
+      next: 'Name a file in a folder that exists and that you may write to.',
+      cause,
+    })
+  }
+}
+
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+}
