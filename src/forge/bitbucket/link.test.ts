@@ -204,6 +204,26 @@ test.each([
   expect(reader.events[0]?.kind).toBe('demand')
 })
 
+test('a call that needs a list does not wait for a limit of an hour', async () => {
+  const bench = bitbucketBench()
+  const { link, reader } = await bench.open()
+  const registration = await startRunner(bench, link, 'linux-a')
+  bench.emulator.control.fault({
+    match: { method: 'GET', pathRegex: 'runners$' },
+    action: { kind: 'answer', status: 429, headers: { 'retry-after': '3600' }, body: {} },
+  })
+  await bench.wait(reader.find('failing'))
+  const start = bench.clock.now()
+  const calls = [() => link.registrations(), () => link.deregister(registration), () => link.cordon(registration)]
+  for (const call of calls) {
+    expect(await errorOf(bench, call())).toMatchObject({ kind: 'rate-limited', retryAt: expect.any(Number) })
+  }
+  expect(link.allowance()).toMatchObject({ now: 0, limit: { reason: 'asked' } })
+  expect(bench.clock.now() - start).toBeLessThan(30_000)
+  await bench.clock.advance(3_600_000)
+  expect(await bench.wait(link.registrations())).toHaveLength(1)
+})
+
 test('one failed list is repeated before it is reported', async () => {
   const bench = bitbucketBench()
   const { reader } = await bench.open()

@@ -39,6 +39,7 @@ type Waiter = {
   readonly reject: (error: unknown) => void
 }
 
+const patienceMs = 30_000
 /** A single failure of these kinds is repeated before it is reported: the next request often succeeds. */
 const passing: readonly PortError['kind'][] = ['unavailable', 'bad-response']
 
@@ -78,9 +79,14 @@ export class Roster {
     }
   }
 
-  /** Returns a complete list that is requested now or later: it joins the next poll, which comes sooner if the last one is long ago. */
+  /**
+   * Returns a complete list that is requested now or later: it joins the next poll, which comes sooner if the last one is long ago.
+   * Rejects with the last failure while the next poll must wait for more than half a minute.
+   */
   async listed(signal?: AbortSignal): Promise<RosterView> {
     const askedAt = this.#options.clock.now()
+    const failed = this.#result?.is === 'failed' ? this.#result.error : undefined
+    if (failed && this.#retryAt - askedAt > patienceMs) throw failed
     const view = new Promise<RosterView>((resolve, reject) => this.#waiters.push({ askedAt, resolve, reject }))
     view.catch(() => undefined)
     this.#start()
