@@ -67,3 +67,50 @@ it.each(Object.entries(fixtures))(
     })
   },
 )
+
+it('shows a full quota on the set, and starts the runner when there is room', async () => {
+  const stage = await openStage({ runtime: { script: () => ({}) } })
+  opened = stage
+  const metadata = { name: 'few', namespace: 'ci' }
+  stage.registry.create('resourcequotas', { metadata, spec: { hard: { pods: '0' } } })
+  queue(stage, 1)
+  await stage.clock.advance(40_000)
+  expect(podNames(stage)).toEqual([])
+  expect(status(stage)).toMatchObject({
+    lastReason: 'quota-exceeded',
+    lastMessage: expect.stringContaining('exceeded quota: few, requested: pods=1, used: pods=0, limited: pods=0'),
+  })
+  const body = { spec: { hard: { pods: '1' } } }
+  stage.registry.patch('resourcequotas', metadata, { type: 'merge', body })
+  await stage.clock.advance(120_000)
+  expect(podNames(stage)).toHaveLength(1)
+  expect(stage.registry.get('resourcequotas', 'ci', 'few')).toMatchObject({ status: { used: { pods: '1' } } })
+})
+
+it('starts a runner with the defaults of a LimitRange, and shows one that is above the maximum', async () => {
+  const containers = [{ name: 'runner', resources: { limits: { cpu: '3' } } }]
+  const stage = await openStage({ spec: { template: { spec: { containers } } }, runtime: { script: () => ({}) } })
+  opened = stage
+  const range = { metadata: { name: 'usual', namespace: 'ci' }, spec: {} }
+  const limit = (max: string) => ({
+    ...range,
+    spec: { limits: [{ type: 'Container', max: { cpu: max, memory: '1Gi' } }] },
+  })
+  stage.registry.create('limitranges', limit('2'))
+  queue(stage, 1)
+  await stage.clock.advance(40_000)
+  expect(podNames(stage)).toEqual([])
+  expect(status(stage)).toMatchObject({
+    lastMessage: expect.stringContaining('maximum cpu usage per Container is 2, but limit is 3'),
+  })
+  const started: object[] = []
+  stage.registry.subscribe('pods', ({ type, object }) => {
+    if (type === 'ADDED') started.push(object)
+  })
+  stage.registry.update('limitranges', limit('4'))
+  await stage.clock.advance(600_000)
+  expect(started[0]).toMatchObject({
+    metadata: { annotations: { 'kubernetes.io/limit-ranger': expect.stringContaining('memory limit') } },
+    spec: { containers: [{ resources: { limits: { cpu: '3', memory: '1Gi' } } }] },
+  })
+})

@@ -38,7 +38,7 @@ function validateLease(draft: Draft): readonly FieldError[] {
   return errors
 }
 
-/** No controller counts pods for a budget, because the embedded cluster has no evictions. */
+/** No controller counts pods for a budget. An eviction counts them itself. */
 export const budgetRules: Rules = {
   prepare: (draft) => {
     draft.metadata.generation = 1
