@@ -19,7 +19,7 @@ const connections = concurrency.read + concurrency.lease + concurrency.writesMax
 export function connect(kubeconfig: Kubeconfig, clock: Clock): ClusterConnection {
   const { origin, pathname } = new URL(kubeconfig.server)
   const prefix = pathname === '/' ? '' : pathname
-  const client = httpClient({ origin, connections, tls: kubeconfig.tls, http2: true })
+  const client = httpClient({ origin, connections, tls: kubeconfig.tls })
   const transport: Transport = (request) => client.transport({ ...request, path: `${prefix}${request.path}` })
   return { transport: withToken(transport, tokenSource(kubeconfig.token, clock)), close: client.close }
 }

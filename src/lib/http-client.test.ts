@@ -3,7 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
 import { type Body, jsonAnswer, type Request, TransportError } from './http.ts'
-import { drain, failure, get } from './http-client.fixture.ts'
 import { type HttpClient, type HttpClientOptions, httpClient } from './http-client.ts'
 import { type HttpHandler, httpServer } from './http-server.ts'
 
@@ -37,6 +36,30 @@ async function raw(end: (socket: Socket) => void, options: HttpClientOptions = {
   return client
 }
 
+const get = (more: Partial<Request> = {}): Request => ({
+  method: 'GET',
+  path: '/thing',
+  query: {},
+  headers: {},
+  body: { kind: 'none' },
+  expect: 'whole',
+  ...more,
+})
+
+/** Reads the stream to its end. Returns its items, and the error that ended it, if any. */
+async function drain(body: Body): Promise<{ readonly items: unknown[]; readonly error?: unknown }> {
+  const items: unknown[] = []
+  try {
+    if (body.kind === 'events') for await (const item of body.items) items.push(item)
+    else if (body.kind === 'bytes') for await (const chunk of body.chunks) items.push(String(chunk))
+    else throw new Error(`no stream, but ${body.kind}`)
+    return { items }
+  } catch (error) {
+    return { items, error }
+  }
+}
+
+const failure = (kind: TransportError['kind']) => expect.objectContaining({ name: 'TransportError', kind })
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
 

@@ -1,17 +1,12 @@
 // The HTTP client: sends plain values as bytes and reads the answer back, over node:http (docs/decisions/0005-node-http.md).
-
+import type { IncomingMessage } from 'node:http'
 import type { AgentOptions } from 'node:https'
-import type { Readable } from 'node:stream'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Dial } from './dial.ts'
 import { type Answer, type Body, parseBody, type Request, type Transport, TransportError } from './http.ts'
-import { connectTimeoutCode, type Incoming, unsentCode } from './http-exchange.ts'
-import { createPool } from './http-pool.ts'
-import { exchangeHttp1 } from './http1-exchange.ts'
-import { exchangeHttp2 } from './http2-exchange.ts'
-import { createSessions } from './http2-sessions.ts'
+import { createPool, type Pool } from './http-pool.ts'
 import { emptyValues, keySet, splitLines } from './json-bytes.ts'
-import { type Channel, channel } from './queue.ts'
+import { channel } from './queue.ts'
 
 export type HttpClientOptions = {
   /** The server of requests without an origin of their own, for example `https://10.0.0.1:6443`. */
@@ -31,8 +26,6 @@ export type HttpClientOptions = {
   }
   /** Opens the connections instead of Node's agents: for proxies and private certificate authorities. `tls` does not apply to it. */
   readonly dial?: Dial | undefined
-  /** Speaks HTTP/2 with an https server that offers it. It does not apply with a `dial`. The default is HTTP/1.1. */
-  readonly http2?: boolean
 }
 
 export interface HttpClient {
@@ -42,50 +35,36 @@ export interface HttpClient {
 }
 
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
-  const exchanges = createExchanges(options)
+  const { dial } = options
+  const agent = agentOptions(options.tls)
+  const context = sharedContext(options.tls)
+  const connections = options.connections ?? 16
+  const keptAlive = { ...agent, keepAlive: true, timeout: idleMsMax, maxSockets: connections }
+  const whole = createPool({ agent: keptAlive, context, dial })
+  const streams = createPool({ agent: { ...agent, keepAlive: false }, context, dial })
+  const headersTimeoutMs = options.headersTimeoutMs ?? 90_000
   const bytesMax = options.bytesMax ?? 256 * 1024 * 1024
   const transport: Transport = async (request) => {
     const origin = request.origin ?? options.origin
     if (!origin) throw new TransportError('connect', `no server is known for ${request.path}`)
-    const exchange = request.expect === 'whole' ? exchanges.whole : exchanges.streams
+    const pool = request.expect === 'whole' ? whole : streams
     try {
       request.signal?.throwIfAborted()
-      return await readAnswer(await exchange(request, origin), request, bytesMax)
+      return await readAnswer(await exchange(request, { origin, pool, headersTimeoutMs }), request, bytesMax)
     } catch (error) {
       throw asTransportError(error, request, origin)
     }
   }
-  return { transport, close: async () => exchanges.close() }
-}
-
-type Exchange = (request: Request, origin: string) => Promise<Incoming>
-
-/** Creates the exchanges for whole answers and for streams. They share no connection: a stream that its reader holds back delays no answer. */
-function createExchanges(options: HttpClientOptions) {
-  const { dial, tls, connections = 16, headersTimeoutMs = 90_000 } = options
-  const agent = agentOptions(tls)
-  const context = sharedContext(tls)
-  const closers: (() => void)[] = []
-  const over = (more: AgentOptions): Exchange => {
-    const pool = createPool({ agent: { ...agent, ...more }, context, dial })
-    const sessions = options.http2 && !dial ? createSessions({ context, tls: agent }) : undefined
-    closers.push(pool.close, () => sessions?.close())
-    return async (request, origin) => {
-      const secure = origin.startsWith('https:') ? sessions : undefined
-      const incoming = secure && (await exchangeHttp2(request, { origin, sessions: secure, headersTimeoutMs }))
-      return incoming ?? (await exchangeHttp1(request, { origin, pool, headersTimeoutMs }))
-    }
-  }
   return {
-    whole: over({ keepAlive: true, timeout: idleMsMax, maxSockets: connections }),
-    streams: over({ keepAlive: false }),
-    close: () => {
-      for (const close of closers) close()
+    transport,
+    close: async () => {
+      whole.close()
+      streams.close()
     },
   }
 }
 
-function agentOptions({ servername, rejectUnauthorized }: NonNullable<HttpClientOptions['tls']> = {}) {
+function agentOptions({ servername, rejectUnauthorized }: NonNullable<HttpClientOptions['tls']> = {}): AgentOptions {
   return {
     ...(servername === undefined ? {} : { servername }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
@@ -105,19 +84,82 @@ function sharedContext({ ca, cert, key }: NonNullable<HttpClientOptions['tls']> 
   }
 }
 
-async function readAnswer(incoming: Incoming, request: Request, bytesMax: number): Promise<Answer> {
-  const { status, headers } = incoming
-  if (request.expect === 'whole' || status >= 400) {
-    return { status, headers, body: await readWhole(incoming, request, bytesMax) }
+type ExchangeOptions = { readonly origin: string; readonly pool: Pool; readonly headersTimeoutMs: number }
+
+/** Sends the request and resolves with the answer's status and headers; its body is still unread. */
+function exchange(request: Request, { origin, pool, headersTimeoutMs }: ExchangeOptions): Promise<IncomingMessage> {
+  const { method, signal, expect } = request
+  const { headers, text } = encodeBody(request)
+  const path = pathOf(request)
+  return new Promise((resolve, reject) => {
+    const outgoing = pool.open(origin, { method, path, headers })
+    let response: IncomingMessage | undefined
+    outgoing.on('error', reject).on('socket', (socket) => {
+      let connecting = socket.connecting
+      pool.onTimeout(socket, () => {
+        const code = connecting ? connectTimeoutCode : 'ETIMEDOUT'
+        const error = Object.assign(new Error('no answer in time'), { code })
+        if (response) response.destroy(error)
+        else outgoing.destroy(error)
+      })
+      outgoing.on('close', () => pool.onTimeout(socket, undefined))
+      socket.setTimeout(connecting ? connectTimeoutMs : headersTimeoutMs)
+      if (!connecting) return
+      socket.setKeepAlive(true, keepAliveProbeMs)
+      socket.once(origin.startsWith('https:') ? 'secureConnect' : 'connect', () => {
+        connecting = false
+        socket.setTimeout(headersTimeoutMs)
+      })
+    })
+    outgoing.on('response', (incoming) => {
+      response = incoming
+      incoming.socket.setTimeout(expect === 'whole' ? bodyTimeoutMs : 0)
+      resolve(incoming)
+    })
+    if (signal) {
+      // The option signal of Node's request does the same at several times the cost.
+      const stop = () => outgoing.destroy(new Error('aborted'))
+      signal.addEventListener('abort', stop, { once: true })
+      outgoing.on('close', () => signal.removeEventListener('abort', stop))
+    }
+    outgoing.end(text)
+  })
+}
+
+function pathOf({ path, search, query }: Request): string {
+  const encoded = Object.keys(query).length === 0 ? '' : new URLSearchParams(query).toString()
+  const whole = search && encoded ? `${search}&${encoded}` : search || encoded
+  return whole ? `${path}?${whole}` : path
+}
+
+function encodeBody({ method, headers: given, body }: Request): {
+  readonly headers: Record<string, string>
+  readonly text: string | undefined
+} {
+  const headers: Record<string, string> = { ...given }
+  if (body.kind === 'json') headers['content-type'] ??= 'application/json'
+  const text = body.kind === 'json' ? JSON.stringify(body.value) : body.kind === 'text' ? body.text : undefined
+  if (text !== undefined) headers['content-length'] = String(Buffer.byteLength(text))
+  else if (method !== 'GET' && method !== 'HEAD') headers['content-length'] = '0'
+  return { headers, text }
+}
+
+async function readAnswer(response: IncomingMessage, request: Request, bytesMax: number): Promise<Answer> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
-  const chunks = chunksOf(incoming)
+  const status = response.statusCode ?? 0
+  if (request.expect === 'whole' || status >= 400) {
+    return { status, headers, body: await readWhole(response, request, bytesMax) }
+  }
   if (request.expect === 'bytes')
-    return { status, headers, body: { kind: 'bytes', chunks: readChunks(chunks, request) } }
-  return { status, headers, body: { kind: 'events', items: readEvents(chunks, request) } }
+    return { status, headers, body: { kind: 'bytes', chunks: readChunks(response, request) } }
+  return { status, headers, body: { kind: 'events', items: readEvents(response, request) } }
 }
 
 /** Reads by events: the iterator of a stream costs more than the rest of a small answer. */
-function readWhole({ body: response, headers, cut }: Incoming, { unread }: Request, bytesMax: number): Promise<Body> {
+function readWhole(response: IncomingMessage, { unread }: Request, bytesMax: number): Promise<Body> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -127,41 +169,36 @@ function readWhole({ body: response, headers, cut }: Incoming, { unread }: Reque
       else chunks.push(chunk)
     })
     response.on('error', reject).on('end', () => {
-      if (cut()) return reject(cutError(response))
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-      resolve(parseBody(unread ? emptyValues(bytes, keySet(unread)) : bytes, headers['content-type'] ?? ''))
+      const type = response.headers['content-type'] ?? ''
+      resolve(parseBody(unread ? emptyValues(bytes, keySet(unread)) : bytes, type))
     })
     onCut(response, reject)
   })
 }
 
 /** Calls back if the answer ends before its end. If it was cut before the listener was added, only its closed state shows that. */
-function onCut(response: Readable, failed: (error: Error) => void): void {
+function onCut(response: IncomingMessage, failed: (error: Error) => void): void {
   const check = () => {
-    if (!response.readableEnded) failed(cutError(response))
+    if (!response.readableEnded) failed(response.errored ?? new Error('the answer was cut'))
   }
   response.on('close', check)
-  // A stream of HTTP/2 is `closed` when its last frame has arrived, read or not.
-  if (response.destroyed) check()
+  if (response.closed) check()
 }
 
-function cutError(response: Readable): Error {
-  return response.errored ?? new Error('the answer was cut')
-}
-
-async function* readChunks(chunks: AsyncIterable<Buffer>, request: Request): AsyncGenerator<Uint8Array> {
+async function* readChunks(response: IncomingMessage, request: Request): AsyncGenerator<Uint8Array> {
   try {
-    yield* chunks
+    yield* chunksOf(response)
   } catch (error) {
     throw asTransportError(error, request, '')
   }
 }
 
 /** Yields one JSON value for each line. Throws `lost` if the stream ends or breaks within a line. */
-async function* readEvents(chunks: AsyncIterable<Buffer>, request: Request): AsyncGenerator<unknown> {
+async function* readEvents(response: IncomingMessage, request: Request): AsyncGenerator<unknown> {
   const unread = request.unread && keySet(request.unread)
   try {
-    for await (const { line, ended } of splitLines(chunks, lineBytesMax)) {
+    for await (const { line, ended } of splitLines(chunksOf(response), lineBytesMax)) {
       if (ended) yield parseLine(unread ? emptyValues(line, unread) : line)
       else if (line.toString().trim() !== '') {
         throw new TransportError('lost', `the stream of ${request.path} ended within a line`)
@@ -172,22 +209,15 @@ async function* readEvents(chunks: AsyncIterable<Buffer>, request: Request): Asy
   }
 }
 
-/**
- * Returns the chunks as the socket delivers them. The iterator of a Readable joins waiting chunks and so copies most of a busy stream.
- * It listens at once: the stream may close before its reader begins.
- */
-function chunksOf({ body: response, cut }: Incoming): AsyncIterable<Buffer> {
+/** Yields the chunks as the socket delivers them. The iterator of a Readable joins waiting chunks and so copies most of a busy stream. */
+async function* chunksOf(response: IncomingMessage): AsyncGenerator<Buffer> {
   const waiting = channel<Buffer>(() => response.destroy())
   response.on('data', (chunk: Buffer) => {
     waiting.push(chunk)
     if (waiting.size >= chunksMax) response.pause()
   })
-  response.on('end', () => (cut() ? waiting.fail(cutError(response)) : waiting.close())).on('error', waiting.fail)
+  response.on('end', waiting.close).on('error', waiting.fail)
   onCut(response, waiting.fail)
-  return resuming(waiting, response)
-}
-
-async function* resuming(waiting: Channel<Buffer>, response: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of waiting) {
     yield chunk
     if (waiting.size === 0 && response.isPaused()) response.resume()
@@ -203,13 +233,19 @@ function parseLine(line: Buffer): unknown {
   }
 }
 
+const connectTimeoutMs = 10_000
 /** The client closes a connection that was idle for longer, because the server may be about to close it. */
 const idleMsMax = 15_000
+/** The maximum silence within a whole answer. */
+const bodyTimeoutMs = 60_000
+/** How long a connection is idle before the operating system sends a TCP keep-alive probe. */
+const keepAliveProbeMs = 60_000
 /** The client pauses the socket when this many chunks of a stream wait. A chunk has at most 64 KB. */
 const chunksMax = 32
 /** The maximum length of a line in a stream, in bytes: far more than any server stores as one object. */
 const lineBytesMax = 32 * 1024 * 1024
 
+const connectTimeoutCode = 'DAYFLY_CONNECT_TIMEOUT'
 const unsentCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -217,7 +253,6 @@ const unsentCodes = new Set([
   'ENETUNREACH',
   'EAI_AGAIN',
   connectTimeoutCode,
-  unsentCode,
 ])
 const certificateCode = /CERT|UNABLE_TO_VERIFY|SELF_SIGNED|ERR_TLS|ALTNAME/
 
