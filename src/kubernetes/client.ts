@@ -107,7 +107,7 @@ async function listAll(send: Send, { clock, random }: Connection, resource: Reso
   }
 }
 
-function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'unread' | 'signal' | 'allowed'> {
+function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'signal' | 'allowed'> {
   const { dryRun, fieldManager, fieldValidation, signal, allowed } = options
   const query = {
     ...(dryRun ? { dryRun: 'All' } : {}),
@@ -117,9 +117,9 @@ function writeCall(options: WriteOptions): Pick<Call, 'query' | 'accept' | 'unre
   return { query, ...answerOf(options), signal, allowed }
 }
 
-/** Asks for as much of the answer as the caller reads. The managed fields are most of an object's metadata, and nobody reads them. */
-function answerOf(options: Pick<WriteOptions, 'metadataOnly'>): Pick<Call, 'accept' | 'unread'> {
-  return options.metadataOnly ? { accept: metadataOnly, unread: ['managedFields'] } : {}
+/** Asks for as much of the answer as the caller reads. */
+function answerOf(options: Pick<WriteOptions, 'metadataOnly'>): Pick<Call, 'accept'> {
+  return options.metadataOnly ? { accept: metadataOnly } : {}
 }
 
 function patchBody(patch: Patch): Pick<Call, 'body' | 'contentType'> {
