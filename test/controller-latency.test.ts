@@ -379,6 +379,28 @@ it('a new leader that cannot list the pods removes no registration', async () =>
   await over
 })
 
+it('a controller that stops begins no start that still waits, and its successor begins the rest', async () => {
+  const stage = await open({ forgeMs: 300, spec: { scale: { max: 400 } } })
+  queue(stage, 400)
+  // The first tick starts 100 runners. Their outcomes wake further ticks, whose starts wait for their turn.
+  while (registrations(stage).length <= 64) await stage.clock.advance(50)
+  await stage.clock.advance(150)
+  const before = registrations(stage).length
+  const stopping = stage.controller.stop()
+  await stage.clock.advance(seconds(10))
+  await stopping
+  const begun = registrations(stage).length
+  expect(begun - before).toBeLessThanOrEqual(128)
+  expect(podNames(stage)).toHaveLength(begun)
+  const successor = stage.start('controller-2')
+  await stage.clock.advance(seconds(30))
+  expect(registrations(stage)).toHaveLength(400)
+  expect(podNames(stage)).toHaveLength(400)
+  const over = successor.stop()
+  await stage.clock.advance(seconds(60))
+  await over
+})
+
 describe('max', () => {
   it('is a ceiling of containers: a runner counts until its pod is over', async () => {
     const stage = await open({ spec: { scale: { max: 4 } } })

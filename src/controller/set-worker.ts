@@ -105,7 +105,7 @@ export class SetWorker {
   /** Ends the work on this set: `remove` if the set is deleted, `pause` if another process or a later start continues it. Runners live on. */
   async stop(how: 'pause' | 'remove'): Promise<void> {
     this.#loop.stop()
-    await this.#term?.actor.settled()
+    await this.#term?.actor.stop()
     await this.#disconnect(how)
   }
 

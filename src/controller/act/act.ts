@@ -21,6 +21,7 @@ export class Actor {
   readonly #report: (outcome: Outcome) => void
   readonly #lives: Limit = limit(atOnce)
   readonly #running = new Set<Promise<void>>()
+  #stopped = false
 
   /** @param reportOutcome is called for every outcome, at once */
   constructor(reportOutcome: (outcome: Outcome) => void) {
@@ -34,12 +35,14 @@ export class Actor {
     this.#running.add(running)
   }
 
-  /** Resolves when everything under way is over. */
-  async settled(): Promise<void> {
+  /** Drops the actions that wait for their turn: the next leader decides again. Resolves when everything under way is over. */
+  async stop(): Promise<void> {
+    this.#stopped = true
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
   async #carryOut(action: Action, context: ActContext): Promise<void> {
+    if (this.#stopped) return
     if (action.kind !== 'start-runner') {
       this.#report(await outcomeOf(action, context))
       return
