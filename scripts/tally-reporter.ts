@@ -1,7 +1,7 @@
 // Prints the progress of a test run, and writes the counts for scripts/test.ts to the file in DAYFLY_TALLY.
 import { writeFileSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 import { emptyTally, type Tally } from './tally.ts'
 
 export default class TallyReporter implements Reporter {
@@ -13,6 +13,12 @@ export default class TallyReporter implements Reporter {
     if (result.state === 'passed') this.#tally.passed++
     else if (result.state === 'failed') this.#fail(name, result.errors)
     else if (result.state === 'skipped') this.#skip(name, result.note)
+  }
+
+  /** A hook that fails leaves the tests of its suite skipped: only the suite knows the error. */
+  onTestSuiteResult(suite: TestSuite): void {
+    const errors = suite.errors()
+    if (errors.length > 0) this.#fail(`${suite.module.relativeModuleId} > ${suite.fullName}`, errors)
   }
 
   onTestModuleEnd(module: TestModule): void {
