@@ -34,6 +34,11 @@ export function list(value: unknown, ...path: readonly string[]): readonly unkno
   return Array.isArray(found) ? found : []
 }
 
+/** Returns the objects of the list at the path, without its other items. */
+export function objects(value: unknown, ...path: readonly string[]): readonly JsonObject[] {
+  return list(value, ...path).filter(isObject)
+}
+
 /** Returns the number of fields of the object at the path, or 0 if it is not an object. */
 export function size(value: unknown, ...path: readonly string[]): number {
   const found = field(value, ...path)

@@ -1,7 +1,7 @@
 // Decides whether a pod may be on a node beside the pods that are there, and how much it prefers to (Kubernetes: pkg/scheduler/framework/plugins/interpodaffinity).
-import { field, isObject } from '../api/json.ts'
+import { isObject, objects } from '../api/json.ts'
+import { matchesLabels } from '../api/match-labels.ts'
 import type { StoredObject } from '../store/object.ts'
-import { matchesLabels } from './match-labels.ts'
 
 export type Placed = { readonly pod: StoredObject; readonly node: string }
 
@@ -65,8 +65,7 @@ export function preferenceFor(pod: StoredObject, node: StoredObject, around: Sur
 }
 
 function termsOf(pod: StoredObject, kind: string, when: string): readonly Term[] {
-  const terms = field(pod, 'spec', 'affinity', kind, when)
-  return Array.isArray(terms) ? terms.filter(isObject) : []
+  return objects(pod, 'spec', 'affinity', kind, when)
 }
 
 /** Returns the pods that the term matches in the node's topology domain. */

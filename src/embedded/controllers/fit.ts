@@ -1,9 +1,11 @@
 // Decides whether a pod fits on a node. If it does not, the reasons are in the scheduler's own words.
-import { field, isObject } from '../api/json.ts'
+import { field, isObject, objects } from '../api/json.ts'
+import { matchesExpressions } from '../api/match-labels.ts'
 import { parseQuantity } from '../api/quantity.ts'
+import { podAmounts, withOverhead } from '../api/rules/pod/pod-amounts.ts'
+import { specOf } from '../api/rules/pod/pod-spec.ts'
 import type { StoredObject } from '../store/object.ts'
 import { passing } from './affinity.ts'
-import { matchesExpressions } from './match-labels.ts'
 import { tolerates } from './tolerations.ts'
 
 /** Requested or used amounts by resource name. `pods` is one of the names. */
@@ -29,45 +31,16 @@ export function isPermanent(obstacle: string): boolean {
   return obstacle.startsWith('node(s)') && !passing.includes(obstacle)
 }
 
-/** The requests of a pod: the sum of regular containers and sidecars, or an init container with the sidecars before it if that is larger. */
+/** Returns the requests of a pod, with what its RuntimeClass needs. */
 export function requestsOf(pod: StoredObject): Amounts {
-  const sidecars: Record<string, number> = {}
-  const highest: Record<string, number> = {}
-  for (const container of objects(field(pod, 'spec', 'initContainers'))) {
-    const requested = containerRequests(container)
-    if (container['restartPolicy'] === 'Always') addTo(sidecars, requested)
-    else raiseTo(highest, plus(requested, sidecars))
-  }
-  const regular: Record<string, number> = { ...sidecars }
-  for (const container of objects(field(pod, 'spec', 'containers'))) addTo(regular, containerRequests(container))
-  raiseTo(highest, regular)
-  return { pods: 1, ...highest }
-}
-
-function containerRequests(container: object): Amounts {
-  const requests = field(container, 'resources', 'requests')
-  const amounts: Record<string, number> = {}
-  for (const [name, value] of Object.entries(isObject(requests) ? requests : {})) amounts[name] = amountOf(value)
-  return amounts
+  const spec = specOf(pod)
+  const requested = withOverhead(podAmounts(spec, 'requests'), spec, 'requests')
+  return { pods: 1, ...Object.fromEntries([...requested].map(([name, { nano }]) => [name, Number(nano) / 1e9])) }
 }
 
 /** A quantity as a number; 0 if there is none or it is not valid. */
 function amountOf(quantity: unknown): number {
   return Number(parseQuantity(String(quantity ?? 0))?.nano ?? 0n) / 1e9
-}
-
-function addTo(sum: Record<string, number>, amounts: Amounts): void {
-  for (const [name, amount] of Object.entries(amounts)) sum[name] = (sum[name] ?? 0) + amount
-}
-
-function raiseTo(highest: Record<string, number>, amounts: Amounts): void {
-  for (const [name, amount] of Object.entries(amounts)) highest[name] = Math.max(highest[name] ?? 0, amount)
-}
-
-function plus(left: Amounts, right: Amounts): Amounts {
-  const sum = { ...left }
-  addTo(sum, right)
-  return sum
 }
 
 function matchesSelector(pod: StoredObject, node: StoredObject): boolean {
@@ -83,19 +56,15 @@ function matchesSelector(pod: StoredObject, node: StoredObject): boolean {
 
 /** A term without any expression matches no node. */
 function matchesTerm(term: object, node: StoredObject): boolean {
-  const [byLabel, byField] = ['matchExpressions', 'matchFields'].map((name) => objects(field(term, name)))
+  const [byLabel, byField] = ['matchExpressions', 'matchFields'].map((name) => objects(term, name))
   if (byLabel?.length === 0 && byField?.length === 0) return false
   const fields = { 'metadata.name': node.metadata.name }
   return matchesExpressions(byLabel, node.metadata.labels ?? {}) && matchesExpressions(byField, fields)
 }
 
 function untoleratedTaint(pod: StoredObject, node: StoredObject): Readonly<Record<string, unknown>> | undefined {
-  const tolerations = objects(field(pod, 'spec', 'tolerations'))
-  return objects(field(node, 'spec', 'taints'))
+  const tolerations = objects(pod, 'spec', 'tolerations')
+  return objects(node, 'spec', 'taints')
     .filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute')
     .find((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)))
-}
-
-function objects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }

@@ -1,7 +1,9 @@
 // The pod garbage collector: every 20 s it force-deletes surplus finished pods, and pods that no kubelet will ever end (Kubernetes: pkg/controller/podgc).
 import type { Clock, Instant } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
-import { field, isObject } from '../api/json.ts'
+import { conditionOf, withCondition } from '../api/conditions.ts'
+import { field, objectAt, objects } from '../api/json.ts'
+import { hasEnded, nodeOf } from '../api/pod-state.ts'
 import type { Registry } from '../api/registry.ts'
 import type { StoredObject } from '../store/object.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'
@@ -63,9 +65,9 @@ function collectOutOfService(options: PodCollectorOptions, pods: readonly Stored
 }
 
 function isOutOfService(node: StoredObject): boolean {
-  const ready = objects(field(node, 'status', 'conditions')).find(({ type }) => type === 'Ready')
-  const taints = objects(field(node, 'spec', 'taints'))
-  return ready?.['status'] !== 'True' && taints.some(({ key }) => key === 'node.kubernetes.io/out-of-service')
+  const taints = objects(node, 'spec', 'taints')
+  const isTainted = taints.some(({ key }) => key === 'node.kubernetes.io/out-of-service')
+  return conditionOf(node, 'Ready')?.['status'] !== 'True' && isTainted
 }
 
 /** Deletes the pods of nodes that have been missing for the whole quarantine, in any phase. */
@@ -88,33 +90,18 @@ function collectOrphaned(
 }
 
 /** Deletes a pod with grace period 0. A pod that has not ended is marked as failed first, because no kubelet will do it. */
-function remove({ registry }: PodCollectorOptions, pod: StoredObject, condition?: object): void {
+function remove(
+  { registry }: PodCollectorOptions,
+  pod: StoredObject,
+  condition?: Parameters<typeof withCondition>[1],
+): void {
   const { namespace, name, uid } = pod.metadata
   ignoreRefusal(() => {
     if (!hasEnded(pod)) {
-      const status = isObject(pod['status']) ? pod['status'] : {}
-      const others = objects(status['conditions']).filter(({ type }) => type !== 'DisruptionTarget')
-      const conditions = condition ? { conditions: [...others, condition] } : {}
-      registry.update(
-        'pods',
-        { ...pod, status: { ...status, phase: 'Failed', ...conditions } },
-        { subresource: 'status' },
-      )
+      const marked = condition ? withCondition(pod, condition) : pod
+      const next = { ...marked, status: { ...objectAt(marked, 'status'), phase: 'Failed' } }
+      registry.update('pods', next, { subresource: 'status' })
     }
     registry.delete('pods', namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
   })
-}
-
-function nodeOf(pod: StoredObject): string {
-  const node = field(pod, 'spec', 'nodeName')
-  return typeof node === 'string' ? node : ''
-}
-
-function hasEnded(pod: StoredObject): boolean {
-  const phase = field(pod, 'status', 'phase')
-  return phase === 'Succeeded' || phase === 'Failed'
-}
-
-function objects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }

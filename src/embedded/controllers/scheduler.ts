@@ -1,7 +1,9 @@
 // The scheduler binds each pod to the first node it fits on. If there is none, it reports why.
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/timestamp.ts'
-import { field, isObject } from '../api/json.ts'
+import { conditionOf, withCondition } from '../api/conditions.ts'
+import { field } from '../api/json.ts'
+import { hasEnded, nodeOf } from '../api/pod-state.ts'
 import type { Registry } from '../api/registry.ts'
 import { type EventRecorder, eventRecorder } from '../event-recorder.ts'
 import type { StoreEvent } from '../store/event-ring.ts'
@@ -83,17 +85,12 @@ function find(registry: Registry, key: string): StoredObject | undefined {
 function wantsNode(pod: StoredObject): boolean {
   const gates = field(pod, 'spec', 'schedulingGates')
   return (
-    (field(pod, 'spec', 'nodeName') ?? '') === '' &&
+    nodeOf(pod) === '' &&
     (field(pod, 'spec', 'schedulerName') ?? name) === name &&
     pod.metadata.deletionTimestamp === undefined &&
     !hasEnded(pod) &&
     !(Array.isArray(gates) && gates.length > 0)
   )
-}
-
-function hasEnded(pod: StoredObject): boolean {
-  const phase = field(pod, 'status', 'phase')
-  return phase === 'Succeeded' || phase === 'Failed'
 }
 
 type Placement = { readonly is: 'placed'; readonly node: string } | { readonly is: 'refused'; readonly message: string }
@@ -144,15 +141,12 @@ function bind(registry: Registry, pod: StoredObject, node: string, events: Event
 }
 
 function refuse(registry: Registry, clock: Clock, pod: StoredObject, message: string): void {
-  const status = isObject(pod['status']) ? pod['status'] : {}
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : []
-  const known = conditions.find(({ type }) => type === 'PodScheduled')
+  const known = conditionOf(pod, 'PodScheduled')
   if (known?.['status'] === 'False' && known['message'] === message) return
   const since = known?.['status'] === 'False' ? known['lastTransitionTime'] : timestamp(clock.now())
   const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }
-  const others = conditions.filter(({ type }) => type !== 'PodScheduled')
-  const next = { ...status, conditions: [...others, { ...condition, lastProbeTime: null, lastTransitionTime: since }] }
-  registry.update('pods', { ...pod, status: next }, { subresource: 'status' })
+  const next = withCondition(pod, { ...condition, lastProbeTime: null, lastTransitionTime: since })
+  registry.update('pods', next, { subresource: 'status' })
 }
 
 interface NodeUsage {
@@ -178,8 +172,8 @@ function nodeUsage(): NodeUsage {
   return {
     see: ({ type, object }) => {
       const { uid } = object.metadata
-      const node = field(object, 'spec', 'nodeName')
-      const holds = type !== 'DELETED' && typeof node === 'string' && node !== '' && !hasEnded(object)
+      const node = nodeOf(object)
+      const holds = type !== 'DELETED' && node !== '' && !hasEnded(object)
       const known = held.get(uid)
       if (holds) {
         const placed = { pod: object, node, requested: known?.requested ?? requestsOf(object) }

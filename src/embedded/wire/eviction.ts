@@ -2,9 +2,10 @@
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/registry/core/pod/storage/eviction.go
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import { timestamp } from '../../lib/timestamp.ts'
+import { conditionOf, withCondition } from '../api/conditions.ts'
 import { ApiError, badRequest, conflict, notFound } from '../api/errors.ts'
-import { field, isObject, list, objectAt, text } from '../api/json.ts'
-import { parseLabelSelector, selectorText } from '../api/label-selector.ts'
+import { field, objectAt, text } from '../api/json.ts'
+import { matchesLabels } from '../api/match-labels.ts'
 import type { DeleteOptions, Registry } from '../api/registry.ts'
 import type { StoredObject } from '../store/object.ts'
 import type { Call } from './call.ts'
@@ -47,12 +48,10 @@ function evicted(pod: StoredObject, { preconditions }: DeleteOptions, now: strin
   if (version !== '' && version !== resourceVersion) {
     throw refuse('ResourceVersion', version, resourceVersion, 'modified')
   }
-  const condition = {
+  return withCondition(pod, {
     ...{ type: 'DisruptionTarget', status: 'True', lastTransitionTime: now },
     ...{ reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },
-  }
-  const others = list(pod, 'status', 'conditions').filter((one) => text(one, 'type') !== 'DisruptionTarget')
-  return { ...pod, status: { ...objectAt(pod, 'status'), conditions: [...others, condition] } }
+  })
 }
 
 /** The condition has changed the version that the client named. */
@@ -86,15 +85,11 @@ function checkBudgets(registry: Registry, pod: StoredObject): void {
 }
 
 function covers(budget: StoredObject, { metadata }: StoredObject): boolean {
-  const selector = field(budget, 'spec', 'selector')
-  if (!isObject(selector)) return false
-  const written = selectorText(selector)
-  return written === '' || parseLabelSelector(written)(metadata.labels ?? {})
+  return matchesLabels(field(budget, 'spec', 'selector'), metadata.labels)
 }
 
 function isHealthy(pod: StoredObject): boolean {
-  const ready = (one: unknown): boolean => text(one, 'type') === 'Ready' && text(one, 'status') === 'True'
-  return pod.metadata.deletionTimestamp === undefined && list(pod, 'status', 'conditions').some(ready)
+  return pod.metadata.deletionTimestamp === undefined && conditionOf(pod, 'Ready')?.['status'] === 'True'
 }
 
 /** Returns how many pods must stay healthy. A percentage counts the pods that exist now. */

@@ -4,9 +4,10 @@ import type { ResourceKey, StoredObject } from '../../store/object.ts'
 import { type Amounts, amountsOf, countOf } from '../amounts.ts'
 import type { Draft } from '../draft.ts'
 import { field, list, text } from '../json.ts'
+import { hasEnded } from '../pod-state.ts'
 import type { Quantity } from '../quantity.ts'
 import { podAmounts, withOverhead } from '../rules/pod/pod-amounts.ts'
-import { type Container, type PodSpec, specOf, statusOf } from '../rules/pod/pod-spec.ts'
+import { type Container, type PodSpec, specOf } from '../rules/pod/pod-spec.ts'
 
 type Measured = Draft | StoredObject
 
@@ -65,11 +66,6 @@ export function lacking(spec: PodSpec, names: readonly string[]): string {
 
 function has({ resources = {} }: Container, name: string): boolean {
   return computeUsage(amountsOf(resources.requests), amountsOf(resources.limits)).has(name)
-}
-
-function hasEnded(pod: Measured): boolean {
-  const { phase } = statusOf(pod)
-  return phase === 'Succeeded' || phase === 'Failed'
 }
 
 function podUsage(spec: PodSpec): Amounts {

@@ -2,12 +2,13 @@
 // A node without a Lease is an object of a client that has no kubelet, and stays as it was written.
 import type { Clock, Instant, Timer } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/timestamp.ts'
-import { field, isObject } from '../../api/json.ts'
+import { conditionOf } from '../../api/conditions.ts'
+import { objectAt, objects } from '../../api/json.ts'
+import { nodeOf } from '../../api/pod-state.ts'
 import type { Registry } from '../../api/registry.ts'
 import { eventRecorder } from '../../event-recorder.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
-import { conditionOf, nodeOf, objects } from './node-fields.ts'
 
 /** The `node-monitor-grace-period` of kube-controller-manager. */
 const graceMs = 50_000
@@ -59,10 +60,10 @@ function lose(options: NodeControllerOptions, name: string): void {
   if (!node || conditionOf(node, 'Ready')?.['status'] === 'Unknown') return
   const now = timestamp(clock.now())
   const unknown = { status: 'Unknown', reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' }
-  const conditions = objects(field(node, 'status', 'conditions')).map((condition) =>
+  const conditions = objects(node, 'status', 'conditions').map((condition) =>
     reported.includes(String(condition['type'])) ? { ...condition, ...unknown, lastTransitionTime: now } : condition,
   )
-  const status = { ...(isObject(node['status']) ? node['status'] : {}), conditions }
+  const status = { ...objectAt(node, 'status'), conditions }
   registry.update('nodes', { ...node, status }, { subresource: 'status' })
   eventRecorder(node, { ...options, component }).record(
     'Normal',
@@ -75,10 +76,10 @@ function lose(options: NodeControllerOptions, name: string): void {
 /** Sets the pod's condition Ready to false. Its reason and its phase stay, because nobody knows what became of the containers. */
 function markNotReady(options: NodeControllerOptions, pod: StoredObject, now: string): void {
   if (conditionOf(pod, 'Ready')?.['status'] !== 'True') return
-  const conditions = objects(field(pod, 'status', 'conditions')).map((condition) =>
+  const conditions = objects(pod, 'status', 'conditions').map((condition) =>
     condition['type'] === 'Ready' ? { ...condition, status: 'False', lastTransitionTime: now } : condition,
   )
-  const status = { ...(isObject(pod['status']) ? pod['status'] : {}), conditions }
+  const status = { ...objectAt(pod, 'status'), conditions }
   ignoreRefusal(() => options.registry.update('pods', { ...pod, status }, { subresource: 'status' }))
   eventRecorder(pod, { ...options, component }).record('Warning', 'NodeNotReady', 'Node is not ready')
 }

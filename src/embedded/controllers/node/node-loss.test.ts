@@ -1,8 +1,8 @@
 // A kubelet stops, and the cluster finds out, on a virtual clock.
 import { expect, test } from 'vitest'
 import { conditionLine, containerOf, openPodStage } from '../../../../test/pod-stage.ts'
-import { field } from '../../api/json.ts'
-import { conditionOf, taintsOf } from './node-fields.ts'
+import { conditionOf } from '../../api/conditions.ts'
+import { field, objects } from '../../api/json.ts'
 
 type Stage = ReturnType<typeof openPodStage>
 
@@ -13,7 +13,7 @@ const node = (stage: Stage) => {
   return found
 }
 const ready = (stage: Stage) => `${conditionOf(node(stage), 'Ready')?.['status']}`
-const taints = (stage: Stage) => taintsOf(node(stage)).map(({ key, effect }) => `${key}:${effect}`)
+const taints = (stage: Stage) => objects(node(stage), 'spec', 'taints').map(({ key, effect }) => `${key}:${effect}`)
 
 /** Another node that is ready, so that the loss of one node is not the loss of all. */
 function addNode(stage: Stage): void {

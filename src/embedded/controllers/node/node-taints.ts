@@ -1,10 +1,10 @@
 // Taints nodes whose kubelet reports that it is not ready, or reports nothing (Kubernetes: pkg/controller/nodelifecycle).
 import { timestamp } from '../../../lib/timestamp.ts'
-import { field, isObject } from '../../api/json.ts'
+import { conditionOf } from '../../api/conditions.ts'
+import { type JsonObject, objectAt, objects } from '../../api/json.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
 import { startLoop } from '../loop.ts'
-import { conditionOf, type Fields, taintsOf } from './node-fields.ts'
 import type { NodeControllerOptions } from './node-health.ts'
 
 const keys = { False: 'node.kubernetes.io/not-ready', Unknown: 'node.kubernetes.io/unreachable' }
@@ -38,14 +38,13 @@ function taint({ registry, clock }: NodeControllerOptions, node: StoredObject, c
   const status = conditionOf(node, 'Ready')?.['status']
   const key = status === 'False' || status === 'Unknown' ? keys[status] : undefined
   const effects = key === undefined ? [] : ['NoSchedule', ...(canEvict ? ['NoExecute'] : [])]
-  const isOurs = (each: Fields) => Object.values(keys).includes(String(each['key']))
-  const isWanted = (each: Fields) => each['key'] === key && effects.includes(String(each['effect']))
-  const before = taintsOf(node)
+  const isOurs = (each: JsonObject) => Object.values(keys).includes(String(each['key']))
+  const isWanted = (each: JsonObject) => each['key'] === key && effects.includes(String(each['effect']))
+  const before = objects(node, 'spec', 'taints')
   const kept = before.filter((each) => !isOurs(each) || isWanted(each))
   const missing = effects.filter((effect) => !kept.some((each) => each['key'] === key && each['effect'] === effect))
   if (kept.length === before.length && missing.length === 0) return
   const timeAdded = timestamp(clock.now())
   const taints = [...kept, ...missing.map((effect) => ({ key, effect, timeAdded }))]
-  const spec = isObject(field(node, 'spec')) ? node['spec'] : {}
-  ignoreRefusal(() => registry.update('nodes', { ...node, spec: { ...(spec as object), taints } }))
+  ignoreRefusal(() => registry.update('nodes', { ...node, spec: { ...objectAt(node, 'spec'), taints } }))
 }

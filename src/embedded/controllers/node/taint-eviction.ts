@@ -1,12 +1,13 @@
 // Deletes the pods of nodes with a NoExecute taint, at once or when the time that they tolerate it is over (Kubernetes: pkg/controller/tainteviction).
 import type { Instant, Timer } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/timestamp.ts'
-import { field, isObject } from '../../api/json.ts'
+import { withCondition } from '../../api/conditions.ts'
+import { type JsonObject, objects } from '../../api/json.ts'
+import { nodeOf } from '../../api/pod-state.ts'
 import { eventRecorder } from '../../event-recorder.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
 import { tolerates } from '../tolerations.ts'
-import { type Fields, nodeOf, objects, taintsOf } from './node-fields.ts'
 import type { NodeControllerOptions } from './node-health.ts'
 
 const component = 'taint-eviction-controller'
@@ -21,7 +22,7 @@ export function startTaintEviction(options: NodeControllerOptions): () => void {
     timer?.cancel()
     if (timer && pod) report(options, pod, `Cancelling deletion of Pod ${pathOf(pod)}`)
   }
-  const consider = (pod: StoredObject, taints: readonly Fields[]) => {
+  const consider = (pod: StoredObject, taints: readonly JsonObject[]) => {
     const { uid, deletionTimestamp } = pod.metadata
     const due = deletionTimestamp === undefined ? evictionTime(pod, taints, clock.now()) : undefined
     if (due === undefined) return cancel(uid, pod)
@@ -34,7 +35,7 @@ export function startTaintEviction(options: NodeControllerOptions): () => void {
   }
   const seePod = (pod: StoredObject) => {
     const node = nodeOf(pod) === '' ? undefined : registry.get('nodes', undefined, nodeOf(pod))
-    const taints = node ? taintsOf(node).filter(isNoExecute) : []
+    const taints = node ? objects(node, 'spec', 'taints').filter(isNoExecute) : []
     if (taints.length > 0 || timers.has(pod.metadata.uid)) consider(pod, taints)
   }
   const stopPods = registry.subscribe('pods', ({ type, object }) => {
@@ -42,7 +43,7 @@ export function startTaintEviction(options: NodeControllerOptions): () => void {
     else seePod(object)
   })
   const stopNodes = registry.subscribe('nodes', ({ object, before }) => {
-    if (![object, ...(before ? [before] : [])].some((node) => taintsOf(node).some(isNoExecute))) return
+    if (![object, ...(before ? [before] : [])].some((node) => objects(node, 'spec', 'taints').some(isNoExecute))) return
     for (const pod of registry.list('pods')) if (nodeOf(pod) === object.metadata.name) seePod(pod)
   })
   return () => {
@@ -52,13 +53,13 @@ export function startTaintEviction(options: NodeControllerOptions): () => void {
   }
 }
 
-function isNoExecute({ effect }: Fields): boolean {
+function isNoExecute({ effect }: JsonObject): boolean {
   return effect === 'NoExecute'
 }
 
 /** Returns when the pod must go, or undefined if it tolerates all taints without a limit. */
-function evictionTime(pod: StoredObject, taints: readonly Fields[], now: Instant): Instant | undefined {
-  const tolerations = objects(field(pod, 'spec', 'tolerations'))
+function evictionTime(pod: StoredObject, taints: readonly JsonObject[], now: Instant): Instant | undefined {
+  const tolerations = objects(pod, 'spec', 'tolerations')
   const times = taints.map((taint) => {
     const since = Date.parse(String(taint['timeAdded'] ?? '')) || now
     const matching = tolerations.filter((toleration) => tolerates(toleration, taint))
@@ -80,11 +81,8 @@ function evict(options: NodeControllerOptions, { metadata }: StoredObject): void
   report(options, pod, `Marking for deletion Pod ${pathOf(pod)}`)
   const why = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }
   const target = { type: 'DisruptionTarget', status: 'True', ...why, lastTransitionTime: timestamp(clock.now()) }
-  const status = isObject(pod['status']) ? pod['status'] : {}
-  const others = objects(status['conditions']).filter(({ type }) => type !== target.type)
   ignoreRefusal(() => {
-    const next = { ...pod, status: { ...status, conditions: [...others, target] } }
-    registry.update('pods', next, { subresource: 'status' })
+    registry.update('pods', withCondition(pod, target), { subresource: 'status' })
     registry.delete('pods', namespace, name, { preconditions: { uid } })
   })
 }

@@ -1,5 +1,5 @@
 // Matches labels with a selector that an object contains: `matchLabels` and `matchExpressions`.
-import { field, isObject } from '../api/json.ts'
+import { field, isObject } from './json.ts'
 
 type Labels = Readonly<Record<string, string>>
 
