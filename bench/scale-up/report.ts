@@ -23,6 +23,7 @@ export function comparisonText(comparison: Comparison): string {
     row('dayfly', dayfly),
     `  ${'ratio'.padEnd(32)}${ratio.t100.toFixed(2).padStart(10)}${ratio.remove.toFixed(2).padStart(10)}\n`,
     `  writes a runner ${dayfly.writesPerRunner}, reads ${dayfly.readsPerRunner}; CPU ${dayfly.cpuSeconds.toFixed(2)} s (plain loop ${limit.cpuSeconds.toFixed(2)} s), memory ${megabytes(dayfly.rssBytes)} MB\n`,
+    `  the same again in the same process: 100 % ${dayfly.warmT100} s, removed ${dayfly.warmRemoveSeconds} s, CPU ${dayfly.warmCpuSeconds.toFixed(2)} s\n`,
     `  100 end at once: p50 ${teardownMs.p50}, p95 ${teardownMs.p95}, p99 ${teardownMs.p99} ms; all: p50 ${teardownAllMs.p50}, p95 ${teardownAllMs.p95}, p99 ${teardownAllMs.p99} ms\n`,
     `  ${requests.join(', ')}\n`,
     `  each repetition, loop/dayfly: ${each}; processors ${Math.round(comparison.busy * 100)} % busy, load ${comparison.load}\n\n`,
