@@ -22,7 +22,7 @@ type Field = {
 
 type Row = { readonly path: string; readonly field: Field; readonly required: boolean }
 
-/** A document that sets every field. The page shows it, and each row shows its field's value. */
+/** A document that sets every field but those of Bitbucket. The page shows it, and each row shows its field's value. */
 export const runnerSetExample = {
   apiVersion: runnerSetApiVersion,
   kind: 'RunnerSet',
@@ -51,6 +51,24 @@ export const runnerSetExample = {
       metadata: { labels: { team: 'platform' } },
       spec: { containers: [{ name: 'runner', resources: { requests: { cpu: '1', memory: '2Gi' } } }] },
     },
+  },
+}
+
+/** A document of a set for Bitbucket Pipelines. */
+export const bitbucketExample = {
+  apiVersion: runnerSetApiVersion,
+  kind: 'RunnerSet',
+  metadata: { name: 'linux', namespace: 'ci' },
+  spec: {
+    bitbucket: {
+      url: 'https://bitbucket.org/acme',
+      credentials: { secret: 'bitbucket-token' },
+      labels: ['linux.x64'],
+      proxy: runnerSetExample.spec.github.proxy,
+      ca: runnerSetExample.spec.github.ca,
+    },
+    scale: { min: 1, max: 10 },
+    docker: 'sidecar',
   },
 }
 
@@ -97,6 +115,12 @@ A RunnerSet is a kind of runner. It has a forge, a range of counts, and a pod te
 ${stringify(runnerSetExample).trim()}
 \`\`\`
 
+For Bitbucket Pipelines, the set has \`bitbucket\` instead of \`github\`:
+
+\`\`\`yaml
+${stringify(bitbucketExample, { aliasDuplicateObjects: false }).trim()}
+\`\`\`
+
 ## Fields of \`spec\`
 
 | Field | Type | Default | Meaning | Example |
@@ -119,9 +143,9 @@ ${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice
 ## The pod template
 
 Dayfly merges \`template\` over its default pod. It merges lists of named items by name, and replaces other lists.
-The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`.
+The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`, or that of Bitbucket's runner.
 The pod has no ServiceAccount token and no injected service variables, unless the template sets them. Its restart policy is always \`Never\`.
-The runner reads its credential from a file in \`/run/dayfly\`.
+GitHub's runner reads its credential from a file in \`/run/dayfly\`. Bitbucket's runner reads it from environment variables that name the keys of the Secret.
 With \`docker: sidecar\`, the pod also has a Docker Engine ([guide/docker.md](guide/docker.md)).
 
 Before the first runner, Dayfly sends the pod to the API server as a dry run, and compares the response with the pod. It does so again after each change.
@@ -191,11 +215,18 @@ function defaultOf(field: Field, required: boolean): string {
   return field.default === undefined ? 'none' : `\`${field.default}\``
 }
 
-/** Returns the example's value as code. The fields of an object show their own. If two fields exclude each other, the example sets one. */
+/** Returns the example's value as code. The fields of an object show their own. If two fields exclude each other, an example sets one. */
 function exampleAt(path: string): string {
-  let value: unknown = runnerSetExample.spec
-  for (const name of path.split('.')) value = (value as Readonly<Record<string, unknown>>)[name]
+  const value = valueAt(runnerSetExample.spec, path) ?? valueAt(bitbucketExample.spec, path)
   if (value === undefined) return ''
   if (Array.isArray(value)) return `\`${JSON.stringify(value)}\``
   return typeof value === 'object' ? '' : `\`${value}\``
+}
+
+function valueAt(spec: object, path: string): unknown {
+  let value: unknown = spec
+  for (const name of path.split('.')) {
+    value = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  }
+  return value
 }

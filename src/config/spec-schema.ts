@@ -87,6 +87,35 @@ const github = z
   })
   .describe('The forge of these runners is GitHub Actions.')
 
+/** Bitbucket adds two labels of its own to each runner. */
+const bitbucketLabel = z
+  .string()
+  .min(1)
+  .max(50)
+  .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
+
+const bitbucket = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .max(512)
+      .describe('The URL of the workspace or repository, for example https://bitbucket.org/acme.'),
+    credentials: z
+      .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
+      .meta(whole)
+      .describe('The credentials for Bitbucket.'),
+    labels: z
+      .array(bitbucketLabel)
+      .max(12)
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .optional()
+      .describe('Labels for runs-on, in addition to self.hosted and linux.'),
+    proxy: proxy.optional(),
+    ca: ca.optional(),
+  })
+  .describe('The forge of these runners is Bitbucket Pipelines.')
+
 const scale = z
   .strictObject({
     min: z.int32().min(0).default(0).describe('The number of idle runners in addition to the demand.'),
@@ -97,6 +126,7 @@ const scale = z
 export const runnerSetSpecSchema = z
   .strictObject({
     github: github.optional(),
+    bitbucket: bitbucket.optional(),
     scale,
     paused: z
       .boolean()

@@ -101,6 +101,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     history: noHistory,
     delays: undefined,
     jobs: [],
+    lateJobs: 0,
     stuck: undefined,
     allowance: { now: 1_000, nextAt: undefined },
     forgeFailure: undefined,

@@ -13,6 +13,8 @@ export type PodTarget = { readonly uid: string; readonly resourceVersion: string
 export type RunnerAction =
   /** Registers, creates the pod, and at once creates the Secret. */
   | { readonly kind: 'start-runner'; readonly runner: string }
+  /** Keeps the forge from giving a busy runner another job. */
+  | { readonly kind: 'cordon-runner'; readonly runner: string; readonly registration: Registration }
   /** First step of an end: the runner may live. */
   | {
       readonly kind: 'deregister-runner'

@@ -9,12 +9,16 @@ export type PodTemplate = {
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-export type GitHubSource = {
-  readonly kind: 'github'
-  /** The repository, organization or enterprise. */
+export type ForgeKind = 'github' | 'bitbucket'
+
+/** The forge of a set, and the way to it. */
+export type ForgeSource = {
+  readonly kind: ForgeKind
+  /** Where runners register: a repository, or what holds several. */
   readonly url: string
   /** The Secret in the set's namespace that holds the credential. */
   readonly credentialsSecret: string
+  /** Undefined for the forge's default group. A forge without groups has none. */
   readonly runnerGroup: string | undefined
   readonly labels: readonly string[]
   /** The forward proxy for every request to the forge. */
@@ -43,7 +47,7 @@ export type RunnerSet = {
   readonly namespace: string
   readonly uid: string
   readonly generation: number
-  readonly source: GitHubSource
+  readonly source: ForgeSource
   /** Idle spares on top of demand, and the ceiling of pods that may run a container. */
   readonly scale: { readonly min: number; readonly max: number }
   /** No runner starts, idle ones are removed, and busy ones finish. */

@@ -75,6 +75,8 @@ export type SetWorld = {
   readonly delays: Delays | undefined
   /** The jobs that runners took last, the newest first. */
   readonly jobs: readonly JobRecord[]
+  /** Jobs that started on a runner that had run one. */
+  readonly lateJobs: number
   /** Runners whose end is proved stuck and that still exist. */
   readonly stuck: Delays | undefined
   /** Registrations that the account allows now, and when it allows more. */

@@ -31,6 +31,8 @@ export type SetState = {
   history: History
   /** The jobs that runners took last, the newest first. */
   jobs: readonly JobRecord[]
+  /** Jobs that started on a runner that had run one. */
+  lateJobs: number
   readonly underway: Record<SetAction['kind'], boolean>
   retries: Readonly<Partial<Record<RetryKey, RetryState>>>
   reported: SetWorld['reported']
@@ -42,6 +44,7 @@ export type StoredStatus = {
   readonly conditions?: readonly Condition[]
   readonly forge?: Readonly<Record<string, string>>
   readonly jobs?: readonly JobRecord[]
+  readonly lateJobs?: number
 }
 
 /** Returns the state of a set about which nothing is known but its stored status. */
@@ -60,6 +63,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     removed: new Set(),
     history: noHistory,
     jobs: stored.jobs ?? [],
+    lateJobs: stored.lateJobs ?? 0,
     underway: { 'check-template': false, 'list-registrations': false, report: false },
     retries: {},
     reported: undefined,
@@ -86,6 +90,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     history: state.history,
     delays: table.delays(),
     jobs: state.jobs,
+    lateJobs: state.lateJobs,
     stuck: table.stuck(),
     allowance,
     forgeFailure: forge.failure,
