@@ -106,6 +106,17 @@ describe('the state of a runner that is cordoned', () => {
     ])
   })
 
+  it('counts a job once that the log of the runner and the list of the forge show', () => {
+    const set = opened()
+    set.event(started('1'))
+    expect(set.event(started('1'))).toEqual([])
+    expect(set.event({ ...over('1'), result: 'succeeded' })).toMatchObject([{ kind: 'job-finished' }])
+    expect(set.event(started('1'))).toEqual([])
+    expect(set.event(over('1'))).toEqual([])
+    expect(set.state.jobs).toMatchObject([{ id: '1', result: 'succeeded' }])
+    expect(set.world().lateJobs).toBe(0)
+  })
+
   it('keeps waiting while the forge reports one more job, and never ends that job', () => {
     const set = opened()
     set.event(started('1'))
