@@ -1,8 +1,9 @@
 // Controls the emulator from tests, in the same process: steps, stub runners, knobs, faults.
 import type { ServerControl } from '../server/control-routes.ts'
 import type { Faults } from '../server/faults.ts'
+import { changeKnobs } from '../server/knobs.ts'
 import type { RequestLog } from '../server/request-log.ts'
-import { changeKnobs, type KnobChange } from './config.ts'
+import type { KnobChange } from './config.ts'
 import type { Emulation, StepEvent } from './emulation.ts'
 import { connectRunner, loseRunner, statusOf } from './runners.ts'
 import { settle } from './settle.ts'
