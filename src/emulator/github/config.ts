@@ -52,8 +52,6 @@ export type Knobs = {
 export const limits = {
   /** The number of finished jobs that are kept, with their logs. */
   finishedJobs: 500,
-  logLines: 1_000,
-  logBytes: 64 * 1024,
   jobsPerRequest: 10_000,
   registrationTtlS: 3_600,
   /** A scale set without a request for this time is deleted. */
