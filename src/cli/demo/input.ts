@@ -2,9 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SourceError, type SourceProblem } from '../../emulator/source/problem.ts'
 import { type Checkout, findCheckout } from '../../emulator/workflow/facts.ts'
 import { readWorkflow } from '../../emulator/workflow/parse.ts'
-import { WorkflowError, type WorkflowProblem } from '../../emulator/workflow/problem.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
 
@@ -13,14 +13,14 @@ export type Input = { readonly workflow: Workflow; readonly checkout: Checkout |
 
 /** Reads the files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
 export async function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
-  const problems: WorkflowProblem[] = []
+  const problems: SourceProblem[] = []
   const inputs: Input[] = []
   for (const file of files) {
     try {
       const workflow = await readWorkflow(file)
       inputs.push({ workflow, checkout: await findCheckout(file, searchPath) })
     } catch (error) {
-      if (!(error instanceof WorkflowError)) throw error
+      if (!(error instanceof SourceError)) throw error
       problems.push(...error.problems)
     }
   }
@@ -28,7 +28,7 @@ export async function readInput(files: readonly string[], searchPath: string): P
   return inputs
 }
 
-function asFailure(problems: readonly WorkflowProblem[]): CliFailure {
+function asFailure(problems: readonly SourceProblem[]): CliFailure {
   const [first, ...others] = problems.map(({ code, file, line, column, sentence, next }) => ({
     code,
     sentence,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { workflowKind } from '../../emulator/source/kind.ts'
+import { checkSource } from '../../emulator/source/source.ts'
 import { parseWorkflowSource } from '../../emulator/workflow/parse.ts'
-import { checkSource } from '../../emulator/workflow/source.ts'
 import { countJobs, scheduleRuns } from './schedule.ts'
 
 const workflow = (name: string, jobs: string) =>
-  parseWorkflowSource(checkSource(name, Buffer.from(`name: ${name}\non: push\njobs:\n${jobs}`)))
+  parseWorkflowSource(checkSource(name, Buffer.from(`name: ${name}\non: push\njobs:\n${jobs}`), workflowKind))
 const job = (key: string, more = '') => `  ${key}:\n    runs-on: x\n${more}    steps: [{ run: 'true' }]\n`
 const matrix = (value: string) => `    strategy: { matrix: ${value} }\n`
 
