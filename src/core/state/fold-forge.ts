@@ -10,6 +10,7 @@ import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
+import type { SetState } from './set-state.ts'
 import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
 
 export function foldForgeEvent(step: Step, event: ForgeEvent): void {
@@ -23,6 +24,9 @@ export function foldForgeEvent(step: Step, event: ForgeEvent): void {
       break
     case 'job-finished':
       jobFinished(step, event)
+      break
+    case 'registrations':
+      registrationsListed(step, event.registrations, event.at)
       break
     case 'state':
       forge.state = event.state
@@ -59,8 +63,10 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
   countSuccess(step)
   departures.jobStarted(name)
   const before = table.get(name)
-  const isLate = isNextJob(step, before?.job, job.id)
-  if (before && (isLate || !before.job)) put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  const isLate = isNextJob(step, name, job.id)
+  if (before && takesJob(step, before.job, job.id)) {
+    put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  }
   step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
   if (isLate) {
     step.state.lateJobs++
@@ -70,9 +76,23 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
   step.events.push({ kind: 'job-started', ...subject(step, name), job: job.id, name: job.name, queuedMs })
 }
 
-/** A runner that the forge does not end takes another job if its cordon comes too late. */
-function isNextJob({ state }: Step, before: JobRef | undefined, id: string): boolean {
-  return before !== undefined && before.id !== id && forgeTraits[state.set.source.kind].ephemeral === 'by-cordon'
+/** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
+function isNextJob({ state }: Step, name: string, id: string): boolean {
+  if (!isByCordon(state)) return false
+  const before = state.table.get(name)?.job
+  const known = state.jobs.filter(({ runner }) => runner === name)
+  if (before?.id === id || known.some((one) => one.id === id)) return false
+  return before !== undefined || known.length > 0
+}
+
+/** The first job of a runner stays its job, unless the forge may give it another one. A job that goes on after all is not finished. */
+function takesJob({ state }: Step, before: JobRef | undefined, id: string): boolean {
+  if (!before || !isByCordon(state)) return before === undefined
+  return before.id !== id || before.finished !== undefined
+}
+
+function isByCordon({ set }: SetState): boolean {
+  return forgeTraits[set.source.kind].ephemeral === 'by-cordon'
 }
 
 function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
@@ -80,7 +100,7 @@ function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finishe
   const { runner: name, jobId, result } = event
   forge.quietSince = step.at
   departures.settle(name)
-  if (forgeTraits[step.state.set.source.kind].ephemeral === 'by-itself') pendingRemovals.clear(name)
+  if (!isByCordon(step.state)) pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
   step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
   const before = table.get(name)
@@ -96,6 +116,7 @@ export function registrationsListed(step: Step, registrations: readonly Registra
   if (!state.forge.listed(registrations.length, askedAt)) return
   const byName = new Map(registrations.map((registration) => [registration.name, registration]))
   for (const runner of state.table.all()) compareRunner(step, runner, byName.get(runner.name), askedAt)
+  if (isByCordon(state)) finishUnseen(step, byName, askedAt)
   for (const name of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) leftTooEarly(step, name)
   if (!state.pods.known) state.forge.registrationsAt = undefined
   else addOrphans(step, registrations, askedAt)
@@ -106,8 +127,23 @@ function compareRunner(step: Step, runner: Runner, listed: Registration | undefi
   if (after === runner) return
   if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step)
   // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
-  const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && listed !== undefined
+  const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && isCordonedAs(runner, listed)
   if (!busy || !isSeenOnline(runner)) put(step, after)
+}
+
+function isCordonedAs({ registration }: Runner, listed: Registration | undefined): boolean {
+  return registration.is === 'present' && listed !== undefined && registration.value.isCordoned === listed.isCordoned
+}
+
+/** Where the list shows the jobs, a job that is not in it is over: its end may have come while no link was open. */
+function finishUnseen(step: Step, listed: ReadonlyMap<string, Registration>, askedAt: Instant): void {
+  const { table, departures } = step.state
+  const isBusy = (name: string) => listed.get(name)?.busy === true
+  for (const { name, job } of [...table.all()]) {
+    if (!job || job.finished || job.startedAt >= askedAt || isBusy(name)) continue
+    jobFinished(step, { kind: 'job-finished', runner: name, jobId: job.id, result: 'unknown', at: askedAt })
+  }
+  for (const { name, at } of departures.all()) if (at < askedAt && !isBusy(name)) departures.settle(name)
 }
 
 /** A registration of ours without a pod. An event about its job may still be on its way. */
