@@ -16,6 +16,7 @@ type Field = {
   readonly enum?: readonly string[]
   readonly pattern?: string
   readonly minimum?: number
+  readonly maximum?: number
   readonly maxLength?: number
   readonly maxItems?: number
 }
@@ -67,7 +68,18 @@ export const bitbucketExample = {
       proxy: runnerSetExample.spec.github.proxy,
       ca: runnerSetExample.spec.github.ca,
     },
-    scale: { min: 1, max: 10 },
+    scale: {
+      min: 1,
+      max: 10,
+      percentageRunnersIdle: {
+        mode: 'corrected',
+        scaleUpThreshold: 0.8,
+        scaleDownThreshold: 0.2,
+        scaleUpMultiplier: 1.5,
+        scaleDownMultiplier: 0.5,
+        coolDown: '5m',
+      },
+    },
     docker: 'sidecar',
   },
 }
@@ -137,7 +149,7 @@ The API server refuses a set that breaks one of these rules:
 
 | Field | Rule | Sentence of the API server |
 |---|---|---|
-${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice(1).join('.') || 'spec'}${fieldPath}\` | \`${rule}\` | ${message} |`).join('\n')}
+${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice(1).join('.') || 'spec'}${fieldPath}\` | \`${rule.replaceAll('|', '\\|')}\` | ${message} |`).join('\n')}
 | \`metadata.name\` | at most ${nameLengthMax} characters | the name is the value of a label |
 
 ## The pod template
@@ -205,6 +217,7 @@ function typeOf(field: Field): string {
   if (field.type === 'boolean') return 'boolean'
   if (field.enum) return field.enum.map((value) => `\`${value}\``).join(' or ')
   if (field.type === 'integer') return `integer, ${field.minimum} or more`
+  if (field.type === 'number') return `number, ${field.minimum} to ${field.maximum}`
   if (field.type === 'object') return isOpen(field) ? 'PodTemplateSpec' : 'object'
   if (field.pattern?.includes('ms|s')) return 'duration'
   return field.pattern ? `name, at most ${field.maxLength} characters` : `text, at most ${field.maxLength} characters`

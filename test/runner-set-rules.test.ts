@@ -58,6 +58,11 @@ describe('the API server', () => {
       'spec.scale.min: Invalid value: Bitbucket fails a step without an online runner: set min to at least 1, or max to 0',
     ],
     [
+      'a strategy of Bitbucket at GitHub',
+      { github, scale: { min: 1, max: 1, percentageRunnersIdle: {} } },
+      'spec.scale.percentageRunnersIdle: Invalid value: only Bitbucket has this strategy: remove it, the other forges report their demand',
+    ],
+    [
       'two sources of a CA at Bitbucket',
       { bitbucket: { ...bitbucket, ca: { configMap: 'a', secret: 'b' } }, scale: { min: 1, max: 1 } },
       'spec.bitbucket.ca: Invalid value: set exactly one of configMap and secret',

@@ -37,6 +37,13 @@ export const relations: readonly Relation[] = [
     holds: ({ bitbucket, scale }) => !bitbucket || scale.min > 0 || scale.max === 0,
   },
   {
+    level: ['spec'],
+    rule: '!has(self.scale.percentageRunnersIdle) || has(self.bitbucket)',
+    fieldPath: '.scale.percentageRunnersIdle',
+    message: 'only Bitbucket has this strategy: remove it, the other forges report their demand',
+    holds: ({ bitbucket, scale }) => !scale.percentageRunnersIdle || bitbucket !== undefined,
+  },
+  {
     level: ['spec', 'scale'],
     rule: 'self.min <= self.max',
     fieldPath: '.min',

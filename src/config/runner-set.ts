@@ -46,7 +46,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     uid,
     generation,
     source: readSource(name, spec),
-    scale: spec.scale,
+    scale: readScale(spec.scale),
     paused: spec.paused,
     docker: spec.docker,
     templateChecks: spec.templateChecks,
@@ -55,6 +55,12 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
     template: (spec.template ?? {}) as RunnerSet['template'],
   }
+}
+
+function readScale({ min, max, percentageRunnersIdle }: RunnerSetSpec['scale']): RunnerSet['scale'] {
+  if (!percentageRunnersIdle) return { min, max }
+  const { coolDown, ...percentage } = percentageRunnersIdle
+  return { min, max, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
 }
 
 function readSource(name: string, { github, bitbucket }: RunnerSetSpec): ForgeSource {

@@ -92,6 +92,8 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     templateHash: hash,
     template: { is: 'accepted', hash, warnings: [], at: now - 100_000 },
     demand: { known: true, value: { kind: 'assigned', jobs: 0 }, at: now },
+    fleet: undefined,
+    scaledBy: 0,
     quietSince: now - 1_000,
     counts: { known: true, value: counts, at: now },
     attention: runners,

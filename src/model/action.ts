@@ -49,6 +49,8 @@ export type Mark =
 export type Decision = {
   /** How many runners to start. The loop gives each a random name and makes it a `start-runner`. */
   readonly starts: number
+  /** The reading of the demand for which a strategy of cycles has decided, by its time. */
+  readonly scaledBy?: Instant | undefined
   readonly actions: readonly Action[]
   /** When a runner must be looked at again, by name. */
   readonly due: readonly { readonly runner: string; readonly at: Instant }[]

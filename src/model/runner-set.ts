@@ -42,14 +42,34 @@ export type CertificateSource = {
   readonly key: string
 }
 
+export type Scale = {
+  /** Idle spares on top of demand. With `percentage`, the fewest runners. */
+  readonly min: number
+  /** The ceiling of pods that may run a container. */
+  readonly max: number
+  /** The number of runners follows the share of busy ones, as in Atlassian's autoscaler. Absent: idle spares. */
+  readonly percentage?: PercentageScale
+}
+
+/** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */
+export type PercentageScale = {
+  /** `strict`: exactly as the autoscaler, with its mistakes. It may exceed `max`. */
+  readonly mode: 'corrected' | 'strict'
+  readonly scaleUpThreshold: number
+  readonly scaleDownThreshold: number
+  readonly scaleUpMultiplier: number
+  readonly scaleDownMultiplier: number
+  /** A younger runner is not ended for lack of work, in milliseconds. */
+  readonly coolDownMs: number
+}
+
 export type RunnerSet = {
   readonly name: string
   readonly namespace: string
   readonly uid: string
   readonly generation: number
   readonly source: ForgeSource
-  /** Idle spares on top of demand, and the ceiling of pods that may run a container. */
-  readonly scale: { readonly min: number; readonly max: number }
+  readonly scale: Scale
   /** No runner starts, idle ones are removed, and busy ones finish. */
   readonly paused: boolean
   /** `sidecar`: Dayfly adds a Docker Engine to the pod. */

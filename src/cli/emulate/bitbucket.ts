@@ -1,10 +1,9 @@
 // `dayfly emulate bitbucket`: serves an emulated Bitbucket workspace whose runners are controlled by calls.
-import { selfSignedCertificate } from '../../embedded/wire/certificate.ts'
 import { createBitbucketEmulator } from '../../emulator/bitbucket/emulator.ts'
 import { randomName } from '../../lib/ids.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { printJson, printLine, printNote } from '../output.ts'
-import { type ServeOptions, serveUntilInterrupted, writePrivately } from './serve.ts'
+import { certificateFor, curlCommand, type ServeOptions, serveUntilInterrupted } from './serve.ts'
 
 const workspace = 'my-workspace'
 const repository = 'my-repository'
@@ -17,8 +16,7 @@ export async function emulateBitbucket(options: ServeOptions): Promise<void> {
   const secret = randomName(random, 32)
   const apiToken = randomName(random, 48)
   const accessToken = randomName(random, 48)
-  const tls = options.tls === undefined ? undefined : selfSignedCertificate(clock.now())
-  if (tls && options.tls) await writePrivately(options.tls, tls.cert)
+  const tls = await certificateFor(options, clock)
   const emulator = createBitbucketEmulator({
     clock,
     random,
@@ -50,7 +48,7 @@ function print({ url, key, secret, apiToken, accessToken }: Printed, options: Se
     printJson({ url, workspaceUrl, runnersUrl, stepsUrl, repository, key, secret, email, apiToken, accessToken })
     return
   }
-  const curl = options.tls ? `curl --cacert ${options.tls}` : 'curl'
+  const curl = curlCommand(options)
   printLine(`The emulated Bitbucket listens on ${url}. Press Ctrl-C to stop it.\n`)
   printLine(`  workspace       ${workspaceUrl}, with the repository ${repository}`)
   printLine(`  OAuth consumer  ${key} with the secret ${secret}`)

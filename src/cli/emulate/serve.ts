@@ -1,6 +1,8 @@
 // Serves an emulated forge until the user interrupts it.
 import { writeFile } from 'node:fs/promises'
+import { selfSignedCertificate } from '../../embedded/wire/certificate.ts'
 import type { ForgeServer } from '../../emulator/server/server.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { HttpServer } from '../../lib/http-server.ts'
 import { CliFailure } from '../failure.ts'
 
@@ -39,6 +41,22 @@ async function listen(emulator: ForgeServer, port: number): Promise<HttpServer> 
       cause,
     })
   }
+}
+
+/** Returns the certificate and the key with which the forge serves, after clients can read the certificate from its file. */
+export async function certificateFor(
+  { tls: file }: ServeOptions,
+  clock: Clock,
+): Promise<ReturnType<typeof selfSignedCertificate> | undefined> {
+  if (file === undefined) return undefined
+  const certificate = selfSignedCertificate(clock.now())
+  await writePrivately(file, certificate.cert)
+  return certificate
+}
+
+/** Returns the beginning of a printed curl command: it trusts the certificate of the forge. */
+export function curlCommand({ tls }: ServeOptions): string {
+  return tls ? `curl --cacert ${tls}` : 'curl'
 }
 
 /** Only this user may read the file. */

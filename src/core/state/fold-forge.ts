@@ -4,7 +4,7 @@ import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
 import { forgeTraits } from '../../model/forge-traits.ts'
-import type { JobRef, Registration, Runner } from '../../model/runner.ts'
+import type { Registration, Runner } from '../../model/runner.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
@@ -59,12 +59,14 @@ function demandReported({ state, events, at }: Step, event: Extract<ForgeEvent, 
 function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started' }>): void {
   const { forge, departures, table } = step.state
   const { runner: name, job, at, queuedAt } = event
+  const before = table.get(name)
+  // The log of the runner and the list of the forge show the same job.
+  if (before?.job?.id === job.id) return
   forge.quietSince = step.at
   countSuccess(step)
   departures.jobStarted(name)
-  const before = table.get(name)
   const isLate = isNextJob(step, name, job.id)
-  if (before && takesJob(step, before.job, job.id)) {
+  if (before && (isByCordon(step.state) || !before.job)) {
     put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
   }
   step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
@@ -79,16 +81,9 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
 /** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
 function isNextJob({ state }: Step, name: string, id: string): boolean {
   if (!isByCordon(state)) return false
-  const before = state.table.get(name)?.job
   const known = state.jobs.filter(({ runner }) => runner === name)
-  if (before?.id === id || known.some((one) => one.id === id)) return false
-  return before !== undefined || known.length > 0
-}
-
-/** The first job of a runner stays its job, unless the forge may give it another one. A job that goes on after all is not finished. */
-function takesJob({ state }: Step, before: JobRef | undefined, id: string): boolean {
-  if (!before || !isByCordon(state)) return before === undefined
-  return before.id !== id || before.finished !== undefined
+  if (known.some((one) => one.id === id)) return false
+  return state.table.get(name)?.job !== undefined || known.length > 0
 }
 
 function isByCordon({ set }: SetState): boolean {
@@ -98,12 +93,13 @@ function isByCordon({ set }: SetState): boolean {
 function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
   const { forge, departures, pendingRemovals, table } = step.state
   const { runner: name, jobId, result } = event
+  const before = table.get(name)
+  if (before?.job?.id === jobId && before.job.finished) return
   forge.quietSince = step.at
   departures.settle(name)
   if (!isByCordon(step.state)) pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
   step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
-  const before = table.get(name)
   if (!before || before.job?.finished) return
   const job = before.job ?? { id: jobId, name: '', repository: '', startedAt: step.at, finished: undefined }
   put(step, withJob(before, { ...job, finished: { result, at: step.at } }))
@@ -135,15 +131,16 @@ function isCordonedAs({ registration }: Runner, listed: Registration | undefined
   return registration.is === 'present' && listed !== undefined && registration.value.isCordoned === listed.isCordoned
 }
 
-/** Where the list shows the jobs, a job that is not in it is over: its end may have come while no link was open. */
+/** Where the list shows the jobs, a job that is not in it is over: its end may have come while no link was open. The list may show a job later than the log of its runner. */
 function finishUnseen(step: Step, listed: ReadonlyMap<string, Registration>, askedAt: Instant): void {
   const { table, departures } = step.state
+  const until = askedAt - step.limits.lateEventMs
   const isBusy = (name: string) => listed.get(name)?.busy === true
   for (const { name, job } of [...table.all()]) {
-    if (!job || job.finished || job.startedAt >= askedAt || isBusy(name)) continue
+    if (!job || job.finished || job.startedAt >= until || isBusy(name)) continue
     jobFinished(step, { kind: 'job-finished', runner: name, jobId: job.id, result: 'unknown', at: askedAt })
   }
-  for (const { name, at } of departures.all()) if (at < askedAt && !isBusy(name)) departures.settle(name)
+  for (const { name, at } of departures.all()) if (at < until && !isBusy(name)) departures.settle(name)
 }
 
 /** A registration of ours without a pod. An event about its job may still be on its way. */

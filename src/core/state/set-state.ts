@@ -9,6 +9,7 @@ import type { History, RetryKey, RetryState, SetWorld, TemplateVerdict } from '.
 import { desiredRunners } from '../desired.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
+import { fleetOf } from '../strategy/fleet.ts'
 import { Departures } from './departures.ts'
 import { ForgeReadings } from './forge-readings.ts'
 import { noHistory } from './history.ts'
@@ -33,6 +34,8 @@ export type SetState = {
   jobs: readonly JobRecord[]
   /** Jobs that started on a runner that had run one. */
   lateJobs: number
+  /** The reading of the demand for which a strategy of cycles decided last, by its time. */
+  scaledBy: Instant
   readonly underway: Record<SetAction['kind'], boolean>
   retries: Readonly<Partial<Record<RetryKey, RetryState>>>
   reported: SetWorld['reported']
@@ -64,6 +67,7 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     history: noHistory,
     jobs: stored.jobs ?? [],
     lateJobs: stored.lateJobs ?? 0,
+    scaledBy: 0,
     underway: { 'check-template': false, 'list-registrations': false, report: false },
     retries: {},
     reported: undefined,
@@ -81,6 +85,8 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     templateHash: state.templateHash,
     template: state.template,
     demand: forge.demand,
+    fleet: state.set.scale.percentage && forge.demand.known ? fleetOf(table.all(), forge.demand.value) : undefined,
+    scaledBy: state.scaledBy,
     quietSince: forge.quietSince,
     counts: pods.known ? { known: true, value: table.counts(), at: pods.at } : pods,
     attention: table.takeAttention(now),
@@ -104,10 +110,14 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   }
 }
 
+/** A workspace of Bitbucket holds no more runners. */
+const fleetMax = 100
+
 /** Looks at every runner, so it looks only when some could be too many. */
 function surplusOf({ forge, table, set }: SetState, limits: Limits, now: Instant): SetWorld['surplus'] {
   const { demand, quietSince } = forge
   if (isPaused(set)) return table.oldestWaiting(limits.surplusPerTick)
+  if (set.scale.percentage) return table.oldestWaiting(fleetMax)
   if (!demand.known || now < quietSince + limits.quietMs) return []
   const { starting, idle, busy } = table.counts()
   const extra = starting + idle + busy - desiredRunners(demand.value, set.scale, busy)
