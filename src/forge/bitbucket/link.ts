@@ -179,7 +179,12 @@ export class BitbucketLink implements Link {
     const events = stepEvents(this.#steps, steps, view.at, this.#repository())
     this.#steps = steps
     this.#reported = undefined
-    return [...events, ...this.#settingsEvents(own), { kind: 'demand', demand: demandOf(own), at: view.at }]
+    return [
+      ...events,
+      ...this.#settingsEvents(own),
+      { kind: 'registrations', registrations: own.map(registrationOf), at: view.at },
+      { kind: 'demand', demand: demandOf(own), at: view.at },
+    ]
   }
 
   #failing({ error, since }: Extract<RosterResult, { is: 'failed' }>): readonly ForgeEvent[] {
