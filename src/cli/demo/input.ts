@@ -1,9 +1,12 @@
-// Reads every workflow file before the demo starts anything, so that bad input fails early.
+// Reads every workflow file and pipelines file before the demo starts anything, so that bad input fails early.
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Checkout, findCheckout } from '../../emulator/checkout.ts'
+import { readPipeline } from '../../emulator/pipelines/parse.ts'
+import type { Pipeline } from '../../emulator/pipelines/pipeline.ts'
 import { SourceError, type SourceProblem } from '../../emulator/source/problem.ts'
-import { type Checkout, findCheckout } from '../../emulator/workflow/facts.ts'
+import type { StepSource } from '../../emulator/step.ts'
 import { readWorkflow } from '../../emulator/workflow/parse.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
@@ -12,13 +15,35 @@ import { CliFailure } from '../failure.ts'
 export type Input = { readonly workflow: Workflow; readonly checkout: Checkout | undefined }
 
 /** Reads the files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
-export async function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
+export function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
+  return readEach(files, async (file) => ({
+    workflow: await readWorkflow(file),
+    checkout: await findCheckout(file, searchPath),
+  }))
+}
+
+/** A pipeline to run, and the commit that its steps clone. */
+export type PipelineInput = { readonly pipeline: Pipeline; readonly source: StepSource | undefined }
+
+/** Reads one pipeline of each file. Throws like `readInput`. */
+export function readPipelines(
+  files: readonly string[],
+  selector: string | undefined,
+  searchPath: string,
+): Promise<readonly PipelineInput[]> {
+  return readEach(files, async (file) => {
+    const pipeline = await readPipeline(file, selector)
+    const { root = '', sha, branch = 'main' } = (await findCheckout(file, searchPath)) ?? {}
+    return { pipeline, source: sha === undefined ? undefined : { repository: root, commit: sha, branch } }
+  })
+}
+
+async function readEach<T>(files: readonly string[], read: (file: string) => Promise<T>): Promise<readonly T[]> {
   const problems: SourceProblem[] = []
-  const inputs: Input[] = []
+  const inputs: T[] = []
   for (const file of files) {
     try {
-      const workflow = await readWorkflow(file)
-      inputs.push({ workflow, checkout: await findCheckout(file, searchPath) })
+      inputs.push(await read(file))
     } catch (error) {
       if (!(error instanceof SourceError)) throw error
       problems.push(...error.problems)

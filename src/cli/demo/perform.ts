@@ -14,6 +14,7 @@ import { countJobs } from './schedule.ts'
 import { type FinishedJob, type Scorekeeper, scorekeeper } from './score.ts'
 import { openScreen, type Screen } from './screen.ts'
 import { type DemoStage, openStage } from './stage.ts'
+import { stepEnvironment } from './step-environment.ts'
 import { jobLines } from './view.ts'
 import { warningOf } from './warnings.ts'
 
@@ -133,12 +134,4 @@ function outcomeOf({ workflow, file, conclusion, jobs }: PlayedRun) {
     steps: (report?.steps ?? []).map(({ name, conclusion, outcome }) => ({ name, conclusion, outcome })),
   }))
   return { workflow, file, conclusion, jobs: outcomes }
-}
-
-const passedOn = /^(PATH|LANG|LC_\w+|TZ|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO)$/i
-
-/** Returns the environment variables that steps receive: paths, locale, proxies and certificates, but nothing that may be secret. */
-function stepEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(environment).filter(([name, value]) => passedOn.test(name) && value !== undefined)
-  return Object.fromEntries(entries as [string, string][])
 }
