@@ -1,20 +1,19 @@
-// Reads every workflow file and pipelines file before the demo starts anything, so that bad input fails early.
+// Reads every workflow file before the demo starts anything, so that bad input fails early.
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Checkout, findCheckout } from '../../emulator/checkout.ts'
 import { readPipeline } from '../../emulator/pipelines/parse.ts'
-import type { Pipeline } from '../../emulator/pipelines/pipeline.ts'
 import { SourceError, type SourceProblem } from '../../emulator/source/problem.ts'
-import type { StepSource } from '../../emulator/step.ts'
 import { readWorkflow } from '../../emulator/workflow/parse.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
+import type { PipelineInput } from './bitbucket/play.ts'
 
 /** A workflow to run, and the repository of its file. */
 export type Input = { readonly workflow: Workflow; readonly checkout: Checkout | undefined }
 
-/** Reads the files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
+/** Reads workflow files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
 export function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
   return readEach(files, async (file) => ({
     workflow: await readWorkflow(file),
@@ -22,25 +21,26 @@ export function readInput(files: readonly string[], searchPath: string): Promise
   }))
 }
 
-/** A pipeline to run, and the commit that its steps clone. */
-export type PipelineInput = { readonly pipeline: Pipeline; readonly source: StepSource | undefined }
-
-/** Reads one pipeline of each file. Throws like `readInput`. */
+/** Reads one pipeline of each bitbucket-pipelines.yml. Throws like `readInput`. @param selector the pipeline; the default one if it is undefined. */
 export function readPipelines(
   files: readonly string[],
-  selector: string | undefined,
   searchPath: string,
+  selector?: string,
 ): Promise<readonly PipelineInput[]> {
   return readEach(files, async (file) => {
     const pipeline = await readPipeline(file, selector)
-    const { root = '', sha, branch = 'main' } = (await findCheckout(file, searchPath)) ?? {}
-    return { pipeline, source: sha === undefined ? undefined : { repository: root, commit: sha, branch } }
+    const { root, sha, branch = 'main' } = (await findCheckout(file, searchPath)) ?? {}
+    const source = root === undefined || sha === undefined ? undefined : { repository: root, commit: sha, branch }
+    return { pipeline, source }
   })
 }
 
-async function readEach<T>(files: readonly string[], read: (file: string) => Promise<T>): Promise<readonly T[]> {
+async function readEach<Read>(
+  files: readonly string[],
+  read: (file: string) => Promise<Read>,
+): Promise<readonly Read[]> {
   const problems: SourceProblem[] = []
-  const inputs: T[] = []
+  const inputs: Read[] = []
   for (const file of files) {
     try {
       inputs.push(await read(file))
@@ -63,9 +63,9 @@ function asFailure(problems: readonly SourceProblem[]): CliFailure {
   return new CliFailure({ ...(first ?? { code: 'workflow-invalid', sentence: '', next: '' }), others })
 }
 
-/** Returns the example workflow files of this package. */
-export function exampleFiles(): readonly string[] {
-  const folder = join(packageFolder(), 'examples/workflows')
+/** Returns the example files of this package, in one folder of `examples`. */
+export function exampleFiles(of: 'workflows' | 'bitbucket'): readonly string[] {
+  const folder = join(packageFolder(), 'examples', of)
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
   return names.sort().map((name) => join(folder, name))
 }

@@ -2,7 +2,8 @@
 import { type BitbucketEmulator, createBitbucketEmulator } from '../../emulator/bitbucket/emulator.ts'
 import { randomName } from '../../lib/ids.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
-import { type PipelineInput, readPipelines, runnerProgram } from '../demo/input.ts'
+import type { PipelineInput } from '../demo/bitbucket/play.ts'
+import { readPipelines, runnerProgram } from '../demo/input.ts'
 import { stepEnvironment } from '../demo/step-environment.ts'
 import { printJson, printLine, printNote } from '../output.ts'
 import { startRunners } from './runner-processes.ts'
@@ -19,7 +20,7 @@ const pickUpMs = 1_000
 
 export async function emulateBitbucket(files: readonly string[], options: BitbucketOptions): Promise<void> {
   const searchPath = process.env['PATH'] ?? ''
-  const inputs = await readPipelines(files, options.pipeline, searchPath)
+  const inputs = await readPipelines(files, searchPath, options.pipeline)
   const program = options.runners === undefined ? undefined : runnerProgram()
   const clock = systemClock()
   const random = systemRandom()
