@@ -150,7 +150,7 @@ async function openLink(forge: Awaited<ReturnType<typeof openForge>>, shape: Sha
 async function register(link: Link, name: string): Promise<string> {
   for (;;) {
     const outcome = await link.register(name)
-    if (outcome.is === 'registered') return outcome.credential.reveal()
+    if (outcome.is === 'registered') return outcome.credential.reveal()['credential'] ?? ''
     await clock.sleep(Math.max(10, outcome.until - clock.now()))
   }
 }

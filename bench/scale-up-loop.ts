@@ -48,7 +48,7 @@ async function create(name: string): Promise<void> {
   const { runner, encodedJITConfig } = (await jitConfig(name)) as { runner: { id: number }; encodedJITConfig: string }
   const pod = await callApi('POST', '/pods', buildPod(set, name, String(runner.id)))
   const { uid } = (pod as { metadata: { uid: string } }).metadata
-  await callApi('POST', '/secrets', buildSecret(set, name, uid, encodedJITConfig))
+  await callApi('POST', '/secrets', buildSecret(set, name, uid, { credential: encodedJITConfig }))
   made.push({ name, uid })
 }
 

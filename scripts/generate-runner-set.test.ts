@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { parseRunnerSet } from '../src/config/runner-set.ts'
 import { runnerSetSpecSchema } from '../src/config/spec-schema.ts'
-import { runnerSetExample, runnerSetJsonSchema, runnerSetPage } from './runner-set-page.ts'
+import { bitbucketExample, runnerSetExample, runnerSetJsonSchema, runnerSetPage } from './runner-set-page.ts'
 
 it.each([
   ['runner-set.md', runnerSetPage],
@@ -22,7 +22,8 @@ it('describes each field for editors, and refuses fields that do not exist', () 
   expect(runnerSetJsonSchema()).not.toContain('x-kubernetes')
 })
 
-it('shows a valid example that sets every field', () => {
+it('shows valid examples that set every field', () => {
+  expect(parseRunnerSet(bitbucketExample)).toMatchObject({ ok: true })
   expect(parseRunnerSet(runnerSetExample)).toMatchObject({ ok: true })
   expect(runnerSetPage()).not.toContain('undefined')
 })

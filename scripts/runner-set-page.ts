@@ -16,13 +16,14 @@ type Field = {
   readonly enum?: readonly string[]
   readonly pattern?: string
   readonly minimum?: number
+  readonly maximum?: number
   readonly maxLength?: number
   readonly maxItems?: number
 }
 
 type Row = { readonly path: string; readonly field: Field; readonly required: boolean }
 
-/** A document that sets every field. The page shows it, and each row shows its field's value. */
+/** A document that sets every field but those of Bitbucket. The page shows it, and each row shows its field's value. */
 export const runnerSetExample = {
   apiVersion: runnerSetApiVersion,
   kind: 'RunnerSet',
@@ -51,6 +52,35 @@ export const runnerSetExample = {
       metadata: { labels: { team: 'platform' } },
       spec: { containers: [{ name: 'runner', resources: { requests: { cpu: '1', memory: '2Gi' } } }] },
     },
+  },
+}
+
+/** A document of a set for Bitbucket Pipelines. */
+export const bitbucketExample = {
+  apiVersion: runnerSetApiVersion,
+  kind: 'RunnerSet',
+  metadata: { name: 'linux', namespace: 'ci' },
+  spec: {
+    bitbucket: {
+      url: 'https://bitbucket.org/acme',
+      credentials: { secret: 'bitbucket-token' },
+      labels: ['linux.x64'],
+      proxy: runnerSetExample.spec.github.proxy,
+      ca: runnerSetExample.spec.github.ca,
+    },
+    scale: {
+      min: 1,
+      max: 10,
+      percentageRunnersIdle: {
+        mode: 'corrected',
+        scaleUpThreshold: 0.8,
+        scaleDownThreshold: 0.2,
+        scaleUpMultiplier: 1.5,
+        scaleDownMultiplier: 0.5,
+        coolDown: '5m',
+      },
+    },
+    docker: 'sidecar',
   },
 }
 
@@ -97,6 +127,12 @@ A RunnerSet is a kind of runner. It has a forge, a range of counts, and a pod te
 ${stringify(runnerSetExample).trim()}
 \`\`\`
 
+For Bitbucket Pipelines, the set has \`bitbucket\` instead of \`github\`:
+
+\`\`\`yaml
+${stringify(bitbucketExample, { aliasDuplicateObjects: false }).trim()}
+\`\`\`
+
 ## Fields of \`spec\`
 
 | Field | Type | Default | Meaning | Example |
@@ -113,15 +149,15 @@ The API server refuses a set that breaks one of these rules:
 
 | Field | Rule | Sentence of the API server |
 |---|---|---|
-${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice(1).join('.') || 'spec'}${fieldPath}\` | \`${rule}\` | ${message} |`).join('\n')}
+${relations.map(({ level, rule, fieldPath = '', message }) => `| \`${level.slice(1).join('.') || 'spec'}${fieldPath}\` | \`${rule.replaceAll('|', '\\|')}\` | ${message} |`).join('\n')}
 | \`metadata.name\` | at most ${nameLengthMax} characters | the name is the value of a label |
 
 ## The pod template
 
 Dayfly merges \`template\` over its default pod. It merges lists of named items by name, and replaces other lists.
-The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`.
+The container \`runner\` is the runner. Its default image is \`ghcr.io/actions/actions-runner:latest\`, or that of Bitbucket's runner.
 The pod has no ServiceAccount token and no injected service variables, unless the template sets them. Its restart policy is always \`Never\`.
-The runner reads its credential from a file in \`/run/dayfly\`.
+GitHub's runner reads its credential from a file in \`/run/dayfly\`. Bitbucket's runner reads it from environment variables that name the keys of the Secret.
 With \`docker: sidecar\`, the pod also has a Docker Engine ([guide/docker.md](guide/docker.md)).
 
 Before the first runner, Dayfly sends the pod to the API server as a dry run, and compares the response with the pod. It does so again after each change.
@@ -181,6 +217,7 @@ function typeOf(field: Field): string {
   if (field.type === 'boolean') return 'boolean'
   if (field.enum) return field.enum.map((value) => `\`${value}\``).join(' or ')
   if (field.type === 'integer') return `integer, ${field.minimum} or more`
+  if (field.type === 'number') return `number, ${field.minimum} to ${field.maximum}`
   if (field.type === 'object') return isOpen(field) ? 'PodTemplateSpec' : 'object'
   if (field.pattern?.includes('ms|s')) return 'duration'
   return field.pattern ? `name, at most ${field.maxLength} characters` : `text, at most ${field.maxLength} characters`
@@ -191,11 +228,18 @@ function defaultOf(field: Field, required: boolean): string {
   return field.default === undefined ? 'none' : `\`${field.default}\``
 }
 
-/** Returns the example's value as code. The fields of an object show their own. If two fields exclude each other, the example sets one. */
+/** Returns the example's value as code. The fields of an object show their own. If two fields exclude each other, an example sets one. */
 function exampleAt(path: string): string {
-  let value: unknown = runnerSetExample.spec
-  for (const name of path.split('.')) value = (value as Readonly<Record<string, unknown>>)[name]
+  const value = valueAt(runnerSetExample.spec, path) ?? valueAt(bitbucketExample.spec, path)
   if (value === undefined) return ''
   if (Array.isArray(value)) return `\`${JSON.stringify(value)}\``
   return typeof value === 'object' ? '' : `\`${value}\``
+}
+
+function valueAt(spec: object, path: string): unknown {
+  let value: unknown = spec
+  for (const name of path.split('.')) {
+    value = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  }
+  return value
 }

@@ -13,6 +13,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const runnersets = 'runnersets.dayfly.dev'
 const github = { url: 'https://github.com/acme', credentials: { secret: 'app' } }
+const bitbucket = { url: 'https://bitbucket.org/acme', credentials: { secret: 'app' } }
 const document = (spec: Json, name = 'linux') => ({
   apiVersion: 'dayfly.dev/v1alpha1',
   kind: 'RunnerSet',
@@ -45,7 +46,27 @@ describe('the API server', () => {
       { github, scale: { min: 5, max: 1 } },
       'spec.scale.min: Invalid value: min is above max: lower min or raise max',
     ],
-    ['no forge', { scale: { max: 1 } }, 'spec: Invalid value: set exactly one forge: github'],
+    ['no forge', { scale: { max: 1 } }, 'spec: Invalid value: set exactly one forge: github or bitbucket'],
+    [
+      'two forges',
+      { github, bitbucket, scale: { min: 1, max: 1 } },
+      'spec: Invalid value: set exactly one forge: github or bitbucket',
+    ],
+    [
+      'a set of Bitbucket that may have no runner',
+      { bitbucket, scale: { max: 1 } },
+      'spec.scale.min: Invalid value: Bitbucket fails a step without an online runner: set min to at least 1, or max to 0',
+    ],
+    [
+      'a strategy of Bitbucket at GitHub',
+      { github, scale: { min: 1, max: 1, percentageRunnersIdle: {} } },
+      'spec.scale.percentageRunnersIdle: Invalid value: only Bitbucket has this strategy: remove it, the other forges report their demand',
+    ],
+    [
+      'two sources of a CA at Bitbucket',
+      { bitbucket: { ...bitbucket, ca: { configMap: 'a', secret: 'b' } }, scale: { min: 1, max: 1 } },
+      'spec.bitbucket.ca: Invalid value: set exactly one of configMap and secret',
+    ],
     [
       'two sources of a CA',
       { github: { ...github, ca: { configMap: 'a', secret: 'b' } }, scale: { max: 1 } },
@@ -103,6 +124,15 @@ describe('the API server', () => {
       template: { spec: { nodeSelector: { a: 'b' } } },
     }
     expect(refusals(() => server.update(runnersets, { ...stored, spec: changed }))).toEqual([])
+  })
+
+  it('refuses another forge for a set', () => {
+    const server = registry()
+    const stored = server.create(runnersets, document({ github, scale: { min: 1, max: 1 } }))
+    const spec = { bitbucket, scale: { min: 1, max: 1 } }
+    expect(refusals(() => server.update(runnersets, { ...stored, spec }))).toEqual([
+      'spec: Invalid value: the forge cannot change, because runners are registered there: delete the set and create it again',
+    ])
   })
 
   it('stores the defaults, so that every client shows them', () => {

@@ -52,7 +52,7 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
       quantiles('Time to start a runner', 'From the decision to online.', 'dayfly_runner_start_seconds', ofSet),
       {
         title: 'Finished jobs by result',
-        description: 'As the forge reports them.',
+        description: 'As the forge reports them, and those that started on a runner that had run one.',
         kind: 'area',
         unit: 'short',
         queries: [
@@ -60,6 +60,7 @@ const rows: readonly { readonly title: string; readonly height: number; readonly
             expr: `sum by (result) (increase(dayfly_jobs_finished_total{${ofSet}}[$__rate_interval]))`,
             legend: '{{result}}',
           },
+          { expr: `sum(increase(dayfly_late_jobs_total{${ofSet}}[$__rate_interval]))`, legend: 'late' },
         ],
       },
       {

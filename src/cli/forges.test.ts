@@ -13,7 +13,7 @@ import { forwardProxy } from '../lib/forward-proxy.fixture.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
 import { virtualClock } from '../lib/virtual-clock.fixture.ts'
-import type { GitHubSource } from '../model/runner-set.ts'
+import type { ForgeSource } from '../model/runner-set.ts'
 import { createForges, type ForgesOptions } from './forges.ts'
 
 let app: TestApp
@@ -48,7 +48,7 @@ function forges(more: Partial<ForgesOptions> = {}) {
   return { ...made, exchanges }
 }
 
-function sourceAt(url: string, more: Partial<GitHubSource> = {}): GitHubSource {
+function sourceAt(url: string, more: Partial<ForgeSource> = {}): ForgeSource {
   const plain = { kind: 'github', credentialsSecret: 'github', runnerGroup: undefined, labels: ['linux'] } as const
   return { ...plain, url, proxy: undefined, ca: undefined, ...more }
 }
@@ -152,7 +152,7 @@ test('sets share an account for the same URL and access: its tokens are asked fo
   expect(registrations()).toBe(3)
 })
 
-test.each<[string, Partial<GitHubSource>, ForgeAccess, RegExp]>([
+test.each<[string, Partial<ForgeSource>, ForgeAccess, RegExp]>([
   ['an empty Secret', {}, { credential: {} }, /The Secret github has no credential/],
   [
     'a proxy that is not one',

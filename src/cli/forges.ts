@@ -16,11 +16,11 @@ import type { Random } from '../lib/random.ts'
 import { SettingError } from '../lib/setting-error.ts'
 import { certificatesIn, trustStore } from '../lib/trust.ts'
 import { PortError } from '../model/port-error.ts'
-import type { GitHubSource } from '../model/runner-set.ts'
+import type { ForgeSource } from '../model/runner-set.ts'
 
 export interface Forges {
   /** Returns the account of a set: the same one for the same URL and access. Throws a `PortError` for a configuration that cannot work. */
-  forgeFor(source: GitHubSource, access: ForgeAccess): Forge
+  forgeFor(source: ForgeSource, access: ForgeAccess): Forge
   /** Closes every connection. */
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export function createForges(options: ForgesOptions): Forges {
       void client.close()
     }
   }
-  const open = (source: GitHubSource, access: ForgeAccess): Account => {
+  const open = (source: ForgeSource, access: ForgeAccess): Account => {
     const credential = readCredential(access.credential, source.credentialsSecret)
     const client = entry(clients, keyOf([source.proxy, access.proxyCredential, access.ca]), () => ({
       ...outboundClient({ ...wayTo(source, access, environment), connections }),
@@ -128,7 +128,7 @@ function counted(account: Account, clock: Clock): Forge {
 
 /** The proxy and the trusted certificates of a set: its own, else those of the environment. */
 function wayTo(
-  { proxy, ca }: GitHubSource,
+  { proxy, ca }: ForgeSource,
   access: ForgeAccess,
   environment: ForgesOptions['environment'],
 ): { readonly proxy: ProxyChoice | undefined; readonly trust: SecureContext | undefined } {

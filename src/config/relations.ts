@@ -20,9 +20,28 @@ const keepMax = { keepFinished: 24, keepFailed: 168 } as const
 export const relations: readonly Relation[] = [
   {
     level: ['spec'],
-    rule: '[has(self.github)].exists_one(present, present)',
-    message: 'set exactly one forge: github',
-    holds: ({ github }) => [github].filter((forge) => forge !== undefined).length === 1,
+    rule: 'has(self.github) != has(self.bitbucket)',
+    message: 'set exactly one forge: github or bitbucket',
+    holds: ({ github, bitbucket }) => (github === undefined) !== (bitbucket === undefined),
+  },
+  {
+    level: ['spec'],
+    rule: 'has(self.github) == has(oldSelf.github)',
+    message: 'the forge cannot change, because runners are registered there: delete the set and create it again',
+  },
+  {
+    level: ['spec'],
+    rule: '!has(self.bitbucket) || self.scale.min > 0 || self.scale.max == 0',
+    fieldPath: '.scale.min',
+    message: 'Bitbucket fails a step without an online runner: set min to at least 1, or max to 0',
+    holds: ({ bitbucket, scale }) => !bitbucket || scale.min > 0 || scale.max === 0,
+  },
+  {
+    level: ['spec'],
+    rule: '!has(self.scale.percentageRunnersIdle) || has(self.bitbucket)',
+    fieldPath: '.scale.percentageRunnersIdle',
+    message: 'only Bitbucket has this strategy: remove it, the other forges report their demand',
+    holds: ({ bitbucket, scale }) => !scale.percentageRunnersIdle || bitbucket !== undefined,
   },
   {
     level: ['spec', 'scale'],
@@ -31,17 +50,8 @@ export const relations: readonly Relation[] = [
     message: 'min is above max: lower min or raise max',
     holds: ({ scale }) => scale.min <= scale.max,
   },
-  {
-    level: ['spec', 'github', 'url'],
-    rule: 'self == oldSelf',
-    message: 'the URL cannot change, because runners are registered there: delete the set and create it again',
-  },
-  {
-    level: ['spec', 'github', 'ca'],
-    rule: 'has(self.configMap) != has(self.secret)',
-    message: 'set exactly one of configMap and secret',
-    holds: ({ github }) => !github?.ca || (github.ca.configMap === undefined) !== (github.ca.secret === undefined),
-  },
+  ...relationsOfForge('github'),
+  ...relationsOfForge('bitbucket'),
   keptAtMost('keepFinished'),
   keptAtMost('keepFailed'),
   {
@@ -51,6 +61,23 @@ export const relations: readonly Relation[] = [
     holds: ({ lifeMax }) => lifeMax === undefined || milliseconds(lifeMax) > 0,
   },
 ]
+
+function relationsOfForge(forge: 'github' | 'bitbucket'): readonly Relation[] {
+  return [
+    {
+      level: ['spec', forge, 'url'],
+      rule: 'self == oldSelf',
+      message: 'the URL cannot change, because runners are registered there: delete the set and create it again',
+    },
+    {
+      level: ['spec', forge, 'ca'],
+      rule: 'has(self.configMap) != has(self.secret)',
+      message: 'set exactly one of configMap and secret',
+      holds: ({ [forge]: source }) =>
+        !source?.ca || (source.ca.configMap === undefined) !== (source.ca.secret === undefined),
+    },
+  ]
+}
 
 function keptAtMost(field: 'keepFinished' | 'keepFailed'): Relation {
   const hours = keepMax[field]

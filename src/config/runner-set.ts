@@ -1,6 +1,6 @@
 // Reads a RunnerSet document, from the API server or from a file.
 import { assert } from '../lib/assert.ts'
-import type { GitHubSource, RunnerSet } from '../model/runner-set.ts'
+import type { ForgeSource, RunnerSet } from '../model/runner-set.ts'
 import { milliseconds } from './duration.ts'
 import { brokenRelations } from './relations.ts'
 import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
@@ -46,7 +46,7 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
     uid,
     generation,
     source: readSource(name, spec),
-    scale: spec.scale,
+    scale: readScale(spec.scale),
     paused: spec.paused,
     docker: spec.docker,
     templateChecks: spec.templateChecks,
@@ -57,21 +57,36 @@ function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
   }
 }
 
-function readSource(name: string, { github }: RunnerSetSpec): GitHubSource {
+function readScale({ min, max, percentageRunnersIdle }: RunnerSetSpec['scale']): RunnerSet['scale'] {
+  if (!percentageRunnersIdle) return { min, max }
+  const { coolDown, ...percentage } = percentageRunnersIdle
+  return { min, max, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
+}
+
+function readSource(name: string, { github, bitbucket }: RunnerSetSpec): ForgeSource {
+  if (bitbucket) {
+    return { kind: 'bitbucket', ...readWay(bitbucket), runnerGroup: undefined, labels: bitbucket.labels ?? [] }
+  }
   assert(github !== undefined, 'a relation requires exactly one forge')
-  const { url, credentials, runnerGroup, labels = [], proxy, ca } = github
+  const { runnerGroup, labels = [] } = github
   return {
     kind: 'github',
-    url,
-    credentialsSecret: credentials.secret,
+    ...readWay(github),
     runnerGroup,
     labels: [name, ...labels.filter((label) => label !== name)],
+  }
+}
+
+function readWay({ url, credentials, proxy, ca }: NonNullable<RunnerSetSpec['github' | 'bitbucket']>) {
+  return {
+    url,
+    credentialsSecret: credentials.secret,
     proxy: proxy && { url: proxy.url, credentialsSecret: proxy.credentials?.secret, noProxy: proxy.noProxy ?? [] },
     ca: ca && readCa(ca),
   }
 }
 
-function readCa({ configMap, secret, key }: NonNullable<NonNullable<RunnerSetSpec['github']>['ca']>) {
+function readCa({ configMap, secret, key }: NonNullable<NonNullable<RunnerSetSpec['github' | 'bitbucket']>['ca']>) {
   if (configMap !== undefined) return { kind: 'config-map', name: configMap, key } as const
   assert(secret !== undefined, 'a relation requires exactly one of configMap and secret')
   return { kind: 'secret', name: secret, key } as const

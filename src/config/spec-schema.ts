@@ -87,16 +87,64 @@ const github = z
   })
   .describe('The forge of these runners is GitHub Actions.')
 
+/** Bitbucket adds two labels of its own to each runner. */
+const bitbucketLabel = z
+  .string()
+  .min(1)
+  .max(50)
+  .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
+
+const bitbucket = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .max(512)
+      .describe('The URL of the workspace or repository, for example https://bitbucket.org/acme.'),
+    credentials: z
+      .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
+      .meta(whole)
+      .describe('The credentials for Bitbucket.'),
+    labels: z
+      .array(bitbucketLabel)
+      .max(12)
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .optional()
+      .describe('Labels for runs-on, in addition to self.hosted and linux.'),
+    proxy: proxy.optional(),
+    ca: ca.optional(),
+  })
+  .describe('The forge of these runners is Bitbucket Pipelines.')
+
+/** A share of runners or a factor, as the autoscaler's configuration has it. */
+const factor = (min: number, max: number, standard: number) => z.number().min(min).max(max).default(standard)
+
+const percentageRunnersIdle = z
+  .strictObject({
+    mode: z
+      .enum(['corrected', 'strict'])
+      .default('corrected')
+      .describe('strict decides as the autoscaler does, mistakes included: it may exceed max.'),
+    scaleUpThreshold: factor(0, 1, 0.8).describe('With a larger share of busy runners, the set grows.'),
+    scaleDownThreshold: factor(0, 1, 0.2).describe('With a smaller share of busy runners, the set shrinks.'),
+    scaleUpMultiplier: factor(1, 10, 1.5).describe('The set grows to this multiple of its online runners.'),
+    scaleDownMultiplier: factor(0, 1, 0.5).describe('The set keeps this share of its idle runners.'),
+    coolDown: duration.default('5m').describe('A younger runner is not ended for lack of work.'),
+  })
+  .describe('The strategy of the autoscaler of Atlassian, by the share of busy runners. Only for Bitbucket.')
+
 const scale = z
   .strictObject({
     min: z.int32().min(0).default(0).describe('The number of idle runners in addition to the demand.'),
     max: z.int32().min(0).describe('The maximum number of runners at the same time. With 0, no runner starts.'),
+    percentageRunnersIdle: percentageRunnersIdle.optional(),
   })
   .describe('The limits on the number of runners.')
 
 export const runnerSetSpecSchema = z
   .strictObject({
     github: github.optional(),
+    bitbucket: bitbucket.optional(),
     scale,
     paused: z
       .boolean()

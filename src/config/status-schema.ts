@@ -53,6 +53,11 @@ export const statusSchema = {
     busy: count('The number of runners with a job.'),
     pending: count('The number of runners that start.'),
     failed: count('The number of failed starts in a row.'),
+    lateJobs: {
+      type: 'integer',
+      format: 'int64',
+      description: 'The number of jobs that started on a runner that had run one, because its cordon came too late.',
+    },
     lastReason: text('The reason of the most important problem.'),
     lastMessage: text('What was observed of that problem.'),
     forge: {

@@ -24,6 +24,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   'runner-delayed': (failure) => ({ ...of, kind: 'runner-delayed', runner: 'r', since: 0, failure }),
   'runner-failed': (failure) => ({ ...of, kind: 'runner-failed', runner: 'r', failure }),
   'start-refused': (failure) => ({ ...of, kind: 'start-refused', runner: 'r', failure }),
+  'cordon-failed': (failure) => ({ ...of, kind: 'cordon-failed', runner: 'r', failure }),
   'registration-kept': (failure) => ({ ...of, kind: 'registration-kept', name: 'r', failure }),
 }
 
@@ -73,6 +74,7 @@ test('the list of events that carry a failure is complete', () => {
     'runner-failed': true,
     'start-refused': true,
     'registration-kept': true,
+    'cordon-failed': true,
   }
   expect(Object.keys(shapes).sort()).toEqual(Object.keys(carriers).sort())
 })

@@ -6,7 +6,7 @@ import type { Instant } from '../lib/clock.ts'
 import { hashText } from '../lib/hash.ts'
 import { timestamp } from '../lib/timestamp.ts'
 import { runnerSetApiVersion } from '../model/api.ts'
-import type { Entry, JournalEvent } from '../model/event.ts'
+import { type Entry, type JournalEvent, lateJobNext } from '../model/event.ts'
 import { failureInfo } from '../model/failure.ts'
 import type { Journal } from './journal.ts'
 import { events } from './resources.ts'
@@ -58,10 +58,15 @@ function noteOf(event: JournalEvent): Note | undefined {
     case 'runner-failed':
     case 'runner-delayed':
     case 'start-refused':
-    case 'registration-kept': {
+    case 'registration-kept':
+    case 'cordon-failed': {
       const { reason, message } = event.failure
       const { sentence, next } = failureInfo(reason)
       return { type: 'Warning', reason: camelCase(reason), message: `${sentence} ${message} — ${next}` }
+    }
+    case 'job-late': {
+      const message = `Runner ${event.runner} took another job before it was cordoned. ${lateJobNext}`
+      return { type: 'Warning', reason: 'JobLate', message }
     }
     case 'set-invalid':
       return { type: 'Warning', reason: 'SpecInvalid', message: event.problems.join('; ') }

@@ -6,14 +6,14 @@ import type { Clock } from '../lib/clock.ts'
 import type { Transport } from '../lib/http.ts'
 import type { Random } from '../lib/random.ts'
 import type { Limits } from '../model/limits.ts'
-import type { GitHubSource, RunnerSet } from '../model/runner-set.ts'
+import type { ForgeSource, RunnerSet } from '../model/runner-set.ts'
 
 export type ControllerOptions = {
   readonly kubernetes: Kubernetes
   /** The transport to the same API server, for the watches. */
   readonly transport: Transport
   /** Returns the account of a set: the same one for the same URL and access. Throws a `PortError` for a configuration that cannot work. */
-  readonly forgeFor: (source: GitHubSource, access: ForgeAccess) => Forge
+  readonly forgeFor: (source: ForgeSource, access: ForgeAccess) => Forge
   readonly parseSet: (object: KubeObject) => ParsedSet
   readonly clock: Clock
   readonly random: Random

@@ -24,6 +24,7 @@ export function decide(world: SetWorld, limits: Limits, now: Instant): Decision 
   const report = decideReport(moment)
   return {
     starts: scale.starts,
+    scaledBy: scale.scaledBy,
     actions: [
       ...lives.actions,
       ...removals.actions,

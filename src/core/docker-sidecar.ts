@@ -1,4 +1,5 @@
 // The Docker Engine of a set with `docker: sidecar`: a native sidecar, which ends with the runner (docs/reference/docker.md#s4).
+import type { ForgeKind } from '../model/runner-set.ts'
 
 type Plain = Readonly<Record<string, unknown>>
 
@@ -12,7 +13,7 @@ const ownSocket = '/var/run/docker.sock'
 const sharedFolder = '/run/dayfly-docker'
 const sharedSocket = `unix://${sharedFolder}/docker.sock`
 /** The engine mounts paths of the job into its containers, so both see the work folder at one path. */
-const workFolder = '/home/runner/_work'
+export const workFolder = '/home/runner/_work'
 
 /** An init is PID 1, because dockerd does not reap. The entrypoint of Docker's own image prepares control groups. */
 const startCommand = [
@@ -67,10 +68,20 @@ export const dockerSpec: Plain = {
   ],
 }
 
+const ofRunner = { env: [{ name: 'DOCKER_HOST', value: sharedSocket }], volumeMounts: sharedMounts }
+
+/** Bitbucket's runner reads the output of a step's containers from the engine's own files (docs/reference/bitbucket.md#s3-3). */
+const outputMount = {
+  name: 'dayfly-docker-data',
+  mountPath: `${dataRoot}/containers`,
+  subPath: 'containers',
+  readOnly: true,
+}
+
 /** The fields of the runner container by which it uses the engine. */
-export const dockerForRunner: Plain = {
-  env: [{ name: 'DOCKER_HOST', value: sharedSocket }],
-  volumeMounts: sharedMounts,
+export const dockerForRunner: Readonly<Record<ForgeKind, Plain>> = {
+  github: ofRunner,
+  bitbucket: { ...ofRunner, volumeMounts: [...sharedMounts, outputMount] },
 }
 
 /** Makes an ordinary container named `docker` of a template a change of the sidecar: two containers may not have one name. */

@@ -3,6 +3,7 @@ import type { Instant } from '../lib/clock.ts'
 import type { EndCause } from '../model/end-cause.ts'
 import type { JournalEvent } from '../model/event.ts'
 import { type Failure, failureInfo, type LastingFailure } from '../model/failure.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
 import type { PodFacts, Runner } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
@@ -27,10 +28,10 @@ function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
   if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
   if (phase === 'starting') return decideStarting(moment, runner, pod)
-  if (phase === 'spent') return decideSpent(moment, runner)
+  if (phase === 'spent') return decideSpent(moment, runner, pod)
   const silence = decideSilence(moment, runner, pod)
-  if (phase === 'busy' || silence.mark) return silence
-  const step = decideIdle(moment, runner, pod)
+  if (silence.mark) return silence
+  const step = phase === 'busy' ? decideBusy(moment, runner) : decideIdle(moment, runner, pod)
   return step.action ? step : { ...step, ...earlier(step.due, silence.due) }
 }
 
@@ -79,8 +80,20 @@ function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline:
   return stuck(world, runner, { reason: cause.reason, message: `${message}: ${cause.message}`, since: deadline })
 }
 
-/** Its job is over and its container runs on. It may have more to do, so it is never ended; after a while it is stuck. */
-function decideSpent({ world, limits, now }: Moment, runner: Runner): LifeStep {
+/** Where the forge does not end a runner after one job, the runner gets no other one. */
+function decideBusy({ world, now }: Moment, { name, registration, cordonRetry }: Runner): LifeStep {
+  if (forgeTraits[world.set.source.kind].ephemeral !== 'by-cordon') return nothing
+  if (registration.is !== 'present' || registration.value.isCordoned === true) return nothing
+  if (cordonRetry && now < cordonRetry.retryAt) return { due: cordonRetry.retryAt }
+  return { action: { kind: 'cordon-runner', runner: name, registration: registration.value } }
+}
+
+/** Its job is over and its container runs on. Where the forge ends its runners, this one may have more to do and is never ended; after a while it is stuck. */
+function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { world, limits, now } = moment
+  if (forgeTraits[world.set.source.kind].ephemeral === 'by-cordon') {
+    return endStep(moment, runner, pod, { kind: 'spent' })
+  }
   const finished = runner.job?.finished
   if (!finished || runner.stuck) return nothing
   const late = finished.at + limits.lingerMs

@@ -3,7 +3,7 @@ import type { EndCause } from '../model/end-cause.ts'
 import type { DeregisterAnswer } from '../model/runner.ts'
 import { type ContainerState, type EndVerdict, mayEnd } from './may-end.ts'
 
-const causes: readonly EndCause['kind'][] = ['ended', 'surplus', 'start-failed', 'ghost', 'life-exceeded']
+const causes: readonly EndCause['kind'][] = ['ended', 'surplus', 'spent', 'start-failed', 'ghost', 'life-exceeded']
 const answers: readonly DeregisterAnswer[] = ['unasked', 'removed', 'absent', 'busy', 'refused']
 const containers: readonly ContainerState[] = ['waiting', 'running', 'ended']
 
@@ -16,6 +16,9 @@ ended          ended    end      end      end     end   end
 surplus        waiting  ask      end      end     keep  retry
 surplus        running  ask      end      retry   keep  retry
 surplus        ended    end      end      end     end   end
+spent          waiting  ask      end      end     retry retry
+spent          running  ask      end      retry   retry retry
+spent          ended    end      end      end     end   end
 start-failed   waiting  ask      end      end     keep  retry
 start-failed   running  ask      end      retry   keep  retry
 start-failed   ended    end      end      end     end   end

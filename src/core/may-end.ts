@@ -20,7 +20,8 @@ export function mayEnd(cause: EndCause['kind'], answer: DeregisterAnswer, contai
   if (answer === 'removed') return 'end'
   // The operator's own bound: the one cause that ends a busy runner.
   if (cause === 'life-exceeded') return 'end'
-  if (answer === 'busy') return 'keep'
+  // Only its forge knows when the next job of a spent runner is over.
+  if (answer === 'busy') return cause === 'spent' ? 'retry' : 'keep'
   if (answer === 'refused') return 'retry'
   // The registration is absent. A container that runs may have got a job at this moment, so its absence proves nothing.
   // Only two complete lists without the registration prove it, and they make the cause `ghost`.

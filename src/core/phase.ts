@@ -9,6 +9,7 @@ export function phaseOf(runner: Pick<Runner, 'pod' | 'registration' | 'job' | 'e
   if (ending || stuck) return 'spent'
   if (job) return job.finished ? 'spent' : 'busy'
   if (registration.is === 'present' && registration.value.busy === true) return 'busy'
+  if (registration.is === 'present' && registration.value.isCordoned === true) return 'spent'
   if (pod.value.deletionDeadline !== undefined) return 'spent'
   return pod.value.startedAt === undefined ? 'starting' : 'idle'
 }

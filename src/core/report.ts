@@ -27,6 +27,7 @@ export function statusOf(moment: Moment): SetStatus {
     busy: counts?.busy ?? null,
     pending: counts?.starting ?? null,
     failed: counts ? failures : null,
+    lateJobs: world.lateJobs,
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
     jobs: world.jobs,

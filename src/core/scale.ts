@@ -1,18 +1,22 @@
 // Whether runners are missing, or too many.
 import type { Instant } from '../lib/clock.ts'
 import type { Action } from '../model/action.ts'
-import type { Counts } from '../model/runner.ts'
+import type { Counts, Runner } from '../model/runner.ts'
+import type { PercentageScale } from '../model/runner-set.ts'
 import { desiredRunners } from './desired.ts'
 import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
 import { isStillCounted } from './state/departures.ts'
 import { recentFailures } from './state/history.ts'
+import { percentageCorrected, percentageStrict } from './strategy/percentage.ts'
 
 export type ScaleStep = {
   readonly starts: number
   readonly actions: readonly Action[]
   readonly wakeAt?: Instant | undefined
+  /** See `Decision.scaledBy`. */
+  readonly scaledBy?: Instant | undefined
 }
 
 const nothing: ScaleStep = { starts: 0, actions: [] }
@@ -22,19 +26,44 @@ const nothing: ScaleStep = { starts: 0, actions: [] }
 export function decideScale(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
   const { counts, set } = moment.world
   if (isPaused(set)) return decidePaused(moment, leaving)
+  if (set.scale.percentage) return decideCycle(moment, leaving, set.scale.percentage)
   const need = needOf(moment)
   if (!need || !counts.known) return nothing
-  if (need.missing > 0) return decideStarts(moment, counts.value, need.missing)
+  // A pod counts against the ceiling until it is gone, also after its job.
+  const room = set.scale.max - counts.value.occupied
+  if (need.missing > 0) return decideStarts(moment, counts.value, need.missing, room)
   const extra = need.surplus - leaving.size
   return extra > 0 ? decideSurplus(moment, leaving, extra) : nothing
+}
+
+/** A strategy of cycles decides once for each reading of the demand: the official one counts no runner that is on its way. */
+function decideCycle(moment: Moment, leaving: ReadonlySet<string>, percentage: PercentageScale): ScaleStep {
+  const { world, now } = moment
+  const { demand, counts, fleet, set } = world
+  if (!isFresh(moment) || !demand.known || !counts.known || !fleet || demand.at <= world.scaledBy) return nothing
+  // The check of the template takes a moment: the cycle waits for it.
+  if (world.template?.hash !== world.templateHash) return nothing
+  const decideBy = percentage.mode === 'strict' ? percentageStrict : percentageCorrected
+  const decision = decideBy(fleet, { ...percentage, min: set.scale.min, max: set.scale.max }, now)
+  const room = percentage.mode === 'strict' ? Number.POSITIVE_INFINITY : set.scale.max - counts.value.occupied
+  const started = decideStarts(moment, counts.value, decision.creates, room)
+  const cordons = new Set(decision.cordons)
+  const chosen = world.surplus.filter(({ name }) => cordons.has(name) && !leaving.has(name))
+  return { ...started, actions: endEach(moment, chosen), scaledBy: demand.at }
+}
+
+/** Unknown is not zero: an old demand decides nothing. */
+function isFresh({ world: { demand }, limits, now }: Moment): boolean {
+  return demand.known && now - demand.at <= limits.demandAgeMs
 }
 
 type Need = { readonly missing: number; readonly surplus: number }
 
 /** Compares the runners with the demand; undefined while either is unknown. A departed runner whose job is still counted leaves none missing. */
-function needOf({ world, limits, now }: Moment): Need | undefined {
+function needOf(moment: Moment): Need | undefined {
+  const { world, limits, now } = moment
   const { demand, counts, set } = world
-  if (!demand.known || !counts.known || now - demand.at > limits.demandAgeMs) return undefined
+  if (!demand.known || !counts.known || !isFresh(moment)) return undefined
   const desired = desiredRunners(demand.value, set.scale, counts.value.busy)
   const living = counts.value.starting + counts.value.idle + counts.value.busy
   const covered = world.departed.filter((departed) => isStillCounted(departed, demand.at, limits, now)).length
@@ -44,18 +73,16 @@ function needOf({ world, limits, now }: Moment): Need | undefined {
 /** Returns when the forge allows the next registration, if runners wait for that. The limit is a state and no failure. */
 export function waitsForForgeUntil(moment: Moment): Instant | undefined {
   const { allowance, set } = moment.world
-  const isShort = !isPaused(set) && (needOf(moment)?.missing ?? 0) > 0
+  const isShort = !isPaused(set) && !set.scale.percentage && (needOf(moment)?.missing ?? 0) > 0
   return isShort && allowance.now <= 0 ? allowance.nextAt : undefined
 }
 
-function decideStarts(moment: Moment, counts: Counts, missing: number): ScaleStep {
+function decideStarts(moment: Moment, counts: Counts, missing: number, room: number): ScaleStep {
   const { world, limits, now } = moment
-  const { template, templateHash, history, allowance, set, retries } = world
+  const { template, templateHash, history, allowance, retries } = world
   if (template?.hash !== templateHash || template.is === 'refused' || history.blocked) return nothing
   const { register } = retries
   if (register && now < register.retryAt) return { ...nothing, wakeAt: register.retryAt }
-  // A pod counts against the ceiling until it is gone, also after its job.
-  const room = set.scale.max - counts.occupied
   const held = heldBack(moment, counts, missing)
   const starts = Math.max(0, Math.min(missing, room, held.most, allowance.now, limits.startsPerTick))
   return { starts, actions: [], wakeAt: held.until ?? (starts < missing ? allowance.nextAt : undefined) }
@@ -90,7 +117,11 @@ function decidePaused(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
 function endSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: number): readonly Action[] {
   const { world, limits } = moment
   const candidates = world.surplus.filter(({ name }) => !leaving.has(name))
-  return candidates.slice(0, Math.min(extra, limits.surplusPerTick)).flatMap((runner) => {
+  return endEach(moment, candidates.slice(0, Math.min(extra, limits.surplusPerTick)))
+}
+
+function endEach(moment: Moment, runners: readonly Runner[]): readonly Action[] {
+  return runners.flatMap((runner) => {
     const step = runner.pod.is === 'present' ? endStep(moment, runner, runner.pod.value, { kind: 'surplus' }) : {}
     return step.action ? [step.action] : []
   })

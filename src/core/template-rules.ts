@@ -1,7 +1,7 @@
 // Finds templates that the API server accepts and whose pods never start or never end (docs/reference/kubernetes.md#s9).
 // A helper that never ends is no hazard here, except Docker: Dayfly deletes the pod when its runner container has ended.
 import type { Failure } from '../model/failure.ts'
-import { runnerContainer } from './pod.ts'
+import { runnerContainer } from './default-spec.ts'
 
 type Container = {
   readonly name?: unknown

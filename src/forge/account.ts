@@ -1,8 +1,8 @@
 // The second port of a forge: the registrations of an account, for an observer that has no runner set of its own
 // (docs/decisions/0006-forge-account.md).
 import type { Instant } from '../lib/clock.ts'
+import type { ForgeTraits } from '../model/forge-traits.ts'
 import type { Registration } from '../model/runner.ts'
-import type { Traits } from './forge.ts'
 
 export type AccountRegistration = Registration & {
   /** The id of its set at the forge; undefined for a runner without a set. */
@@ -24,7 +24,7 @@ export type AccountSet = {
 export interface ForgeAccount {
   /** The account's URL in the form that runner sets use. */
   readonly url: string
-  readonly removal: Traits['removal']
+  readonly removal: ForgeTraits['removal']
   /** Returns every registration of the account, of all sets. Rejects if the list is not complete. */
   registrations(signal?: AbortSignal): Promise<readonly AccountRegistration[]>
   /** Returns undefined if a complete response shows no registration of this name. */

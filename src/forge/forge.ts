@@ -1,22 +1,11 @@
 // The forge port: everything that the controller asks of GitHub, Bitbucket or Gitea. No method is optional; the forges
-// differ in their traits, which are data.
+// differ in their traits (src/model/forge-traits.ts).
 import type { Instant } from '../lib/clock.ts'
 import type { TransportError } from '../lib/http.ts'
 import type { Credential } from '../model/credential.ts'
-import type { Demand } from '../model/demand.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
+import type { ForgeTraits } from '../model/forge-traits.ts'
 import type { Registration } from '../model/runner.ts'
-
-export type Traits = {
-  readonly demand: Demand['kind']
-  /** `refuses-busy`: a removal proves that the runner is idle. Either the forge refuses to remove a busy runner, or our client
-   *  first makes sure that the runner is idle and gets no job. */
-  readonly removal: 'refuses-busy' | 'unguarded'
-  /** `by-itself`: the forge ends a runner after one job. `by-cordon`: the controller must cordon the runner. */
-  readonly ephemeral: 'by-itself' | 'by-cordon'
-  /** A runner may begin a step this long after its cordon, in milliseconds. */
-  readonly pickUpDelayMs: number
-}
 
 /** The part of a runner set that the forge needs to know. */
 export type ForgeSet = {
@@ -112,7 +101,7 @@ export type ForgeExchange = {
 
 /** An account at a forge: a URL and a credential. Owns everything that is limited or shared per account: tokens and pacing. */
 export interface Forge {
-  readonly traits: Traits
+  readonly traits: ForgeTraits
   /**
    * Connects a set. Rejects with a `PortError` only for a configuration that cannot work: `bad-config`, `unauthorized`,
    * `conflict`. Any other failure is retried by the link, which reports it as `failing`.

@@ -13,6 +13,8 @@ export type PodTarget = { readonly uid: string; readonly resourceVersion: string
 export type RunnerAction =
   /** Registers, creates the pod, and at once creates the Secret. */
   | { readonly kind: 'start-runner'; readonly runner: string }
+  /** Keeps the forge from giving a busy runner another job. */
+  | { readonly kind: 'cordon-runner'; readonly runner: string; readonly registration: Registration }
   /** First step of an end: the runner may live. */
   | {
       readonly kind: 'deregister-runner'
@@ -47,6 +49,8 @@ export type Mark =
 export type Decision = {
   /** How many runners to start. The loop gives each a random name and makes it a `start-runner`. */
   readonly starts: number
+  /** The reading of the demand for which a strategy of cycles has decided, by its time. */
+  readonly scaledBy?: Instant | undefined
   readonly actions: readonly Action[]
   /** When a runner must be looked at again, by name. */
   readonly due: readonly { readonly runner: string; readonly at: Instant }[]

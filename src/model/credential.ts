@@ -1,17 +1,20 @@
-// The credential that lets one runner register. It has no printable form, so that it cannot reach a log, an event or a status.
+// The credential that lets one runner register: the entries of its Secret. It has no printable form, so that it cannot reach a log, an event or a status.
 
 const redacted = '[credential]'
 
-export class Credential {
-  readonly #secret: string
+/** The entries of a Secret by key, as text. */
+export type CredentialEntries = Readonly<Record<string, string>>
 
-  constructor(secret: string) {
-    this.#secret = secret
+export class Credential {
+  readonly #entries: CredentialEntries
+
+  constructor(entries: CredentialEntries) {
+    this.#entries = entries
   }
 
-  /** Returns the secret itself. Only the write of the runner's Secret calls this. */
-  reveal(): string {
-    return this.#secret
+  /** Returns the secret entries themselves. Only the write of the runner's Secret calls this. */
+  reveal(): CredentialEntries {
+    return this.#entries
   }
 
   toString(): string {

@@ -5,6 +5,8 @@ import type { Failure } from './failure.ts'
 export type EndCause =
   | { readonly kind: 'ended' }
   | { readonly kind: 'surplus' }
+  /** It had its job, or the forge gives it none, and its container runs on by itself. */
+  | { readonly kind: 'spent' }
   | { readonly kind: 'ghost' }
   | { readonly kind: 'start-failed'; readonly failure: Failure }
   | { readonly kind: 'life-exceeded' }

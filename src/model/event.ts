@@ -63,6 +63,10 @@ export type JournalEvent =
       readonly name: string
       readonly queuedMs: number | undefined
     })
+  /** The runner had a job before: its cordon came too late. */
+  | (OfRunner & { readonly kind: 'job-late'; readonly job: string })
+  | (OfRunner & { readonly kind: 'runner-cordoned' })
+  | (OfRunner & { readonly kind: 'cordon-failed'; readonly failure: Failure })
   | (OfRunner & { readonly kind: 'job-finished'; readonly job: string; readonly result: string })
   | (OfRunner & { readonly kind: 'runner-ended'; readonly exitCode: number; readonly reason: string })
   /** The runner has not started yet, and still may. */
@@ -78,3 +82,6 @@ export type JournalEvent =
 
 /** An event with the time at which the journal received it. */
 export type Entry = { readonly at: Instant; readonly event: JournalEvent }
+
+/** The operator's next step after a late job. */
+export const lateJobNext = 'If this happens often, spread the sets over more credentials: then Dayfly lists more often.'

@@ -26,6 +26,11 @@ export type DeregisterOutcome = { readonly is: 'removed' | 'absent' | 'busy' } |
 
 export type Outcome =
   | { readonly action: 'start-runner'; readonly runner: string; readonly result: StartOutcome }
+  | {
+      readonly action: 'cordon-runner'
+      readonly runner: string
+      readonly result: { readonly is: 'cordoned' } | Unsuccessful
+    }
   | { readonly action: 'deregister-runner'; readonly runner: string; readonly result: DeregisterOutcome }
   | {
       readonly action: 'delete-runner'

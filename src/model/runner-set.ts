@@ -9,12 +9,16 @@ export type PodTemplate = {
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-export type GitHubSource = {
-  readonly kind: 'github'
-  /** The repository, organization or enterprise. */
+export type ForgeKind = 'github' | 'bitbucket'
+
+/** The forge of a set, and the way to it. */
+export type ForgeSource = {
+  readonly kind: ForgeKind
+  /** Where runners register: a repository, or what holds several. */
   readonly url: string
   /** The Secret in the set's namespace that holds the credential. */
   readonly credentialsSecret: string
+  /** Undefined for the forge's default group. A forge without groups has none. */
   readonly runnerGroup: string | undefined
   readonly labels: readonly string[]
   /** The forward proxy for every request to the forge. */
@@ -38,14 +42,34 @@ export type CertificateSource = {
   readonly key: string
 }
 
+export type Scale = {
+  /** Idle spares on top of demand. With `percentage`, the fewest runners. */
+  readonly min: number
+  /** The ceiling of pods that may run a container. */
+  readonly max: number
+  /** The number of runners follows the share of busy ones, as in Atlassian's autoscaler. Absent: idle spares. */
+  readonly percentage?: PercentageScale
+}
+
+/** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */
+export type PercentageScale = {
+  /** `strict`: exactly as the autoscaler, with its mistakes. It may exceed `max`. */
+  readonly mode: 'corrected' | 'strict'
+  readonly scaleUpThreshold: number
+  readonly scaleDownThreshold: number
+  readonly scaleUpMultiplier: number
+  readonly scaleDownMultiplier: number
+  /** A younger runner is not ended for lack of work, in milliseconds. */
+  readonly coolDownMs: number
+}
+
 export type RunnerSet = {
   readonly name: string
   readonly namespace: string
   readonly uid: string
   readonly generation: number
-  readonly source: GitHubSource
-  /** Idle spares on top of demand, and the ceiling of pods that may run a container. */
-  readonly scale: { readonly min: number; readonly max: number }
+  readonly source: ForgeSource
+  readonly scale: Scale
   /** No runner starts, idle ones are removed, and busy ones finish. */
   readonly paused: boolean
   /** `sidecar`: Dayfly adds a Docker Engine to the pod. */

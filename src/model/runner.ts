@@ -57,6 +57,8 @@ export type Registration = {
   /** `unknown` if the forge does not report it. */
   readonly status: 'online' | 'offline' | 'unknown'
   readonly busy: boolean | 'unknown'
+  /** The forge gives the runner no further job. Absent at a forge that has no cordon. */
+  readonly isCordoned?: boolean
 }
 
 /** A job as the forge announced it on a runner. */
@@ -91,6 +93,8 @@ export type Runner = {
   /** Announced by the forge. A restart may lose it, and nothing dangerous depends on it. */
   readonly job: JobRef | undefined
   readonly ending: Ending | undefined
+  /** The cordon of the busy runner failed, and when it may be repeated. */
+  readonly cordonRetry: { readonly failures: number; readonly retryAt: Instant } | undefined
   /** We have asked for the deletion of its pod: the end of its container is no failure. */
   readonly deleted: boolean
   /** The start failed after the pod was created, or perhaps created. The runner must be ended. */
@@ -108,7 +112,7 @@ export type Runner = {
 
 /** The phase of a runner. `phaseOf` derives it from the facts; it is never stored.
  *  `starting`: requested or created, and the runner container has not started. `idle`: the container runs and no job is known.
- *  `spent`: it had its job, or its end has begun; it still lives, and is no capacity. `ended`: the runner container has terminated. */
+ *  `spent`: it had its job, gets none, or its end has begun; it still lives, and is no capacity. `ended`: the runner container has terminated. */
 export type Phase = 'starting' | 'idle' | 'busy' | 'spent' | 'ended'
 
 export const phases: readonly Phase[] = ['starting', 'idle', 'busy', 'spent', 'ended']

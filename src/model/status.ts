@@ -34,6 +34,8 @@ export type SetStatus = {
   readonly busy: number | null
   readonly pending: number | null
   readonly failed: number | null
+  /** Jobs of runners that had a job before: their cordon came too late. 0 at a forge that ends its runners after one job. */
+  readonly lateJobs: number
   readonly lastReason: FailureReason | null
   readonly lastMessage: string | null
   /** The jobs that runners took last, the newest first: nothing else in the cluster records which runner took which job. */

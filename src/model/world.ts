@@ -31,6 +31,17 @@ export type PendingRemoval = {
   readonly failures: number
 }
 
+/** One runner as a strategy of cycles counts it. */
+export type FleetRunner = {
+  readonly id: string
+  /** Whether it belongs to the set. The others count only against the forge's limit. */
+  readonly isOwn: boolean
+  readonly status: 'UNREGISTERED' | 'ONLINE' | 'OFFLINE' | 'DISABLED' | 'ENABLED' | 'UNHEALTHY'
+  /** `null`: the forge reports the member, but no step. */
+  readonly step: 'present' | 'null' | 'absent'
+  readonly createdAt: Instant
+}
+
 /** The failures of a set's runners. An empty history after a restart is safe. */
 export type History = {
   readonly last: (Failure & { readonly at: Instant; readonly runner: string | undefined }) | undefined
@@ -61,6 +72,10 @@ export type SetWorld = {
   readonly templateHash: string
   readonly template: TemplateVerdict | undefined
   readonly demand: Reading<Demand>
+  /** The runners as a strategy of cycles counts them; undefined without one, or while they are unknown. */
+  readonly fleet: readonly FleetRunner[] | undefined
+  /** The reading of the demand for which such a strategy decided last, by its time. */
+  readonly scaledBy: Instant
   /** When a job event or a change of demand was last seen. */
   readonly quietSince: Instant
   /** Unknown before the first complete list of pods, and while the watch of pods is down. */
@@ -75,6 +90,8 @@ export type SetWorld = {
   readonly delays: Delays | undefined
   /** The jobs that runners took last, the newest first. */
   readonly jobs: readonly JobRecord[]
+  /** Jobs that started on a runner that had run one. */
+  readonly lateJobs: number
   /** Runners whose end is proved stuck and that still exist. */
   readonly stuck: Delays | undefined
   /** Registrations that the account allows now, and when it allows more. */

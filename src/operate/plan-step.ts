@@ -2,7 +2,7 @@
 
 /** One thing that the controller would do, would wait for, or refuses to do now. */
 export type PlanStep = {
-  readonly does: 'start' | 'end' | 'check' | 'wait' | 'refuse' | 'nothing'
+  readonly does: 'start' | 'end' | 'cordon' | 'check' | 'wait' | 'refuse' | 'nothing'
   readonly runner?: string
   readonly sentence: string
 }

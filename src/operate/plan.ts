@@ -160,6 +160,10 @@ function endSteps({ actions }: Decision): readonly PlanStep[] {
             sentence: `Deletes the pod of ${action.runner} (${causeText(action.because)}).`,
           },
         ]
+      case 'cordon-runner':
+        return [
+          { does: 'cordon', runner: action.runner, sentence: `Asks the forge to give ${action.runner} no other job.` },
+        ]
       case 'check-template':
         return [{ does: 'check', sentence: 'Checks the template with a dry run.' }]
       default:
@@ -174,6 +178,8 @@ function causeText(because: EndCause): string {
       return 'its container has ended'
     case 'surplus':
       return 'it is not needed'
+    case 'spent':
+      return 'it gets no other job'
     case 'ghost':
       return 'the forge does not know it'
     case 'life-exceeded':

@@ -77,7 +77,7 @@ function bitbucketWorld(clock: Clock, wait: ForgeWorld['wait'], options: WorldOp
         control.queueSteps(Array.from({ length: count }, () => ({ repository: 'app', labels: ['linux'] })))
       },
       startRunner: async (name, secret) => {
-        const { RUNNER_UUID: id } = JSON.parse(secret.reveal())
+        const { RUNNER_UUID: id } = secret.reveal()
         expect(control.runners().map(({ uuid, name }) => [name, `{${uuid}}`])).toContainEqual([name, id])
         expect(control.stub.online(name)).toBe(true)
       },

@@ -10,7 +10,7 @@ import { httpClient } from '../../lib/http-client.ts'
 import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
 import { PortError } from '../../model/port-error.ts'
-import type { GitHubSource } from '../../model/runner-set.ts'
+import type { ForgeSource } from '../../model/runner-set.ts'
 
 export interface DemoForge {
   readonly control: Control
@@ -18,7 +18,7 @@ export interface DemoForge {
   readonly url: string
   readonly token: string
   /** Returns the client for a set. Throws a `PortError` for any other forge, so that the demo never leaves this machine. */
-  forgeFor(source: GitHubSource, access: ForgeAccess): Forge
+  forgeFor(source: ForgeSource, access: ForgeAccess): Forge
   close(): Promise<void>
 }
 

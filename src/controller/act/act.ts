@@ -5,6 +5,7 @@ import type { Action } from '../../model/action.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { checkTemplate } from './check-template.ts'
 import type { ActContext } from './context.ts'
+import { cordon } from './cordon.ts'
 import { deleteRunner } from './delete-runner.ts'
 import { deregister } from './deregister.ts'
 import { explainRunner } from './explain-runner.ts'
@@ -54,6 +55,8 @@ export class Actor {
 
 async function outcomeOf(action: Exclude<Action, { kind: 'start-runner' }>, context: ActContext): Promise<Outcome> {
   switch (action.kind) {
+    case 'cordon-runner':
+      return { action: action.kind, runner: action.runner, result: await cordon(context, action.registration) }
     case 'deregister-runner':
       return { action: action.kind, runner: action.runner, result: await deregister(context, action.registration) }
     case 'delete-runner':

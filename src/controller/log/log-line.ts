@@ -1,7 +1,7 @@
 // Turns one journal event into the fields of a log line: its level, a sentence, and what an operator filters by.
 import { unreachable } from '../../lib/assert.ts'
 import { timestamp } from '../../lib/timestamp.ts'
-import type { ClusterFault, JournalEvent } from '../../model/event.ts'
+import { type ClusterFault, type JournalEvent, lateJobNext } from '../../model/event.ts'
 import { type Failure, failureInfo } from '../../model/failure.ts'
 
 /** The level says who must act. `error`: Dayfly has a bug, or its installation is broken. `warn`: an operator should look. `info`: a state changed. `debug`: hidden by default. */
@@ -59,7 +59,10 @@ export function logLineOf(event: JournalEvent): LogLine {
     case 'pod-created':
     case 'runner-started':
     case 'job-started':
+    case 'job-late':
     case 'job-finished':
+    case 'runner-cordoned':
+    case 'cordon-failed':
     case 'runner-ended':
     case 'runner-delayed':
     case 'runner-failed':
@@ -113,6 +116,15 @@ function ofRunner(event: RunnerEvent): LogLine {
         name: event.name,
         queuedSeconds: secondsOf(event.queuedMs),
       }
+    case 'job-late':
+      return {
+        level: 'warn',
+        message: 'The runner took another job before it was cordoned. The job may finish.',
+        job: event.job,
+        next: lateJobNext,
+      }
+    case 'runner-cordoned':
+      return { level: 'debug', message: 'The runner is cordoned: it gets no other job.' }
     case 'job-finished':
       return { level: 'info', message: `The job ended: ${event.result}.`, job: event.job, result: event.result }
     case 'runner-ended':
@@ -122,6 +134,7 @@ function ofRunner(event: RunnerEvent): LogLine {
         exitCode: event.exitCode,
         end: event.reason,
       }
+    case 'cordon-failed':
     case 'runner-delayed':
     case 'runner-failed':
     case 'start-refused':

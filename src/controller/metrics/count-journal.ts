@@ -24,8 +24,8 @@ export function countJournal(instruments: Instruments): (entry: Entry) => void {
 
 function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): void {
   const { namespace, set } = event
-  const count = (counter: Counter, label: 'reason' | 'result', value: string) => {
-    const labels = series.labels(counter, { namespace, set, [label]: value })
+  const count = (counter: Counter, label?: 'reason' | 'result', value = '') => {
+    const labels = series.labels(counter, { namespace, set, ...(label === undefined ? {} : { [label]: value }) })
     if (labels) counter.inc(labels)
   }
   switch (event.kind) {
@@ -39,10 +39,14 @@ function countOfSet(instruments: Instruments, series: SetSeries, event: OfSet): 
     case 'template-refused':
     case 'forge-failed':
     case 'registration-kept':
+    case 'cordon-failed':
       count(instruments.setFailures, 'reason', event.failure.reason)
       break
     case 'job-finished':
       count(instruments.jobsFinished, 'result', results.has(event.result) ? event.result : 'other')
+      break
+    case 'job-late':
+      count(instruments.jobsLate)
       break
     case 'job-started':
       observe(instruments.queueSeconds, series, event, event.queuedMs)

@@ -81,13 +81,19 @@ export const metricTable = {
     name: 'dayfly_set_failures_total',
     type: 'counter',
     labels: [...ofSet, 'reason'],
-    help: 'Failures of a set as a whole, by reason: its template, its connection to the forge, registrations that stay. Each attempt counts.',
+    help: 'Failures of a set as a whole, by reason: its template, its connection to the forge, registrations that stay, cordons. Each attempt counts.',
   },
   jobsFinished: {
     name: 'dayfly_jobs_finished_total',
     type: 'counter',
     labels: [...ofSet, 'result'],
     help: 'Jobs that ended, by the result of the forge: succeeded, failed, canceled, skipped, abandoned, other.',
+  },
+  jobsLate: {
+    name: 'dayfly_late_jobs_total',
+    type: 'counter',
+    labels: ofSet,
+    help: 'Jobs that started on a runner that had run one, because its cordon came too late.',
   },
   kubernetesRequests: {
     name: 'dayfly_kubernetes_requests_total',

@@ -27,6 +27,7 @@ export function createInstruments() {
     runnerDelays: counter(table.runnerDelays),
     setFailures: counter(table.setFailures),
     jobsFinished: counter(table.jobsFinished),
+    jobsLate: counter(table.jobsLate),
     kubernetesRequests: counter(table.kubernetesRequests),
     kubernetesSeconds: histogram(table.kubernetesSeconds),
     forgeRequests: counter(table.forgeRequests),

@@ -1,5 +1,6 @@
 // Reduces a pod of the API server to the few fields that decide about a runner's life. The rest of the object is dropped.
-import { annotations, labels, runnerContainer } from '../../core/pod.ts'
+import { runnerContainer } from '../../core/default-spec.ts'
+import { annotations, labels } from '../../core/pod.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { ContainerEnd, PodFacts } from '../../model/runner.ts'
 import type { ContainerStatus, PodObject } from './pod-object.ts'

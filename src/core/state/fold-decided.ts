@@ -15,6 +15,7 @@ export function foldDecided(step: Step, { decision, actions }: Extract<Input, { 
     if (runner) put(step, { ...runner, ...marked(mark) })
   }
   for (const action of actions) begin(step, action)
+  step.state.scaledBy = decision.scaledBy ?? step.state.scaledBy
   for (const { runner, at } of decision.due) table.lookAgain(runner, at)
 }
 

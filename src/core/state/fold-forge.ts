@@ -3,7 +3,8 @@ import { unreachable } from '../../lib/assert.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
-import type { Registration, Runner } from '../../model/runner.ts'
+import { forgeTraits } from '../../model/forge-traits.ts'
+import type { JobRef, Registration, Runner } from '../../model/runner.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
@@ -58,10 +59,20 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
   countSuccess(step)
   departures.jobStarted(name)
   const before = table.get(name)
-  if (before && !before.job) put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  const isLate = isNextJob(step, before?.job, job.id)
+  if (before && (isLate || !before.job)) put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
   step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
+  if (isLate) {
+    step.state.lateJobs++
+    step.events.push({ kind: 'job-late', ...subject(step, name), job: job.id })
+  }
   const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
   step.events.push({ kind: 'job-started', ...subject(step, name), job: job.id, name: job.name, queuedMs })
+}
+
+/** A runner that the forge does not end takes another job if its cordon comes too late. */
+function isNextJob({ state }: Step, before: JobRef | undefined, id: string): boolean {
+  return before !== undefined && before.id !== id && forgeTraits[state.set.source.kind].ephemeral === 'by-cordon'
 }
 
 function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
@@ -69,7 +80,7 @@ function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finishe
   const { runner: name, jobId, result } = event
   forge.quietSince = step.at
   departures.settle(name)
-  pendingRemovals.clear(name)
+  if (forgeTraits[step.state.set.source.kind].ephemeral === 'by-itself') pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
   step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
   const before = table.get(name)

@@ -10,8 +10,8 @@ import { podSeen } from './fold-pods.ts'
 import { foldStart } from './fold-start.ts'
 import { isOfTemplate } from './history.ts'
 import { put, remove } from './lives.ts'
-import { withAnswer } from './runner-facts.ts'
-import { begunAt, callFailed, callSucceeded, countFailure, note, type Step, setSubject } from './step.ts'
+import { withAnswer, withCordon } from './runner-facts.ts'
+import { begunAt, callFailed, callSucceeded, countFailure, note, type Step, setSubject, subject } from './step.ts'
 
 type OutcomeOf<Kind extends Outcome['action']> = Extract<Outcome, { action: Kind }>
 
@@ -19,6 +19,9 @@ export function foldOutcome(step: Step, outcome: Outcome): void {
   switch (outcome.action) {
     case 'start-runner':
       foldStart(step, outcome.runner, outcome.result)
+      break
+    case 'cordon-runner':
+      ofRunner(step, outcome.runner, (runner) => cordoned(step, runner, outcome))
       break
     case 'deregister-runner':
       ofRunner(step, outcome.runner, (runner) => deregistered(step, runner, outcome.result))
@@ -60,8 +63,10 @@ function deregistered(step: Step, runner: Runner, result: DeregisterOutcome): vo
   switch (result.is) {
     case 'removed':
     case 'absent':
-    case 'busy':
       put(step, withAnswer(runner, result.is, step.at))
+      break
+    case 'busy':
+      stillBusy(step, runner)
       break
     case 'aborted':
       break
@@ -73,6 +78,35 @@ function deregistered(step: Step, runner: Runner, result: DeregisterOutcome): vo
         name: runner.name,
         failure: result.failure,
       })
+  }
+}
+
+/** A spent runner may have got one more job: its end waits for that. */
+function stillBusy(step: Step, runner: Runner): void {
+  const answered = withAnswer(runner, 'busy', step.at)
+  put(step, answered)
+  const failures = runner.ending?.failures ?? 0
+  if (answered.ending?.because.kind !== 'spent') return
+  endLater(step, { ...answered, ending: { ...answered.ending, failures } }, 'same', undefined)
+}
+
+function cordoned(step: Step, runner: Runner, { result }: OutcomeOf<'cordon-runner'>): void {
+  switch (result.is) {
+    case 'cordoned':
+      put(step, withCordon(runner))
+      step.events.push({ kind: 'runner-cordoned', ...subject(step, runner.name) })
+      break
+    case 'aborted':
+      break
+    default: {
+      const before = runner.cordonRetry?.failures ?? 0
+      const { failures, retryAt } = afterFailure(
+        { at: step.at, before, retryAt: result.retryAt, key: runner.name },
+        step.limits,
+      )
+      put(step, { ...runner, cordonRetry: { failures, retryAt } })
+      step.events.push({ kind: 'cordon-failed', ...subject(step, runner.name), failure: result.failure })
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // How a runner enters the state, changes, and leaves it, with what follows for the set.
 import type { Failure } from '../../model/failure.ts'
+import { forgeTraits } from '../../model/forge-traits.ts'
 import type { ContainerEnd, PodFacts, Runner } from '../../model/runner.ts'
 import { failureOfEnd } from '../end.ts'
 import { isDroppedByForge } from './runner-facts.ts'
@@ -54,8 +55,11 @@ function failed(step: Step, runner: Runner, failure: Failure): void {
 /** Remembers a registration that the forge does not drop by itself. A kept pod does not delay its removal. */
 function leaveRegistration({ state, limits, at }: Step, runner: Runner): void {
   const { registration, job, pod } = runner
-  if (registration.is !== 'present' || isDroppedByForge(runner)) return
-  const early = pod.is === 'present' && pod.value.end?.exitCode === 0 && !job
+  const traits = forgeTraits[state.set.source.kind]
+  if (registration.is !== 'present' || isDroppedByForge(runner, traits)) return
+  // A forge that drops registrations keeps that of a runner without a job.
+  const leftWell = traits.ephemeral === 'by-itself' && pod.is === 'present' && pod.value.end?.exitCode === 0
+  const early = leftWell && !job
   state.pendingRemovals.add(registration.value, at + (job ? 0 : limits.lateEventMs), early)
 }
 

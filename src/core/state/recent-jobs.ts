@@ -12,14 +12,14 @@ type Started = {
   readonly at: Instant
 }
 
-/** Adds a job in front, once for each runner. @param most the number of jobs to keep */
+/** Adds a job in front, once. @param most the number of jobs to keep */
 export function withStarted(
   jobs: readonly JobRecord[],
   { runner, job, at }: Started,
   most: number,
 ): readonly JobRecord[] {
-  if (jobs.some((one) => one.runner === runner)) return jobs
   const { id, repository } = job
+  if (jobs.some((one) => one.runner === runner && one.id === id)) return jobs
   const name = job.name.slice(0, nameLengthMax)
   const record: JobRecord = { id, name, repository, runner, startedAt: timestamp(at), result: null, finishedAt: null }
   return [record, ...jobs].slice(0, most)

@@ -1,5 +1,6 @@
 // How facts change one runner. Every function returns a new runner and changes nothing else.
 import type { Instant } from '../../lib/clock.ts'
+import type { ForgeTraits } from '../../model/forge-traits.ts'
 import type { DeregisterAnswer, JobRef, PodFacts, Registration, Runner } from '../../model/runner.ts'
 
 /** A runner of which only the name is known. */
@@ -11,6 +12,7 @@ export function requestedRunner(name: string, at: Instant): Runner {
     registrationMissingSince: undefined,
     job: undefined,
     ending: undefined,
+    cordonRetry: undefined,
     deleted: false,
     broken: undefined,
     lookUp: undefined,
@@ -36,7 +38,12 @@ export function withPod(runner: Runner, facts: PodFacts, at: Instant): Runner {
   const next: Runner = { ...runner, pod, deleted, ...(hasProgressed(runner, facts) ? noCause : {}) }
   if (runner.registration.is !== 'unknown' || facts.registrationId === undefined) return next
   // After a restart, the pod's own annotation names its registration.
-  const value: Registration = { id: facts.registrationId, name: runner.name, status: 'unknown', busy: 'unknown' }
+  const value: Registration = {
+    id: facts.registrationId,
+    name: runner.name,
+    status: 'unknown',
+    busy: 'unknown',
+  }
   return { ...next, registration: { is: 'present', value, at } }
 }
 
@@ -66,8 +73,8 @@ export function withAnswer(runner: Runner, answer: DeregisterAnswer, at: Instant
   if (answer === 'removed') return { ...runner, ending: answered, registration: { is: 'absent', at } }
   if (answer !== 'busy' || registration.is !== 'present') return { ...runner, ending: answered }
   const value = { ...registration.value, busy: true }
-  const bound = ending?.because.kind === 'life-exceeded'
-  return { ...runner, ending: bound ? answered : undefined, registration: { is: 'present', value, at } }
+  const goesOn = ending?.because.kind === 'life-exceeded' || ending?.because.kind === 'spent'
+  return { ...runner, ending: goesOn ? answered : undefined, registration: { is: 'present', value, at } }
 }
 
 /** A job was announced: an end that needed an idle runner is off. */
@@ -76,8 +83,17 @@ export function withJob(runner: Runner, job: JobRef): Runner {
   return { ...runner, job, ending }
 }
 
-/** Returns whether the forge has dropped the registration by itself: it does so after a job that the runner brought to its end. */
-export function isDroppedByForge({ job, pod }: Runner): boolean {
+/** The forge gives the runner no further job. */
+export function withCordon(runner: Runner): Runner {
+  const { registration } = runner
+  if (registration.is !== 'present') return { ...runner, cordonRetry: undefined }
+  const value = { ...registration.value, isCordoned: true }
+  return { ...runner, cordonRetry: undefined, registration: { ...registration, value } }
+}
+
+/** Returns whether the forge has dropped the registration by itself. GitHub does so after a job that the runner brought to its end. */
+export function isDroppedByForge({ job, pod }: Runner, { ephemeral }: ForgeTraits): boolean {
+  if (ephemeral !== 'by-itself') return false
   const exitCode = pod.is === 'present' ? pod.value.end?.exitCode : undefined
   return job !== undefined && (job.finished !== undefined || exitCode === 0)
 }

@@ -9,6 +9,7 @@ import type { History, RetryKey, RetryState, SetWorld, TemplateVerdict } from '.
 import { desiredRunners } from '../desired.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
+import { fleetOf } from '../strategy/fleet.ts'
 import { Departures } from './departures.ts'
 import { ForgeReadings } from './forge-readings.ts'
 import { noHistory } from './history.ts'
@@ -31,6 +32,10 @@ export type SetState = {
   history: History
   /** The jobs that runners took last, the newest first. */
   jobs: readonly JobRecord[]
+  /** Jobs that started on a runner that had run one. */
+  lateJobs: number
+  /** The reading of the demand for which a strategy of cycles decided last, by its time. */
+  scaledBy: Instant
   readonly underway: Record<SetAction['kind'], boolean>
   retries: Readonly<Partial<Record<RetryKey, RetryState>>>
   reported: SetWorld['reported']
@@ -42,6 +47,7 @@ export type StoredStatus = {
   readonly conditions?: readonly Condition[]
   readonly forge?: Readonly<Record<string, string>>
   readonly jobs?: readonly JobRecord[]
+  readonly lateJobs?: number
 }
 
 /** Returns the state of a set about which nothing is known but its stored status. */
@@ -60,6 +66,8 @@ export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState
     removed: new Set(),
     history: noHistory,
     jobs: stored.jobs ?? [],
+    lateJobs: stored.lateJobs ?? 0,
+    scaledBy: 0,
     underway: { 'check-template': false, 'list-registrations': false, report: false },
     retries: {},
     reported: undefined,
@@ -77,6 +85,8 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     templateHash: state.templateHash,
     template: state.template,
     demand: forge.demand,
+    fleet: state.set.scale.percentage && forge.demand.known ? fleetOf(table.all(), forge.demand.value) : undefined,
+    scaledBy: state.scaledBy,
     quietSince: forge.quietSince,
     counts: pods.known ? { known: true, value: table.counts(), at: pods.at } : pods,
     attention: table.takeAttention(now),
@@ -86,6 +96,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     history: state.history,
     delays: table.delays(),
     jobs: state.jobs,
+    lateJobs: state.lateJobs,
     stuck: table.stuck(),
     allowance,
     forgeFailure: forge.failure,
@@ -99,10 +110,14 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   }
 }
 
+/** A workspace of Bitbucket holds no more runners. */
+const fleetMax = 100
+
 /** Looks at every runner, so it looks only when some could be too many. */
 function surplusOf({ forge, table, set }: SetState, limits: Limits, now: Instant): SetWorld['surplus'] {
   const { demand, quietSince } = forge
   if (isPaused(set)) return table.oldestWaiting(limits.surplusPerTick)
+  if (set.scale.percentage) return table.oldestWaiting(fleetMax)
   if (!demand.known || now < quietSince + limits.quietMs) return []
   const { starting, idle, busy } = table.counts()
   const extra = starting + idle + busy - desiredRunners(demand.value, set.scale, busy)

@@ -2,6 +2,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Transport } from '../../lib/http.ts'
 import type { Random } from '../../lib/random.ts'
+import { forgeTraits } from '../../model/forge-traits.ts'
 import { PortError } from '../../model/port-error.ts'
 import type { ForgeExchange } from '../forge.ts'
 import { BitbucketApi } from './api.ts'
@@ -33,12 +34,15 @@ export type BitbucketAccess = {
 
 export type Pace = {
   readonly poll: PollPolicy
-  /** See `Traits.pickUpDelayMs`. */
+  /** See `ForgeTraits.pickUpDelayMs`. */
   readonly pickUpDelayMs: number
 }
 
-/** A runner asks for a step every 30 s, and 5 s more cover the way there. The longest poll is below the age at which a demand is out of date. */
-export const bitbucketPace: Pace = { poll: { leastMs: 10_000, mostMs: 240_000 }, pickUpDelayMs: 35_000 }
+/** The longest poll is below the age at which a demand is out of date. */
+export const bitbucketPace: Pace = {
+  poll: { leastMs: 10_000, mostMs: 240_000 },
+  pickUpDelayMs: forgeTraits.bitbucket.pickUpDelayMs,
+}
 
 export class AccountState {
   readonly place: Place

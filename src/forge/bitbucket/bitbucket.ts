@@ -1,25 +1,19 @@
 // Bitbucket as a forge: one account (a URL and a credential), and the runner sets on it.
+
 import type { ForgeState } from '../../model/forge-event.ts'
+import { forgeTraits } from '../../model/forge-traits.ts'
 import { PortError } from '../../model/port-error.ts'
-import type { Forge, ForgeSet, Link, Traits } from '../forge.ts'
-import { AccountState, type BitbucketAccess, bitbucketPace } from './account-state.ts'
+import type { Forge, ForgeSet, Link } from '../forge.ts'
+import { AccountState, type BitbucketAccess } from './account-state.ts'
 import { bitbucketError } from './errors.ts'
 import { problemOf } from './labels.ts'
 import { BitbucketLink } from './link.ts'
 
-const bitbucketTraits: Traits = {
-  demand: 'utilisation',
-  removal: 'refuses-busy',
-  ephemeral: 'by-cordon',
-  pickUpDelayMs: bitbucketPace.pickUpDelayMs,
-}
-
 /** Throws a `PortError` of kind `bad-config` if the URL cannot be one of Bitbucket's. Sends no request. */
 export function createBitbucketForge(access: BitbucketAccess): Forge {
   const account = new AccountState(access)
-  const pickUpDelayMs = access.pace?.pickUpDelayMs ?? bitbucketPace.pickUpDelayMs
   return {
-    traits: { ...bitbucketTraits, pickUpDelayMs },
+    traits: forgeTraits.bitbucket,
     open: (set, remembered, until) => openLink(account, set, remembered, until),
   }
 }

@@ -38,7 +38,7 @@ export async function listRunners(api: BitbucketApi, place: Place): Promise<List
 
 export type Created = { readonly runner: ListedRunner; readonly credential: Credential }
 
-/** Registers a runner. It exists at Bitbucket even if it never starts. The credential is the environment of its container, as JSON. */
+/** Registers a runner. It exists at Bitbucket even if it never starts. The credential is the environment of its container. */
 export async function createRunner(
   api: BitbucketApi,
   { place, identity }: { readonly place: Place; readonly identity: Identity },
@@ -58,7 +58,7 @@ export async function createRunner(
     OAUTH_CLIENT_ID: id,
     OAUTH_CLIENT_SECRET: secret,
   }
-  return { runner: { ...runner, name: body.name }, credential: new Credential(JSON.stringify(environment)) }
+  return { runner: { ...runner, name: body.name }, credential: new Credential(environment) }
 }
 
 export async function deleteRunner(

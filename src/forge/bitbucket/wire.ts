@@ -62,9 +62,9 @@ export function readPage(value: unknown): Page | undefined {
 }
 
 /** `DISABLED` and `ENABLED` hide whether the runner is connected. */
-export function registrationOf({ id, name, status, step }: ListedRunner): Registration {
+export function registrationOf({ id, name, status, step, isCordoned }: ListedRunner): Registration {
   const isBusy = step !== undefined
   const online = status === 'ONLINE' || isBusy
   const offline = ['UNREGISTERED', 'OFFLINE', 'UNHEALTHY'].includes(status)
-  return { id, name, status: online ? 'online' : offline ? 'offline' : 'unknown', busy: isBusy }
+  return { id, name, status: online ? 'online' : offline ? 'offline' : 'unknown', busy: isBusy, isCordoned }
 }

@@ -1,8 +1,9 @@
 // A GitHub account for reading and removing registrations. Claims no scale set, creates none and listens to none.
+
+import { forgeTraits } from '../../model/forge-traits.ts'
 import type { AccountRegistration, AccountSet, ForgeAccount } from '../account.ts'
 import { actionsService } from './actions-api.ts'
 import { parseConfigUrl } from './config-url.ts'
-import { githubTraits } from './github.ts'
 import { briefPolicy } from './retry.ts'
 import { findRunner, type ListedRunner, listRunners, removeRunner } from './runners.ts'
 import { deleteScaleSet, findGroup, findScaleSet, getScaleSet, type ScaleSet } from './scale-set.ts'
@@ -16,7 +17,7 @@ export function createGitHubAccount(access: GitHubAccess): ForgeAccount {
   const service = actionsService(net, new AdminTokens({ net, config, credential, userAgent }), () => userAgent)
   return {
     url: config.url,
-    removal: githubTraits.removal,
+    removal: forgeTraits.github.removal,
     registrations: async (signal) => (await listRunners(service, signal)).map(asRegistration),
     find: async (name, signal) => {
       const found = await findRunner(service, name, signal)

@@ -2,8 +2,9 @@
 
 import { type AdaptiveLimit, adaptiveLimit } from '../../lib/adaptive-limit.ts'
 import type { ForgeState } from '../../model/forge-event.ts'
+import { forgeTraits } from '../../model/forge-traits.ts'
 import { PortError } from '../../model/port-error.ts'
-import type { Forge, ForgeSet, Link, Traits } from '../forge.ts'
+import type { Forge, ForgeSet, Link } from '../forge.ts'
 import { actionsService } from './actions-api.ts'
 import { callsPolicy } from './calls.ts'
 import { Claim } from './claim.ts'
@@ -29,13 +30,6 @@ export type GitHubForgeOptions = GitHubAccess & {
   readonly limits?: SharedLimits
 }
 
-export const githubTraits: Traits = {
-  demand: 'assigned',
-  removal: 'refuses-busy',
-  ephemeral: 'by-itself',
-  pickUpDelayMs: 0,
-}
-
 /** Throws a `PortError` of kind `bad-config` if the URL cannot be one of GitHub's, or not with this credential. Sends no request. */
 export function createGitHubForge(options: GitHubForgeOptions): Forge {
   const { transport, clock, random, credential, onExchange: observe, limits = new SharedLimits() } = options
@@ -49,7 +43,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
     calls: adaptiveLimit(callsPolicy, options.clock),
   }
   return {
-    traits: githubTraits,
+    traits: forgeTraits.github,
     open: (set, remembered, until) => openLink(account, options, { set, remembered, until }),
   }
 }

@@ -46,7 +46,7 @@ test('a registration has a credential that cannot be printed', async () => {
     registration: { id: '6858', name: 'linux-a', status: 'offline', busy: false },
   })
   if (outcome?.is !== 'registered') throw new Error('not registered')
-  expect(outcome.credential.reveal()).toBe('aml0')
+  expect(outcome.credential.reveal()).toEqual({ credential: 'aml0' })
   expect(`${inspect(outcome, { depth: 9 })} ${JSON.stringify(outcome)} ${outcome.credential}`).not.toContain('aml0')
   const [sent] = github.sent('POST', jitPath)
   expect(sent?.path).toBe('/tenant/123/_apis/runtime/runnerscalesets/117/generatejitconfig')

@@ -38,7 +38,7 @@ export async function generateJitConfig(
   if (!id) throw badAnswer(`the registration of ${name} has no id`, reply.status)
   if (!config) throw badAnswer(`the registration of ${name} has no configuration`, reply.status)
   const registration: Registration = { id: String(id), name, status: 'offline', busy: false }
-  return { registration, credential: new Credential(config) }
+  return { registration, credential: new Credential({ credential: config }) }
 }
 
 /** Returns undefined if a complete response shows no such runner. More than one is an error. */

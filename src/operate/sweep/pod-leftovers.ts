@@ -1,7 +1,8 @@
 // Pods with Dayfly's label whose RunnerSet is gone. A pod whose runner may have a job goes only after the forge refused no deregistration.
 import type { PodObject } from '../../controller/observe/pod-object.ts'
 import { pods } from '../../controller/resources.ts'
-import { annotations, runnerContainer } from '../../core/pod.ts'
+import { runnerContainer } from '../../core/default-spec.ts'
+import { annotations } from '../../core/pod.ts'
 import type { KubeObject } from '../../kubernetes/types.ts'
 import type { SweepFacts } from './gather.ts'
 import type { Owner, Part, SweepStep, Untouched } from './step.ts'

@@ -1,0 +1,120 @@
+// A set with the strategy `percentageRunnersIdle`: the decision about each new reading of the demand.
+import { expect, it } from 'vitest'
+import type { Runner } from '../../model/runner.ts'
+import type { RunnerSet } from '../../model/runner-set.ts'
+import type { SetWorld } from '../../model/world.ts'
+import { decide } from '../decide.ts'
+import { fold } from '../state/fold.ts'
+import { newSetState, worldOf } from '../state/set-state.ts'
+import { seconds } from '../state/state.fixture.ts'
+import { job, limits, now, podFacts, runner, runnerSet, world } from '../world.fixture.ts'
+import { fleetOf } from './fleet.ts'
+
+const percentage = {
+  mode: 'corrected',
+  scaleUpThreshold: 0.5,
+  scaleDownThreshold: 0.2,
+  scaleUpMultiplier: 1.5,
+  scaleDownMultiplier: 0.5,
+  coolDownMs: seconds(300),
+} as const
+const source = { ...runnerSet().source, kind: 'bitbucket', runnerGroup: undefined } as const
+const setWith = (over: Partial<typeof percentage> | { mode: 'strict' } = {}, scale = { min: 1, max: 4 }): RunnerSet =>
+  runnerSet({ source, scale: { ...scale, percentage: { ...percentage, ...over } } })
+const old = { createdAt: now - seconds(600), startedAt: now - seconds(590) }
+const idle = (name: string, age = 600) =>
+  runner(name, { createdAt: now - seconds(age), startedAt: now - seconds(age - 5) })
+const busy = (name: string) => runner(name, old, { job })
+const starting = (name: string) => runner(name, { createdAt: now - seconds(5) })
+
+function decisionFor(runners: readonly Runner[], set = setWith(), over: Partial<SetWorld> = {}) {
+  const count = (phase: string) => runners.filter(({ job: has, name }) => (has ? 'busy' : name[0]) === phase).length
+  const demand = { kind: 'utilisation', busy: count('busy'), idle: count('i') } as const
+  const given = world([], { set, demand: { known: true, value: demand, at: now }, surplus: runners })
+  const counts = world(runners, { set }).counts
+  return decide({ ...given, counts, fleet: fleetOf(runners, demand), ...over }, limits, now)
+}
+
+it('grows by the multiplier when more than the share is busy, up to max', () => {
+  expect(decisionFor([busy('b1'), busy('b2')]).starts).toBe(1)
+  expect(decisionFor([busy('b1'), busy('b2'), busy('b3')]).starts).toBe(1)
+  expect(decisionFor([busy('b1'), busy('b2'), busy('b3'), busy('b4')]).starts).toBe(0)
+})
+
+it('counts runners that start, and the strict mode does not', () => {
+  const runners = [busy('b1'), starting('s1')]
+  expect(decisionFor(runners).starts).toBe(0)
+  expect(decisionFor(runners, setWith({ mode: 'strict' })).starts).toBe(1)
+})
+
+it('exceeds max only in the strict mode', () => {
+  const runners = [busy('b1'), busy('b2'), busy('b3'), starting('s1')]
+  expect(decisionFor(runners).starts).toBe(0)
+  expect(decisionFor(runners, setWith({ mode: 'strict' })).starts).toBe(1)
+})
+
+it('ends old idle runners when less than the share is busy', () => {
+  const { actions } = decisionFor([idle('i1', 700), idle('i2', 650), idle('i3', 20)])
+  const ended = actions.flatMap((action) => (action.kind === 'deregister-runner' ? [action.runner] : []))
+  expect(ended).toEqual(['i1', 'i2'])
+})
+
+it('keeps young runners, and the strict mode chooses before it looks at their age', () => {
+  const runners = [idle('i1', 20), idle('i2', 20), idle('i3', 10), idle('i4', 10)]
+  expect(decisionFor(runners).actions.filter(({ kind }) => kind === 'deregister-runner')).toEqual([])
+  expect(decisionFor(runners, setWith({ mode: 'strict' })).scaledBy).toBe(now)
+})
+
+it('decides once for each reading of the demand, and not from an old or unknown one', () => {
+  const runners = [busy('b1'), busy('b2')]
+  expect(decisionFor(runners).scaledBy).toBe(now)
+  expect(decisionFor(runners, setWith(), { scaledBy: now }).starts).toBe(0)
+  const value = { kind: 'utilisation', busy: 2, idle: 0 } as const
+  const oldDemand = { known: true, value, at: now - limits.demandAgeMs - 1 } as const
+  expect(decisionFor(runners, setWith(), { demand: oldDemand })).toMatchObject({ starts: 0, scaledBy: undefined })
+  const unknown = { known: false, since: now, why: 'x' } as const
+  expect(decisionFor(runners, setWith(), { demand: unknown, fleet: undefined }).starts).toBe(0)
+})
+
+it('keeps the decision for the next reading while the template is not checked', () => {
+  const decision = decisionFor([], setWith(), { template: undefined })
+  expect(decision).toMatchObject({ starts: 0, scaledBy: undefined })
+})
+
+it('remembers the reading, so that the next tick waits for a new one', () => {
+  const set = setWith()
+  const state = newSetState(set)
+  const take = (input: Parameters<typeof fold>[1], at = now) => fold(state, input, limits, at)
+  const demand = { kind: 'utilisation', busy: 1, idle: 0 } as const
+  const tick = (at: number) => {
+    const decision = decide(worldOf(state, { now: 9, nextAt: undefined }, limits, at), limits, at)
+    take({ kind: 'decided', decision, actions: [] }, at)
+    return decision.starts
+  }
+  const name = 'linux-x'
+  take({ kind: 'pods-listed', pods: new Map([[name, podFacts(old)]]), askedAt: now })
+  take({ kind: 'forge-event', event: { kind: 'job-started', runner: name, job, at: now, queuedAt: undefined } })
+  state.template = { is: 'accepted', hash: state.templateHash, warnings: [], at: now }
+  take({ kind: 'forge-event', event: { kind: 'demand', demand, at: now } })
+  expect(tick(now)).toBe(1)
+  expect(tick(now + 50)).toBe(0)
+  take({ kind: 'forge-event', event: { kind: 'demand', demand, at: now + 10_000 } }, now + 10_000)
+  expect(tick(now + 10_000)).toBe(1)
+})
+
+it('counts a cordoned busy runner as online, and a spent one as disabled', () => {
+  const spent = runner('c', old, { job: { ...job, finished: { result: 'unknown', at: now } } })
+  const ended = runner('e', { ...old, end: { exitCode: 0, reason: 'Completed', at: now } })
+  const fleet = fleetOf([busy('b'), spent, idle('i'), idle('k', 500), starting('s'), ended], {
+    kind: 'utilisation',
+    busy: 1,
+    idle: 1,
+  })
+  expect(fleet.map(({ id, status, step }) => `${id} ${status} ${step}`)).toEqual([
+    'b ONLINE present',
+    'c DISABLED absent',
+    'i ONLINE absent',
+    'k UNREGISTERED absent',
+    's UNREGISTERED absent',
+  ])
+})
