@@ -17,6 +17,17 @@ export function isTimestamp(value: unknown): value is Timestamp {
   return typeof value === 'object' && value !== null && 'timestamp' in value
 }
 
+/** Returns the value as JSON has it. A date becomes its text, and members that are null are left out: Kubernetes reads both the same. */
+export function plainOf(value: Value): unknown {
+  if (Array.isArray(value)) return value.map((item: Value) => plainOf(item))
+  if (isMapping(value)) {
+    const members = [...value].filter(([, item]) => item !== null)
+    return Object.fromEntries(members.map(([key, item]) => [key, plainOf(item)]))
+  }
+  if (isTimestamp(value)) return value.timestamp
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
 /** Returns the path of a member: `groups[0].labels`. A name with other characters is in brackets. */
 export function below(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`
