@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openForge } from '../src/cli/demo/forge.ts'
+import { type GitHubDemo, openGitHub } from '../src/cli/demo/github/forge.ts'
 import { homeKeeper } from '../src/cli/demo/home.ts'
 import { percentiles } from '../src/cli/demo/report.ts'
 import { openStage } from '../src/cli/demo/stage.ts'
@@ -48,10 +48,11 @@ if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(resu
 async function measureDayfly(shape: Shape): Promise<Measured> {
   const keeper = homeKeeper(clock)
   const options = { home: keeper.home, clock, random, max: shape.width, runner, environment, userAgent }
-  const stage = await openStage({ ...options, onEntry: () => {} })
+  const stage = await openStage({ ...options, openForge: openGitHub, onEntry: () => {} })
   try {
-    await listened(stage.control)
-    return await measure(stage.control, shape, (index) => queue(stage.control, stage.label, index))
+    const { control, label } = stage.forge
+    await listened(control)
+    return await measure(control, shape, (index) => queue(control, label, index))
   } finally {
     await stage.retire(15_000)
     await stage.stop()
@@ -62,7 +63,7 @@ async function measureDayfly(shape: Shape): Promise<Measured> {
 /** Measures a loop that starts the programs, at most `width` at once. It registers the runners before the measurement. */
 async function measureLoop(shape: Shape): Promise<Measured> {
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-bench-'))
-  const forge = await openForge({ clock, random, userAgent, onAnomaly: () => {} })
+  const forge = await openGitHub({ clock, random, userAgent, onAnomaly: () => {} })
   const until = new AbortController()
   try {
     const link = await openLink(forge, shape, until.signal)
@@ -125,7 +126,7 @@ function message(index: number): Omit<RunnerJob, 'jobId' | 'runId'> {
   }
 }
 
-async function openLink(forge: Awaited<ReturnType<typeof openForge>>, shape: Shape, until: AbortSignal): Promise<Link> {
+async function openLink(forge: GitHubDemo, shape: Shape, until: AbortSignal): Promise<Link> {
   const source = {
     kind: 'github',
     url: forge.url,

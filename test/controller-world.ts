@@ -30,9 +30,10 @@ const rules = [...runnerRights, ...leaseRights].map(({ resource: { group, plural
   verbs,
 }))
 
-export type ControllerWorld = Awaited<ReturnType<typeof openControllerWorld>>
+export type ProcessWorld = Awaited<ReturnType<typeof openProcessWorld>>
 
-export async function openControllerWorld({ apiMs = 50, forgeMs = 50 } = {}) {
+/** The cluster of controllers that run as processes, without a forge. @param apiMs the latency of the API server */
+export async function openProcessWorld(apiMs: number) {
   const world = createWorld()
   const own = path.join(world.directory, 'own')
   mkdirSync(own)
@@ -45,8 +46,6 @@ export async function openControllerWorld({ apiMs = 50, forgeMs = 50 } = {}) {
   const cluster = createCluster({ clock, random, runtime, users: tokens })
   const endpoint = await cluster.listen()
   const api = await openSlowGate(endpoint.port, apiMs)
-  const emulator = createGitHubEmulator({ clock, random, tokens: [forgeToken], knobs: { latencyMs: forgeMs } })
-  const forge = await emulator.listen(0)
   const { registry } = cluster
   const kubeconfig = path.join(own, 'kubeconfig')
   const access = { server: `https://127.0.0.1:${api.port}`, ca: endpoint.ca, user: 'dayfly' }
@@ -57,20 +56,66 @@ export async function openControllerWorld({ apiMs = 50, forgeMs = 50 } = {}) {
   }
   writeKubeconfig(kubeconfig, { token: accountToken })
   registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ci' } })
-  const secret = (name: string, data: object) =>
-    registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ci' }, data })
-  secret('github', { github_token: Buffer.from(forgeToken).toString('base64') })
-  const opened = { own, registry, api, emulator, tokens, writeKubeconfig }
   return {
-    ...opened,
+    clock,
+    random,
+    own,
+    registry,
+    api,
+    tokens,
+    kubeconfig,
+    writeKubeconfig,
+    addSecret: (name: string, entries: Readonly<Record<string, string>>) =>
+      registry.create('secrets', {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace: 'ci' },
+        data: encoded(entries),
+      }),
+    /** Installs the custom kind and the rights. */
+    installKind: () => {
+      registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+      grant(registry)
+    },
+    start: (...args: readonly string[]) => startController(world.start, kubeconfig, args),
+    /** @param closeForge runs between the end of the cluster and the check for leftovers */
+    close: async (closeForge: () => Promise<void>) => {
+      for (const line of world.processes()) if (/dayfly\.js.*controller/.test(line)) kill(line)
+      await api.close()
+      await cluster.stop()
+      await closeForge()
+      world.end()
+    },
+  }
+}
+
+/** The `data` of a Secret. */
+export function encoded(entries: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
+}
+
+export type ControllerWorld = Awaited<ReturnType<typeof openControllerWorld>>
+
+export async function openControllerWorld({ apiMs = 50, forgeMs = 50 } = {}) {
+  const world = await openProcessWorld(apiMs)
+  const { clock, random, own, registry, api, tokens, writeKubeconfig, start } = world
+  const emulator = createGitHubEmulator({ clock, random, tokens: [forgeToken], knobs: { latencyMs: forgeMs } })
+  const forge = await emulator.listen(0)
+  world.addSecret('github', { github_token: forgeToken })
+  return {
+    own,
+    registry,
+    api,
+    emulator,
+    tokens,
+    writeKubeconfig,
+    start,
     url: `${forge.origin}/acme`,
     /** Installs the custom kind, the rights and one set. */
     install: (max = 20) => {
-      registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
-      grant(registry)
+      world.installKind()
       registry.create('runnersets.dayfly.dev', runnerSet(`${forge.origin}/acme`, max))
     },
-    start: (...args: readonly string[]) => startController(world.start, kubeconfig, args),
     /** Queues jobs that run for `seconds`. */
     queue: (count: number, seconds = 0) =>
       emulator.control.queueJobs(
@@ -80,14 +125,11 @@ export async function openControllerWorld({ apiMs = 50, forgeMs = 50 } = {}) {
           message: scriptJob('job', [{ run: `sleep ${seconds}` }]),
         })),
       ),
-    close: async () => {
-      for (const line of world.processes()) if (/dayfly\.js.*controller/.test(line)) kill(line)
-      await api.close()
-      await cluster.stop()
-      await forge.close()
-      emulator.close()
-      world.end()
-    },
+    close: () =>
+      world.close(async () => {
+        await forge.close()
+        emulator.close()
+      }),
   }
 }
 

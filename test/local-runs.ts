@@ -8,12 +8,13 @@ import { createLog } from '../src/emulator/runner/log.ts'
 import { createMask } from '../src/emulator/runner/mask.ts'
 import { runJob } from '../src/emulator/runner/run-job.ts'
 import { createStopper, type Stopper } from '../src/emulator/runner/stopper.ts'
+import { workflowKind } from '../src/emulator/source/kind.ts'
+import { checkSource } from '../src/emulator/source/source.ts'
 import { runFacts } from '../src/emulator/workflow/facts.ts'
 import { feedRun, type JobQueue } from '../src/emulator/workflow/feed.ts'
 import type { ReadyJob } from '../src/emulator/workflow/message.ts'
 import { parseWorkflowSource } from '../src/emulator/workflow/parse.ts'
 import { createRun, type JobOutcome } from '../src/emulator/workflow/run.ts'
-import { checkSource } from '../src/emulator/workflow/source.ts'
 import { limit } from '../src/lib/queue.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
 
@@ -30,7 +31,7 @@ export type LocalRun = {
 
 /** Runs the workflow. @param cancelWhen cancels the run when a log line matches. */
 export async function runLocally(text: string, options: { readonly cancelWhen?: RegExp } = {}): Promise<LocalRun> {
-  const workflow = await parseWorkflowSource(checkSource('test.yml', Buffer.from(text)))
+  const workflow = await parseWorkflowSource(checkSource('test.yml', Buffer.from(text), workflowKind))
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-run-'))
   const log: string[] = []
   const order: string[] = []

@@ -1,5 +1,6 @@
 // Builds the small runner once for each test file and runs it as a real process.
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -51,4 +52,13 @@ export async function runnerProgram(): Promise<RunnerProgram> {
     return { pid: child.pid ?? 0, directory: cwd, ended, kill: (signal) => void child.kill(signal) }
   }
   return { file, start, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** A process that has ended may stay as a zombie until its parent asks for its end. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
 }

@@ -5,10 +5,11 @@ import { rootCertificates } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../../test/forge/emulated-apps.ts'
 import { selfSignedCertificate } from '../embedded/wire/certificate.ts'
+import { createBitbucketEmulator } from '../emulator/bitbucket/emulator.ts'
 import { createGitHubEmulator } from '../emulator/github/emulator.ts'
 import { scriptJob } from '../emulator/github/script-job.ts'
 import { readForgeEvents } from '../forge/event-reader.fixture.ts'
-import type { ForgeAccess, ForgeExchange, ForgeSet } from '../forge/forge.ts'
+import type { Forge, ForgeAccess, ForgeExchange, ForgeSet } from '../forge/forge.ts'
 import { forwardProxy } from '../lib/forward-proxy.fixture.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
@@ -187,4 +188,97 @@ test('a proxy variable of the environment that cannot be used is named', () => {
   expect(() => forgeFor(sourceAt('https://github.com/acme'), token)).toThrow(
     /HTTPS_PROXY is not the address of a proxy/,
   )
+})
+
+describe('Bitbucket', () => {
+  const consumer: ForgeAccess = { credential: { bitbucketOauthClientId: 'key', bitbucketOauthClientSecret: 's3cret' } }
+  const bitbucketSet: ForgeSet = { ...set, max: 10 }
+
+  async function bitbucket() {
+    const emulator = createBitbucketEmulator({
+      clock: systemClock(),
+      random: seededRandom(1),
+      workspaces: [{ slug: 'acme', repositories: ['app'] }],
+      credentials: [{ kind: 'consumer', key: 'key', secret: 's3cret' }],
+      knobs: { latencyMs: 50 },
+      tls,
+    })
+    const listening = await emulator.listen(0)
+    opened.push(async () => {
+      await listening.close()
+      emulator.close()
+    })
+    return { emulator, url: `https://localhost:${listening.port}/acme` }
+  }
+  const sourceOf = (url: string, more: Partial<ForgeSource> = {}) => sourceAt(url, { kind: 'bitbucket', ...more })
+
+  const connected = async (forge: Forge, until: AbortSignal) => {
+    const link = await forge.open(bitbucketSet, undefined, until)
+    await readForgeEvents(link).find('demand')
+    return link
+  }
+
+  test('registers a runner behind a proxy that asks for authentication, with a private certificate', async () => {
+    const { emulator, url } = await bitbucket()
+    const proxy = await forwardProxy({ credential: proxyCredential, latencyMs: 50 })
+    opened.push(proxy.close)
+    const { forgeFor, exchanges } = forges()
+    const source = sourceOf(url, { ca, proxy: { url: proxy.url, credentialsSecret: 'proxy', noProxy: [] } })
+    const forge = forgeFor(source, { ...consumer, proxyCredential, ca: tls.cert })
+    const stop = new AbortController()
+    const link = await connected(forge, stop.signal)
+    expect(await link.register('linux-a')).toMatchObject({ is: 'registered' })
+    stop.abort()
+    expect(forge.traits.ephemeral).toBe('by-cordon')
+    expect(emulator.control.runners().map(({ name }) => name)).toEqual(['linux-a'])
+    expect(new Set(proxy.passed)).toEqual(new Set([`localhost:${new URL(url).port}`]))
+    expect(exchanges.filter(({ operation }) => operation === 'other')).toEqual([])
+  }, 20_000)
+
+  test('the accounts of one credential share one budget, and each exchange states what is left of it', async () => {
+    const { url } = await bitbucket()
+    const { forgeFor, exchanges } = forges()
+    const stop = new AbortController()
+    const access = { ...consumer, ca: tls.cert }
+    const workspace = await connected(forgeFor(sourceOf(url, { ca }), access), stop.signal)
+    expect(await workspace.register('linux-a')).toMatchObject({ is: 'registered' })
+    const repository = await connected(forgeFor(sourceOf(`${url}/app`, { ca }), access), stop.signal)
+    expect(await repository.register('linux-b')).toMatchObject({ is: 'registered' })
+    stop.abort()
+    const calls = exchanges.filter(({ operation }) => operation !== 'create-token')
+    expect(new Set(calls.map(({ budget }) => budget?.account))).toEqual(new Set([url, `${url}/app`]))
+    expect(calls.at(-1)?.budget).toEqual({ account: `${url}/app`, remaining: 1_000 - calls.length })
+  }, 20_000)
+
+  test('fails at once without the certificate, and names the setting of its own forge', async () => {
+    const { url, emulator } = await bitbucket()
+    const error = await forges()
+      .forgeFor(sourceOf(url), consumer)
+      .open(bitbucketSet, undefined, new AbortController().signal)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ kind: 'bad-config', port: 'bitbucket' })
+    expect(String(error)).toContain('name it in spec.bitbucket.ca')
+    expect(emulator.control.requests()).toEqual([])
+  })
+
+  test.each<[string, Partial<ForgeSource>, ForgeAccess, RegExp]>([
+    ['an empty Secret', {}, { credential: {} }, /The Secret github has no credential for Bitbucket/],
+    [
+      'a proxy that is not one',
+      { proxy: { url: 'socks://x', credentialsSecret: undefined, noProxy: [] } },
+      consumer,
+      /spec\.bitbucket\.proxy\.url is not the address/,
+    ],
+    [
+      'a proxy Secret without a user name',
+      { proxy: { url: 'http://p', credentialsSecret: 'proxy', noProxy: [] } },
+      { ...consumer, proxyCredential: { user: 's3cret-word' } },
+      /The Secret proxy of spec\.bitbucket\.proxy has no key username/,
+    ],
+    ['a URL of three parts', { url: 'https://bitbucket.org/a/b/c' }, consumer, /is not the URL of a workspace/],
+  ])('a configuration that cannot work is refused without a word of GitHub: %s', (_, more, access, sentence) => {
+    const refused = () => forges().forgeFor(sourceOf('https://bitbucket.org/acme', more), access)
+    expect(refused).toThrow(sentence)
+    expect(refused).not.toThrow(/s3cret|spec\.github/)
+  })
 })

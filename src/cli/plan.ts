@@ -57,6 +57,6 @@ async function planSet(opened: Opened, judged: Judged, { forge }: Options): Prom
 function withForge(plan: Plan, asked: Known<ForgeReading> | undefined): Plan {
   if (!asked) return plan
   if (!asked.known) return { ...plan, unknown: [`The state at the forge: ${asked.why}.`, ...plan.unknown] }
-  if (asked.value.jobs !== undefined) return plan
+  if (asked.value.demand !== undefined) return plan
   return { ...plan, unknown: ['The demand at the forge: it has no record of this set.', ...plan.unknown] }
 }

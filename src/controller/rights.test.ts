@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { leaseRights, runnerRights } from './rights.ts'
+import { jobLogRights, leaseRights, runnerRights } from './rights.ts'
 
 const source = path.resolve(import.meta.dirname, '..')
 
@@ -43,11 +43,12 @@ function called(): readonly string[] {
       (plurals[name] ?? [`unknown ${name}`]).flatMap((plural) => [`list ${plural}`, `watch ${plural}`]),
     ),
   ])
+  if (texts().some((text) => text.includes('logs.follow('))) pairs.push('get pods/log')
   return [...new Set(pairs)].sort()
 }
 
 it('lists each verb that the controller calls, and no other', () => {
-  const listed = [...runnerRights, ...leaseRights].flatMap(({ resource, subresource, verbs }) =>
+  const listed = [...runnerRights, ...jobLogRights, ...leaseRights].flatMap(({ resource, subresource, verbs }) =>
     verbs.map((verb) => `${verb} ${resource.plural}${subresource ? `/${subresource}` : ''}`),
   )
   expect(listed.sort()).toEqual(called())

@@ -7,7 +7,7 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 
 export type Right = {
   readonly resource: Resource
-  readonly subresource?: 'status'
+  readonly subresource?: 'status' | 'log'
   readonly verbs: readonly Verb[]
   /** Only the controller's own object has these verbs. `create` cannot be limited to a name. */
   readonly named?: 'lease'
@@ -43,6 +43,16 @@ export const runnerRights: readonly Right[] = [
     resource: events,
     verbs: ['list', 'create', 'patch'],
     use: 'finds why a runner does not start, and reports failures at the RunnerSet',
+  },
+]
+
+/** The right that an operator may add for sets of Bitbucket, in each namespace of runners. Without it a busy runner is seen in the next list. */
+export const jobLogRights: readonly Right[] = [
+  {
+    resource: pods,
+    subresource: 'log',
+    verbs: ['get'],
+    use: 'sees in the log of a runner of Bitbucket that a step begins and how it ends',
   },
 ]
 

@@ -6,11 +6,14 @@ import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '../core/state/set-state.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
+import { createPodLogs } from '../kubernetes/pod-logs.ts'
 import type { Instant } from '../lib/clock.ts'
 import { randomName } from '../lib/ids.ts'
 import type { Action, Decision } from '../model/action.ts'
 import type { Demand } from '../model/demand.ts'
 import type { Failure } from '../model/failure.ts'
+import type { ForgeEvent } from '../model/forge-event.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
 import type { Input } from '../model/input.ts'
 import type { Counts } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
@@ -18,6 +21,7 @@ import type { Condition } from '../model/status.ts'
 import { Actor } from './act/act.ts'
 import { Connection, forgeSet } from './connection.ts'
 import { guarded } from './guard.ts'
+import { JobLogs } from './job-logs.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
 import type { ControllerOptions } from './options.ts'
@@ -49,6 +53,7 @@ export class SetWorker {
   /** Connections that close. The next one opens after them. */
   #closing: Promise<void> = Promise.resolve()
   #term: Term | undefined
+  #jobLogs: JobLogs | undefined
 
   /** @param status the set's stored status */
   constructor(options: ControllerOptions, journal: Journal, set: RunnerSet, status: unknown) {
@@ -78,6 +83,7 @@ export class SetWorker {
   /** Folds one input into the state and wakes the loop. */
   take(input: Input): void {
     this.#fold(input)
+    this.#observe(input)
     this.#loop.wake()
   }
 
@@ -87,6 +93,7 @@ export class SetWorker {
     const { signal } = leadership
     const actor = new Actor((outcome) => this.take({ kind: 'outcome', outcome }))
     this.#term = { kubernetes, signal, actor }
+    this.#jobLogs = this.#followLogs(signal)
     this.take({ kind: 'term-began' })
     // The connection of an earlier term ended with it.
     const over = this.#connection?.over
@@ -105,6 +112,7 @@ export class SetWorker {
   /** Ends the work on this set: `remove` if the set is deleted, `pause` if another process or a later start continues it. Runners live on. */
   async stop(how: 'pause' | 'remove'): Promise<void> {
     this.#loop.stop()
+    this.#jobLogs?.stop()
     await this.#term?.actor.stop()
     await this.#disconnect(how)
   }
@@ -134,6 +142,25 @@ export class SetWorker {
   #fold(input: Input): void {
     const { clock, limits } = this.#options
     for (const event of fold(this.#state, input, limits, clock.now())) this.#journal.write(event)
+  }
+
+  #followLogs(signal: AbortSignal): JobLogs | undefined {
+    const { clock, random, transport } = this.#options
+    const { namespace, source } = this.set
+    const { jobLog } = forgeTraits[source.kind]
+    if (!jobLog) return undefined
+    const logs = createPodLogs({ transport, clock, random })
+    const take = (event: ForgeEvent) => this.take({ kind: 'forge-event', event })
+    const followed = new JobLogs({ logs, jobLog, namespace, clock, take }, signal)
+    for (const { name, pod } of this.#state.table.all()) if (pod.is === 'present') followed.seen(name, pod.value)
+    return followed
+  }
+
+  #observe(input: Input): void {
+    if (!this.#jobLogs) return
+    if (input.kind === 'pod-seen') this.#jobLogs.seen(input.name, input.pod)
+    if (input.kind === 'pod-gone') this.#jobLogs.gone(input.name)
+    if (input.kind === 'pods-listed') for (const [name, pod] of input.pods) this.#jobLogs.seen(name, pod)
   }
 
   #reconnect(): void {

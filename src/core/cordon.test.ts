@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Runner } from '../model/runner.ts'
 import { decideLife } from './life.ts'
 import { phaseOf } from './phase.ts'
+import { statusOf } from './report.ts'
 import { a, job, open, refused, seconds, unreachable } from './state/state.fixture.ts'
 import { job as knownJob, limits, now, podFacts, registration, runner, runnerSet, world } from './world.fixture.ts'
 
@@ -52,6 +53,18 @@ describe('one life at a forge that needs cordons', () => {
   it('counts a cordoned runner without a job as no capacity', () => {
     expect(phaseOf(runner('a', running, { registration: cordoned }))).toBe('spent')
     expect(phaseOf(runner('a', running, { registration: cordonedAndBusy }))).toBe('busy')
+  })
+})
+
+describe('the status of a set whose forge is polled', () => {
+  it.each([
+    [10_000, '10 s'],
+    [10_001, '20 s'],
+    [87_000, '90 s'],
+  ])('shows a poll every %i ms as %s', (pollMs, shown) => {
+    const given = world([], { set: bitbucket, allowance: { now: 1, nextAt: undefined, pollMs } })
+    const condition = statusOf({ world: given, limits, now }).conditions.find(({ type }) => type === 'ForgeConnected')
+    expect(condition?.message).toBe(`The forge reports its demand. Dayfly asks it every ${shown}.`)
   })
 })
 
@@ -106,6 +119,17 @@ describe('the state of a runner that is cordoned', () => {
     ])
   })
 
+  it('counts a job once that the log of the runner and the list of the forge show', () => {
+    const set = opened()
+    set.event(started('1'))
+    expect(set.event(started('1'))).toEqual([])
+    expect(set.event({ ...over('1'), result: 'succeeded' })).toMatchObject([{ kind: 'job-finished' }])
+    expect(set.event(started('1'))).toEqual([])
+    expect(set.event(over('1'))).toEqual([])
+    expect(set.state.jobs).toMatchObject([{ id: '1', result: 'succeeded' }])
+    expect(set.world().lateJobs).toBe(0)
+  })
+
   it('keeps waiting while the forge reports one more job, and never ends that job', () => {
     const set = opened()
     set.event(started('1'))
@@ -130,5 +154,84 @@ describe('the state of a runner that is cordoned', () => {
     expect(set.pending()).toEqual([{ name: a, in: 0, early: false }])
     set.event(over('1'))
     expect(set.pending()).toHaveLength(1)
+  })
+
+  it('ends a job that a later list no longer shows, because no link saw its end', () => {
+    const set = opened()
+    const listed = (busy: boolean, at: number) =>
+      set.event({ kind: 'registrations', registrations: [registration(a, { busy })], at }, at)
+    set.event(started('1'))
+    listed(true, now + seconds(10))
+    expect(set.phase()).toBe('busy')
+    listed(false, now)
+    expect(set.phase()).toBe('busy')
+    expect(listed(false, now + seconds(20))).toMatchObject([{ kind: 'job-finished', job: '1', result: 'unknown' }])
+    expect(set.phase()).toBe('spent')
+    expect(set.state.jobs.map(({ result }) => result)).toEqual(['unknown'])
+  })
+
+  it('does not wait for the job of a gone runner that the list no longer shows', () => {
+    const set = opened()
+    set.event(started('1'))
+    set.gone()
+    expect(set.world().departed).toHaveLength(1)
+    set.event(
+      { kind: 'registrations', registrations: [registration(a, { busy: false })], at: now + seconds(6) },
+      now + seconds(6),
+    )
+    expect(set.world(now + seconds(6)).departed).toEqual([])
+  })
+
+  it('keeps its cordon when a list that was requested before comes later', () => {
+    const set = opened()
+    set.listed([registration(a, { busy: true, isCordoned: false })])
+    set.event(started('1'))
+    set.tick()
+    set.outcome({ action: 'cordon-runner', runner: a, result: { is: 'cordoned' } }, now + seconds(2))
+    set.listed([registration(a, { busy: true, isCordoned: false })], now + seconds(1))
+    expect(set.tick(now + seconds(3)).actions.filter(({ kind }) => kind === 'cordon-runner')).toEqual([])
+    set.listed([registration(a, { busy: true, isCordoned: false })], now + seconds(4))
+    expect(set.tick(now + seconds(4)).actions).toContainEqual(expect.objectContaining({ kind: 'cordon-runner' }))
+  })
+
+  it('is not cordoned again by a new leader that reads the cordon in its first list', () => {
+    const set = opened()
+    set.event(started('1'))
+    set.event({ kind: 'registrations', registrations: [registration(a, { busy: true, isCordoned: true })], at: now })
+    expect(set.tick().actions.filter(({ kind }) => kind === 'cordon-runner')).toEqual([])
+  })
+
+  it('ends when its registration is removed, also if the report of a job called the end off', () => {
+    const set = opened()
+    set.listed([registration(a)])
+    set.end({ kind: 'surplus' })
+    set.event(started('1'))
+    expect(set.phase()).toBe('busy')
+    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'removed' } })
+    expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'delete-runner', runner: a }))
+  })
+
+  it('ends as a ghost when two lists lack the registration of a spent runner', () => {
+    const set = opened()
+    set.listed([registration(a)])
+    set.event(started('1'))
+    set.event(over('1'))
+    set.listed([registration('b')], now + seconds(10))
+    set.listed([registration('b')], now + seconds(140))
+    const ghost = expect.objectContaining({ kind: 'delete-runner', because: { kind: 'ghost' } })
+    expect(set.tick(now + seconds(140)).actions).toContainEqual(ghost)
+  })
+
+  it('counts a late job of a runner whose first job only an earlier leader saw', () => {
+    const before = opened()
+    before.event(started('1'))
+    const set = open(bitbucket, { jobs: before.state.jobs, lateJobs: 0 })
+    set.list({ [a]: running })
+    set.event(started('1'))
+    expect(set.world().lateJobs).toBe(0)
+    const next = open(bitbucket, { jobs: before.state.jobs, lateJobs: 0 })
+    next.list({ [a]: running })
+    expect(next.event(started('2'))).toMatchObject([{ kind: 'job-late', job: '2' }, { kind: 'job-started' }])
+    expect(next.world().lateJobs).toBe(1)
   })
 })

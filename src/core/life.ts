@@ -92,7 +92,7 @@ function decideBusy({ world, now }: Moment, { name, registration, cordonRetry }:
 function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const { world, limits, now } = moment
   if (forgeTraits[world.set.source.kind].ephemeral === 'by-cordon') {
-    return endStep(moment, runner, pod, { kind: 'spent' })
+    return endStep(moment, runner, pod, { kind: isGhost(runner, limits) ? 'ghost' : 'spent' })
   }
   const finished = runner.job?.finished
   if (!finished || runner.stuck) return nothing

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, noBody, type Request, textAnswer } from '../lib/http.ts'
+import { type Answer, noBody, type Request, TransportError, textAnswer } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
 import { virtualClock } from '../lib/virtual-clock.fixture.ts'
 import { createPodLogs } from './pod-logs.ts'
@@ -36,4 +36,31 @@ test('a container without output has an empty log, and a refusal is an error', a
   )
   const { logs } = world(textAnswer(403, 'no'))
   await expect(logs.tail(at, { container: 'runner', lines: 1 })).rejects.toMatchObject({ kind: 'forbidden' })
+})
+
+test('a followed log yields whole lines, also when a chunk ends within one', async () => {
+  const chunks = (async function* () {
+    yield 'one\ntw'
+    yield Buffer.from('o\nlast')
+  })()
+  const { requests, logs } = world({ status: 200, headers: {}, body: { kind: 'bytes', chunks } })
+  const { signal } = new AbortController()
+  const lines: string[] = []
+  for await (const line of logs.follow(at, { container: 'runner', sinceSeconds: 30, signal })) lines.push(line)
+  expect(lines).toEqual(['one', 'two', 'last'])
+  expect(requests).toMatchObject([{ query: { container: 'runner', follow: 'true', sinceSeconds: '30' } }])
+})
+
+test('a followed log that is refused or reset is a typed error', async () => {
+  const follow = async (answer: Answer) => {
+    const { signal } = new AbortController()
+    for await (const _ of world(answer).logs.follow(at, { container: 'runner', signal }));
+  }
+  await expect(follow(textAnswer(403, 'no'))).rejects.toMatchObject({ kind: 'forbidden' })
+  const reset = (async function* () {
+    yield 'one\n'
+    throw new TransportError('lost', 'reset')
+  })()
+  const answer: Answer = { status: 200, headers: {}, body: { kind: 'bytes', chunks: reset } }
+  await expect(follow(answer)).rejects.toMatchObject({ kind: 'unavailable' })
 })

@@ -1,7 +1,8 @@
-// Reads the end of a container's log. It needs the permission to get `pods/log`, so it is separate from the client's verbs.
-import type { Body } from '../lib/http.ts'
+// Reads a container's log. It needs the permission to get `pods/log`, so it is separate from the client's verbs.
+import { type Body, noBody, TransportError } from '../lib/http.ts'
 import { objectPath } from './path.ts'
-import { type Connection, createSend } from './send.ts'
+import { errorOfAnswer, errorOfTransport } from './refusal.ts'
+import { type Connection, createSend, standardHeaders } from './send.ts'
 import type { ObjectName, Resource } from './types.ts'
 
 type LogOptions = {
@@ -15,7 +16,11 @@ type LogOptions = {
 export interface PodLogs {
   /** Resolves with at most 16 KiB. Empty also if the container has not started. */
   tail(pod: ObjectName, options: LogOptions): Promise<string>
+  /** Yields the lines of a running container until it ends. `sinceSeconds` leaves out older lines. A longer line is cut at 16 KiB. */
+  follow(pod: ObjectName, options: FollowOptions): AsyncGenerator<string>
 }
+
+type FollowOptions = { readonly container: string; readonly sinceSeconds?: number; readonly signal: AbortSignal }
 
 const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 /** The server counts its byte limit from the first of the requested lines, so the request asks for more than the result keeps. */
@@ -30,6 +35,7 @@ export function createPodLogs(connection: Connection): PodLogs {
       const { body } = await send({ method: 'GET', path: objectPath(pods, pod, 'log'), query, signal })
       return (await textOf(body)).slice(-charactersKept)
     },
+    follow: (pod, options) => followLog(connection, pod, options),
   }
 }
 
@@ -40,4 +46,38 @@ async function textOf(body: Body): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of body.chunks) pieces.push(Buffer.from(piece as string))
   return Buffer.concat(pieces).toString()
+}
+
+async function* linesOf(body: Body): AsyncGenerator<string> {
+  if (body.kind === 'text') yield* body.text.split('\n')
+  if (body.kind !== 'bytes') return
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of body.chunks) {
+    const text = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+    const lines = `${rest}${text}`.split('\n')
+    rest = (lines.pop() ?? '').slice(0, charactersKept)
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** The stream ends with the container, so it has no limit of time or silence. */
+async function* followLog(
+  { transport, clock, userAgent }: Connection,
+  pod: ObjectName,
+  { container, sinceSeconds, signal }: FollowOptions,
+): AsyncGenerator<string> {
+  const since = sinceSeconds === undefined ? {} : { sinceSeconds: String(sinceSeconds) }
+  const query = { container, follow: 'true', ...since }
+  const path = objectPath(pods, pod, 'log')
+  const headers = standardHeaders(userAgent)
+  signal.throwIfAborted()
+  try {
+    const answer = await transport({ method: 'GET', path, query, headers, body: noBody, expect: 'bytes', signal })
+    if (answer.status >= 400) throw errorOfAnswer(answer, false, clock.now())
+    yield* linesOf(answer.body)
+  } catch (error) {
+    throw error instanceof TransportError ? errorOfTransport(error, false) : error
+  }
 }

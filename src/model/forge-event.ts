@@ -2,6 +2,7 @@
 import type { Instant } from '../lib/clock.ts'
 import type { Demand } from './demand.ts'
 import type { Failure } from './failure.ts'
+import type { Registration } from './runner.ts'
 
 /**
  * The ids that a new leader needs to find the set's records at the forge; stored in the set's status. The members are
@@ -29,6 +30,8 @@ export type ForgeEvent =
       readonly result: string
       readonly at: Instant
     }
+  /** Every registration of the set at the instant `at`, from a list that the link reads anyway. */
+  | { readonly kind: 'registrations'; readonly registrations: readonly Registration[]; readonly at: Instant }
   /** Ids to store. */
   | { readonly kind: 'state'; readonly state: ForgeState }
   /** Demand is unknown from now on, until a `demand` follows. The link retries by itself. */

@@ -4,7 +4,9 @@ import { phaseOf } from '../core/phase.ts'
 import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState } from '../core/state/set-state.ts'
 import type { Instant } from '../lib/clock.ts'
+import type { Demand } from '../model/demand.ts'
 import { failureInfo, type LastingFailure } from '../model/failure.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Registration } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
@@ -17,13 +19,13 @@ import { type Known, orUnknown, type Place } from './read.ts'
 import { conditionOf, type JobView, type SetView } from './set-view.ts'
 
 export type DemandReading = {
-  readonly jobs: number
+  readonly demand: Demand
   readonly from: 'status' | 'forge'
   readonly at: Instant | undefined
 }
 
 /** The answer of the forge. */
-export type ForgeReading = { readonly registrations: readonly Registration[]; readonly jobs: number | undefined }
+export type ForgeReading = { readonly registrations: readonly Registration[]; readonly demand: Demand | undefined }
 
 export type Picture = {
   readonly view: SetView
@@ -54,7 +56,8 @@ export async function readPicture(place: Place, sources: Sources, limits: Limits
   const take = (input: Parameters<typeof fold>[1], at = askedAt) => fold(state, input, limits, at)
   const facts = new Map(pods.map(({ observed }) => [observed.name, observed.facts]))
   take({ kind: 'pods-listed', pods: facts, askedAt })
-  for (const job of view.jobs) if (facts.has(job.runner)) takeJob(take, job, askedAt)
+  // The oldest first, because the last job of a runner is the one that it may have now.
+  for (const job of view.jobs.toReversed()) if (facts.has(job.runner)) takeJob(take, job, askedAt)
   if (sources.forge) {
     const { registrations } = sources.forge
     const result = { is: 'listed', registrations, askedAt } as const
@@ -65,7 +68,7 @@ export async function readPicture(place: Place, sources: Sources, limits: Limits
   }
   if (demand.known) {
     // How long the set has been quiet is the controller's knowledge: this command assumes that it was long enough.
-    const event = { kind: 'demand', demand: { kind: 'assigned', jobs: demand.value.jobs }, at: askedAt } as const
+    const event = { kind: 'demand', demand: demand.value.demand, at: askedAt } as const
     take({ kind: 'forge-event', event }, askedAt - limits.quietMs)
     state.forge.quietSince = askedAt - limits.quietMs
   }
@@ -84,8 +87,8 @@ function takeJob(take: (input: Parameters<typeof fold>[1]) => unknown, job: JobV
 }
 
 /** A status that no controller refreshes says nothing about the demand now. */
-function demandOf({ view, work, forge }: Sources): Known<DemandReading> {
-  if (forge?.jobs !== undefined) return { known: true, value: { jobs: forge.jobs, from: 'forge', at: undefined } }
+function demandOf({ view, set, work, forge }: Sources): Known<DemandReading> {
+  if (forge?.demand) return { known: true, value: { demand: forge.demand, from: 'forge', at: undefined } }
   if (work.is === 'no-leader' || work.is === 'unseen') {
     const old = view.demand === undefined ? '' : ` The last known demand was ${view.demand}.`
     return { known: false, why: `${work.sentence}${old}` }
@@ -95,7 +98,10 @@ function demandOf({ view, work, forge }: Sources): Known<DemandReading> {
     const cause = failure && `${failure.reason}: ${failureInfo(failure.reason).sentence} ${failure.message}`
     return { known: false, why: cause ?? 'The forge has not reported it to the controller.' }
   }
-  return { known: true, value: { jobs: view.demand, from: 'status', at: view.statusAt } }
+  const { demand: kind } = forgeTraits[set.source.kind]
+  const { demand: jobs, idle = 0 } = view
+  const demand: Demand = kind === 'utilisation' ? { kind, busy: jobs, idle } : { kind, jobs }
+  return { known: true, value: { demand, from: 'status', at: view.statusAt } }
 }
 
 type Explained = { readonly name: string; readonly cause: LastingFailure | undefined }

@@ -5,6 +5,7 @@ import { isPaused } from '../core/paused.ts'
 import { worldOf } from '../core/state/set-state.ts'
 import type { Instant } from '../lib/clock.ts'
 import type { Decision } from '../model/action.ts'
+import type { Demand } from '../model/demand.ts'
 import type { EndCause } from '../model/end-cause.ts'
 import { type Failure, failureInfo } from '../model/failure.ts'
 import type { Limits } from '../model/limits.ts'
@@ -34,9 +35,7 @@ export function planOf(picture: Picture, limits: Limits, now: Instant): Plan {
   const world = withStatus(worldOf(state, allowance, limits, now), view, now)
   const decision = decide(world, limits, now)
   const counts = state.table.counts()
-  const wanted = demand.known
-    ? desiredRunners({ kind: 'assigned', jobs: demand.value.jobs }, set.scale, counts.busy)
-    : undefined
+  const wanted = demand.known ? desiredRunners(demand.value.demand, set.scale, counts.busy) : undefined
   const steps = [
     ...scaleSteps(world, decision, { wanted, counts, limits }),
     ...(demand.known || isPaused(set)
@@ -47,12 +46,17 @@ export function planOf(picture: Picture, limits: Limits, now: Instant): Plan {
   ]
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
-    demand: demand.known ? demand.value.jobs : undefined,
+    demand: demand.known ? amountOf(demand.value.demand) : undefined,
     wanted,
     counts,
     steps: steps.length === 0 ? [nothing] : steps,
     unknown: [...unknowns(picture, limits, now), ...(decision.starts > 0 ? [forgeLimit] : [])],
   }
+}
+
+/** The number that the status shows as the demand. */
+function amountOf(demand: Demand): number {
+  return demand.kind === 'utilisation' ? demand.busy : demand.jobs
 }
 
 /** The template's verdict and the failures in a row are in the controller's memory; the status shows them. */

@@ -44,6 +44,7 @@ const statusSchema = z.object({
   busy: count,
   pending: count,
   failed: count,
+  lateJobs: count,
   lastReason: text,
   lastMessage: text,
   forge: z.record(z.string(), z.string()).catch({}),

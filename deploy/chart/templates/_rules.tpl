@@ -48,6 +48,16 @@
     - patch
 {{- end }}
 
+{{/* What rbac.runnerLogs adds to those rights. */}}
+{{- define "dayfly.jobLogRules" -}}
+- apiGroups:
+    - ""
+  resources:
+    - pods/log
+  verbs:
+    - get
+{{- end }}
+
 {{/* What the controller may do in the namespace of its Lease. Argument: the controller. */}}
 {{- define "dayfly.leaseRules" -}}
 - apiGroups:

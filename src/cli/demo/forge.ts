@@ -1,29 +1,31 @@
-// The demo's forge: an emulated GitHub on 127.0.0.1, and the clients with which runner sets use it.
-
-import type { Control } from '../../emulator/github/control.ts'
-import { createGitHubEmulator } from '../../emulator/github/emulator.ts'
-import type { Forge, ForgeAccess } from '../../forge/forge.ts'
-import { createGitHubForge } from '../../forge/github/github.ts'
+// The part of the demo that differs by forge: an emulator on 127.0.0.1, the clients with which runner sets use it, and the work to run.
+import type { Forge, ForgeAccess, SecretEntries } from '../../forge/forge.ts'
 import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { httpClient } from '../../lib/http-client.ts'
-import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
-import { PortError } from '../../model/port-error.ts'
 import type { ForgeSource } from '../../model/runner-set.ts'
+import type { Scorekeeper } from './score.ts'
 
-export interface DemoForge {
-  readonly control: Control
-  /** The `github.url` of the demo's runner sets. */
-  readonly url: string
-  readonly token: string
-  /** Returns the client for a set. Throws a `PortError` for any other forge, so that the demo never leaves this machine. */
-  forgeFor(source: ForgeSource, access: ForgeAccess): Forge
-  close(): Promise<void>
+/** One runner set of the demo. */
+export type DemoSet = {
+  readonly name: string
+  readonly min: number
+  /** Fields of the spec besides `scale`. */
+  readonly spec: Readonly<Record<string, unknown>>
 }
 
-/** The forge gives up a silent runner after this time. GitHub waits 10 minutes. Runners report at least once a minute. */
-const jobLeaseS = 90
+export interface DemoForge {
+  /** The URL of the account of the demo's sets. */
+  readonly url: string
+  /** The Secret with the credential. Sets that the operator adds can use it, too. */
+  readonly secret: { readonly name: string; readonly entries: SecretEntries }
+  readonly sets: readonly DemoSet[]
+  /** Returns the client for a set. Throws a `PortError` for any other forge, so that the demo never leaves this machine. */
+  forgeFor(source: ForgeSource, access: ForgeAccess): Forge
+  /** Returns the names of all registered runners. */
+  registrations(): readonly string[]
+  close(): Promise<void>
+}
 
 export type DemoForgeOptions = {
   readonly clock: Clock
@@ -33,40 +35,31 @@ export type DemoForgeOptions = {
   readonly onAnomaly: AnomalyLog
 }
 
-export async function openForge({ clock, random, userAgent, onAnomaly }: DemoForgeOptions): Promise<DemoForge> {
-  const token = `ghp_${randomName(random, 36)}`
-  const emulator = createGitHubEmulator({ clock, random, tokens: [token], knobs: { jobLeaseS } })
-  const server = await emulator.listen(0)
-  const url = `${server.origin}/demo`
-  const client = httpClient()
-  const accounts = new Map<string, Forge>()
-  const forgeFor: DemoForge['forgeFor'] = (source, { credential }) => {
-    if (!source.url.startsWith(`${server.origin}/`)) {
-      throw new PortError('github', 'bad-config', `the demo can use only its own forge ${url}, not ${source.url}`)
-    }
-    const key = JSON.stringify([source.url, credential['github_token']])
-    const account =
-      accounts.get(key) ??
-      createGitHubForge({
-        url: source.url,
-        credential: { kind: 'token', token: credential['github_token'] ?? '' },
-        transport: client.transport,
-        clock,
-        random,
-        userAgent,
-        log: onAnomaly,
-      })
-    accounts.set(key, account)
-    return account
-  }
-  return {
-    control: emulator.control,
-    url,
-    token,
-    forgeFor,
-    close: async () => {
-      await client.close()
-      await server.close()
-    },
-  }
+/** One workflow or pipeline that has ended. */
+export type PlayedRun = {
+  readonly workflow: string
+  readonly file: string
+  readonly conclusion: string
+  readonly jobs: readonly PlayedJob[]
 }
+
+type PlayedJob = {
+  readonly name: string
+  readonly conclusion: string
+  readonly steps: readonly { readonly name: string; readonly conclusion: string; readonly outcome: string }[]
+}
+
+/** The work of one demo, on the forge that it opens. */
+export interface Show<Opened extends DemoForge = DemoForge> {
+  /** The number of jobs that are known before the start. */
+  readonly jobs: number
+  open(options: DemoForgeOptions): Promise<Opened>
+  /** Starts a run every `intervalMs` and resolves when all have ended. Rejects with the signal's reason if that comes first. */
+  play(forge: Opened, stage: PlayStage, until: AbortSignal): Promise<readonly PlayedRun[]>
+  /** Returns the last lines of a job's log, without colours. */
+  log(forge: Opened, jobId: string): readonly string[]
+  /** Returns the figures that only this forge has. */
+  figures(forge: Opened): Readonly<Record<string, number>>
+}
+
+export type PlayStage = { readonly clock: Clock; readonly score: Scorekeeper; readonly intervalMs: number }

@@ -72,7 +72,7 @@ describe('good input', () => {
   })
 
   test('includes the examples of this package', async () => {
-    const inputs = await readInput(exampleFiles(), searchPath)
+    const inputs = await readInput(exampleFiles('workflows'), searchPath)
     expect(inputs.length).toBeGreaterThanOrEqual(3)
   })
 })

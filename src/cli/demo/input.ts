@@ -2,25 +2,50 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Checkout, findCheckout } from '../../emulator/workflow/facts.ts'
+import { type Checkout, findCheckout } from '../../emulator/checkout.ts'
+import { readPipeline } from '../../emulator/pipelines/parse.ts'
+import { SourceError, type SourceProblem } from '../../emulator/source/problem.ts'
 import { readWorkflow } from '../../emulator/workflow/parse.ts'
-import { WorkflowError, type WorkflowProblem } from '../../emulator/workflow/problem.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
+import type { PipelineInput } from './bitbucket/play.ts'
 
 /** A workflow to run, and the repository of its file. */
 export type Input = { readonly workflow: Workflow; readonly checkout: Checkout | undefined }
 
-/** Reads the files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
-export async function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
-  const problems: WorkflowProblem[] = []
-  const inputs: Input[] = []
+/** Reads workflow files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
+export function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
+  return readEach(files, async (file) => ({
+    workflow: await readWorkflow(file),
+    checkout: await findCheckout(file, searchPath),
+  }))
+}
+
+/** Reads one pipeline of each bitbucket-pipelines.yml. Throws like `readInput`. @param selector the pipeline; the default one if it is undefined. */
+export function readPipelines(
+  files: readonly string[],
+  searchPath: string,
+  selector?: string,
+): Promise<readonly PipelineInput[]> {
+  return readEach(files, async (file) => {
+    const pipeline = await readPipeline(file, selector)
+    const { root, sha, branch = 'main' } = (await findCheckout(file, searchPath)) ?? {}
+    const source = root === undefined || sha === undefined ? undefined : { repository: root, commit: sha, branch }
+    return { pipeline, source }
+  })
+}
+
+async function readEach<Read>(
+  files: readonly string[],
+  read: (file: string) => Promise<Read>,
+): Promise<readonly Read[]> {
+  const problems: SourceProblem[] = []
+  const inputs: Read[] = []
   for (const file of files) {
     try {
-      const workflow = await readWorkflow(file)
-      inputs.push({ workflow, checkout: await findCheckout(file, searchPath) })
+      inputs.push(await read(file))
     } catch (error) {
-      if (!(error instanceof WorkflowError)) throw error
+      if (!(error instanceof SourceError)) throw error
       problems.push(...error.problems)
     }
   }
@@ -28,7 +53,7 @@ export async function readInput(files: readonly string[], searchPath: string): P
   return inputs
 }
 
-function asFailure(problems: readonly WorkflowProblem[]): CliFailure {
+function asFailure(problems: readonly SourceProblem[]): CliFailure {
   const [first, ...others] = problems.map(({ code, file, line, column, sentence, next }) => ({
     code,
     sentence,
@@ -38,9 +63,9 @@ function asFailure(problems: readonly WorkflowProblem[]): CliFailure {
   return new CliFailure({ ...(first ?? { code: 'workflow-invalid', sentence: '', next: '' }), others })
 }
 
-/** Returns the example workflow files of this package. */
-export function exampleFiles(): readonly string[] {
-  const folder = join(packageFolder(), 'examples/workflows')
+/** Returns the example files of this package, in one folder of `examples`. */
+export function exampleFiles(of: 'workflows' | 'bitbucket'): readonly string[] {
+  const folder = join(packageFolder(), 'examples', of)
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name))
   return names.sort().map((name) => join(folder, name))
 }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pods, secrets } from '../../controller/resources.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
+import { openGitHub } from './github/forge.ts'
 import { type HomeKeeper, homeKeeper } from './home.ts'
 import { describeLeftovers, isClean, type Leftovers } from './leftovers.ts'
 import { type DemoStage, openStage } from './stage.ts'
@@ -16,7 +17,7 @@ let stage: DemoStage
 beforeAll(async () => {
   keeper = homeKeeper(clock)
   const options = { home: keeper.home, clock, random: systemRandom(), max: 2, runner: '/none', environment }
-  stage = await openStage({ ...options, userAgent: 'test', onEntry: () => {} })
+  stage = await openStage({ ...options, openForge: openGitHub, userAgent: 'test', onEntry: () => {} })
 })
 afterAll(async () => {
   await stage.stop()
@@ -43,7 +44,7 @@ async function plant(kind: keyof Leftovers, name: RegExp, leak: () => Promise<()
 async function rest(method: string, at: string, body?: object): Promise<unknown> {
   const secret = await stage.kubernetes.get(secrets, { namespace: 'default', name: 'github' })
   const { github_token = '' } = secret['data'] as Readonly<Record<string, string>>
-  const { origin } = new URL(stage.url)
+  const { origin } = new URL(stage.forge.url)
   const answer = await fetch(`${origin}/api/v3/orgs/demo/actions/runners${at}`, {
     method,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${Buffer.from(github_token, 'base64')}` },

@@ -5,20 +5,19 @@ import { aborted } from '../../lib/signals.ts'
 import { systemRandom } from '../../lib/system.ts'
 import { printJson, printNote, screen } from '../output.ts'
 import { version } from '../version.ts'
+import type { DemoForge, PlayedRun, Show } from './forge.ts'
 import type { Home } from './home.ts'
-import type { Input } from './input.ts'
 import { describeLeftovers, type Leftovers } from './leftovers.ts'
-import { type PlayedRun, playRuns } from './play.ts'
 import { demoReport } from './report.ts'
-import { countJobs } from './schedule.ts'
 import { type FinishedJob, type Scorekeeper, scorekeeper } from './score.ts'
 import { openScreen, type Screen } from './screen.ts'
 import { type DemoStage, openStage } from './stage.ts'
+import { stepEnvironment } from './step-environment.ts'
 import { jobLines } from './view.ts'
 import { warningOf } from './warnings.ts'
 
-export type DemoPlan = {
-  readonly runs: readonly Input[]
+export type DemoPlan<Opened extends DemoForge = DemoForge> = {
+  readonly show: Show<Opened>
   /** Whether the JSON result contains each job and step. */
   readonly detailed: boolean
   readonly runner: string
@@ -35,15 +34,22 @@ const lastRunnersMs = 3_000
 const retireMs = 15_000
 
 /** Resolves with the exit code after everything has stopped. Rejects with the signal's reason if it is interrupted. */
-export async function perform(plan: DemoPlan, home: Home, clock: Clock, until: AbortSignal): Promise<number> {
+export async function perform<Opened extends DemoForge>(
+  plan: DemoPlan<Opened>,
+  home: Home,
+  clock: Clock,
+  until: AbortSignal,
+): Promise<number> {
   const started = clock.now()
-  const total = plan.runs.reduce((sum, { workflow }) => sum + countJobs(workflow), 0)
-  const show: { screen?: Screen; stage?: DemoStage } = {}
+  const { show } = plan
+  const opened: { screen?: Screen; stage?: DemoStage<Opened> } = {}
   const score = scorekeeper((job) => {
-    const lines = total <= printedJobsMax || job.result !== 'succeeded' ? finishedLines(job, show.stage) : []
-    if (lines.length > 0) show.screen?.print(lines)
+    const isShown = show.jobs <= printedJobsMax || job.result !== 'succeeded'
+    const lines = isShown && opened.stage ? finishedLines(job, show, opened.stage.forge) : []
+    if (lines.length > 0) opened.screen?.print(lines)
   })
   const stage = await openStage({
+    openForge: show.open,
     home,
     clock,
     random: systemRandom(),
@@ -54,22 +60,25 @@ export async function perform(plan: DemoPlan, home: Home, clock: Clock, until: A
     onEntry: (entry) => {
       score.journal(entry)
       const warning = warningOf(entry)
-      if (warning) show.screen?.print([warning])
+      if (warning) opened.screen?.print([warning])
     },
   })
-  show.stage = stage
+  opened.stage = stage
   printIntroduction(home)
-  show.screen = openScreen(score.read, clock)
+  const shown = openScreen(score.read, clock)
+  opened.screen = shown
   try {
-    const played = await playRuns(plan.runs, plan.interval, { ...stage, clock, score }, until)
-    if (!plan.exit) await stayUntil(until, show.screen)
+    const played = await show.play(stage.forge, { clock, score, intervalMs: plan.interval }, until)
+    if (!plan.exit) await stayUntil(until, shown)
     await waitForLastRunners(score, clock)
-    show.screen.close()
+    shown.close()
     const leftovers = await stage.retire(retireMs)
-    printResultOf({ plan, played, leftovers, score, apiWrites: stage.apiWrites(), wallMs: clock.now() - started })
+    const figures = show.figures(stage.forge)
+    const apiWrites = stage.apiWrites()
+    printResultOf({ plan, played, leftovers, score, apiWrites, figures, wallMs: clock.now() - started })
     return played.every(({ conclusion }) => conclusion === 'success') ? 0 : 1
   } finally {
-    show.screen.close()
+    shown.close()
     await stage.stop()
   }
 }
@@ -92,10 +101,14 @@ async function stayUntil(until: AbortSignal, shown: Screen): Promise<never> {
   throw until.reason
 }
 
-function finishedLines(job: FinishedJob, stage: DemoStage | undefined): readonly string[] {
+function finishedLines<Opened extends DemoForge>(
+  job: FinishedJob,
+  show: Show<Opened>,
+  forge: Opened,
+): readonly string[] {
   const lines = jobLines(job, screen())
   if (job.result === 'succeeded') return lines
-  const log = stage?.control.job(job.id)?.log.lines.slice(-printedLogLines) ?? []
+  const log = show.log(forge, job.id).slice(-printedLogLines)
   return [...lines, ...log.map((line) => `    | ${printableLine(withoutColours(line))}`)]
 }
 
@@ -105,40 +118,24 @@ function withoutColours(line: string): string {
 }
 
 type End = {
-  readonly plan: DemoPlan
+  readonly plan: Pick<DemoPlan, 'json' | 'detailed'>
   readonly played: readonly PlayedRun[]
   readonly leftovers: Leftovers
   readonly score: Scorekeeper
   readonly apiWrites: number
+  readonly figures: Readonly<Record<string, number>>
   readonly wallMs: number
 }
 
-function printResultOf({ plan, played, leftovers, score, apiWrites, wallMs }: End): void {
+function printResultOf({ plan, played, leftovers, score, apiWrites, figures, wallMs }: End): void {
   const left = describeLeftovers(leftovers)
   for (const line of left) printNote(line)
   const peakRssBytes = process.resourceUsage().maxRSS * 1024
-  const report = demoReport({ score: score.read(), leftovers, apiWrites, wallMs, peakRssBytes })
-  if (plan.json) printJson(plan.detailed ? { ...report, runs: played.map(outcomeOf) } : report)
+  const common = demoReport({ score: score.read(), leftovers, apiWrites, wallMs, peakRssBytes })
+  const report = { ...common, ...figures }
+  if (plan.json) printJson(plan.detailed ? { ...report, runs: played } : report)
   else
     printNote(
       `Runners: ${report.runners}. Jobs: ${report.jobs}. Jobs that ran twice: ${report.ranTwice}. Left behind: ${left.length || 'nothing'}.`,
     )
-}
-
-/** Returns the conclusion of each job and step. */
-function outcomeOf({ workflow, file, conclusion, jobs }: PlayedRun) {
-  const outcomes = jobs.map(({ name, conclusion, report }) => ({
-    name,
-    conclusion,
-    steps: (report?.steps ?? []).map(({ name, conclusion, outcome }) => ({ name, conclusion, outcome })),
-  }))
-  return { workflow, file, conclusion, jobs: outcomes }
-}
-
-const passedOn = /^(PATH|LANG|LC_\w+|TZ|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO)$/i
-
-/** Returns the environment variables that steps receive: paths, locale, proxies and certificates, but nothing that may be secret. */
-function stepEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(environment).filter(([name, value]) => passedOn.test(name) && value !== undefined)
-  return Object.fromEntries(entries as [string, string][])
 }

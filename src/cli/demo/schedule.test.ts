@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { workflowKind } from '../../emulator/source/kind.ts'
+import { checkSource } from '../../emulator/source/source.ts'
 import { parseWorkflowSource } from '../../emulator/workflow/parse.ts'
-import { checkSource } from '../../emulator/workflow/source.ts'
 import { countJobs, scheduleRuns } from './schedule.ts'
 
 const workflow = (name: string, jobs: string) =>
-  parseWorkflowSource(checkSource(name, Buffer.from(`name: ${name}\non: push\njobs:\n${jobs}`)))
+  parseWorkflowSource(checkSource(name, Buffer.from(`name: ${name}\non: push\njobs:\n${jobs}`), workflowKind))
 const job = (key: string, more = '') => `  ${key}:\n    runs-on: x\n${more}    steps: [{ run: 'true' }]\n`
 const matrix = (value: string) => `    strategy: { matrix: ${value} }\n`
 
@@ -13,6 +14,7 @@ const three = await workflow('three', job('a', matrix('{ os: [a, b], node: [1], 
 const names = (runs: readonly { readonly workflow: { readonly name: string } }[]) =>
   runs.map((run) => run.workflow.name).join(' ')
 const inputs = [{ workflow: one }, { workflow: three }]
+const size = (input: { readonly workflow: typeof one }) => countJobs(input.workflow)
 
 describe('countJobs', () => {
   test('counts the jobs of a matrix', async () => {
@@ -31,7 +33,7 @@ describe('countJobs', () => {
 
 describe('the schedule', () => {
   test('runs each workflow once if no number is given', () => {
-    expect(names(scheduleRuns(inputs, undefined))).toBe('one three')
+    expect(names(scheduleRuns(inputs, undefined, size))).toBe('one three')
   })
 
   test.each([
@@ -40,10 +42,10 @@ describe('the schedule', () => {
     [4, 'one three'],
     [9, 'one three one three one'],
   ])('contains exactly %i jobs if a small workflow fills the rest: %s', (jobs, runs) => {
-    expect(names(scheduleRuns(inputs, jobs))).toBe(runs)
+    expect(names(scheduleRuns(inputs, jobs, size))).toBe(runs)
   })
 
   test('never contains fewer jobs than requested', () => {
-    expect(names(scheduleRuns([{ workflow: three }], 7))).toBe('three three three')
+    expect(names(scheduleRuns([{ workflow: three }], 7, size))).toBe('three three three')
   })
 })

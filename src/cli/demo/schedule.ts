@@ -4,16 +4,17 @@ import { expandMatrix } from '../../emulator/workflow/matrix.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 
 /**
- * Returns the workflows in the order of their runs. Without `jobs`, each runs once. With it, they repeat until there are at least that many
+ * Returns the workflows or pipelines in the order of their runs. Without `jobs`, each runs once. With it, they repeat until there are at least that many
  * jobs, and exactly that many if a smaller workflow fills the rest.
  */
-export function scheduleRuns<T extends { readonly workflow: Workflow }>(
-  inputs: readonly T[],
+export function scheduleRuns<Input>(
+  inputs: readonly Input[],
   jobs: number | undefined,
-): readonly T[] {
+  count: (input: Input) => number,
+): readonly Input[] {
   if (jobs === undefined) return inputs
-  const sizes = inputs.map((input) => ({ input, size: countJobs(input.workflow) }))
-  const runs: T[] = []
+  const sizes = inputs.map((input) => ({ input, size: count(input) }))
+  const runs: Input[] = []
   let left = jobs
   while (left > 0) {
     let fits = false

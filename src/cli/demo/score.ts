@@ -1,5 +1,4 @@
 // Counts the demo's jobs and runners from the forge's events and the controller's journal.
-import type { JobEvent } from '../../emulator/github/emulation.ts'
 import type { JobReport } from '../../emulator/job.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Entry } from '../../model/event.ts'
@@ -12,6 +11,23 @@ type JobCounts = {
   readonly succeeded: number
   readonly failed: number
   readonly skipped: number
+}
+
+/** An event of a job at the forge. */
+export type ScoredJob = {
+  readonly kind: 'queued' | 'assigned' | 'started' | 'first-step' | 'finished'
+  readonly id: string
+  readonly name: string
+  readonly at: Instant
+  readonly times: {
+    readonly queuedAt: Instant
+    readonly startedAt?: Instant | undefined
+    readonly finishedAt?: Instant | undefined
+  }
+  /** How often the job ran. */
+  readonly runs: number
+  readonly result: string | undefined
+  readonly report: JobReport | undefined
 }
 
 type RunnerState = 'starting' | 'idle' | 'busy' | 'ending'
@@ -38,7 +54,7 @@ export interface Scorekeeper {
   /** Adds expected jobs to the total. */
   expect(jobs: number): void
   skipped(jobs: number): void
-  job(jobEvent: JobEvent): void
+  job(jobEvent: ScoredJob): void
   journal(entry: Entry): void
   read(): Score
 }
@@ -50,7 +66,7 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
   const twice = new Set<string>()
   const firstStepMs: number[] = []
   const runners = runnerStates()
-  const finish = (jobEvent: JobEvent) => {
+  const finish = (jobEvent: ScoredJob) => {
     running.delete(jobEvent.id)
     if (jobEvent.result === 'succeeded') counts.succeeded++
     else counts.failed++
@@ -85,7 +101,7 @@ export function scorekeeper(onFinished: (job: FinishedJob) => void): Scorekeeper
   }
 }
 
-function duration({ times }: JobEvent): Instant | undefined {
+function duration({ times }: ScoredJob): Instant | undefined {
   if (times.startedAt === undefined || times.finishedAt === undefined) return undefined
   return times.finishedAt - times.startedAt
 }
@@ -103,7 +119,7 @@ function runnerStates() {
     } else if (event.kind === 'runner-started') {
       if (states.get(event.runner) === 'starting') move(event.runner, 'idle')
     } else if (event.kind === 'job-started') move(event.runner, 'busy')
-    else if (event.kind === 'runner-ended') move(event.runner, 'ending')
+    else if (event.kind === 'job-finished' || event.kind === 'runner-ended') move(event.runner, 'ending')
     else if (event.kind === 'runner-gone' || event.kind === 'start-refused') states.delete(event.runner)
   }
   const counts = (): Record<RunnerState, number> => {

@@ -1,15 +1,13 @@
-// Creates the objects that the demo's controller needs: the definition of RunnerSet, a Secret with the forge's credential, and one set.
+// Creates the objects that the demo's controller needs: the definition of RunnerSet, a Secret with the forge's credential, and its sets.
 
 import { runnerSetCrd } from '../../config/crd.ts'
 import { runnerSets, secrets } from '../../controller/resources.ts'
 import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import { runnerSetApiVersion } from '../../model/api.ts'
+import type { DemoForge } from './forge.ts'
 
 export const demoNamespace = 'default'
-export const demoSet = 'demo'
-/** The Secret with the forge's credential. Sets that the operator adds can use it, too. */
-export const credentialSecret = 'github'
 
 const definitions: Resource = {
   group: 'apiextensions.k8s.io',
@@ -19,23 +17,29 @@ const definitions: Resource = {
   namespaced: false,
 }
 
-export type SetUp = { readonly url: string; readonly token: string; readonly max: number }
+export type SetUp = Pick<DemoForge, 'secret' | 'sets'> & {
+  /** The maximum number of runners of all sets together. */
+  readonly max: number
+}
 
-export async function setUp(kubernetes: Kubernetes, { url, token, max }: SetUp): Promise<void> {
+export async function setUp(kubernetes: Kubernetes, { secret, sets, max }: SetUp): Promise<void> {
   await kubernetes.create(definitions, runnerSetCrd() as KubeObject)
   await kubernetes.create(secrets, {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: credentialSecret, namespace: demoNamespace },
+    metadata: { name: secret.name, namespace: demoNamespace },
     type: 'Opaque',
-    stringData: { github_token: token },
+    stringData: secret.entries,
   })
-  await kubernetes.create(runnerSets, {
-    apiVersion: runnerSetApiVersion,
-    kind: 'RunnerSet',
-    metadata: { name: demoSet, namespace: demoNamespace },
-    spec: { github: { url, credentials: { secret: credentialSecret } }, scale: { min: 0, max } },
-  })
+  const each = Math.max(1, Math.floor(max / sets.length))
+  for (const { name, min, spec } of sets) {
+    await kubernetes.create(runnerSets, {
+      apiVersion: runnerSetApiVersion,
+      kind: 'RunnerSet',
+      metadata: { name, namespace: demoNamespace },
+      spec: { ...spec, scale: { min: Math.min(min, each), max: each } },
+    })
+  }
 }
 
 /** Deletes every set. The controller then ends their runners and removes their registrations. */

@@ -6,7 +6,6 @@ import { createJournal, type Journal, type JournalReader } from '../../controlle
 import { type Cluster, createCluster } from '../../embedded/cluster.ts'
 import { createProcessRuntime } from '../../embedded/runtime/process/process-runtime.ts'
 import { kubeconfigText } from '../../embedded/wire/kubeconfig.ts'
-import type { Control } from '../../emulator/github/control.ts'
 import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
@@ -15,12 +14,13 @@ import type { Clock } from '../../lib/clock.ts'
 import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
 import { defaultLimits } from '../../model/limits.ts'
-import { type DemoForge, openForge } from './forge.ts'
+import type { DemoForge, DemoForgeOptions } from './forge.ts'
 import type { Home } from './home.ts'
 import { findLeftovers, isClean, type Leftovers } from './leftovers.ts'
-import { credentialSecret, demoNamespace, demoSet, retireSets, setUp } from './set-up.ts'
+import { demoNamespace, retireSets, setUp } from './set-up.ts'
 
-export type StageOptions = {
+export type StageOptions<Opened extends DemoForge = DemoForge> = {
+  readonly openForge: (options: DemoForgeOptions) => Promise<Opened>
   readonly home: Home
   readonly clock: Clock
   readonly random: Random
@@ -34,11 +34,8 @@ export type StageOptions = {
   readonly onEntry: JournalReader
 }
 
-export interface DemoStage {
-  readonly control: Control
-  /** The label of the demo's set. Its runners take the jobs with this label. */
-  readonly label: string
-  readonly url: string
+export interface DemoStage<Opened extends DemoForge = DemoForge> {
+  readonly forge: Opened
   /** A client with the rights of a cluster administrator. */
   readonly kubernetes: Kubernetes
   /** Returns the number of the controller's writes to the API server so far, with failed writes. */
@@ -51,13 +48,16 @@ export interface DemoStage {
 }
 
 const controllerUser = 'dayfly-controller'
-/** The image of the default template. On this machine, the small runner replaces it. */
-const runnerImage = 'ghcr.io/actions/actions-runner:latest'
+/** The images of the default templates. On this machine, the small runner replaces them. */
+const runnerImages = {
+  'ghcr.io/actions/actions-runner:latest': '/home/runner/run.sh',
+  'docker-public.packages.atlassian.com/sox/atlassian/bitbucket-pipelines-runner:latest': '/run.sh',
+}
 /** How long the controller may take to release its lease and its session. */
 const controllerMs = 5_000
 
 /** Starts all parts. Rejects with the cause, after it has closed everything that it opened. */
-export async function openStage(options: StageOptions): Promise<DemoStage> {
+export async function openStage<Opened extends DemoForge>(options: StageOptions<Opened>): Promise<DemoStage<Opened>> {
   const closers: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close()
@@ -70,13 +70,16 @@ export async function openStage(options: StageOptions): Promise<DemoStage> {
   }
 }
 
-async function open(options: StageOptions, closers: (() => Promise<void>)[]): Promise<Omit<DemoStage, 'stop'>> {
+async function open<Opened extends DemoForge>(
+  options: StageOptions<Opened>,
+  closers: (() => Promise<void>)[],
+): Promise<Omit<DemoStage<Opened>, 'stop'>> {
   const { clock, random, home, userAgent } = options
   const journal = createJournal(clock)
   journal.subscribe(options.onEntry)
   const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
     journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
-  const forge = await openForge({ clock, random, userAgent, onAnomaly })
+  const forge = await options.openForge({ clock, random, userAgent, onAnomaly })
   closers.push(forge.close)
   const tokens = { admin: randomName(random, 32), controller: randomName(random, 32) }
   const cluster = createCluster({ clock, random, runtime: runtimeOf(options), users: usersOf(tokens) })
@@ -89,16 +92,14 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
     return connection.transport
   }
   const kubernetes = createKubernetes({ transport: as(tokens.admin), clock, random, userAgent })
-  await setUp(kubernetes, { url: forge.url, token: forge.token, max: options.max })
+  await setUp(kubernetes, { secret: forge.secret, sets: forge.sets, max: options.max })
   const access = kubeconfigText({ server: origin, ca, user: 'admin', token: tokens.admin })
   writeFileSync(home.kubeconfig, access, { mode: 0o600 })
   const controller = controllerOf(options, journal, forge, as(tokens.controller))
   closers.push(() => withinMs(clock, controllerMs, controller.stop()))
   const leftovers = () => findLeftovers(leftoverSources(cluster, forge), home, process.pid)
   return {
-    control: forge.control,
-    label: demoSet,
-    url: forge.url,
+    forge,
     kubernetes,
     apiWrites: () => cluster.requestLog.writes(controllerUser),
     leftovers,
@@ -113,7 +114,9 @@ async function open(options: StageOptions, closers: (() => Promise<void>)[]): Pr
 
 function runtimeOf({ home, clock, runner, environment }: StageOptions) {
   const program = [process.execPath, runner]
-  const images = { [runnerImage]: { entrypoint: '/home/runner/run.sh', program } }
+  const images = Object.fromEntries(
+    Object.entries(runnerImages).map(([image, entrypoint]) => [image, { entrypoint, program }]),
+  )
   return createProcessRuntime({ dataDirectory: home.cluster, clock, environment, images })
 }
 
@@ -150,12 +153,12 @@ function controllerOf(
   )
 }
 
-function leftoverSources({ registry }: Cluster, { control }: DemoForge) {
+function leftoverSources({ registry }: Cluster, { secret, registrations }: DemoForge) {
   const names = (resource: string) => registry.list(resource).map(({ metadata }) => metadata.name)
   return {
     pods: () => names('pods'),
-    secrets: () => names('secrets').filter((name) => name !== credentialSecret),
-    registrations: () => control.registrations().map(({ name }) => name),
+    secrets: () => names('secrets').filter((name) => name !== secret.name),
+    registrations,
   }
 }
 

@@ -1,6 +1,8 @@
 // Serves an emulated forge until the user interrupts it.
 import { writeFile } from 'node:fs/promises'
+import { selfSignedCertificate } from '../../embedded/wire/certificate.ts'
 import type { ForgeServer } from '../../emulator/server/server.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { HttpServer } from '../../lib/http-server.ts'
 import { CliFailure } from '../failure.ts'
 
@@ -11,18 +13,20 @@ export type ServeOptions = {
   readonly json?: true
 }
 
-/** @param start is called once the forge listens */
+/** @param start is called once the forge listens. It may resolve with a function that ends what it started. */
 export async function serveUntilInterrupted(
   emulator: ForgeServer,
   port: number,
-  start: (origin: string) => void,
+  start: (origin: string) => Promise<(() => Promise<void>) | undefined> | undefined,
 ): Promise<void> {
   const interruption = interrupted()
   const server = await listen(emulator, port)
+  let end: (() => Promise<void>) | undefined
   try {
-    start(server.origin)
+    end = await start(server.origin)
     await interruption
   } finally {
+    await end?.()
     await server.close()
   }
 }
@@ -39,6 +43,22 @@ async function listen(emulator: ForgeServer, port: number): Promise<HttpServer> 
       cause,
     })
   }
+}
+
+/** Returns the certificate and the key with which the forge serves, after clients can read the certificate from its file. */
+export async function certificateFor(
+  { tls: file }: ServeOptions,
+  clock: Clock,
+): Promise<ReturnType<typeof selfSignedCertificate> | undefined> {
+  if (file === undefined) return undefined
+  const certificate = selfSignedCertificate(clock.now())
+  await writePrivately(file, certificate.cert)
+  return certificate
+}
+
+/** Returns the beginning of a printed curl command: it trusts the certificate of the forge. */
+export function curlCommand({ tls }: ServeOptions): string {
+  return tls ? `curl --cacert ${tls}` : 'curl'
 }
 
 /** Only this user may read the file. */

@@ -1,19 +1,20 @@
 // Asks the forge of a set for its registrations and its demand, with the set's own credential, proxy and certificates.
 import { MissingAccess, readAccess } from '../../controller/credential.ts'
 import { secrets } from '../../controller/resources.ts'
+import { runnerPrefix } from '../../core/pod.ts'
+import type { AccountRegistration, ForgeAccount } from '../../forge/account.ts'
 import type { ForgeAccess } from '../../forge/forge.ts'
-import { createGitHubAccount } from '../../forge/github/account.ts'
-import { readCredential } from '../../forge/github/credential.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import { outboundClient } from '../../lib/outbound.ts'
-import { configuredProxy } from '../../lib/proxy.ts'
-import { SettingError } from '../../lib/setting-error.ts'
-import { trustStore } from '../../lib/trust.ts'
+import type { Demand } from '../../model/demand.ts'
+import { forgeTraits } from '../../model/forge-traits.ts'
 import { PortError } from '../../model/port-error.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { ForgeReading } from '../../operate/picture.ts'
 import { AccessFailure, type Known } from '../../operate/read.ts'
 import type { SetView } from '../../operate/set-view.ts'
+import { accountOpeners } from '../forges/clients.ts'
+import { wayTo } from '../forges/way.ts'
 import { version } from '../version.ts'
 import type { Opened } from './options.ts'
 
@@ -26,29 +27,54 @@ export async function askForge(opened: Opened, view: SetView, set: RunnerSet): P
   try {
     return { known: true, value: await ask(opened, view, set, access.value) }
   } catch (error) {
-    if (error instanceof PortError) return { known: false, why: `the forge did not answer: ${error.message}` }
-    if (error instanceof SettingError) return { known: false, why: error.message }
-    throw error
+    if (!(error instanceof PortError)) throw error
+    const why = error.message.replace(/\.$/, '')
+    return { known: false, why: error.kind === 'bad-config' ? why : `the forge did not answer: ${why}` }
   }
 }
 
-async function ask(opened: Opened, view: SetView, { source }: RunnerSet, access: ForgeAccess): Promise<ForgeReading> {
+async function ask(opened: Opened, view: SetView, set: RunnerSet, access: ForgeAccess): Promise<ForgeReading> {
   const { clock, random, signal } = opened
-  const { username, password } = access.proxyCredential ?? {}
-  const proxy = source.proxy && configuredProxy({ ...source.proxy, username, password })
-  const trust = access.ca === undefined ? undefined : trustStore(access.ca)
-  const client = outboundClient({ proxy, trust, connections })
+  const { source } = set
+  const opener = accountOpeners({ clock, random, userAgent: `dayfly-cli/${version}` })[source.kind]
+  const create = opener(source, access.credential)
+  // The environment of this command is not that of the controller.
+  const client = outboundClient({ ...wayTo(source, access, {}), connections })
   try {
-    const credential = readCredential(access.credential, source.credentialsSecret)
-    const caller = { clock, random, userAgent: `dayfly-cli/${version}`, transport: client.transport }
-    const account = createGitHubAccount({ ...caller, url: source.url, credential })
-    const id = view.forge['scaleSetId']
+    const account = create(client.transport)
     const registrations = await account.registrations(signal)
-    const own = id ? await account.set(id, signal) : undefined
-    return { registrations: registrations.filter((one) => one.set === id), jobs: own?.assignedJobs }
+    return forgeTraits[source.kind].demand === 'utilisation'
+      ? utilisationOf(registrations, runnerPrefix(set))
+      : await assignedTo(view.forge['scaleSetId'], account, registrations, signal)
   } finally {
     await client.close()
   }
+}
+
+/** The forge keeps a record of the set, with its demand. */
+async function assignedTo(
+  id: string | undefined,
+  account: ForgeAccount,
+  registrations: readonly AccountRegistration[],
+  signal: AbortSignal | undefined,
+): Promise<ForgeReading> {
+  const jobs = id ? (await account.set(id, signal))?.assignedJobs : undefined
+  return {
+    registrations: registrations.filter((one) => one.set === id),
+    demand: jobs === undefined ? undefined : { kind: 'assigned', jobs },
+  }
+}
+
+/** The forge knows no sets: the names of the runners say whose they are, and their list is all that it says of the demand. */
+function utilisationOf(all: readonly AccountRegistration[], prefix: string): ForgeReading {
+  const registrations = all.filter(({ name }) => name.startsWith(prefix))
+  const demand: Demand = {
+    kind: 'utilisation',
+    busy: registrations.filter(({ busy }) => busy === true).length,
+    idle: registrations.filter(({ busy, status, isCordoned }) => busy === false && status === 'online' && !isCordoned)
+      .length,
+  }
+  return { registrations, demand }
 }
 
 async function accessOf(opened: Opened, set: RunnerSet): Promise<Known<ForgeAccess>> {

@@ -1,11 +1,13 @@
 // The labels of a request to the API server: its verb and its resource, by the conventions of the API
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/).
 import type { Request } from '../../lib/http.ts'
-import { leaseRights, runnerRights } from '../rights.ts'
+import { jobLogRights, leaseRights, runnerRights } from '../rights.ts'
 
 /** The resources that the controller has rights to. Any other one is counted as `other`. */
 const resources: ReadonlySet<string> = new Set(
-  [...runnerRights, ...leaseRights].map(({ resource: { plural }, subresource }) => joined(plural, subresource)),
+  [...runnerRights, ...jobLogRights, ...leaseRights].map(({ resource: { plural }, subresource }) =>
+    joined(plural, subresource),
+  ),
 )
 
 export function kubernetesLabels({ method, path, query }: Request): {

@@ -4,12 +4,13 @@ import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
 import { forgeTraits } from '../../model/forge-traits.ts'
-import type { JobRef, Registration, Runner } from '../../model/runner.ts'
+import type { Registration, Runner } from '../../model/runner.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
+import type { SetState } from './set-state.ts'
 import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
 
 export function foldForgeEvent(step: Step, event: ForgeEvent): void {
@@ -23,6 +24,9 @@ export function foldForgeEvent(step: Step, event: ForgeEvent): void {
       break
     case 'job-finished':
       jobFinished(step, event)
+      break
+    case 'registrations':
+      registrationsListed(step, event.registrations, event.at)
       break
     case 'state':
       forge.state = event.state
@@ -55,12 +59,16 @@ function demandReported({ state, events, at }: Step, event: Extract<ForgeEvent, 
 function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started' }>): void {
   const { forge, departures, table } = step.state
   const { runner: name, job, at, queuedAt } = event
+  const before = table.get(name)
+  // The log of the runner and the list of the forge show the same job.
+  if (before?.job?.id === job.id) return
   forge.quietSince = step.at
   countSuccess(step)
   departures.jobStarted(name)
-  const before = table.get(name)
-  const isLate = isNextJob(step, before?.job, job.id)
-  if (before && (isLate || !before.job)) put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  const isLate = isNextJob(step, name, job.id)
+  if (before && (isByCordon(step.state) || !before.job)) {
+    put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  }
   step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
   if (isLate) {
     step.state.lateJobs++
@@ -70,20 +78,28 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
   step.events.push({ kind: 'job-started', ...subject(step, name), job: job.id, name: job.name, queuedMs })
 }
 
-/** A runner that the forge does not end takes another job if its cordon comes too late. */
-function isNextJob({ state }: Step, before: JobRef | undefined, id: string): boolean {
-  return before !== undefined && before.id !== id && forgeTraits[state.set.source.kind].ephemeral === 'by-cordon'
+/** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
+function isNextJob({ state }: Step, name: string, id: string): boolean {
+  if (!isByCordon(state)) return false
+  const known = state.jobs.filter(({ runner }) => runner === name)
+  if (known.some((one) => one.id === id)) return false
+  return state.table.get(name)?.job !== undefined || known.length > 0
+}
+
+function isByCordon({ set }: SetState): boolean {
+  return forgeTraits[set.source.kind].ephemeral === 'by-cordon'
 }
 
 function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
   const { forge, departures, pendingRemovals, table } = step.state
   const { runner: name, jobId, result } = event
+  const before = table.get(name)
+  if (before?.job?.id === jobId && before.job.finished) return
   forge.quietSince = step.at
   departures.settle(name)
-  if (forgeTraits[step.state.set.source.kind].ephemeral === 'by-itself') pendingRemovals.clear(name)
+  if (!isByCordon(step.state)) pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
   step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
-  const before = table.get(name)
   if (!before || before.job?.finished) return
   const job = before.job ?? { id: jobId, name: '', repository: '', startedAt: step.at, finished: undefined }
   put(step, withJob(before, { ...job, finished: { result, at: step.at } }))
@@ -96,6 +112,7 @@ export function registrationsListed(step: Step, registrations: readonly Registra
   if (!state.forge.listed(registrations.length, askedAt)) return
   const byName = new Map(registrations.map((registration) => [registration.name, registration]))
   for (const runner of state.table.all()) compareRunner(step, runner, byName.get(runner.name), askedAt)
+  if (isByCordon(state)) finishUnseen(step, byName, askedAt)
   for (const name of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) leftTooEarly(step, name)
   if (!state.pods.known) state.forge.registrationsAt = undefined
   else addOrphans(step, registrations, askedAt)
@@ -106,8 +123,24 @@ function compareRunner(step: Step, runner: Runner, listed: Registration | undefi
   if (after === runner) return
   if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step)
   // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
-  const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && listed !== undefined
+  const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && isCordonedAs(runner, listed)
   if (!busy || !isSeenOnline(runner)) put(step, after)
+}
+
+function isCordonedAs({ registration }: Runner, listed: Registration | undefined): boolean {
+  return registration.is === 'present' && listed !== undefined && registration.value.isCordoned === listed.isCordoned
+}
+
+/** Where the list shows the jobs, a job that is not in it is over: its end may have come while no link was open. The list may show a job later than the log of its runner. */
+function finishUnseen(step: Step, listed: ReadonlyMap<string, Registration>, askedAt: Instant): void {
+  const { table, departures } = step.state
+  const until = askedAt - step.limits.lateEventMs
+  const isBusy = (name: string) => listed.get(name)?.busy === true
+  for (const { name, job } of [...table.all()]) {
+    if (!job || job.finished || job.startedAt >= until || isBusy(name)) continue
+    jobFinished(step, { kind: 'job-finished', runner: name, jobId: job.id, result: 'unknown', at: askedAt })
+  }
+  for (const { name, at } of departures.all()) if (at < until && !isBusy(name)) departures.settle(name)
 }
 
 /** A registration of ours without a pod. An event about its job may still be on its way. */

@@ -93,7 +93,7 @@ function stillBusy(step: Step, runner: Runner): void {
 function cordoned(step: Step, runner: Runner, { result }: OutcomeOf<'cordon-runner'>): void {
   switch (result.is) {
     case 'cordoned':
-      put(step, withCordon(runner))
+      put(step, withCordon(runner, step.at))
       step.events.push({ kind: 'runner-cordoned', ...subject(step, runner.name) })
       break
     case 'aborted':

@@ -56,11 +56,13 @@ export function withLostAnswer(runner: Runner): Runner {
 
 /** Applies a complete list of the forge. @param listed the runner's entry, if the list has one */
 export function withListedRegistration(runner: Runner, listed: Registration | undefined, askedAt: Instant): Runner {
+  const known = runner.registration
   if (listed) {
+    // A list that was requested before a cordon, or before the forge's last answer, knows less.
+    if (known.is === 'present' && known.at > askedAt) return runner
     const registration = { is: 'present', value: listed, at: askedAt } as const
     return { ...runner, registration, registrationMissingSince: undefined }
   }
-  const known = runner.registration
   if (known.is === 'unknown' || known.at > askedAt) return runner
   const registrationMissingSince = runner.registrationMissingSince ?? askedAt
   return { ...runner, registration: { is: 'absent', at: askedAt }, registrationMissingSince }
@@ -70,7 +72,11 @@ export function withListedRegistration(runner: Runner, listed: Registration | un
 export function withAnswer(runner: Runner, answer: DeregisterAnswer, at: Instant): Runner {
   const { ending, registration } = runner
   const answered = ending ? { ...ending, answer, failures: 0, retryAt: undefined } : undefined
-  if (answer === 'removed') return { ...runner, ending: answered, registration: { is: 'absent', at } }
+  if (answer === 'removed') {
+    // The report of a job may have called the end off. The removal proves that this job is over, and that no other one comes.
+    const proved = answered ?? { because: { kind: 'spent' }, answer, failures: 0, retryAt: undefined }
+    return { ...runner, ending: proved, registration: { is: 'absent', at } }
+  }
   if (answer !== 'busy' || registration.is !== 'present') return { ...runner, ending: answered }
   const value = { ...registration.value, busy: true }
   const goesOn = ending?.because.kind === 'life-exceeded' || ending?.because.kind === 'spent'
@@ -84,11 +90,11 @@ export function withJob(runner: Runner, job: JobRef): Runner {
 }
 
 /** The forge gives the runner no further job. */
-export function withCordon(runner: Runner): Runner {
+export function withCordon(runner: Runner, at: Instant): Runner {
   const { registration } = runner
   if (registration.is !== 'present') return { ...runner, cordonRetry: undefined }
   const value = { ...registration.value, isCordoned: true }
-  return { ...runner, cordonRetry: undefined, registration: { ...registration, value } }
+  return { ...runner, cordonRetry: undefined, registration: { is: 'present', value, at } }
 }
 
 /** Returns whether the forge has dropped the registration by itself. GitHub does so after a job that the runner brought to its end. */

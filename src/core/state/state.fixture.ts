@@ -12,7 +12,7 @@ import { phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
 import { fold } from './fold.ts'
-import { newSetState, worldOf } from './set-state.ts'
+import { newSetState, type StoredStatus, worldOf } from './set-state.ts'
 
 export const a = `${runnerPrefix(runnerSet())}a`
 export const seconds = (count: number) => count * 1_000
@@ -22,8 +22,8 @@ export const unreachable: Failure = { reason: 'forge-unreachable', message: 'no 
 export const unavailable: Failure = { reason: 'api-unavailable', message: 'no response' }
 
 /** A set's state, driven by inputs at chosen times. */
-export function open(set: RunnerSet = runnerSet()) {
-  const state = newSetState(set)
+export function open(set: RunnerSet = runnerSet(), stored: StoredStatus = {}) {
+  const state = newSetState(set, stored)
   const take = (input: Input, at = now): readonly JournalEvent[] => fold(state, input, limits, at)
   const world = (at = now) => worldOf(state, { now: 9, nextAt: undefined }, limits, at)
   return {

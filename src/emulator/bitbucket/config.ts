@@ -1,6 +1,7 @@
 // The emulator's knobs and their defaults. A knob is a behaviour that the vendor does not document, or that a test changes
 // (docs/reference/bitbucket.md#s7).
 import { z } from 'zod'
+import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/knobs.ts'
 
 export type Knobs = {
   /** The latency of every request: half before and half after the processing. */
@@ -36,10 +37,6 @@ export type Knobs = {
   readonly createStatus: 200 | 201
 }
 
-// These bounds keep every wait within the range of a timer.
-const milliseconds = z.number().int().nonnegative().max(1_000_000_000)
-const seconds = z.number().int().nonnegative().max(500_000)
-
 const knobsSchema = z.strictObject({
   latencyMs: milliseconds,
   callsPerHour: z.number().int().nonnegative().max(1_000_000),
@@ -62,15 +59,10 @@ const knobsSchema = z.strictObject({
 /** The schema of a change of knobs over the control API. */
 export const knobChangeSchema = knobsSchema.partial()
 
-export type KnobChange = { readonly [Name in keyof Knobs]?: Knobs[Name] | undefined }
+export type KnobChange = ChangeOf<Knobs>
 
 export function knobsFrom(change: KnobChange = {}): Knobs {
   return changeKnobs(defaults, change)
-}
-
-export function changeKnobs(knobs: Knobs, change: KnobChange): Knobs {
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  return { ...knobs, ...given }
 }
 
 const defaults: Knobs = {

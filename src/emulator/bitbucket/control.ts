@@ -1,12 +1,17 @@
 // Controls the emulator from tests, in the same process: steps, stub runners, knobs, faults.
+import type { PipelineRun } from '../pipelines/feed.ts'
+import type { Pipeline } from '../pipelines/pipeline.ts'
 import type { ServerControl } from '../server/control-routes.ts'
 import type { Faults } from '../server/faults.ts'
+import { changeKnobs } from '../server/knobs.ts'
 import type { RequestLog } from '../server/request-log.ts'
-import { changeKnobs, type KnobChange } from './config.ts'
+import type { StepResult } from '../step.ts'
+import type { KnobChange } from './config.ts'
 import type { Emulation, StepEvent } from './emulation.ts'
+import { type PipelineOptions, runPipeline } from './run-pipeline.ts'
 import { connectRunner, loseRunner, statusOf } from './runners.ts'
 import { settle } from './settle.ts'
-import { placeNamed, type Runner, type RunnerStatus, type Step, type StepResult, type StepSpec } from './state.ts'
+import { type Place, placeNamed, type Runner, type RunnerStatus, type Step, type StepSpec } from './state.ts'
 import { completeStep, queueStep } from './steps.ts'
 
 export type RunnerFacts = {
@@ -24,6 +29,8 @@ export interface Control extends ServerControl {
   /** Queues the steps in order. Returns their UUIDs. Throws for a repository that does not exist. */
   queueSteps(specs: readonly StepSpec[]): readonly string[]
   step(uuid: string): Readonly<Step> | undefined
+  /** Starts a pipeline. Its steps are queued when the steps before them have passed. Throws for a repository that does not exist. */
+  runPipeline(pipeline: Pipeline, options: PipelineOptions): PipelineRun
   /** Calls the listener for every step event from now on. Returns a function that unsubscribes it. */
   onStep(listener: (event: StepEvent) => void): () => void
   /** Returns the registrations of all places. */
@@ -48,11 +55,17 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
   const { deadlines } = emulation
   return {
     queueSteps: (specs) => {
-      const queued = specs.map((spec) => queueOne(emulation, spec).uuid)
+      const queued = specs.map((spec) => queueStep(emulation, repositoryNamed(emulation, spec.repository), spec).uuid)
       settle(emulation)
       return queued
     },
     step: (uuid) => emulation.state.steps.get(uuid),
+    runPipeline: (pipeline, options) => {
+      const repository = repositoryNamed(emulation, options.repository)
+      const run = runPipeline(emulation, pipeline, repository, options)
+      settle(emulation)
+      return run
+    },
     onStep: (listener) => {
       emulation.listeners.add(listener)
       return () => void emulation.listeners.delete(listener)
@@ -69,18 +82,19 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
       deadlines.clearAll()
       faults.clear()
       log.clear()
-      const { runners, steps, waiting, tokens, calls } = emulation.state
-      for (const part of [runners, steps, waiting, tokens, calls]) part.clear()
+      const { runners, steps, waiting, pipelines, tokens, calls } = emulation.state
+      for (const run of pipelines.values()) run.stop()
+      for (const part of [runners, steps, waiting, pipelines, tokens, calls]) part.clear()
     },
   }
 }
 
-function queueOne(emulation: Emulation, spec: StepSpec): Step {
-  for (const { repositories } of emulation.state.workspaces) {
-    const repository = placeNamed(repositories, spec.repository)
-    if (repository) return queueStep(emulation, repository, spec)
+function repositoryNamed({ state }: Emulation, name: string): Place {
+  for (const { repositories } of state.workspaces) {
+    const repository = placeNamed(repositories, name)
+    if (repository) return repository
   }
-  throw new Error(`there is no repository ${spec.repository}`)
+  throw new Error(`there is no repository ${name}`)
 }
 
 function factsOf(runner: Runner): RunnerFacts {

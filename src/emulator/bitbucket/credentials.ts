@@ -68,7 +68,8 @@ function credentialOf({ clock, state }: Emulation, credentials: readonly Emulate
   return credentials.findIndex((each) => each.kind === 'api-token' && each.email === name && each.token === password)
 }
 
-function basicOf({ request }: Call): readonly [name: string, password: string] {
+/** Returns the name and the password of a Basic authorization; both are empty without one. */
+export function basicOf({ request }: Call): readonly [name: string, password: string] {
   const encoded = /^Basic (\S+)$/i.exec(request.headers['authorization'] ?? '')?.[1] ?? ''
   const [name = '', password = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(/:(.*)/s)
   return [name, password]

@@ -2,13 +2,15 @@
 import type { Clock, Instant } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Deadlines } from '../server/deadlines.ts'
+import type { StepResult } from '../step.ts'
 import type { Knobs } from './config.ts'
-import type { State, Step, StepResult } from './state.ts'
+import type { State, Step } from './state.ts'
 
 /** An event of a step's lifecycle. */
 export type StepEvent = {
   readonly kind: 'queued' | 'assigned' | 'started' | 'finished'
   readonly id: string
+  readonly name: string | undefined
   readonly runner: string | undefined
   /** How many steps the runner has begun. */
   readonly runs: number
@@ -29,10 +31,11 @@ export type Emulation = {
 
 /** Sends an event about the step to all listeners. */
 export function reportStep({ clock, listeners }: Emulation, kind: StepEvent['kind'], step: Step): void {
-  const { uuid: id, runner, result, times } = step
+  const { uuid: id, spec, runner, result, times } = step
   const event: StepEvent = {
     kind,
     id,
+    name: spec.name,
     runner: runner?.name,
     runs: runner?.steps ?? 0,
     at: clock.now(),

@@ -14,6 +14,7 @@ import type { Emulation } from './emulation.ts'
 import { bitbucketError } from './refusal.ts'
 import { controlRoutes } from './routes-control.ts'
 import { runnerRoutes } from './routes-runners.ts'
+import { wireRoutes } from './routes-wire.ts'
 import { settle } from './settle.ts'
 import { createState, type EmulatedWorkspace } from './state.ts'
 
@@ -51,7 +52,7 @@ export function createBitbucketEmulator(options: BitbucketEmulatorOptions): Bitb
     latencyMs: () => emulation.knobs.latencyMs,
     faults,
     log,
-    forge: createRouter(runnerRoutes(emulation, credentials), site),
+    forge: createRouter([...runnerRoutes(emulation, credentials), ...wireRoutes(emulation)], site),
     controlled: createRouter(controlRoutes(emulation, control), site),
     notFound: () => bitbucketError(404, 'Resource not found.'),
     complete: (answer) => ({ ...answer, headers: { 'X-Request-Id': uuid(random), ...answer.headers } }),

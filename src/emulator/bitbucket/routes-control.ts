@@ -6,6 +6,7 @@ import type { Call, Route } from '../server/router.ts'
 import { knobChangeSchema } from './config.ts'
 import type { Control } from './control.ts'
 import type { Emulation } from './emulation.ts'
+import { pipelineRoutes, pipelineView } from './routes-pipelines.ts'
 import type { Step } from './state.ts'
 
 export function controlRoutes(emulation: Emulation, control: Control): readonly Route[] {
@@ -14,6 +15,7 @@ export function controlRoutes(emulation: Emulation, control: Control): readonly 
   const nameOf = (call: Call) => call.params['runner'] ?? ''
   return [
     ...serverRoutes(control, emulation.clock),
+    ...pipelineRoutes(emulation, control),
     { method: 'GET', pattern: '/_emulator/state', run: () => jsonAnswer(200, dumpState(emulation, control)) },
     {
       method: 'PUT',
@@ -36,12 +38,18 @@ const results = z.enum(['SUCCESSFUL', 'FAILED', 'ERROR', 'STOPPED'])
 const finishSchema = z.strictObject({ result: results.default('SUCCESSFUL') })
 const stepsMax = 10_000
 
+const commands = z.array(z.string().max(65_536)).min(1).max(100)
+
 const stepsSchema = z.strictObject({
   count: z.number().int().min(1).max(stepsMax).default(1),
   repository: z.string().min(1).max(255).optional(),
   labels: z.array(z.string().min(1).max(255)).max(50).default(['self.hosted', 'linux']),
   durationMs: z.number().int().nonnegative().max(1_000_000_000).optional(),
   result: results.optional(),
+  name: z.string().min(1).max(255).optional(),
+  script: commands.optional(),
+  afterScript: commands.optional(),
+  maxTimeMinutes: z.number().positive().max(720).optional(),
 })
 
 function queue({ state }: Emulation, control: Control, call: Call): Answer {
@@ -66,10 +74,12 @@ function dumpState({ clock, knobs, state }: Emulation, control: Control): object
       repositories: repositories.map((place) => ({ uuid: `{${place.uuid}}`, slug: place.slug })),
     })),
     runners: control.runners(),
+    pipelines: [...state.pipelines.values()].map(pipelineView),
     steps: [...state.steps.values()].map(dumpStep),
   }
 }
 
 function dumpStep({ uuid, spec, state, runner, result, reason, times }: Step): object {
-  return { uuid, repository: spec.repository, labels: spec.labels, state, runner: runner?.name, result, reason, times }
+  const { name, repository, labels } = spec
+  return { uuid, name, repository, labels, state, runner: runner?.name, result, reason, times }
 }

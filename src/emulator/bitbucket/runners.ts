@@ -27,6 +27,7 @@ export function createRunner(emulation: Emulation, place: Place, { name, labels 
     updatedAt: now,
     stateAt: now,
     process: 'none',
+    driver: 'stub',
     disabled: false,
     enabled: false,
     unhealthy: false,
@@ -67,15 +68,28 @@ export function connectRunner(emulation: Emulation, runner: Runner): void {
   const { deadlines } = emulation
   for (const name of ['silent', 'lost']) deadlines.clear(`${name}:${runner.uuid}`)
   runner.process = 'running'
+  runner.driver = 'stub'
   runner.idleSince = emulation.clock.now()
   touch(emulation, runner)
   askForStep(emulation, runner)
 }
 
-/** The runner asks for the step that the server has given it. */
+/** A request of the runner's own process arrived. The runner is online until the process is silent. */
+export function hearRunner(emulation: Emulation, runner: Runner): void {
+  emulation.deadlines.clear(`ask:${runner.uuid}`)
+  if (runner.process !== 'running') {
+    runner.process = 'running'
+    runner.idleSince = emulation.clock.now()
+    touch(emulation, runner)
+  }
+  runner.driver = 'process'
+  watchSilence(emulation, runner)
+}
+
+/** A stub runner asks for the step that the server has given it. */
 export function askForStep(emulation: Emulation, runner: Runner): void {
   const { knobs, deadlines } = emulation
-  if (runner.process !== 'running') return
+  if (runner.process !== 'running' || runner.driver !== 'stub') return
   runner.enabled = false
   const { step } = runner
   if (step?.state === 'READY') startStep(emulation, step, runner)
@@ -85,10 +99,15 @@ export function askForStep(emulation: Emulation, runner: Runner): void {
 
 /** The runner's process is gone. The server notices later, and gives up its step later still. */
 export function loseRunner(emulation: Emulation, runner: Runner): void {
-  const { knobs, deadlines } = emulation
+  const { deadlines } = emulation
   runner.process = 'silent'
   deadlines.clear(`ask:${runner.uuid}`)
   if (runner.step) deadlines.clear(`run:${runner.step.uuid}`)
+  watchSilence(emulation, runner)
+}
+
+function watchSilence(emulation: Emulation, runner: Runner): void {
+  const { knobs, deadlines } = emulation
   deadlines.set(`silent:${runner.uuid}`, knobs.silentS * 1_000, () => {
     runner.process = 'gone'
     touch(emulation, runner)

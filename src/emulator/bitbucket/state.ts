@@ -2,6 +2,9 @@
 import type { Instant } from '../../lib/clock.ts'
 import { uuid } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
+import type { PipelineRun } from '../pipelines/feed.ts'
+import type { KeptLog } from '../server/kept-log.ts'
+import type { StepResult, StepSource } from '../step.ts'
 
 /** A workspace or a repository: the place to which runners belong. UUIDs are stored without braces. */
 export type Place = { readonly uuid: string; readonly slug: string; readonly workspace: Workspace | undefined }
@@ -30,6 +33,8 @@ export type Runner = {
   stateAt: Instant
   /** `silent`: the process is gone, but the server has not noticed. */
   process: 'none' | 'running' | 'silent' | 'gone'
+  /** A timer of the emulator asks for its steps, or a real process over HTTP does. */
+  driver: 'stub' | 'process'
   /** Cordoned: it finishes its step and gets no other. */
   disabled: boolean
   /** Enabled again, and not heard of since. */
@@ -43,26 +48,41 @@ export type Runner = {
   idleSince: Instant
 }
 
-export type StepResult = 'SUCCESSFUL' | 'FAILED' | 'ERROR' | 'STOPPED'
-
 export type StepSpec = {
   /** The slug of the repository whose pipeline has the step. */
   readonly repository: string
   readonly labels: readonly string[]
-  /** How long it runs, in milliseconds; undefined: until the control finishes it. */
+  readonly name?: string | undefined
+  /** How long it runs on a stub runner, in milliseconds; undefined: until the control finishes it. */
   readonly durationMs?: number | undefined
   /** Its result if it ends by itself. */
   readonly result?: StepResult | undefined
+  /** The commands that a process runs. Absent: it waits as long as a stub runner would. */
+  readonly script?: readonly string[] | undefined
+  readonly afterScript?: readonly string[] | undefined
+  readonly maxTimeMinutes?: number | undefined
+  readonly source?: StepSource | undefined
+  /** Variables besides those of every step. */
+  readonly variables?: Readonly<Record<string, string>> | undefined
+  /** The pipeline that it belongs to. Absent: it is the only step of its own pipeline. */
+  readonly pipeline?: PipelineId | undefined
 }
+
+export type PipelineId = { readonly uuid: string; readonly buildNumber: number }
 
 export type Step = {
   readonly uuid: string
   readonly spec: StepSpec
   readonly repository: Place
+  readonly pipeline: PipelineId
+  /** The output of its process. */
+  readonly log: KeptLog
   state: 'PENDING' | 'READY' | 'IN_PROGRESS' | 'COMPLETED'
   runner: Runner | undefined
   result: StepResult | undefined
-  /** Why it ended without a runner's report. */
+  /** Whether its process has reported anything since it started. */
+  heard: boolean
+  /** Why it failed or ended. */
   reason: string | undefined
   readonly times: { readonly queued: Instant; started: Instant | undefined; completed: Instant | undefined }
 }
@@ -78,6 +98,10 @@ export type State = {
   readonly steps: Map<string, Step>
   /** Steps that no runner has. */
   readonly waiting: Set<Step>
+  /** By UUID, in the order in which they started. */
+  readonly pipelines: Map<string, PipelineRun>
+  /** How many pipelines have started. */
+  builds: number
   readonly tokens: Map<string, IssuedToken>
   /** The times of each user's calls within the last hour. */
   readonly calls: Map<string, Instant[]>
@@ -89,6 +113,8 @@ export function createState(workspaces: readonly EmulatedWorkspace[], random: Ra
     runners: new Map(),
     steps: new Map(),
     waiting: new Set(),
+    pipelines: new Map(),
+    builds: 0,
     tokens: new Map(),
     calls: new Map(),
   }

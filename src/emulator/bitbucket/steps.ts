@@ -1,7 +1,9 @@
 // The life of a step: queued, given to an idle online runner, started when that runner asks, completed.
 import { uuid } from '../../lib/ids.ts'
+import { emptyLog } from '../server/kept-log.ts'
+import type { StepResult } from '../step.ts'
 import { type Emulation, reportStep } from './emulation.ts'
-import type { Place, Runner, Step, StepResult, StepSpec } from './state.ts'
+import type { PipelineId, Place, Runner, Step, StepSpec } from './state.ts'
 
 /** Steps that are over stay known up to this number. */
 const completedMax = 2_000
@@ -13,9 +15,12 @@ export function queueStep(emulation: Emulation, repository: Place, spec: StepSpe
     uuid: uuid(random),
     spec,
     repository,
+    pipeline: spec.pipeline ?? nextPipeline(emulation),
+    log: emptyLog(),
     state: 'PENDING',
     runner: undefined,
     result: undefined,
+    heard: false,
     reason: undefined,
     times: { queued: clock.now(), started: undefined, completed: undefined },
   }
@@ -30,6 +35,11 @@ export function queueStep(emulation: Emulation, repository: Place, spec: StepSpe
   const late = 'No runner took the step in time.'
   deadlines.set(`queue:${step.uuid}`, knobs.queueMaxS * 1_000, () => completeStep(emulation, step, 'ERROR', late))
   return step
+}
+
+/** Returns the identity of a new pipeline. */
+export function nextPipeline({ random, state }: Emulation): PipelineId {
+  return { uuid: uuid(random), buildNumber: ++state.builds }
 }
 
 /** Gives waiting steps to idle runners, the longest idle one first. Returns the runners that got one. */
@@ -60,7 +70,7 @@ export function startStep(emulation: Emulation, step: Step, runner: Runner): voi
   runner.steps++
   runner.stateAt = clock.now()
   reportStep(emulation, 'started', step)
-  if (durationMs !== undefined) {
+  if (durationMs !== undefined && runner.driver === 'stub') {
     deadlines.set(`run:${step.uuid}`, durationMs, () => completeStep(emulation, step, result))
   }
 }

@@ -1,5 +1,6 @@
 // The emulator's knobs, their defaults, and the bounds on what it keeps.
 import { z } from 'zod'
+import { type ChangeOf, changeKnobs, milliseconds, seconds } from '../server/knobs.ts'
 
 export type Knobs = {
   /** `hosted`: jobs arrive assigned, as on github.com. `legacy`: jobs are offered and acquired, as on GHES. */
@@ -51,8 +52,6 @@ export type Knobs = {
 export const limits = {
   /** The number of finished jobs that are kept, with their logs. */
   finishedJobs: 500,
-  logLines: 1_000,
-  logBytes: 64 * 1024,
   jobsPerRequest: 10_000,
   registrationTtlS: 3_600,
   /** A scale set without a request for this time is deleted. */
@@ -60,9 +59,6 @@ export const limits = {
   offerRepeatMs: 60_000,
 } as const
 
-// These bounds keep every wait within the range of a timer.
-const milliseconds = z.number().int().nonnegative().max(1_000_000_000)
-const seconds = z.number().int().nonnegative().max(500_000)
 const count = z.number().int().positive().max(1_000_000_000)
 
 const knobsSchema = z.strictObject({
@@ -99,17 +95,12 @@ const knobsSchema = z.strictObject({
 /** The schema of a change of knobs over the control API. */
 export const knobChangeSchema = knobsSchema.partial()
 
-export type KnobChange = { readonly [Name in keyof Knobs]?: Knobs[Name] | undefined }
+export type KnobChange = ChangeOf<Knobs>
 
 /** Returns the defaults (docs/reference/scale-set-protocol.md#s19-4) with the given changes. */
 export function knobsFrom(change: KnobChange = {}): Knobs {
   const ofMode = change.mode === 'legacy' ? { firstMessageId: 1, restBudget: 0 } : {}
   return changeKnobs({ ...defaults, ...ofMode }, change)
-}
-
-export function changeKnobs(knobs: Knobs, change: KnobChange): Knobs {
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  return { ...knobs, ...given }
 }
 
 const defaults: Knobs = {

@@ -3,6 +3,7 @@
 // Callers of these functions must call `settle` afterwards; deadlines do it themselves.
 import { uuid } from '../../lib/ids.ts'
 import type { Conclusion, JobReport } from '../job.ts'
+import { emptyLog } from '../server/kept-log.ts'
 import { limits } from './config.ts'
 import { type Emulation, reportJob } from './emulation.ts'
 import { announce } from './messages.ts'
@@ -36,7 +37,7 @@ export function queueJob(emulation: Emulation, spec: JobSpec): Job {
     },
     runs: 0,
     stepsStarted: new Map(),
-    log: { lines: [], bytes: 0 },
+    log: emptyLog(),
     cancelRequested: false,
     result: undefined,
     report: undefined,

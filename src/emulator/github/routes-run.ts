@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../lib/http.ts'
 import type { JobReport } from '../job.ts'
+import { keepLines, logLinesMax } from '../server/kept-log.ts'
 import type { Call, Route } from '../server/router.ts'
-import { limits } from './config.ts'
 import { type Emulation, reportJob } from './emulation.ts'
 import { completeJob, renewLease, startJob } from './jobs.ts'
 import { brokerError } from './refusal.ts'
@@ -66,18 +66,14 @@ function reportStep(emulation: Emulation, call: Call): Answer {
   return jsonAnswer(200, {})
 }
 
-const linesSchema = z.object({ lines: z.array(z.string()).max(limits.logLines) })
+const linesSchema = z.object({ lines: z.array(z.string()).max(logLinesMax) })
 
 /** Appends lines to the job's log, which keeps only the last ones. */
 function keepLog(emulation: Emulation, call: Call): Answer {
   const { log } = runningJob(emulation, call)
   const body = linesSchema.safeParse(call.body)
-  if (!body.success) throw brokerError(400, '', `A log report needs at most ${limits.logLines} lines.`)
-  for (const line of body.data.lines) {
-    log.lines.push(line)
-    log.bytes += line.length
-  }
-  while (log.lines.length > limits.logLines || log.bytes > limits.logBytes) log.bytes -= log.lines.shift()?.length ?? 0
+  if (!body.success) throw brokerError(400, '', `A log report needs at most ${logLinesMax} lines.`)
+  keepLines(log, body.data.lines)
   return jsonAnswer(200, {})
 }
 

@@ -1,6 +1,7 @@
 // The state of the emulated GitHub: scopes with runner groups, scale sets with their session and messages, jobs with attempts, runners.
 import type { Instant } from '../../lib/clock.ts'
 import type { JobReport, RunnerJob } from '../job.ts'
+import type { KeptLog } from '../server/kept-log.ts'
 
 export type ScopeKind = 'org' | 'repo' | 'enterprise'
 
@@ -111,7 +112,7 @@ export type Job = {
   runs: number
   /** The start of each step, as the runner reports it. */
   readonly stepsStarted: Map<string, Instant>
-  readonly log: { readonly lines: string[]; bytes: number }
+  readonly log: KeptLog
   cancelRequested: boolean
   result: string | undefined
   report: JobReport | undefined

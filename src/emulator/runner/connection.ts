@@ -17,13 +17,14 @@ export type CallOptions = {
 
 const answerBytesMax = 16 * 1024 * 1024
 
-export function connect(base: string, token: string): Connection {
+/** @param authorization the header of every request */
+export function connect(base: string, authorization: string): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 4, noDelay: true })
   return {
     call: async (method, url, { body, signal, timeoutMs = 30_000 } = {}) => {
       const text = body === undefined ? '' : JSON.stringify(body)
       const headers = {
-        authorization: `Bearer ${token}`,
+        authorization,
         'user-agent': 'dayfly-runner',
         ...(body === undefined
           ? {}

@@ -1,15 +1,13 @@
 // The lifecycle of one runner: a session, at most one job, the end.
 // Its exit codes are those of the official image's container (docs/reference/scale-set-protocol.md#s15-2).
-import { backoffMs } from '../../lib/backoff.ts'
 import { type Connection, connect, type Reply } from './connection.ts'
 import { type RunnerCredential, readCredential } from './credential.ts'
+import { callUntilAnswered, pause } from './retry.ts'
 import { serveJob } from './serve-job.ts'
 import { type JobRequest, type RunnerHost, type Session, stamp, waitLimits } from './session.ts'
 
 /** Exit codes. Every end except a refused version has 0, including a crash of the listener. Signals have their own codes (`main.ts`). */
 const exitCodes = { ended: 0, versionRefused: 7 } as const
-
-const retries = { baseMs: 1_000, capMs: 30_000 }
 
 /** Runs the runner and resolves with its exit code. No behaviour of the forge makes it reject. */
 export async function runLifecycle(encoded: string | undefined, host: RunnerHost): Promise<number> {
@@ -18,7 +16,7 @@ export async function runLifecycle(encoded: string | undefined, host: RunnerHost
     host.print('The JIT configuration is missing or not valid. Set ACTIONS_RUNNER_INPUT_JITCONFIG.\n')
     return exitCodes.ended
   }
-  const connection = connect(credential.url, credential.token)
+  const connection = connect(credential.url, `Bearer ${credential.token}`)
   try {
     const session = await openSession(credential, connection, host)
     if (session.kind === 'over') return session.code
@@ -79,37 +77,6 @@ function jobRequestOf({ status, value }: Reply): JobRequest | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Repeats a call until the response is neither a server error nor 429. Returns undefined if the forge stays unreachable or this program must end. */
-async function callUntilAnswered(
-  call: (signal: AbortSignal) => Promise<Reply>,
-  host: RunnerHost,
-): Promise<Reply | undefined> {
-  const giveUpAt = host.clock.now() + waitLimits.unreachableMs
-  const abort = new AbortController()
-  const unsubscribe = host.stopper.onStop(() => abort.abort())
-  try {
-    for (let attempt = 1; host.stopper.reason === undefined; attempt++) {
-      const reply = await call(abort.signal).catch(() => undefined)
-      if (reply && reply.status < 500 && reply.status !== 429) return reply
-      if (host.clock.now() >= giveUpAt) return undefined
-      await pause(backoffMs(retries, attempt, host.random), host)
-    }
-    return undefined
-  } finally {
-    unsubscribe()
-  }
-}
-
-/** Waits. Returns false if this program must end. */
-async function pause(ms: number, { clock, stopper }: RunnerHost): Promise<boolean> {
-  if (stopper.reason !== undefined) return false
-  const abort = new AbortController()
-  const unsubscribe = stopper.onStop(() => abort.abort())
-  await clock.sleep(ms, abort.signal).catch(() => {})
-  unsubscribe()
-  return stopper.reason === undefined
 }
 
 /** Returns the exit code for a refusal. A refused version has its own code only if the environment asks for it. */

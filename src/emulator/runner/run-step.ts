@@ -13,7 +13,7 @@ import { createStepFiles } from './step-files.ts'
 import { createStepOutput } from './step-output.ts'
 
 /** Milliseconds from SIGINT to SIGTERM and from there to SIGKILL. The `step` delays are those of the real runner; `shutdown` is for the end of this program. */
-const stopDelays = { step: [7_500, 2_500], shutdown: [2_000, 1_000] } as const
+export const stopDelays = { step: [7_500, 2_500], shutdown: [2_000, 1_000] } as const
 
 /** Runs or skips the step and stores its result in the job's state. Never rejects. */
 export async function runStep(step: RunnerStep, state: JobState): Promise<StepReport> {

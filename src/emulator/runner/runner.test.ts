@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunnerProgram, runnerProgram } from '../../../test/runner-program.ts'
+import { isAlive, type RunnerProgram, runnerProgram } from '../../../test/runner-program.ts'
 import { type TinyForge, tinyForge } from '../../../test/tiny-forge.ts'
 import { jsonAnswer } from '../../lib/http.ts'
 import type { RunnerJob, RunnerStep } from '../job.ts'
@@ -342,13 +342,5 @@ function residentBytes(pid: number): number {
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
   } catch {
     return 0
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
   }
 }

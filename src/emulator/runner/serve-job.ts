@@ -9,6 +9,7 @@ import { createLog } from './log.ts'
 import { createMask } from './mask.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { readJob } from './read-job.ts'
+import { deliver } from './retry.ts'
 import { runJob } from './run-job.ts'
 import { type JobRequest, type RunnerHost, type Session, stamp, waitLimits } from './session.ts'
 
@@ -35,7 +36,9 @@ export async function serveJob(request: JobRequest, session: Session, host: Runn
   const job = readJob(acquired.value)
   const report = job ? await execute(job, { request, session, outbox }, host) : unreadable
   await outbox.empty()
-  await complete(report, request, session, host)
+  // The report frees the registration.
+  const body = { body: report, timeoutMs: 10_000 }
+  await deliver(() => connection.call('POST', `${request.url}completejob`, body), host)
   return 'done'
 }
 
@@ -119,15 +122,5 @@ function keepLease({ request, session }: JobLink, host: RunnerHost): () => void 
     renewal.cancel()
     force?.cancel()
     unsubscribe()
-  }
-}
-
-/** Sends the report until the forge has it, because the report frees the registration. A status below 500 ends the attempts. */
-async function complete(report: JobReport, request: JobRequest, session: Session, host: RunnerHost): Promise<void> {
-  for (const pauseMs of [0, 200, 1_000, 3_000, 5_000]) {
-    await host.clock.sleep(pauseMs)
-    const url = `${request.url}completejob`
-    const reply = await session.connection.call('POST', url, { body: report, timeoutMs: 10_000 }).catch(() => undefined)
-    if (reply && reply.status < 500) return
   }
 }

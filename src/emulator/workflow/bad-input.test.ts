@@ -4,21 +4,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { workflowKind } from '../source/kind.ts'
+import { SourceError, type SourceProblem } from '../source/problem.ts'
+import { checkSource } from '../source/source.ts'
 import { parseWorkflowSource, readWorkflow } from './parse.ts'
-import { WorkflowError, type WorkflowProblem } from './problem.ts'
-import { checkSource } from './source.ts'
 
 const MiB = 1024 * 1024
 const job = (lines: string) => `on: push\njobs:\n  a:\n    runs-on: linux\n${lines}`
 const steps = '    steps: [{ run: echo }]\n'
 
-type Case = readonly [
-  name: string,
-  text: string | Buffer,
-  place: string,
-  code: WorkflowProblem['code'],
-  sentence: RegExp,
-]
+type Case = readonly [name: string, text: string | Buffer, place: string, code: SourceProblem['code'], sentence: RegExp]
 
 const cases: readonly Case[] = [
   ['a syntax error', 'on: push\njobs:\n  a: [1\n  b: 2\n', '4:3', 'workflow-syntax', /not valid YAML/],
@@ -257,7 +252,7 @@ describe('bad input', () => {
     await fc.assert(
       fc.asyncProperty(text, async (text) => {
         const started = process.cpuUsage()
-        await parse(text).catch((error) => expect(error).toBeInstanceOf(WorkflowError))
+        await parse(text).catch((error) => expect(error).toBeInstanceOf(SourceError))
         expect(spentMs(started)).toBeLessThan(2_000)
       }),
       { numRuns: 1_000 },
@@ -281,25 +276,25 @@ describe('bad input', () => {
   for (const [name, text] of large) {
     test(`within two seconds: ${name}`, async () => {
       const started = process.cpuUsage()
-      await parse(text).catch((error) => expect(error).toBeInstanceOf(WorkflowError))
+      await parse(text).catch((error) => expect(error).toBeInstanceOf(SourceError))
       expect(spentMs(started)).toBeLessThan(2_000)
     })
   }
 })
 
 async function parse(text: string) {
-  return parseWorkflowSource(checkSource('test.yml', Buffer.from(text)))
+  return parseWorkflowSource(checkSource('test.yml', Buffer.from(text), workflowKind))
 }
 
-async function problemsOf(read: () => Promise<unknown>): Promise<readonly WorkflowProblem[]> {
+async function problemsOf(read: () => Promise<unknown>): Promise<readonly SourceProblem[]> {
   const started = process.cpuUsage()
   const error = await read().then(
     () => undefined,
     (error: unknown) => error,
   )
   expect(spentMs(started)).toBeLessThan(2_000)
-  expect(error).toBeInstanceOf(WorkflowError)
-  return (error as WorkflowError).problems
+  expect(error).toBeInstanceOf(SourceError)
+  return (error as SourceError).problems
 }
 
 /** The CPU time of this process, so that a busy machine does not change the result. */

@@ -2,30 +2,30 @@
 // because GitHub's parser keeps a block's indentation in texts with expressions.
 import { ensureStatusFunction } from '@actions/workflow-parser/model/converter/if-condition'
 import type { Job as ParsedJob, Step as ParsedStep } from '@actions/workflow-parser/model/workflow-template'
-import { isAlias, isMap, isNode, isSeq, type Node } from 'yaml'
 import { hasExpression, splitTemplate } from '../expression.ts'
 import type { RunnerJob, RunnerStep, Template } from '../job.ts'
+import { workflowKind } from '../source/kind.ts'
+import { positionOf, problemAt, refuseProblems } from '../source/locate.ts'
+import { SourceError } from '../source/problem.ts'
+import { readSource, type Source } from '../source/source.ts'
 import { expandMatrix, MatrixError } from './matrix.ts'
-import { WorkflowError, type WorkflowProblem } from './problem.ts'
-import { readSource, type WorkflowSource } from './source.ts'
-import { findUnsupported, isCheckout, type Path, type Unsupported } from './unsupported.ts'
+import { findUnsupported, isCheckout } from './unsupported.ts'
 import { validateWorkflow } from './validate.ts'
 import type { Workflow, WorkflowJob } from './workflow.ts'
 
 type Mapping = Readonly<Record<string, unknown>>
 
-/** Reads and validates a workflow file. Throws a `WorkflowError` with file, line, column, a sentence and a next step. */
+/** Reads and validates a workflow file. Throws a `SourceError` with file, line, column, a sentence and a next step. */
 export async function readWorkflow(file: string): Promise<Workflow> {
-  return parseWorkflowSource(await readSource(file))
+  return parseWorkflowSource(await readSource(file, workflowKind))
 }
 
 /** Validates a source that is already read. Throws like `readWorkflow`. */
-export async function parseWorkflowSource(source: WorkflowSource): Promise<Workflow> {
+export async function parseWorkflowSource(source: Source): Promise<Workflow> {
   const template = await validateWorkflow(source)
   const root = mapping(source.document.toJS({ maxAliasCount: -1 }))
-  const problems = findUnsupported(root).map((found) => locate(source, found))
-  const [first, ...rest] = problems.sort((one, other) => one.line - other.line || one.column - other.column)
-  if (first) throw new WorkflowError([first, ...rest.slice(0, 9)])
+  const problems = findUnsupported(root).map((found) => problemAt(source, 'unsupported', found))
+  refuseProblems(problems)
   checkMatrices(source, root)
   const event = eventOf(root['on'])
   const defaults = mapping(mapping(root['defaults'])['run'])
@@ -40,7 +40,7 @@ export async function parseWorkflowSource(source: WorkflowSource): Promise<Workf
 }
 
 /** Checks matrices without expressions, so that their errors are reported before the run. */
-function checkMatrices(source: WorkflowSource, root: Mapping): void {
+function checkMatrices(source: Source, root: Mapping): void {
   for (const [key, job] of Object.entries(mapping(root['jobs']))) {
     const matrix = mapping(mapping(job)['strategy'])['matrix']
     if (matrix === undefined || hasExpression(matrix)) continue
@@ -48,9 +48,9 @@ function checkMatrices(source: WorkflowSource, root: Mapping): void {
       expandMatrix(matrix)
     } catch (error) {
       if (!(error instanceof MatrixError)) throw error
-      const at = source.position(offsetOf(source, ['jobs', key, 'strategy', 'matrix']))
+      const at = positionOf(source, ['jobs', key, 'strategy', 'matrix'])
       const next = 'Correct the matrix.'
-      throw new WorkflowError([{ code: 'workflow-invalid', file: source.file, ...at, sentence: error.message, next }])
+      throw new SourceError([{ code: 'workflow-invalid', file: source.file, ...at, sentence: error.message, next }])
     }
   }
 }
@@ -141,34 +141,6 @@ function inputsOf(on: unknown): Readonly<Record<string, unknown>> {
       return [name, value ?? (type === 'choice' ? text(options?.[0]) : '')]
     }),
   )
-}
-
-function locate(source: WorkflowSource, found: Unsupported): WorkflowProblem {
-  const at = source.position(offsetOf(source, found.path))
-  return { code: 'workflow-unsupported', file: source.file, ...at, sentence: found.sentence, next: found.next }
-}
-
-/** Returns the offset of the key at the end of the path. A path through an alias has the position of the alias. */
-function offsetOf(source: WorkflowSource, path: Path): number {
-  let node: unknown = source.document.contents
-  let offset = 0
-  for (const step of path) {
-    if (isAlias(node)) return offset
-    if (isSeq(node)) {
-      node = node.items[Number(step)]
-      if (isNode(node)) offset = startOf(node, offset)
-    } else if (isMap(node)) {
-      const pair = node.items.find((item) => String(isNode(item.key) ? item.key.toJSON() : item.key) === String(step))
-      if (!pair) return offset
-      if (isNode(pair.key)) offset = startOf(pair.key, offset)
-      node = pair.value
-    }
-  }
-  return offset
-}
-
-function startOf(node: Node, otherwise: number): number {
-  return node.range?.[0] ?? otherwise
 }
 
 function texts(value: unknown): Readonly<Record<string, Template>> {

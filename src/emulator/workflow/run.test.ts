@@ -2,13 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Conclusion, JobReport } from '../job.ts'
+import { workflowKind } from '../source/kind.ts'
+import { checkSource } from '../source/source.ts'
 import { runFacts } from './facts.ts'
 import { parseWorkflowSource } from './parse.ts'
 import { createRun, type Run } from './run.ts'
-import { checkSource } from './source.ts'
 
 async function runOf(text: string): Promise<Run> {
-  const workflow = await parseWorkflowSource(checkSource('test.yml', Buffer.from(text)))
+  const workflow = await parseWorkflowSource(checkSource('test.yml', Buffer.from(text), workflowKind))
   return createRun(workflow, runFacts(workflow, undefined, 7))
 }
 

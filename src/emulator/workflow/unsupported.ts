@@ -1,10 +1,6 @@
 // Finds features of GitHub that are not supported here. They are refused with their position, so that no run silently differs from GitHub's.
 import { splitTemplate } from '../expression.ts'
-
-/** A path into the file's plain value. */
-export type Path = readonly (string | number)[]
-
-export type Unsupported = { readonly path: Path; readonly sentence: string; readonly next: string }
+import type { Path, Found as Unsupported } from '../source/locate.ts'
 
 type Mapping = Readonly<Record<string, unknown>>
 

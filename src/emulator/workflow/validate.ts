@@ -2,17 +2,18 @@
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import type { WorkflowTemplate } from '@actions/workflow-parser/model/workflow-template'
 import { assert } from '../../lib/assert.ts'
-import { WorkflowError, type WorkflowProblem } from './problem.ts'
-import type { WorkflowSource } from './source.ts'
+import { refuseProblems } from '../source/locate.ts'
+import { SourceError, type SourceProblem } from '../source/problem.ts'
+import type { Source } from '../source/source.ts'
 
-/** Returns GitHub's template of a valid file. Throws a `WorkflowError` with the first ten problems that GitHub reports. */
-export async function validateWorkflow(source: WorkflowSource): Promise<WorkflowTemplate> {
-  if (source.document.contents === null) throw new WorkflowError([emptyProblem(source.file)])
+/** Returns GitHub's template of a valid file. Throws a `SourceError` with the first ten problems that GitHub reports. */
+export async function validateWorkflow(source: Source): Promise<WorkflowTemplate> {
+  if (source.document.contents === null) throw new SourceError([emptyProblem(source.file)])
   const file = { name: source.file, content: source.text }
   const { context, value } = parseWorkflow(file, new NoOperationTraceWriter())
   const template = value && (await convertWorkflowTemplate(context, value))
   const problems = context.errors.getErrors().map(
-    (error): WorkflowProblem => ({
+    (error): SourceProblem => ({
       code: 'workflow-invalid',
       file: source.file,
       line: error.range?.start.line ?? 1,
@@ -21,14 +22,12 @@ export async function validateWorkflow(source: WorkflowSource): Promise<Workflow
       next: nextOf(error.rawMessage),
     }),
   )
-  problems.sort((one, other) => one.line - other.line || one.column - other.column)
-  const [first, ...rest] = problems.slice(0, 10)
-  if (first) throw new WorkflowError([first, ...rest])
+  refuseProblems(problems)
   assert(template, 'a file without findings has a template')
   return template
 }
 
-function emptyProblem(file: string): WorkflowProblem {
+function emptyProblem(file: string): SourceProblem {
   const sentence = 'The file has no workflow.'
   return { code: 'workflow-invalid', file, line: 1, column: 1, sentence, next: 'Add `on:` and `jobs:`.' }
 }

@@ -50,12 +50,19 @@ function adviceFor(status: number, request: Request): string {
 }
 
 export function errorFromTransport(request: Request, error: TransportError): PortError {
-  const lasting = error.kind === 'certificate' || error.kind === 'proxy'
-  const message = `${request.method} ${request.path}: ${redact(error.message, request)}`
-  return new PortError(port, lasting ? 'bad-config' : 'unavailable', message, {
+  const next = lastingNext[error.kind]
+  const message = `${request.method} ${request.path}: ${redact(error.message, request)}${next ?? ''}`
+  return new PortError(port, next === undefined ? 'unavailable' : 'bad-config', message, {
     details: { method: request.method, path: request.path, transport: error.kind },
     cause: error,
   })
+}
+
+/** The next step of a failure that does not pass by itself. */
+const lastingNext: Readonly<Partial<Record<TransportError['kind'], string>>> = {
+  certificate: '. If a proxy or the server has a private certificate authority, name it in spec.bitbucket.ca.',
+  proxy:
+    '. Check spec.bitbucket.proxy, its Secret with the keys username and password, or HTTPS_PROXY of the controller.',
 }
 
 /** Returns the error for a response that arrived complete but does not hold what it must. */

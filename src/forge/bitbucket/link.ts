@@ -68,11 +68,12 @@ export class BitbucketLink implements Link {
   }
 
   allowance(): Allowance {
-    const { budget, clock } = this.#account
+    const { budget, clock, roster } = this.#account
+    const pollMs = roster.pollMs()
     const ceiling = this.#ceilingNow()
-    if (ceiling) return { now: 0, nextAt: ceiling.until, limit: ceiling }
+    if (ceiling) return { now: 0, nextAt: ceiling.until, limit: ceiling, pollMs }
     const { now, limit } = budget.registrations(clock.now())
-    return { now, nextAt: limit?.until, limit }
+    return { now, nextAt: limit?.until, limit, pollMs }
   }
 
   /** Rejects with `conflict` for a name that is registered. Bitbucket would accept it a second time. */
@@ -179,7 +180,12 @@ export class BitbucketLink implements Link {
     const events = stepEvents(this.#steps, steps, view.at, this.#repository())
     this.#steps = steps
     this.#reported = undefined
-    return [...events, ...this.#settingsEvents(own), { kind: 'demand', demand: demandOf(own), at: view.at }]
+    return [
+      ...events,
+      ...this.#settingsEvents(own),
+      { kind: 'registrations', registrations: own.map(registrationOf), at: view.at },
+      { kind: 'demand', demand: demandOf(own), at: view.at },
+    ]
   }
 
   #failing({ error, since }: Extract<RosterResult, { is: 'failed' }>): readonly ForgeEvent[] {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { describe, expect, it as test } from 'vitest'
 import { renderManifests } from '../../../scripts/chart/manifests.ts'
 import { buildProgram } from '../../../scripts/chart/programs.ts'
-import { leaseRights, type Right, runnerRights } from '../../../src/controller/rights.ts'
+import { jobLogRights, leaseRights, type Right, runnerRights } from '../../../src/controller/rights.ts'
 import type { KubeObject } from '../../../src/kubernetes/types.ts'
 import { listAt, textAt } from '../../../src/lib/read-json.ts'
 import { runCli } from '../../cli.ts'
@@ -128,6 +128,13 @@ describe('the rights of the controller', () => {
     expect(Object.fromEntries(rulesOf(objects))).toEqual({
       'ClusterRole dayfly': rules(runnerRights, ''),
       'Role dayfly/dayfly-lease': rules(leaseRights, 'dayfly'),
+    })
+  })
+
+  it('include the logs of runners only on demand', async () => {
+    const objects = await render(controllerChart, '--set=scope=cluster', '--set=rbac.runnerLogs=true')
+    expect(Object.fromEntries(rulesOf(objects))).toMatchObject({
+      'ClusterRole dayfly': rules([...runnerRights, ...jobLogRights], ''),
     })
   })
 

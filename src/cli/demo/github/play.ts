@@ -1,39 +1,34 @@
 // Runs the scheduled workflows on the emulated forge and waits until they have ended.
-import type { Control } from '../../emulator/github/control.ts'
-import { runFacts } from '../../emulator/workflow/facts.ts'
-import { feedRun, type JobQueue } from '../../emulator/workflow/feed.ts'
-import { createRun, type JobOutcome, type RunConclusion } from '../../emulator/workflow/run.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { aborted } from '../../lib/signals.ts'
-import type { Input } from './input.ts'
-import { countJobs } from './schedule.ts'
-import type { Scorekeeper } from './score.ts'
-
-export type PlayedRun = {
-  readonly workflow: string
-  readonly file: string
-  readonly conclusion: RunConclusion
-  readonly jobs: readonly JobOutcome[]
-}
-
-export type Stage = {
-  readonly control: Pick<Control, 'queueJobs' | 'cancel' | 'onJob'>
-  /** The label that sends every job to the demo's runners, independent of its `runs-on`. */
-  readonly label: string
-  readonly clock: Clock
-  readonly score: Scorekeeper
-}
+import { runFacts } from '../../../emulator/workflow/facts.ts'
+import { feedRun, type JobQueue } from '../../../emulator/workflow/feed.ts'
+import { createRun, type JobOutcome } from '../../../emulator/workflow/run.ts'
+import { aborted } from '../../../lib/signals.ts'
+import type { PlayedRun, PlayStage, Show } from '../forge.ts'
+import type { Input } from '../input.ts'
+import { countJobs } from '../schedule.ts'
+import type { GitHubDemo } from './forge.ts'
+import { openGitHub } from './forge.ts'
 
 type Finished = Parameters<Parameters<JobQueue['onFinished']>[0]>
 
-/** Starts a run every `intervalMs` and resolves when all have ended. Rejects with the signal's reason if that comes first. */
-export async function playRuns(
+/** Runs these workflows. */
+export function githubShow(runs: readonly Input[]): Show<GitHubDemo> {
+  return {
+    jobs: runs.reduce((sum, { workflow }) => sum + countJobs(workflow), 0),
+    open: openGitHub,
+    play: (forge, stage, until) => playRuns(runs, forge, stage, until),
+    log: ({ control }, jobId) => control.job(jobId)?.log.lines ?? [],
+    figures: () => ({}),
+  }
+}
+
+async function playRuns(
   runs: readonly Input[],
-  intervalMs: number,
-  stage: Stage,
+  forge: GitHubDemo,
+  { clock, score, intervalMs }: PlayStage,
   until: AbortSignal,
 ): Promise<readonly PlayedRun[]> {
-  const { control, clock, score } = stage
+  const { control } = forge
   for (const { workflow } of runs) score.expect(countJobs(workflow))
   const owners = new Map<string, (...finished: Finished) => void>()
   const stop = control.onJob((jobEvent) => {
@@ -50,7 +45,7 @@ export async function playRuns(
     const played: Promise<PlayedRun>[] = []
     for (const [index, input] of runs.entries()) {
       if (index > 0 && intervalMs > 0) await clock.sleep(intervalMs, until)
-      played.push(play(input, index, stage, owners))
+      played.push(play(input, index, { forge, score }, owners))
     }
     return await Promise.race([Promise.all(played), halted])
   } finally {
@@ -61,9 +56,10 @@ export async function playRuns(
 async function play(
   { workflow, checkout }: Input,
   index: number,
-  { control, label, score }: Stage,
+  { forge, score }: { readonly forge: GitHubDemo; readonly score: PlayStage['score'] },
   owners: Map<string, (...finished: Finished) => void>,
 ): Promise<PlayedRun> {
+  const { control, label } = forge
   const runId = 1_000 + index
   const facts = runFacts(workflow, checkout, runId)
   let listener: (...finished: Finished) => void = () => {}
@@ -86,5 +82,10 @@ async function play(
   const neverRun = jobs.filter(({ report }) => report === undefined)
   score.expect(jobs.length - countJobs(workflow))
   score.skipped(neverRun.length)
-  return { workflow: workflow.name, file: workflow.file, conclusion, jobs }
+  return { workflow: workflow.name, file: workflow.file, conclusion, jobs: jobs.map(playedJob) }
+}
+
+function playedJob({ name, conclusion, report }: JobOutcome): PlayedRun['jobs'][number] {
+  const steps = (report?.steps ?? []).map(({ name, conclusion, outcome }) => ({ name, conclusion, outcome }))
+  return { name, conclusion, steps }
 }

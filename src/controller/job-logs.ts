@@ -1,0 +1,84 @@
+// Follows the logs of a set's runners, so that a busy one is seen at once and not only in the forge's next list.
+import { runnerContainer } from '../core/default-spec.ts'
+import { KubernetesError } from '../kubernetes/errors.ts'
+import type { PodLogs } from '../kubernetes/pod-logs.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type LinkedSignal, linkSignals } from '../lib/signals.ts'
+import type { ForgeEvent } from '../model/forge-event.ts'
+import type { JobLog } from '../model/forge-traits.ts'
+import type { PodFacts } from '../model/runner.ts'
+import { jobLogReader } from './observe/job-log.ts'
+
+export type JobLogsDeps = {
+  readonly logs: PodLogs
+  readonly jobLog: JobLog
+  readonly namespace: string
+  readonly clock: Clock
+  readonly take: (event: ForgeEvent) => void
+}
+
+/** A log that ends while its container runs is opened again after this time, in milliseconds. */
+const againMs = 5_000
+/** How much of the log is read again then, in seconds. The events of the same job count once. */
+const overlapS = 30
+/** Without the right to read logs, the forge's lists are enough. The right may come later. */
+const deniedMs = 10 * 60_000
+
+export class JobLogs {
+  readonly #deps: JobLogsDeps
+  readonly #until: LinkedSignal
+  readonly #followed = new Map<string, LinkedSignal>()
+  #deniedUntil = 0
+
+  constructor(deps: JobLogsDeps, signal: AbortSignal) {
+    this.#deps = deps
+    this.#until = linkSignals(signal)
+  }
+
+  /** Follows the log from the start of the runner container until its end. */
+  seen(name: string, { startedAt, end }: PodFacts): void {
+    if (end) this.gone(name)
+    else if (startedAt !== undefined && !this.#followed.has(name)) void this.#follow(name)
+  }
+
+  gone(name: string): void {
+    this.#followed.get(name)?.abort()
+  }
+
+  stop(): void {
+    this.#until.abort()
+    this.#until.dispose()
+  }
+
+  async #follow(name: string): Promise<void> {
+    if (this.#until.signal.aborted || this.#deps.clock.now() < this.#deniedUntil) return
+    const until = linkSignals(this.#until.signal)
+    this.#followed.set(name, until)
+    try {
+      await this.#readUntilEnd(name, until.signal)
+    } finally {
+      this.#followed.delete(name)
+      until.dispose()
+    }
+  }
+
+  async #readUntilEnd(name: string, signal: AbortSignal): Promise<void> {
+    const { logs, jobLog, namespace, clock, take } = this.#deps
+    const read = jobLogReader(jobLog, name)
+    for (let sinceSeconds: number | undefined; !signal.aborted; sinceSeconds = overlapS + againMs / 1_000) {
+      const since = sinceSeconds === undefined ? {} : { sinceSeconds }
+      try {
+        for await (const line of logs.follow({ namespace, name }, { container: runnerContainer, signal, ...since })) {
+          const event = signal.aborted ? undefined : read(line, clock.now())
+          if (event) take(event)
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof KubernetesError)) throw error
+        if (error.kind === 'forbidden') this.#deniedUntil = clock.now() + deniedMs
+        if (error.kind === 'forbidden' || error.kind === 'not-found') return
+      }
+      await clock.sleep(againMs, signal).catch(() => {})
+    }
+  }
+}

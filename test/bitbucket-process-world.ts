@@ -1,0 +1,72 @@
+// The built controller against an emulated Bitbucket of this process. The containers are stub runners: each is a process that reports its start and its end to the emulator.
+import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
+import { encoded, openProcessWorld } from './controller-world.ts'
+
+export const consumerSecret = 'consumerSecretThatMustNeverBePrinted'
+const bitbucketSecret = { bitbucketOauthClientId: 'key', bitbucketOauthClientSecret: consumerSecret }
+
+/** It needs the environment of the official image, and knows no other way to its registration. */
+const stubRunner = `
+const { ACCOUNT_UUID, OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, RUNNER_UUID, EMULATOR } = process.env
+if (!ACCOUNT_UUID || !OAUTH_CLIENT_ID || !OAUTH_CLIENT_SECRET || !RUNNER_UUID) process.exit(3)
+const say = (word) => fetch(EMULATOR + '/_emulator/runners/' + RUNNER_UUID.slice(1, -1) + '/' + word, { method: 'POST' })
+process.on('SIGTERM', () => say('vanish').finally(() => process.exit(143)))
+await say('online')
+setInterval(() => {}, 60_000)
+`
+
+export type BitbucketProcessWorld = Awaited<ReturnType<typeof openBitbucketProcessWorld>>
+
+export async function openBitbucketProcessWorld({ apiMs = 100, forgeMs = 150 } = {}) {
+  const world = await openProcessWorld(apiMs)
+  const { clock, random, registry } = world
+  const emulator = createBitbucketEmulator({
+    clock,
+    random,
+    workspaces: [{ slug: 'acme', repositories: ['app'] }],
+    credentials: [{ kind: 'consumer', key: 'key', secret: consumerSecret }],
+    knobs: { latencyMs: forgeMs, noRunner: 'queue', pickUpMs: 2_000 },
+  })
+  const forge = await emulator.listen(0)
+  world.addSecret('bitbucket', bitbucketSecret)
+  world.installKind()
+  return {
+    ...world,
+    emulator,
+    /** Changes the credential of every set. */
+    changeSecret: (secret: string) => {
+      const object = registry.get('secrets', 'ci', 'bitbucket')
+      const entries = { ...bitbucketSecret, bitbucketOauthClientSecret: secret }
+      registry.update('secrets', { ...object, data: encoded(entries) })
+    },
+    /** Adds a set whose runners have its name as a label. */
+    addSet: (name: string, scale: object = { min: 1, max: 4 }) =>
+      registry.create('runnersets.dayfly.dev', {
+        apiVersion: 'dayfly.dev/v1alpha1',
+        kind: 'RunnerSet',
+        metadata: { name, namespace: 'ci' },
+        spec: {
+          bitbucket: { url: `${forge.origin}/acme`, credentials: { secret: 'bitbucket' }, labels: [name] },
+          scale,
+          template: { spec: { containers: [containerOf(forge.origin)] } },
+        },
+      }),
+    /** Queues a step for the runners of a set. Without a duration, the test ends it. */
+    queue: (set: string, durationMs?: number): string =>
+      emulator.control.queueSteps([{ repository: 'app', labels: ['self.hosted', set], durationMs }])[0] ?? '',
+    close: () =>
+      world.close(async () => {
+        await forge.close()
+        emulator.close()
+      }),
+  }
+}
+
+function containerOf(origin: string): object {
+  return {
+    name: 'runner',
+    image: 'any',
+    command: [process.execPath, '--input-type=module', '-e', stubRunner],
+    env: [{ name: 'EMULATOR', value: origin }],
+  }
+}

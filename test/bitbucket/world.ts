@@ -1,0 +1,195 @@
+// Two runner sets in one emulated workspace on virtual time, with production controllers that a test starts, cuts off and stops.
+import { runnerSetCrd } from '../../src/config/crd.ts'
+import { parseRunnerSet } from '../../src/config/runner-set.ts'
+import { startController } from '../../src/controller/controller.ts'
+import { createJournal } from '../../src/controller/journal.ts'
+import type { ControllerOptions } from '../../src/controller/options.ts'
+import { createRegistry } from '../../src/embedded/api/create-registry.ts'
+import { createStore } from '../../src/embedded/store/store.ts'
+import { createApiHandler } from '../../src/embedded/wire/api-server.ts'
+import { knownIdentity } from '../../src/embedded/wire/authentication.ts'
+import { createRequestLog } from '../../src/embedded/wire/request-log.ts'
+import type { KnobChange } from '../../src/emulator/bitbucket/config.ts'
+import type { EmulatedCredential } from '../../src/emulator/bitbucket/credentials.ts'
+import { createBitbucketEmulator } from '../../src/emulator/bitbucket/emulator.ts'
+import { createBitbucketForge } from '../../src/forge/bitbucket/bitbucket.ts'
+import { CallBudgets } from '../../src/forge/bitbucket/call-budget.ts'
+import { readCredential } from '../../src/forge/bitbucket/credential.ts'
+import type { Forge } from '../../src/forge/forge.ts'
+import { createKubernetes } from '../../src/kubernetes/client.ts'
+import type { Request, Transport } from '../../src/lib/http.ts'
+import { type Random, seededRandom } from '../../src/lib/random.ts'
+import { virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import type { Entry } from '../../src/model/event.ts'
+import { defaultLimits } from '../../src/model/limits.ts'
+import { counted, type Gate, gated, slowed, withoutLogs } from './network.ts'
+import { startNode } from './node.ts'
+
+export type SetSpec = {
+  readonly namespace: string
+  readonly label: string
+  readonly min: number
+  readonly max: number
+  /** Absent: idle spares. */
+  readonly percentageRunnersIdle?: object
+}
+
+export type WorldOptions = {
+  readonly seed: number
+  readonly sets: readonly SetSpec[]
+  readonly knobs?: KnobChange
+  readonly apiMs: number
+  readonly startMs: () => number
+  readonly connectMs: () => number
+}
+
+export const setName = 'linux'
+const url = 'http://bitbucket.test/acme'
+const secretName = 'bitbucket'
+
+export type Process = Awaited<ReturnType<typeof openWorld>>['processes'][number]
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+export async function openWorld(options: WorldOptions) {
+  const clock = virtualClock()
+  const random = seededRandom(options.seed)
+  const registry = createRegistry({ store: createStore(), clock, random })
+  const api = apiOf({ registry, clock, random })
+  const credentials: EmulatedCredential[] = [{ kind: 'access-token', token: 'token-1', user: 'joe' }]
+  const emulator = createBitbucketEmulator({
+    clock,
+    random,
+    workspaces: [{ slug: 'acme', repositories: ['app'] }],
+    credentials,
+    knobs: options.knobs ?? {},
+  })
+  registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+  for (const set of options.sets) {
+    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: set.namespace } })
+    registry.create('secrets', credentialSecret(set.namespace, 'token-1'))
+    registry.create('runnersets.dayfly.dev', runnerSetObject(set))
+  }
+  const node = startNode({ ...options, clock, registry, control: emulator.control })
+  const processes: ReturnType<typeof startProcess>[] = []
+  const calls: number[] = []
+  const forge = counted(emulator.transport, calls, () => clock.now())
+  const listeners = new Set<(request: Request, body: unknown) => void>()
+  const hear = (request: Request, body: unknown) => {
+    for (const listener of listeners) listener(request, body)
+  }
+  const start = () => {
+    const transport = slowed(withoutLogs(api), clock, options.apiMs)
+    const identity = `controller-${processes.length + 1}`
+    const started = startProcess({ clock, random, transport, forge, identity, hear })
+    processes.push(started)
+    return started
+  }
+  return {
+    clock,
+    random,
+    registry,
+    emulator,
+    node,
+    processes,
+    credentials,
+    sets: options.sets,
+    calls,
+    listeners,
+    start,
+  }
+}
+
+function apiOf({
+  registry,
+  clock,
+  random,
+}: { registry: ReturnType<typeof createRegistry> } & Pick<ControllerOptions, 'clock' | 'random'>) {
+  const node = { logs: async function* () {} }
+  const authenticate = knownIdentity('dayfly')
+  const requestLog = createRequestLog()
+  return createApiHandler({ registry, node, clock, random, profile: '1.36', requestLog, authenticate })
+}
+
+type ProcessOptions = Pick<ControllerOptions, 'clock' | 'random' | 'transport' | 'identity'> & {
+  readonly forge: Transport
+  readonly hear: (request: Request, body: unknown) => void
+}
+
+/** One process of the controller, with accounts, budgets and a journal of its own. */
+function startProcess({ clock, random, transport, forge, identity, hear }: ProcessOptions) {
+  const gate: Gate = { isOpen: true }
+  const cluster: Gate = { isOpen: true }
+  const toApi = gated(
+    gated(transport, gate, () => {}),
+    cluster,
+    () => {},
+  )
+  const toForge = gated(forge, gate, hear)
+  const entries: Entry[] = []
+  const journal = createJournal(clock)
+  journal.subscribe((entry) => entries.push(entry))
+  const options: ControllerOptions = {
+    kubernetes: createKubernetes({ transport: toApi, clock, random }),
+    transport: toApi,
+    forgeFor: accounts(toForge, { clock, random }),
+    parseSet: parseRunnerSet,
+    clock,
+    random,
+    limits: defaultLimits,
+    identity,
+    lease: { namespace: 'a', name: 'dayfly' },
+  }
+  return { identity, entries, gate, cluster, controller: startController(options, journal), isStopped: false }
+}
+
+/** One account for each URL and credential, as in the production process. */
+function accounts(transport: Transport, { clock, random }: { clock: ControllerOptions['clock']; random: Random }) {
+  const known = new Map<string, Forge>()
+  const budgets = new CallBudgets()
+  return (
+    source: { readonly url: string },
+    access: { readonly credential: Readonly<Record<string, string>> },
+  ): Forge => {
+    const key = JSON.stringify([source.url, access.credential])
+    const credential = readCredential(access.credential, secretName)
+    const budget = budgets.of(credential)
+    const found = known.get(key)
+    if (found) return found
+    const forge = createBitbucketForge({
+      url: source.url,
+      credential,
+      transport,
+      clock,
+      random,
+      userAgent: 'dayfly/test',
+      budget,
+    })
+    known.set(key, forge)
+    return forge
+  }
+}
+
+function runnerSetObject({ namespace, label, ...scale }: SetSpec) {
+  const bitbucket = { url, credentials: { secret: secretName }, labels: [label] }
+  const spec = { bitbucket, scale, docker: 'none', keepFailed: '0s' }
+  return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name: setName, namespace }, spec }
+}
+
+export function credentialSecret(namespace: string, token: string) {
+  const data = { bitbucketAccessToken: Buffer.from(token).toString('base64') }
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: secretName, namespace }, type: 'Opaque', data }
+}
+
+export function scaleSet(
+  world: World,
+  { namespace }: SetSpec,
+  scale: { readonly min: number; readonly max: number },
+): void {
+  const set = world.registry.get('runnersets.dayfly.dev', namespace, setName)
+  world.registry.update('runnersets.dayfly.dev', { ...set, spec: { ...(set?.['spec'] as object), scale } })
+}
+
+export function statusOf(world: World, { namespace }: SetSpec) {
+  const object = world.registry.get('runnersets.dayfly.dev', namespace, setName)
+  return (object?.['status'] ?? {}) as Readonly<Record<string, unknown>>
+}
