@@ -18,7 +18,7 @@ export async function runDayfly(
     seed: 1,
     sets: [{ namespace: 'a', label: 'docker', min, max, ...strategy }],
     knobs: { latencyMs: 150, noRunner },
-    apiMs: 10,
+    apiMs: 0,
     startMs: () => randomInteger(random, 5_000, 25_000),
     connectMs: () => randomInteger(random, 3_000, 8_000),
   })

@@ -34,10 +34,18 @@ export function tallySteps(control: Control): Tally {
   return tally
 }
 
+/** Queues each step at its time. One timer at a time: a virtual clock looks at all of them. */
 export function queueAll(clock: VirtualClock, control: Control, steps: readonly QueuedStep[]): void {
-  for (const { atMs, durationMs } of steps) {
-    clock.after(atMs, () => control.queueSteps([{ repository: 'app', labels: ['docker'], durationMs }]))
+  const start = clock.now()
+  const queueFrom = (index: number) => {
+    const step = steps[index]
+    if (!step) return
+    clock.after(start + step.atMs - clock.now(), () => {
+      control.queueSteps([{ repository: 'app', labels: ['docker'], durationMs: step.durationMs }])
+      queueFrom(index + 1)
+    })
   }
+  queueFrom(0)
 }
 
 export function percentiles(values: readonly number[]): Result['waits'] {

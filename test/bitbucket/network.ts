@@ -24,6 +24,7 @@ export function gated(
 
 /** Each request and its answer take half of the latency. */
 export function slowed(transport: Transport, clock: VirtualClock, ms: number): Transport {
+  if (ms === 0) return transport
   return async (request) => {
     await clock.sleep(ms / 2, request.signal)
     const answer = await transport(request)
