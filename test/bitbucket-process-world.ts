@@ -1,9 +1,9 @@
-// The built controller against an emulated Bitbucket of this process. The containers are stub runners: each is a process that tells the emulator when it starts and ends.
+// The built controller against an emulated Bitbucket of this process. The containers are stub runners: each is a process that reports its start and its end to the emulator.
 import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
-import { openProcessWorld } from './controller-world.ts'
+import { encoded, openProcessWorld } from './controller-world.ts'
 
 export const consumerSecret = 'consumerSecretThatMustNeverBePrinted'
-export const bitbucketSecret = { bitbucketOauthClientId: 'key', bitbucketOauthClientSecret: consumerSecret }
+const bitbucketSecret = { bitbucketOauthClientId: 'key', bitbucketOauthClientSecret: consumerSecret }
 
 /** It needs the environment of the official image, and knows no other way to its registration. */
 const stubRunner = `
@@ -33,6 +33,12 @@ export async function openBitbucketProcessWorld({ apiMs = 100, forgeMs = 150 } =
   return {
     ...world,
     emulator,
+    /** Changes the credential of every set. */
+    changeSecret: (secret: string) => {
+      const object = registry.get('secrets', 'ci', 'bitbucket')
+      const entries = { ...bitbucketSecret, bitbucketOauthClientSecret: secret }
+      registry.update('secrets', { ...object, data: encoded(entries) })
+    },
     /** Adds a set whose runners have its name as a label. */
     addSet: (name: string, scale: object = { min: 1, max: 4 }) =>
       registry.create('runnersets.dayfly.dev', {

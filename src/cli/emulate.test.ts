@@ -169,8 +169,47 @@ test('the emulated Bitbucket gives a consumer a token, registers a runner, and r
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
+test('the emulated Bitbucket runs the pipeline of a file on the runners that it starts, and nothing of them stays', async () => {
+  const file = path.join(folder, 'bitbucket-pipelines.yml')
+  const step = (name: string, command: string) => `- step: { name: ${name}, script: ['${command}'] }`
+  const mark = path.join(folder, 'mark')
+  const items = [step('one', `pwd > ${mark}`), step('two', 'sleep 600')]
+  await writeFile(file, `pipelines:\n  custom:\n    local:\n      ${items.join('\n      ')}\n`)
+  const args = ['bitbucket', file, '--pipeline', 'custom/local', '--runners', '1', '--json']
+  const { child, client } = await emulate<BitbucketAddresses>(...args)
+  const state = async () => {
+    const answer = await client.transport({
+      method: 'GET',
+      path: '/_emulator/state',
+      query: {},
+      headers: {},
+      body: { kind: 'none' },
+      expect: 'whole',
+    })
+    return JSON.stringify(field(answer, 'pipelines.0.steps'))
+  }
+  await expect
+    .poll(async () => (await state()).match(/"name":"two","result":"\w+","id"/g)?.length, { timeout: 10_000 })
+    .toBe(1)
+  const directory = (await readFile(mark, 'utf8')).trim()
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(path.basename(directory)).toBe('build')
+  await expect(stat(path.resolve(directory, '../../../..'))).rejects.toThrow('ENOENT')
+})
+
+test('a pipelines file with a key that is not supported is refused with its path', async () => {
+  const file = path.join(folder, 'wrong.yml')
+  await writeFile(file, 'pipelines:\n  default:\n    - step: { script: [make], services: [docker] }\n')
+  const run = emulateCommand().exitOverride().parseAsync(['bitbucket', file], { from: 'user' })
+  await expect(run).rejects.toThrow('`pipelines.default[0].step.services` is not supported here.')
+})
+
 test.each([
-  [['bitbucket', 'ci.yml'], 'Workflow files are for the emulated GitHub only.'],
+  [['github', '--runners', '2'], '--runners is for the emulated Bitbucket only.'],
+  [['github', '--pipeline', 'default'], '--pipeline is for the emulated Bitbucket only.'],
+  [['bitbucket', '--pipeline', 'default'], '--pipeline chooses a pipeline of a file, and no file is given.'],
+  [['bitbucket', '--runners', '1', '--tls', 'ca.crt'], 'The runners of --runners connect without TLS.'],
   [['bitbucket', '--ghes'], '--ghes is for the emulated GitHub only.'],
   [['bitbucket', '--app', 'app.pem'], '--app is for the emulated GitHub only.'],
 ])('%o is refused with a sentence', async (args, sentence) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Runner } from '../model/runner.ts'
 import { decideLife } from './life.ts'
 import { phaseOf } from './phase.ts'
+import { statusOf } from './report.ts'
 import { a, job, open, refused, seconds, unreachable } from './state/state.fixture.ts'
 import { job as knownJob, limits, now, podFacts, registration, runner, runnerSet, world } from './world.fixture.ts'
 
@@ -52,6 +53,18 @@ describe('one life at a forge that needs cordons', () => {
   it('counts a cordoned runner without a job as no capacity', () => {
     expect(phaseOf(runner('a', running, { registration: cordoned }))).toBe('spent')
     expect(phaseOf(runner('a', running, { registration: cordonedAndBusy }))).toBe('busy')
+  })
+})
+
+describe('the status of a set whose forge is polled', () => {
+  it.each([
+    [10_000, '10 s'],
+    [10_001, '20 s'],
+    [87_000, '90 s'],
+  ])('shows a poll every %i ms as %s', (pollMs, shown) => {
+    const given = world([], { set: bitbucket, allowance: { now: 1, nextAt: undefined, pollMs } })
+    const condition = statusOf({ world: given, limits, now }).conditions.find(({ type }) => type === 'ForgeConnected')
+    expect(condition?.message).toBe(`The forge reports its demand. Dayfly asks it every ${shown}.`)
   })
 })
 

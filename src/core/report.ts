@@ -100,16 +100,25 @@ function templateCondition({ template, templateHash }: SetWorld): Untimed {
   }
 }
 
-function forgeCondition({ forgeFailure, set }: SetWorld, demandKnown: boolean): Untimed {
+function forgeCondition({ forgeFailure, set, allowance }: SetWorld, demandKnown: boolean): Untimed {
   const type = 'ForgeConnected'
   if (forgeFailure)
     return failing(type, forgeFailure.reason === 'forge-unreachable' ? 'Unknown' : 'False', forgeFailure)
   if (isPaused(set)) {
     return { type, status: 'Unknown', reason: 'Paused', message: 'A paused set does not ask the forge for its demand.' }
   }
-  if (demandKnown) return { type, status: 'True', reason: 'Connected', message: 'The forge reports its demand.' }
+  if (demandKnown) return { type, status: 'True', reason: 'Connected', message: connectedMessage(allowance) }
   return { type, status: 'Unknown', reason: 'Connecting', message: 'The forge has not reported its demand yet.' }
 }
+
+/** The time between two polls follows the calls that are left. It is shown in steps, so that the status is not written for each second. */
+function connectedMessage({ pollMs }: SetWorld['allowance']): string {
+  const message = 'The forge reports its demand.'
+  if (pollMs === undefined) return message
+  return `${message} Dayfly asks it every ${Math.ceil(pollMs / pollStepMs) * (pollStepMs / 1_000)} s.`
+}
+
+const pollStepMs = 10_000
 
 /** Everything that is wrong now, most urgent first. Its reason is the first one's. */
 function degradedCondition({ history, delays, stuck, settingsFailure }: SetWorld, failures: number): Untimed {

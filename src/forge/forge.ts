@@ -43,6 +43,8 @@ export type Allowance = {
   readonly now: number
   readonly nextAt: Instant | undefined
   readonly limit: ForgeLimit | undefined
+  /** The time between two polls as it is now, in milliseconds; absent at a forge that sends its events at once. */
+  readonly pollMs?: number
 }
 
 export type RegisterOutcome =

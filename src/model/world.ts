@@ -95,7 +95,12 @@ export type SetWorld = {
   /** Runners whose end is proved stuck and that still exist. */
   readonly stuck: Delays | undefined
   /** Registrations that the account allows now, and when it allows more. */
-  readonly allowance: { readonly now: number; readonly nextAt: Instant | undefined }
+  readonly allowance: {
+    readonly now: number
+    readonly nextAt: Instant | undefined
+    /** The time between two polls of the forge; absent at a forge that sends its events at once. */
+    readonly pollMs?: number
+  }
   /** A problem of the link to the forge, until demand is known again. */
   readonly forgeFailure: (Failure & { readonly since: Instant }) | undefined
   /** A difference between the set and the forge's record of it. */

@@ -23,6 +23,7 @@ const statusOf = (set: string) =>
 const step = (id: string) => world.emulator.control.step(id)
 const started = (id: string) => until(`the step ${id} starts`, waitMs, () => step(id)?.times.started)
 const completed = (id: string) => until(`the step ${id} ends`, waitMs, () => step(id)?.result)
+const isLimited = ({ status }: { readonly status: unknown }) => status === 429
 const cordons = (uuid: string) =>
   world.emulator.control
     .requests()
@@ -78,4 +79,45 @@ test('runs each step on a runner of its own, counts one whose cordon came late, 
   await until('no pod is left', waitMs, () => pods().length === 0)
   expect(world.registry.list('secrets', 'ci').map(({ metadata }) => metadata.name)).toEqual(['bitbucket'])
   expect(controller.stdout() + controller.stderr()).not.toContain(consumerSecret)
+}, 400_000)
+
+test('never ends a busy runner: not while its cordon is limited, not while it is offline, and not after a wrong credential', async () => {
+  world.emulator.control.knobs({ silentS: 2 })
+  world.addSet('faults')
+  const controller = world.start()
+  const runner = await idle('faults')
+  const retryAfterMs = 20_000
+  world.emulator.control.fault({
+    match: { method: 'PUT', pathRegex: runner.uuid },
+    action: { kind: 'answer', status: 429, headers: { 'retry-after': String(retryAfterMs / 1_000) }, body: {} },
+  })
+  const only = world.queue('faults')
+  await controller.saw('job-started', waitMs, { runner: runner.name })
+  const limited = await until('the cordon is refused', waitMs, () => cordons(runner.uuid).find(isLimited))
+  expect(world.emulator.control.stub.vanish(runner.name)).toBe(true)
+  await until('it is offline', waitMs, () => runners('faults').some(({ status }) => status === 'OFFLINE'))
+  const quietUntil = limited.at + retryAfterMs
+  const again = await until('the cordon is repeated', waitMs, () => cordons(runner.uuid).find((one) => !isLimited(one)))
+  const early = world.emulator.control.requests().filter(({ at }) => at > limited.at + 500 && at < quietUntil - 500)
+  expect(early).toEqual([])
+  expect(again.at).toBeGreaterThanOrEqual(quietUntil - 500)
+
+  world.changeSecret('wrong')
+  await controller.saw('forge-failed', waitMs, { reason: 'forge-unauthorized' })
+  await until('the status says so', waitMs, () => statusOf('faults')['lastReason'] === 'forge-unauthorized')
+  expect(pods()).toContain(runner.name)
+  expect(step(only)?.state).toBe('IN_PROGRESS')
+  const connected = () => controller.lines().filter(({ event }) => event === 'forge-connected').length
+  const before = connected()
+  world.changeSecret(consumerSecret)
+  await until('it is connected again', waitMs, () => connected() > before)
+  expect(world.emulator.control.stub.online(runner.name)).toBe(true)
+  await until('it runs on', waitMs, () => step(only)?.state === 'IN_PROGRESS')
+  const pod = world.registry.get('pods', 'ci', runner.name)
+  expect(pod?.metadata.deletionTimestamp).toBeUndefined()
+  expect(world.emulator.control.stub.finish(runner.name, 'SUCCESSFUL')).toBe(true)
+  await until('it is removed', waitMs, () => runners('faults').every(({ uuid }) => uuid !== runner.uuid))
+  await until('its pod is gone', waitMs, () => !pods().includes(runner.name))
+  await idle('faults')
+  expect(statusOf('faults')).toMatchObject({ lateJobs: 0 })
 }, 400_000)

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Checkout, findCheckout } from '../../emulator/checkout.ts'
 import { readPipeline } from '../../emulator/pipelines/parse.ts'
 import { SourceError, type SourceProblem } from '../../emulator/source/problem.ts'
-import { type Checkout, findCheckout } from '../../emulator/workflow/facts.ts'
 import { readWorkflow } from '../../emulator/workflow/parse.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
@@ -21,10 +21,14 @@ export function readInput(files: readonly string[], searchPath: string): Promise
   }))
 }
 
-/** Reads the default pipeline of each bitbucket-pipelines.yml. Throws like `readInput`. */
-export function readPipelines(files: readonly string[], searchPath: string): Promise<readonly PipelineInput[]> {
+/** Reads one pipeline of each bitbucket-pipelines.yml. Throws like `readInput`. @param selector the pipeline; the default one if it is undefined. */
+export function readPipelines(
+  files: readonly string[],
+  searchPath: string,
+  selector?: string,
+): Promise<readonly PipelineInput[]> {
   return readEach(files, async (file) => {
-    const pipeline = await readPipeline(file)
+    const pipeline = await readPipeline(file, selector)
     const { root, sha, branch = 'main' } = (await findCheckout(file, searchPath)) ?? {}
     const source = root === undefined || sha === undefined ? undefined : { repository: root, commit: sha, branch }
     return { pipeline, source }

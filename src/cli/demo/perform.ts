@@ -12,6 +12,7 @@ import { demoReport } from './report.ts'
 import { type FinishedJob, type Scorekeeper, scorekeeper } from './score.ts'
 import { openScreen, type Screen } from './screen.ts'
 import { type DemoStage, openStage } from './stage.ts'
+import { stepEnvironment } from './step-environment.ts'
 import { jobLines } from './view.ts'
 import { warningOf } from './warnings.ts'
 
@@ -137,12 +138,4 @@ function printResultOf({ plan, played, leftovers, score, apiWrites, figures, wal
     printNote(
       `Runners: ${report.runners}. Jobs: ${report.jobs}. Jobs that ran twice: ${report.ranTwice}. Left behind: ${left.length || 'nothing'}.`,
     )
-}
-
-const passedOn = /^(PATH|LANG|LC_\w+|TZ|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO)$/i
-
-/** Returns the environment variables that steps receive: paths, locale, proxies and certificates, but nothing that may be secret. */
-function stepEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(environment).filter(([name, value]) => passedOn.test(name) && value !== undefined)
-  return Object.fromEntries(entries as [string, string][])
 }

@@ -1,15 +1,27 @@
-// `dayfly emulate bitbucket`: serves an emulated Bitbucket workspace whose runners are controlled by calls.
-import { createBitbucketEmulator } from '../../emulator/bitbucket/emulator.ts'
+// `dayfly emulate bitbucket`: serves an emulated Bitbucket workspace, and runs the pipelines of files on real runners or on those of the user.
+import { type BitbucketEmulator, createBitbucketEmulator } from '../../emulator/bitbucket/emulator.ts'
 import { randomName } from '../../lib/ids.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
+import type { PipelineInput } from '../demo/bitbucket/play.ts'
+import { readPipelines, runnerProgram } from '../demo/input.ts'
+import { stepEnvironment } from '../demo/step-environment.ts'
 import { printJson, printLine, printNote } from '../output.ts'
+import { startRunners } from './runner-processes.ts'
 import { certificateFor, curlCommand, type ServeOptions, serveUntilInterrupted } from './serve.ts'
 
 const workspace = 'my-workspace'
 const repository = 'my-repository'
 const email = 'me@example.com'
 
-export async function emulateBitbucket(options: ServeOptions): Promise<void> {
+export type BitbucketOptions = ServeOptions & { readonly pipeline?: string; readonly runners?: number }
+
+/** The interval of the runners that this command starts. Bitbucket's 30 s would only delay a local run. */
+const pickUpMs = 1_000
+
+export async function emulateBitbucket(files: readonly string[], options: BitbucketOptions): Promise<void> {
+  const searchPath = process.env['PATH'] ?? ''
+  const inputs = await readPipelines(files, searchPath, options.pipeline)
+  const program = options.runners === undefined ? undefined : runnerProgram()
   const clock = systemClock()
   const random = systemRandom()
   const key = randomName(random, 18)
@@ -26,16 +38,54 @@ export async function emulateBitbucket(options: ServeOptions): Promise<void> {
       { kind: 'api-token', email, token: apiToken },
       { kind: 'access-token', token: accessToken },
     ],
-    knobs: { latencyMs: options.latency },
+    knobs: {
+      latencyMs: options.latency,
+      // A pipeline of a file waits for its first runner.
+      noRunner: files.length > 0 ? 'queue' : undefined,
+      pickUpMs: program === undefined ? undefined : pickUpMs,
+    },
     tls,
   })
-  await serveUntilInterrupted(emulator, options.port, (url) => {
-    print({ url, key, secret, apiToken, accessToken }, options)
-    emulator.control.onStep(({ kind, id, runner, result }) => {
-      if (kind === 'finished') printNote(`${result} step ${id}`)
-      else printNote(`${kind} step ${id}${runner ? ` on ${runner}` : ''}`)
+  await serveUntilInterrupted(emulator, options.port, async (origin) => {
+    print({ url: origin, key, secret, apiToken, accessToken }, options)
+    showSteps(emulator)
+    for (const input of inputs) runInput(emulator, input)
+    if (program === undefined || options.runners === undefined) return undefined
+    const environment = stepEnvironment(process.env)
+    return startRunners({
+      emulator,
+      clock,
+      origin,
+      workspace,
+      accessToken,
+      count: options.runners,
+      program,
+      environment,
     })
   })
+}
+
+function showSteps({ control }: BitbucketEmulator): void {
+  control.onStep(({ kind, id, name, runner, result }) => {
+    const step = name === undefined ? `step ${id}` : `step ${name}`
+    if (kind !== 'finished') return printNote(`${kind} ${step}${runner ? ` on ${runner}` : ''}`)
+    printNote(`${result} ${step}`)
+    const { log, reason } = control.step(id) ?? {}
+    if (result === 'SUCCESSFUL' || !log) return
+    for (const line of log.lines.slice(-shownLines)) printNote(`  ${line}`)
+    if (reason !== undefined && log.lines.at(-1) !== reason) printNote(`  ${reason}`)
+  })
+}
+
+/** The lines of a failed step that the command prints. */
+const shownLines = 20
+
+/** Starts the pipeline. Prints its notes, and how it ended. */
+function runInput({ control }: BitbucketEmulator, { pipeline, source }: PipelineInput): void {
+  const title = `pipeline ${pipeline.selector} (${pipeline.file})`
+  for (const note of pipeline.notes) printNote(`${pipeline.file}: ${note}`)
+  const { done } = control.runPipeline(pipeline, { repository, labels: ['self.hosted', 'linux'], source })
+  void done.then(({ result }) => printNote(`${result} ${title}`))
 }
 
 type Printed = Readonly<Record<'url' | 'key' | 'secret' | 'apiToken' | 'accessToken', string>>
@@ -44,8 +94,10 @@ function print({ url, key, secret, apiToken, accessToken }: Printed, options: Se
   const workspaceUrl = `${url}/${workspace}`
   const runnersUrl = `${url}/2.0/workspaces/${workspace}/pipelines-config/runners`
   const stepsUrl = `${url}/_emulator/steps`
+  const pipelinesUrl = `${url}/_emulator/pipelines`
   if (options.json) {
-    printJson({ url, workspaceUrl, runnersUrl, stepsUrl, repository, key, secret, email, apiToken, accessToken })
+    const urls = { url, workspaceUrl, runnersUrl, stepsUrl, pipelinesUrl }
+    printJson({ ...urls, repository, key, secret, email, apiToken, accessToken })
     return
   }
   const curl = curlCommand(options)
@@ -58,5 +110,6 @@ function print({ url, key, secret, apiToken, accessToken }: Printed, options: Se
   printLine(`\nList runners:   ${curl} -H 'Authorization: Bearer ${accessToken}' ${runnersUrl}`)
   printLine(`Start a runner: ${curl} -X POST ${url}/_emulator/runners/NAME/online`)
   printLine(`Queue steps:    ${curl} -d '{"labels": ["linux"], "durationMs": 10000}' ${stepsUrl}`)
+  printLine(`Run a file:     ${curl} --data-binary @bitbucket-pipelines.yml ${pipelinesUrl}`)
   printLine(`Show state:     ${curl} ${url}/_emulator/state`)
 }

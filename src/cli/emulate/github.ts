@@ -35,6 +35,7 @@ export async function emulateGitHub(files: readonly string[], options: GitHubOpt
     inputs.forEach((input, index) => {
       runWorkflow(emulator, input, index + 1)
     })
+    return undefined
   })
 }
 

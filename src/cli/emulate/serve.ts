@@ -13,18 +13,20 @@ export type ServeOptions = {
   readonly json?: true
 }
 
-/** @param start is called once the forge listens */
+/** @param start is called once the forge listens. It may resolve with a function that ends what it started. */
 export async function serveUntilInterrupted(
   emulator: ForgeServer,
   port: number,
-  start: (origin: string) => void,
+  start: (origin: string) => Promise<(() => Promise<void>) | undefined> | undefined,
 ): Promise<void> {
   const interruption = interrupted()
   const server = await listen(emulator, port)
+  let end: (() => Promise<void>) | undefined
   try {
-    start(server.origin)
+    end = await start(server.origin)
     await interruption
   } finally {
+    await end?.()
     await server.close()
   }
 }

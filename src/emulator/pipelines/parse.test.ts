@@ -173,6 +173,7 @@ test.each([
     '`definitions.services` is not',
   ],
   ['clone: { depth: 1 }\npipelines: { default: [{ step: { script: [a] } }] }', '`clone` is not supported here.'],
+  ['pipelines: { ? [a, b] : c }', 'a key is not a text'],
   ['pipelines: { default: [{ step: { script: [*none] } }] }', 'there is no anchor named none'],
 ])('refuses %j', (text, expected) => {
   expect(problemsOf(text).join('\n')).toContain(expected)

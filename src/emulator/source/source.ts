@@ -68,8 +68,8 @@ export function checkSource(file: string, bytes: Buffer, kind: SourceKind): Sour
     throw beyond(from, { line: 1, column: 1 }, sentence)
   }
   if (kind.merges) {
-    checkKeys(document.contents, (key, offset) => {
-      throw syntaxError(from, `the key ${key} is given twice`, position(offset))
+    checkKeys(document.contents, (why, offset) => {
+      throw syntaxError(from, why, position(offset))
     })
   }
   return { kind, file, text, document, position }

@@ -68,11 +68,12 @@ export class BitbucketLink implements Link {
   }
 
   allowance(): Allowance {
-    const { budget, clock } = this.#account
+    const { budget, clock, roster } = this.#account
+    const pollMs = roster.pollMs()
     const ceiling = this.#ceilingNow()
-    if (ceiling) return { now: 0, nextAt: ceiling.until, limit: ceiling }
+    if (ceiling) return { now: 0, nextAt: ceiling.until, limit: ceiling, pollMs }
     const { now, limit } = budget.registrations(clock.now())
-    return { now, nextAt: limit?.until, limit }
+    return { now, nextAt: limit?.until, limit, pollMs }
   }
 
   /** Rejects with `conflict` for a name that is registered. Bitbucket would accept it a second time. */

@@ -34,9 +34,13 @@ export async function runDaemon(credential: StepRunnerCredential, host: DaemonHo
 
 type Self = { readonly credential: StepRunnerCredential; readonly host: DaemonHost }
 
+/** The time for a response with a step. It is below the default grace period of a pod. */
+const askMs = 10_000
+
 async function takeSteps(link: StepLink, pickUpMs: number, { credential, host }: Self): Promise<number> {
   while (host.stopper.reason === undefined) {
-    const reply = await untilAnswered((signal) => link.connection.call('GET', `${link.base}step`, { signal }), host)
+    // A signal does not abort this call: the forge may have given the runner a step, and no other runner would get it.
+    const reply = await untilAnswered(() => link.connection.call('GET', `${link.base}step`, { timeoutMs: askMs }), host)
     if (!reply || isRefused(reply, host)) return endedCode
     const step = reply.status === 200 ? readStep(reply.value) : undefined
     if (reply.status === 200 && !step) print(host, 'The message with the step is not valid.')

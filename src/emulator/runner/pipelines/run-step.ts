@@ -37,7 +37,10 @@ export async function runStep(step: StepMessage, host: StepHost): Promise<Runner
   limit.cancel()
   unsubscribe()
   if (result.error !== undefined) log.write(result.error)
-  if (step.afterScript.length > 0 && !stopper.final) await attempt(() => runAfterScript(step, result, host), step, host)
+  if (step.afterScript.length > 0 && !stopper.final) {
+    const { error } = await attempt(() => runAfterScript(step, result, host), step, host)
+    if (error !== undefined) log.write(`After-script: ${error}`)
+  }
   return result
 }
 

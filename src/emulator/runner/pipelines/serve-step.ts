@@ -36,12 +36,21 @@ export async function serveStep(step: StepMessage, link: StepLink, { secret, hos
   const result = await runStep(step, { clock, log, stopper, folder, inherited, trackingId })
   release()
   for (const { pid, name } of endOrphans(trackingId, process.pid)) log.write(`Ended the process ${name} (${pid}).`)
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  removeFolder(folder, host)
   log.flush()
   await outbox.empty()
   print(host, `Completing step with result Result{status=${result.status}, error=${shownError(result)}}.`)
   const body = { ...result, error: result.error === undefined ? undefined : mask.apply(result.error) }
   await deliver(() => connection.call('POST', `${url}result`, { body, timeoutMs: 10_000 }), host)
+}
+
+/** A step may take away its own rights to its files. They stay then, and no other step uses this folder. */
+function removeFolder(folder: string, host: DaemonHost): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  } catch (error) {
+    print(host, `The folder ${folder} stays: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 function shownError({ error }: RunnerResult): string {
