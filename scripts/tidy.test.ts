@@ -90,6 +90,7 @@ describe('arrows', () => {
       'embedded',
       'emulator',
       'doctor',
+      'migrate',
       'operate',
     ]
     const files = rooms.map((room) => `src/${room}/a.ts`)

@@ -26,6 +26,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'model',
     'lib',
   ],
+  migrate: ['config', 'model', 'lib'],
   cli: [
     'config',
     'controller',
@@ -35,6 +36,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'emulator',
     'forge',
     'kubernetes',
+    'migrate',
     'operate',
     'lib',
     'model',
@@ -48,6 +50,7 @@ const pure: ReadonlySet<string> = new Set(['model', 'core'])
 const families: readonly RegExp[] = [
   /^src\/(forge)\/([a-z]+)\//,
   /^src\/(emulator)\/(github|bitbucket|gitea)\//,
+  /^src\/(migrate)\/([a-z-]+)\//,
   /^src\/(embedded\/runtime)\/([a-z]+)\//,
   /^src\/(doctor\/rules)\/(?!catalogue\.ts$)([^/]+)/,
 ]

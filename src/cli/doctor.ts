@@ -48,7 +48,7 @@ export function doctorCommand(): Command {
     .option('-n, --namespace <name>', 'examine this namespace only')
     .option('--logs', 'with --live: also read the last log lines of runners that may never get a job')
     .option('--confirm <digest>', 'with --live --fix: carry out exactly the plan with this digest')
-  for (const option of [...forgeOptions(), ...repairOptions()]) command.addOption(option)
+  for (const option of [...forgeOptions('with --live: also list '), ...repairOptions()]) command.addOption(option)
   return command
     .addHelpText('after', help)
     .helpCommand('help [command]', 'shows the options of a command, with examples')
@@ -71,6 +71,8 @@ Examples:
   dayfly doctor --live -n ci                    a namespace of a cluster
   GITHUB_TOKEN=… dayfly doctor --live --github-url https://github.com/acme
                                                 a cluster, and its runners at GitHub
+  dayfly doctor --live --bitbucket-workspace acme
+                                                a cluster, and its runners at Bitbucket
   dayfly doctor explain POD101                  why a rule matters, and when not
 
 Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 nothing to analyse, 4 a part could not be analysed, 5 a fix was refused.

@@ -43,6 +43,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: 'find what a lost installation left in the cluster and at the forge, and remove it',
     load: async () => (await import('./sweep.ts')).sweepCommand(),
   },
+  import: {
+    summary: "make RunnerSets of another autoscaler's own files, with a report and a plan of the takeover",
+    load: async () => (await import('./import.ts')).importCommand(),
+  },
   controller: {
     summary: 'run the controller on a Kubernetes cluster',
     load: async () => (await import('./controller.ts')).controllerCommand(),

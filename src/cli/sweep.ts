@@ -4,7 +4,7 @@ import { gatherLeftovers, type SweepChoice } from '../operate/sweep/gather.ts'
 import { performSweep, type SweepResult } from '../operate/sweep/perform.ts'
 import { planSweep } from '../operate/sweep/plan.ts'
 import type { SweepPlan } from '../operate/sweep/step.ts'
-import { type ForgeChoice, openForge } from './doctor/forge-access.ts'
+import { checkForgeChoice, type ForgeChoice, forgeOptions, openForge } from './doctor/forge-access.ts'
 import { CliFailure } from './failure.ts'
 import { Interrupted, listenForInterruption } from './interruption.ts'
 import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
@@ -18,13 +18,16 @@ type Options = ClusterOptions &
 
 export function sweepCommand(): Command {
   const dayfly = programName()
-  return withCluster(new Command('sweep'))
+  const command = withCluster(new Command('sweep'))
+  for (const option of forgeOptions('also look at ')) command.addOption(option)
+  return command
     .description(
       'Finds what a lost installation of Dayfly left in the cluster and at the forge. Removes it only with --confirm.',
     )
-    .option('--github-url <url>', 'also look at the runners of this organization, repository or enterprise')
-    .option('--github-token-file <file>', 'the file with the token for --github-url; default: $GITHUB_TOKEN')
-    .option('--scale-set <name...>', 'also remove these scale sets, if they have no job and no other runner')
+    .option(
+      '--scale-set <name...>',
+      'with --github-url: also remove these scale sets, if they have no job and no other runner',
+    )
     .option('--runner-group <name>', 'the runner group of --scale-set; default: the default group')
     .option('--confirm <digest>', 'carry out exactly the plan with this digest')
     .addHelpText(
@@ -34,6 +37,7 @@ Examples:
   ${dayfly} sweep                                          the plan for all namespaces of the cluster
   GITHUB_TOKEN=… ${dayfly} sweep --github-url https://github.com/acme --scale-set linux
                                                         the plan with what is left at GitHub
+  ${dayfly} sweep --bitbucket-workspace acme               the plan with what is left at Bitbucket
   ${dayfly} sweep --confirm 3f2a9c0d11e47b65              carry out that plan
 
 A runner that may have a job is never removed. A registration goes only if it is offline, idle and an hour old.
@@ -48,14 +52,17 @@ Exit codes: 0 nothing is left over, or every step is done; 1 something is left o
     })
 }
 
-/** The forge knows no namespaces: a registration could belong to a set of any. */
-function checkOptions({ namespace, githubUrl, githubTokenFile, scaleSet, runnerGroup }: Options): void {
+/** A forge knows no namespaces: a registration could belong to a set of any. */
+function checkOptions(options: Options): void {
+  const { namespace, githubUrl, bitbucketWorkspace, scaleSet, runnerGroup } = options
   const usage = (sentence: string, next: string) => new CliFailure({ code: 'usage', sentence, next })
-  if (githubUrl !== undefined && namespace !== undefined) {
-    throw usage('--github-url needs the sets of all namespaces.', 'Leave -n out.')
+  checkForgeChoice(options)
+  if ((githubUrl ?? bitbucketWorkspace) !== undefined && namespace !== undefined) {
+    const option = githubUrl === undefined ? '--bitbucket-workspace' : '--github-url'
+    throw usage(`${option} needs the sets of all namespaces.`, 'Leave -n out.')
   }
-  if (githubUrl === undefined && (scaleSet ?? runnerGroup ?? githubTokenFile) !== undefined) {
-    throw usage('--scale-set, --runner-group and --github-token-file are for --github-url.', 'Add --github-url.')
+  if (githubUrl === undefined && (scaleSet ?? runnerGroup) !== undefined) {
+    throw usage('--scale-set and --runner-group are for --github-url.', 'Add --github-url.')
   }
 }
 

@@ -22,6 +22,10 @@ export type RegistrationFact = {
   readonly name: string
   readonly status: 'online' | 'offline' | 'unknown'
   readonly busy: boolean | 'unknown'
+  /** The forge gives the runner no further job. Absent at a forge that has no cordon. */
+  readonly isCordoned?: boolean
+  /** Absent if the forge does not say. */
+  readonly labels?: readonly string[]
   /** The id of its set at the forge, if it belongs to one. */
   readonly set: string | undefined
   readonly createdAt: Instant | undefined

@@ -7,6 +7,8 @@ import type { Registration } from '../model/runner.ts'
 export type AccountRegistration = Registration & {
   /** The id of its set at the forge; undefined for a runner without a set. */
   readonly set: string | undefined
+  /** Absent if the forge does not say. */
+  readonly labels?: readonly string[]
   /** When it was registered; undefined if the forge does not say. */
   readonly createdAt: Instant | undefined
 }
@@ -27,8 +29,11 @@ export interface ForgeAccount {
   readonly removal: ForgeTraits['removal']
   /** Returns every registration of the account, of all sets. Rejects if the list is not complete. */
   registrations(signal?: AbortSignal): Promise<readonly AccountRegistration[]>
-  /** Returns undefined if a complete response shows no registration of this name. */
-  find(name: string, signal?: AbortSignal): Promise<AccountRegistration | undefined>
+  /**
+   * Returns undefined if a complete response shows no registration of this name.
+   * @param id chooses one of several registrations of this name, where the forge allows that
+   */
+  find(name: string, signal?: AbortSignal, id?: string): Promise<AccountRegistration | undefined>
   /** Returns undefined if the set is gone. */
   set(id: string, signal?: AbortSignal): Promise<AccountSet | undefined>
   /** Returns undefined if a complete response shows no set of this name. @param group the runner group; undefined for the default one */

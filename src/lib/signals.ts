@@ -11,6 +11,8 @@ export type LinkedSignal = {
 /** Creates a signal that is aborted with any of `parents`, or by its own `abort`. */
 export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const own = new AbortController()
+  // Node warns of a leak from the eleventh listener on. Many calls may wait at once, and each removes its own listener.
+  setMaxListeners(0, own.signal)
   const detach: (() => void)[] = []
   for (const parent of parents) {
     if (!parent) continue
@@ -19,7 +21,6 @@ export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): L
       break
     }
     const follow = () => own.abort(parent.reason)
-    // Node warns of a leak from the eleventh listener on. Here many listeners are no leak: each link removes its own.
     setMaxListeners(0, parent)
     parent.addEventListener('abort', follow, { once: true })
     detach.push(() => parent.removeEventListener('abort', follow))

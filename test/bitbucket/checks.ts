@@ -5,8 +5,6 @@ import { type SetSpec, setName, statusOf, type World } from './world.ts'
 
 export type Checks = {
   readonly broken: string[]
-  /** Calls that reached Bitbucket or were lost on the way, with their times. */
-  readonly calls: readonly number[]
   /** The steps that Dayfly's lists showed, by runner. */
   readonly seen: ReadonlyMap<string, ReadonlySet<string>>
   /** Steps that were given to a runner whose connection was broken, and that ended with its removal: nobody could see them. */
@@ -19,15 +17,7 @@ export function watch(world: World): Checks {
   const seen = followLists(world)
   const unseen = watchSteps(world, say)
   watchPods(world, say)
-  return { broken, calls: followCalls(world), seen, unseen: () => unseen.size }
-}
-
-function followCalls({ listeners, clock }: World): readonly number[] {
-  const calls: number[] = []
-  listeners.add(({ path }) => {
-    if (!path.includes('oauth2')) calls.push(clock.now())
-  })
-  return calls
+  return { broken, seen, unseen: () => unseen.size }
 }
 
 type ListedStep = { readonly name: string; readonly state: { readonly step?: { readonly uuid: string } | null } }

@@ -1,5 +1,5 @@
 // The network of one controller process: gates that a test closes, and a record of what went through.
-import { type Request, type Transport, TransportError } from '../../src/lib/http.ts'
+import { jsonAnswer, type Request, type Transport, TransportError } from '../../src/lib/http.ts'
 import type { VirtualClock } from '../../src/lib/virtual-clock.fixture.ts'
 
 export type Gate = { isOpen: boolean }
@@ -24,10 +24,27 @@ export function gated(
 
 /** Each request and its answer take half of the latency. */
 export function slowed(transport: Transport, clock: VirtualClock, ms: number): Transport {
+  if (ms === 0) return transport
   return async (request) => {
     await clock.sleep(ms / 2, request.signal)
     const answer = await transport(request)
     await clock.sleep(ms / 2, request.signal)
     return answer
+  }
+}
+
+/** Records when each call of Bitbucket's API was sent. Requests of tokens do not count. */
+export function counted(transport: Transport, calls: number[], now: () => number): Transport {
+  return (request) => {
+    if (!request.path.includes('oauth2')) calls.push(now())
+    return transport(request)
+  }
+}
+
+/** The API server of an installation without the right to read logs, as the chart installs it. */
+export function withoutLogs(transport: Transport): Transport {
+  return async (request) => {
+    if (!request.path.endsWith('/log')) return transport(request)
+    return jsonAnswer(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 })
   }
 }

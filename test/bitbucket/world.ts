@@ -22,10 +22,17 @@ import { type Random, seededRandom } from '../../src/lib/random.ts'
 import { virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
 import type { Entry } from '../../src/model/event.ts'
 import { defaultLimits } from '../../src/model/limits.ts'
-import { type Gate, gated, slowed } from './network.ts'
+import { counted, type Gate, gated, slowed, withoutLogs } from './network.ts'
 import { startNode } from './node.ts'
 
-export type SetSpec = { readonly namespace: string; readonly label: string; readonly min: number; readonly max: number }
+export type SetSpec = {
+  readonly namespace: string
+  readonly label: string
+  readonly min: number
+  readonly max: number
+  /** Absent: idle spares. */
+  readonly percentageRunnersIdle?: object
+}
 
 export type WorldOptions = {
   readonly seed: number
@@ -64,18 +71,32 @@ export async function openWorld(options: WorldOptions) {
   }
   const node = startNode({ ...options, clock, registry, control: emulator.control })
   const processes: ReturnType<typeof startProcess>[] = []
+  const calls: number[] = []
+  const forge = counted(emulator.transport, calls, () => clock.now())
   const listeners = new Set<(request: Request, body: unknown) => void>()
   const hear = (request: Request, body: unknown) => {
     for (const listener of listeners) listener(request, body)
   }
   const start = () => {
-    const transport = slowed(api, clock, options.apiMs)
+    const transport = slowed(withoutLogs(api), clock, options.apiMs)
     const identity = `controller-${processes.length + 1}`
-    const started = startProcess({ clock, random, transport, forge: emulator.transport, identity, hear })
+    const started = startProcess({ clock, random, transport, forge, identity, hear })
     processes.push(started)
     return started
   }
-  return { clock, random, registry, emulator, node, processes, credentials, sets: options.sets, listeners, start }
+  return {
+    clock,
+    random,
+    registry,
+    emulator,
+    node,
+    processes,
+    credentials,
+    sets: options.sets,
+    calls,
+    listeners,
+    start,
+  }
 }
 
 function apiOf({
@@ -148,9 +169,9 @@ function accounts(transport: Transport, { clock, random }: { clock: ControllerOp
   }
 }
 
-function runnerSetObject({ namespace, label, min, max }: SetSpec) {
+function runnerSetObject({ namespace, label, ...scale }: SetSpec) {
   const bitbucket = { url, credentials: { secret: secretName }, labels: [label] }
-  const spec = { bitbucket, scale: { min, max }, docker: 'none', keepFailed: '0s' }
+  const spec = { bitbucket, scale, docker: 'none', keepFailed: '0s' }
   return { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata: { name: setName, namespace }, spec }
 }
 

@@ -5,7 +5,7 @@ import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
 import { oldestMinor, supportedMinors, undeclaredVersion } from '../../doctor/version-fact.ts'
 import { CliFailure } from '../failure.ts'
-import type { ForgeChoice } from './forge-access.ts'
+import { checkForgeChoice, type ForgeChoice, namesForge } from './forge-access.ts'
 import { isLimited, type RepairLimits } from './repair-options.ts'
 
 export const formats = ['pretty', 'json', 'sarif', 'github', 'junit'] as const
@@ -113,13 +113,11 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
   }
 }
 
-function checkForge({ live, logs, githubUrl, githubTokenFile }: DoctorOptions): void {
-  if (!live && (logs ?? githubUrl ?? githubTokenFile) !== undefined) {
-    throw usage('--github-url, --github-token-file and --logs are for a cluster.', 'Add --live, or leave them out.')
+function checkForge(options: DoctorOptions): void {
+  if (!options.live && (options.logs || namesForge(options))) {
+    throw usage('--github-…, --bitbucket-… and --logs are for a cluster.', 'Add --live, or leave them out.')
   }
-  if (githubTokenFile !== undefined && githubUrl === undefined) {
-    throw usage('--github-token-file is for --github-url.', 'Add --github-url, such as https://github.com/acme.')
-  }
+  checkForgeChoice(options)
 }
 
 function isOutside(given: string): boolean {

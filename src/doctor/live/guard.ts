@@ -11,7 +11,7 @@ import { undeclaredVersion } from '../version-fact.ts'
 import { type Cluster, indexCluster, ownersOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { find, findSame, type Place } from './perform.ts'
-import { deployments, ephemeralRunners, factOf, leases, nodes, pods } from './resources.ts'
+import { deployments, ephemeralRunners, factOf, jobs, leases, nodes, pods } from './resources.ts'
 import { judgeBusy, namesOf } from './signs.ts'
 import type { Guard, Registered, Target } from './step.ts'
 
@@ -120,18 +120,18 @@ async function isNodeThere(name: string, around: Surroundings): Promise<boolean>
 async function hasRunner(name: string, around: Surroundings): Promise<boolean> {
   const keep = (object: KubeObject) => (object.metadata.name === name ? object : undefined)
   const named = { fieldSelector: `metadata.name=${name}`, keep }
-  if ((await look(pods, around, named)).length > 0) return true
+  for (const kind of [pods, jobs]) if ((await look(kind, around, named)).length > 0) return true
   if ((await around.inquiry.versionsOf(ephemeralRunners, around.signal)).length === 0) return false
   return (await look(ephemeralRunners, around, named)).length > 0
 }
 
 async function checkLeftOver({ id, name }: Registered, { account, signal }: Surroundings): Promise<string | undefined> {
   if (!account) return 'the forge cannot be asked'
-  const now = await account.find(name, signal)
+  const now = await account.find(name, signal, id)
   if (!now) return 'the forge no longer has it'
   if (now.id !== id) return 'another runner is registered under its name'
   if (now.busy !== false) return 'it may be busy: the forge does not report it as idle'
-  return now.status === 'offline' ? undefined : 'its runner may be online'
+  return now.status === 'offline' || now.isCordoned ? undefined : 'its runner may be online'
 }
 
 /** Asks for each name separately: the list of a large account is expensive, and only these names matter. */

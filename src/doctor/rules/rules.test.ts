@@ -1,7 +1,7 @@
 // Runs each fixture of each rule: a bad block fires on its marked lines; without its hazard, fixed, or good, it has no finding.
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { textAt, timeAt, valueAt } from '../../lib/read-json.ts'
+import { textAt, textsAt, timeAt, valueAt } from '../../lib/read-json.ts'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import { gatherFacts } from '../engine/gather-facts.ts'
 import { runRules } from '../engine/run-rules.ts'
@@ -105,14 +105,20 @@ function logsOf({ text }: Fixture): LiveFacts['logs'] {
 function forgeOf({ options, text }: Fixture): ForgeFacts | undefined {
   if (options['account'] === undefined) return undefined
   const registrations = objectsIn(text, 'Registration').map((raw) => ({
-    id: '1',
+    id: textAt(raw, 'spec', 'id') ?? '1',
     name: textAt(raw, 'metadata', 'name') ?? '',
-    status: textAt(raw, 'status', 'status') === 'offline' ? ('offline' as const) : ('online' as const),
+    status: statusOf(textAt(raw, 'status', 'status')),
     busy: valueAt(raw, 'status', 'busy') === true,
+    isCordoned: valueAt(raw, 'status', 'cordoned') === true,
+    labels: textsAt(raw, 'spec', 'labels'),
     set: textAt(raw, 'spec', 'set'),
     createdAt: timeAt(raw, 'metadata', 'creationTimestamp'),
   }))
   return { url: options['account'], removal: 'refuses-busy', registrations, sets: [] }
+}
+
+function statusOf(text: string | undefined): 'online' | 'offline' | 'unknown' {
+  return text === 'offline' || text === 'unknown' ? text : 'online'
 }
 
 function objectsIn(text: string, kind: string): readonly ObjectFact['raw'][] {

@@ -12,8 +12,9 @@ export function createBitbucketAccount(access: BitbucketAccess): ForgeAccount {
     url: account.place.url,
     removal: 'refuses-busy',
     registrations: async (signal) => (await list(signal)).map(asRegistration),
-    find: async (name, signal) => {
-      const found = (await list(signal)).filter((runner) => runner.name === name)
+    find: async (name, signal, id) => {
+      const named = (await list(signal)).filter((runner) => runner.name === name)
+      const found = id === undefined ? named : named.filter((runner) => runner.id === id)
       if (found.length > 1) throw bitbucketError('conflict', `${found.length} runners are named ${name}.`)
       return found[0] && asRegistration(found[0])
     },
@@ -27,5 +28,5 @@ export function createBitbucketAccount(access: BitbucketAccess): ForgeAccount {
 }
 
 function asRegistration(runner: ListedRunner): AccountRegistration {
-  return { ...registrationOf(runner), set: undefined, createdAt: runner.createdAt }
+  return { ...registrationOf(runner), set: undefined, labels: runner.labels, createdAt: runner.createdAt }
 }

@@ -25,7 +25,9 @@ export function forgeLeftovers(facts: SweepFacts, podSteps: readonly SweepStep[]
     const objection = whyKept(one, facts.at)
     if (objection !== undefined) untouched.push({ what: `registration ${one.name}`, because: objection })
     else {
-      const because = 'the forge reports it offline and idle, and no RunnerSet of this cluster owns it'
+      const because = one.isCordoned
+        ? 'the forge reports it idle and gives it no job, and no RunnerSet of this cluster owns it'
+        : 'the forge reports it offline and idle, and no RunnerSet of this cluster owns it'
       steps.push({ does: 'deregister', id: one.id, name: one.name, because })
     }
   }
@@ -50,12 +52,18 @@ export function forgeLeftovers(facts: SweepFacts, podSteps: readonly SweepStep[]
   return { steps, untouched: [...untouched, ...unnamedSets(steps, registrations, facts)] }
 }
 
-function whyKept({ busy, status, createdAt }: AccountRegistration, at: number): string | undefined {
+function whyKept(registration: AccountRegistration, at: number): string | undefined {
+  const { busy, createdAt } = registration
   if (busy !== false) return 'it may be busy: the forge does not report it as idle'
-  if (status !== 'offline') return 'its runner may be online'
+  if (!isOutOfWork(registration)) return 'its runner may be online'
   if (createdAt === undefined) return 'its age is not known: it may be a start in another cluster'
   if (at - createdAt < oldMs) return `it is ${ageText(at - createdAt)} old: it may be a start in another cluster`
   return undefined
+}
+
+/** Whether the runner gets no job. A forge that cordons runners does not say whether a cordoned one is connected. */
+export function isOutOfWork({ status, isCordoned }: AccountRegistration): boolean {
+  return status === 'offline' || isCordoned === true
 }
 
 function whySetKept(set: AccountSet, { sets }: SweepFacts, others: readonly AccountRegistration[]): string | undefined {

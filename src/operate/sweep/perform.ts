@@ -7,6 +7,7 @@ import { leases } from '../../kubernetes/lease-record.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import { PortError } from '../../model/port-error.ts'
 import { AccessFailure, getOne, type Place } from '../read.ts'
+import { isOutOfWork } from './forge-leftovers.ts'
 import { isOver } from './pod-leftovers.ts'
 import type { SweepStep, Target } from './step.ts'
 
@@ -119,10 +120,10 @@ async function deregister(
   { id, name }: Extract<SweepStep, { does: 'deregister' }>,
 ): Promise<Outcome> {
   if (!account) return kept('the forge cannot be asked')
-  const now = await account.find(name)
+  const now = await account.find(name, undefined, id)
   if (!now) return { is: 'done', why: 'the forge no longer has it' }
   if (now.id !== id) return kept('the forge has another registration of this name')
-  if (now.busy !== false || now.status !== 'offline') return kept('it is not offline and idle any more')
+  if (now.busy !== false || !isOutOfWork(now)) return kept('it is not offline and idle any more')
   const { items } = await place.kubernetes.list(pods, { fieldSelector: `metadata.name=${name}` })
   if (items.length > 0) return kept('the cluster has a pod of this name again')
   const answer = await account.deregister(id)

@@ -22,7 +22,7 @@ export function planSweep(facts: SweepFacts): SweepPlan {
       ...(facts.secrets.known ? [] : [`Secrets of runners that are gone: ${facts.secrets.why}.`]),
       ...(facts.leaders.known ? [] : [`The Lease of the controller: ${facts.leaders.why}.`]),
       ...(facts.forge && !facts.forge.known ? [`Registrations at the forge: ${facts.forge.why}.`] : []),
-      ...(facts.forge ? [] : ['Registrations at the forge: no --github-url was given.']),
+      ...(facts.forge ? [] : ['Registrations at the forge: neither --github-url nor --bitbucket-workspace was given.']),
     ],
     digest: hashValue(steps, 16),
   }

@@ -64,7 +64,8 @@ type Verdict = { readonly id: string } | { readonly id: undefined; readonly beca
 /** The forge must know exactly this registration, and as idle. It refuses to remove a busy one in the end. */
 function judgeRunning({ metadata }: Pod, forge: SweepFacts['forge']): Verdict {
   const no = (because: string): Verdict => ({ id: undefined, because })
-  if (!forge) return no('its runner may have a job: --github-url lets the forge say whether it is idle')
+  if (!forge)
+    return no('its runner may have a job: --github-url or --bitbucket-workspace lets its forge say whether it is idle')
   if (!forge.known) return no('its runner may have a job, and the forge did not answer')
   const id = metadata.annotations?.[annotations.registrationId]
   const found = forge.value.registrations.find((one) => one.id === id && one.name === metadata.name)

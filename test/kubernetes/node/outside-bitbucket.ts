@@ -1,0 +1,55 @@
+// An emulated Bitbucket that pods reach at an address outside their network.
+import { outsideAddress } from '../../../scripts/node/addresses.ts'
+import { createBitbucketEmulator } from '../../../src/emulator/bitbucket/emulator.ts'
+import { jsonBody } from '../../../src/lib/http.ts'
+import { httpClient } from '../../../src/lib/http-client.ts'
+import { httpServer } from '../../../src/lib/http-server.ts'
+import { randomName } from '../../../src/lib/ids.ts'
+import { clock, random } from '../client-place.ts'
+
+export type OutsideBitbucket = Awaited<ReturnType<typeof openBitbucket>>
+
+const runnersPath = '/2.0/workspaces/acme/pipelines-config/runners'
+
+/** @param latencyMs the latency of every request */
+export async function openBitbucket(latencyMs: number) {
+  const token = randomName(random, 40)
+  const emulator = createBitbucketEmulator({
+    clock,
+    random,
+    workspaces: [{ slug: 'acme', repositories: ['app'] }],
+    credentials: [{ kind: 'access-token', token }],
+    // The steps of a burst wait for the next runners, as in the step queue of a workspace.
+    knobs: { latencyMs, pickUpMs: 1_000, noRunner: 'queue' },
+  })
+  const server = await httpServer(emulator.handler, { host: outsideAddress })
+  const client = httpClient()
+  const call = async (method: 'POST' | 'DELETE', path: string, body: object = {}) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const request = { origin: server.origin, method, path, query: {}, headers, body: jsonBody(body), expect: 'whole' }
+    const answer = await client.transport({ ...request, expect: 'whole' })
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status}`)
+    return answer.body.kind === 'json' ? (answer.body.value as Readonly<Record<string, unknown>>) : {}
+  }
+  return {
+    origin: server.origin,
+    token,
+    control: emulator.control,
+    /** Registers a runner as the official autoscaler does. Resolves with its UUID, and with the environment of its container. */
+    register: async (name: string) => {
+      const created = await call('POST', runnersPath, { name, labels: ['autoscaler.created', 'docker'] })
+      const { id, secret } = created['oauth_client'] as { readonly id: string; readonly secret: string }
+      const uuid = String(created['uuid'])
+      // The small runner wants a UUID of its account, and asks nothing of it.
+      const env = { RUNNER_UUID: uuid, OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, ACCOUNT_UUID: uuid }
+      return { uuid, env: { ...env, DAYFLY_EMULATOR: server.origin } }
+    },
+    /** Removes a registration, as the official cleaner does. */
+    remove: (uuid: string) => call('DELETE', `${runnersPath}/${encodeURIComponent(uuid)}`),
+    close: async () => {
+      emulator.close()
+      await client.close()
+      await server.close()
+    },
+  }
+}
