@@ -101,6 +101,32 @@ test('a disabled process finishes its step and gets no other', async () => {
   expect([step.state()?.result, runner()?.status, (await ask()).status]).toEqual(['SUCCESSFUL', 'DISABLED', 204])
 })
 
+test('an enabled process is online once it asks, and gets a step with its next request', async () => {
+  await ask()
+  const internal = `${runnersUrl.replace('2.0', 'internal')}/${encodeURIComponent(uuid)}/state`
+  for (const status of ['DISABLED', 'ENABLED']) await world.call('PUT', internal, { status })
+  expect(runner()?.status).toBe('ENABLED')
+  expect([(await ask()).status, runner()?.status]).toEqual([204, 'ONLINE'])
+  queue()
+  expect((await ask()).status).toBe(200)
+})
+
+test('a process that connects later is idle for a shorter time, so another runner gets the step', async () => {
+  await world.register('r-2')
+  world.emulator.control.stub.online('r-2')
+  await world.clock.advance(1_000)
+  await ask()
+  expect(queue().state()?.runner?.name).toBe('r-2')
+})
+
+test('the duration of a step is for stub runners: a process ends its step itself', async () => {
+  await ask()
+  const step = queue({ script: undefined, durationMs: 5_000, result: 'FAILED' })
+  expect(field(await ask(), 'script')).toEqual(['sleep 5', 'exit 1'])
+  await world.clock.advance(6_000)
+  expect(step.state()?.state).toBe('IN_PROGRESS')
+})
+
 test('a wrong client gets 401 and a deleted runner 404, and neither changes a state', async () => {
   expect((await wire('PUT', 'state', {}, 'wrong')).status).toBe(401)
   expect((await world.call('GET', `/runner/${encodeURIComponent(uuid)}/step`)).status).toBe(401)

@@ -240,6 +240,14 @@ test('an after-script whose folder is gone says so, and the runner takes the nex
   expect(step().log.lines.at(-1)).toMatch(/^After-script: No such directory/)
 })
 
+test('a command that ends with a backslash does not swallow the next one, and quotes are shown as they are', async () => {
+  await world.online('r-1')
+  const step = queue(['echo one \\', 'echo \'it is\' "two"', 'echo a\necho b'])
+  await over(step)
+  const shown = ['+ echo one \\', 'one', '+ echo \'it is\' "two"', 'it is two', '+ echo a', 'echo b', 'a', 'b']
+  expect(step().log.lines).toEqual(shown)
+})
+
 test('a step without a script waits as long as on a stub runner, and has its result', async () => {
   await world.online('r-1')
   const [uuid = ''] = world.emulator.control.queueSteps([
