@@ -1,8 +1,12 @@
 // The built controller against an emulated Bitbucket of this process. The containers are stub runners: each is a process that reports its start and its end to the emulator.
+
+import path from 'node:path'
 import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
 import { encoded, openProcessWorld } from './controller-world.ts'
 
 export const consumerSecret = 'consumerSecretThatMustNeverBePrinted'
+/** The credential of the commands that look at the account themselves. */
+export const accessToken = 'accessTokenThatMustNeverBePrinted'
 const bitbucketSecret = { bitbucketOauthClientId: 'key', bitbucketOauthClientSecret: consumerSecret }
 
 /** It needs the environment of the official image, and knows no other way to its registration. */
@@ -20,19 +24,39 @@ export type BitbucketProcessWorld = Awaited<ReturnType<typeof openBitbucketProce
 export async function openBitbucketProcessWorld({ apiMs = 100, forgeMs = 150 } = {}) {
   const world = await openProcessWorld(apiMs)
   const { clock, random, registry } = world
+  let lateMs = 0
   const emulator = createBitbucketEmulator({
-    clock,
+    clock: { ...clock, now: () => clock.now() - lateMs },
     random,
     workspaces: [{ slug: 'acme', repositories: ['app'] }],
-    credentials: [{ kind: 'consumer', key: 'key', secret: consumerSecret }],
+    credentials: [
+      { kind: 'consumer', key: 'key', secret: consumerSecret },
+      { kind: 'access-token', token: accessToken },
+    ],
     knobs: { latencyMs: forgeMs, noRunner: 'queue', pickUpMs: 2_000 },
   })
   const forge = await emulator.listen(0)
   world.addSecret('bitbucket', bitbucketSecret)
   world.installKind()
+  world.tokens.set('operator', 'admin')
   return {
     ...world,
+    /** The kubeconfig of an operator, who may do everything. */
+    adminKubeconfig: world.writeKubeconfig(path.join(world.own, 'admin'), { token: 'operator' }),
     emulator,
+    url: `${forge.origin}/acme`,
+    /** Registers a runner that no set owns, some time ago. */
+    plant: async (name: string, ageMs: number, labels: readonly string[] = ['linux']) => {
+      lateMs = ageMs
+      const answer = await fetch(`${forge.origin}/2.0/workspaces/acme/pipelines-config/runners`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, labels }),
+      })
+      lateMs = 0
+      const { uuid } = (await answer.json()) as { readonly uuid: string }
+      return uuid.slice(1, -1)
+    },
     /** Changes the credential of every set. */
     changeSecret: (secret: string) => {
       const object = registry.get('secrets', 'ci', 'bitbucket')

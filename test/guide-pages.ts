@@ -9,6 +9,7 @@ export const guidePages = [
   'operate',
   'metrics',
   'github',
+  'bitbucket',
   'docker',
   'security',
   'troubleshooting',

@@ -102,14 +102,14 @@ async function explainRunner(opened: Opened, subject: Extract<Subject, { is: 'ru
 }
 
 async function storyOfRunner(opened: Opened, { view, name, pod }: Extract<Subject, { is: 'runner' }>): Promise<Story> {
-  const job = view.jobs.find((one) => one.runner === name)
-  const gone = goneStory(job, opened.clock.now())
+  const jobs = view.jobs.filter((one) => one.runner === name)
+  const gone = goneStory(jobs, opened.clock.now())
   if (!pod || !view.set) return gone
   const leaders = await readLeaders(opened, opened.lease, [view.namespace])
   const { work } = judge(view, leaders, opened.clock.now())
   const picture = await readPicture(opened, { view, set: view.set, work, forge: undefined }, defaultLimits)
   const runner = picture.state.table.get(name)
-  return runner ? storyOf(runner, job, { view, limits: defaultLimits, now: opened.clock.now() }) : gone
+  return runner ? storyOf(runner, jobs, { view, limits: defaultLimits, now: opened.clock.now() }) : gone
 }
 
 function unknownName(name: string, sets: readonly SetView[], { namespace }: Opened): CliFailure {

@@ -4,6 +4,7 @@ import { startCause, startDeadline } from '../core/life.ts'
 import { phaseOf } from '../core/phase.ts'
 import type { Instant } from '../lib/clock.ts'
 import { type Failure, failureInfo } from '../model/failure.ts'
+import { forgeTraits } from '../model/forge-traits.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Phase, PodFacts, Runner } from '../model/runner.ts'
 import { ageText } from './ages.ts'
@@ -21,7 +22,8 @@ export type Story = {
 
 export type StoryMoment = { readonly view: SetView; readonly limits: Limits; readonly now: Instant }
 
-export function storyOf(runner: Runner, job: JobView | undefined, moment: StoryMoment): Story {
+/** @param jobs the jobs that the set remembers of the runner, the newest first */
+export function storyOf(runner: Runner, jobs: readonly JobView[], moment: StoryMoment): Story {
   if (runner.pod.is !== 'present')
     return { phase: 'starting', sentences: ['Its pod is requested.'], problem: undefined }
   const pod = runner.pod.value
@@ -30,12 +32,12 @@ export function storyOf(runner: Runner, job: JobView | undefined, moment: StoryM
     pod.deletionDeadline !== undefined
       ? deleting(pod, pod.deletionDeadline, moment)
       : byPhase[phase](runner, pod, moment)
-  return { phase, ...part, sentences: [...part.sentences, ...jobSentences(job, moment.now, phase === 'ended')] }
+  return { phase, ...part, sentences: [...part.sentences, ...jobsSentences(jobs, moment.now, phase === 'ended')] }
 }
 
 /** A runner whose pod does not exist any more. */
-export function goneStory(job: JobView | undefined, now: Instant): Story {
-  const sentences = ['It is gone: its pod does not exist any more.', ...jobSentences(job, now, true)]
+export function goneStory(jobs: readonly JobView[], now: Instant): Story {
+  const sentences = ['It is gone: its pod does not exist any more.', ...jobsSentences(jobs, now, true)]
   return { phase: 'gone', sentences, problem: undefined }
 }
 
@@ -50,12 +52,33 @@ const byPhase: Readonly<Record<Phase, (runner: Runner, pod: PodFacts, moment: St
       online === 'unknown' ? 'Whether it is online at the forge is not known here.' : `It is ${online} at the forge.`
     return { sentences: [`Its container runs${since}, and no job of it is known. ${seen}`], problem: undefined }
   },
-  busy: () => ({
-    sentences: ['It has a job. The controller does not end it, unless lifeMax is over.'],
+  busy: ({ registration }, _pod, { view }) => ({
+    sentences: [
+      'It has a job. The controller does not end it, unless lifeMax is over.',
+      ...cordonSentences(view, registration.is === 'present' ? registration.value.isCordoned : undefined),
+    ],
     problem: undefined,
   }),
-  spent: () => ({ sentences: ['Its job is over, and its container still runs.'], problem: undefined }),
+  spent: (_runner, _pod, { view }) => ({
+    sentences: needsCordon(view)
+      ? [
+          'Its job is over, and it gets no other one. The controller removes its registration once it is certain that no job began, and then its pod.',
+        ]
+      : ['Its job is over, and its container still runs.'],
+    problem: undefined,
+  }),
   ended,
+}
+
+function needsCordon({ set }: SetView): boolean {
+  return set !== undefined && forgeTraits[set.source.kind].ephemeral === 'by-cordon'
+}
+
+/** @param isCordoned undefined if it is not known */
+function cordonSentences(view: SetView, isCordoned: boolean | undefined): readonly string[] {
+  if (!needsCordon(view)) return []
+  if (isCordoned) return ['It is cordoned: the forge gives it no other job.']
+  return ['The controller cordons it, so that the forge gives it no other job, and removes it after the job.']
 }
 
 function starting(runner: Runner, pod: PodFacts, { limits, now }: StoryMoment): Part {
@@ -103,10 +126,15 @@ function problemOf({ reason, message }: Failure): Problem {
   return { reason, sentence, detail: message, next }
 }
 
+/** The oldest job first. A second one began before the runner was cordoned. */
+function jobsSentences(jobs: readonly JobView[], now: Instant, gone: boolean): readonly string[] {
+  const late = jobs.length > 1 ? [`It had ${jobs.length} jobs: its cordon came too late for the later ones.`] : []
+  return [...late, ...jobs.toReversed().flatMap((job) => jobSentences(job, now, gone))]
+}
+
 /** Says when a job began, and its result. The report of a job's end is lost if nobody listens to the forge, for example while the set is paused. */
-function jobSentences(job: JobView | undefined, now: Instant, gone: boolean): readonly string[] {
-  if (!job) return []
-  const named = `The job "${job.name || job.id}"${job.repository ? ` of ${job.repository}` : ''}`
+function jobSentences(job: JobView, now: Instant, gone: boolean): readonly string[] {
+  const named = `The job "${job.name || job.id}"${job.name ? ` (${job.id})` : ''}${job.repository ? ` of ${job.repository}` : ''}`
   const began = `${named} began ${agoText(job.startedAt, now)}`
   if (job.result !== undefined) return [`${began} and ended ${agoText(job.finishedAt, now)}: ${job.result}.`]
   return [gone ? `${began}. Its result is not recorded here: the forge knows it.` : `${began} and runs.`]

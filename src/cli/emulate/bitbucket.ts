@@ -51,7 +51,6 @@ export async function emulateBitbucket(files: readonly string[], options: Bitbuc
     showSteps(emulator)
     for (const input of inputs) runInput(emulator, input)
     if (program === undefined || options.runners === undefined) return undefined
-    const environment = stepEnvironment(process.env)
     return startRunners({
       emulator,
       clock,
@@ -60,7 +59,8 @@ export async function emulateBitbucket(files: readonly string[], options: Bitbuc
       accessToken,
       count: options.runners,
       program,
-      environment,
+      environment: stepEnvironment(process.env),
+      onLost: (name, end) => printNote(`${name} ended by itself with ${end}`),
     })
   })
 }

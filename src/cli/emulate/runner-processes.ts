@@ -18,6 +18,8 @@ export type RunnerPlan = {
   readonly program: string
   /** The environment of every step, at least `PATH`. */
   readonly environment: Readonly<Record<string, string>>
+  /** Called for a process that ends by itself, with its exit code or its signal. */
+  readonly onLost: (name: string, end: string) => void
 }
 
 /** A runner that ends takes a few seconds to end its step. */
@@ -28,14 +30,18 @@ export async function startRunners(plan: RunnerPlan): Promise<() => Promise<void
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-runners-'))
   const names = Array.from({ length: plan.count }, (_, index) => `runner-${index + 1}`)
   const children: ChildProcess[] = []
+  let isEnding = false
   for (const name of names) {
     const directory = path.join(folder, name)
     mkdirSync(directory)
     const env = { ...plan.environment, ...(await register(plan, name)) }
     // In an own group, because Ctrl-C reaches every process of this one's group.
-    children.push(spawn(process.execPath, [plan.program], { cwd: directory, env, stdio: 'ignore', detached: true }))
+    const child = spawn(process.execPath, [plan.program], { cwd: directory, env, stdio: 'ignore', detached: true })
+    child.once('exit', (code, signal) => isEnding || plan.onLost(name, String(code ?? signal)))
+    children.push(child)
   }
   return async () => {
+    isEnding = true
     await Promise.all(children.map((child) => end(child, plan.clock)))
     rmSync(folder, { recursive: true, force: true })
   }

@@ -22,14 +22,23 @@ export function statusLines(overview: Overview, scope: string | undefined, width
   const hidden = scope === undefined ? 0 : 1
   const rows = all.map((row) => row.slice(hidden))
   const failing = sets.filter(({ problems }) => problems.length > 0)
+  const late = sets.flatMap(({ view }) => lateText(view))
   const stale = sets.some(({ work }) => work.is === 'no-leader')
   return [
     ...leaderLines(overview, scope, width),
     '',
     ...table(columns.slice(hidden), rows, width),
     ...(stale ? ['', 'The counts in brackets are old: no controller refreshes them.'] : []),
+    ...(late.length > 0 ? ['', ...late.flatMap((text) => wrap(text, '', width))] : []),
     ...failing.flatMap((judged) => ['', ...setLines(judged, at, width)]),
   ]
+}
+
+/** Only a forge that does not end its runners after one job has late jobs. */
+function lateText({ namespace, name, lateJobs = 0 }: SetView): readonly string[] {
+  if (lateJobs === 0) return []
+  const jobs = lateJobs === 1 ? '1 job' : `${lateJobs} jobs`
+  return [`${namespace}/${name}: ${jobs} began on a runner that had run one, because its cordon came too late.`]
 }
 
 function noSets(scope: string | undefined): string {
@@ -100,7 +109,7 @@ function leaderJson({ is, lease, holder, renewedAt, acquiredAt }: Leader): objec
 
 export function setJson({ view, work, problems }: Judged): object {
   const { namespace, name, generation, observedGeneration, paused, deleting, max, conditions } = view
-  const { demand, idle, busy, pending, failed, lastReason, lastMessage } = view
+  const { demand, idle, busy, pending, failed, lateJobs, lastReason, lastMessage } = view
   return {
     namespace,
     name,
@@ -114,6 +123,7 @@ export function setJson({ view, work, problems }: Judged): object {
     busy: busy ?? null,
     pending: pending ?? null,
     failed: failed ?? null,
+    lateJobs: lateJobs ?? null,
     max: max ?? null,
     lastReason: lastReason ?? null,
     lastMessage: lastMessage ?? null,

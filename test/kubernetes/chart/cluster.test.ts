@@ -166,6 +166,7 @@ function suite(file: string): void {
     expect(
       listAt(sets, 'items').map((set) => [textAt(set, 'metadata', 'name'), valueAt(set, 'spec', 'scale', 'max')]),
     ).toEqual([
+      ['bitbucket-linux', 10],
       ['large', 5],
       ['linux', 1_000_000],
     ])

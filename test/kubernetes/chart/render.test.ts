@@ -178,13 +178,31 @@ it('lets the controller reach the ports of its proxy and of its API server, and 
   expect(ports).toEqual([53, 53, 443, 6443, 7445, 3128, 80, 8443])
 })
 
+it('gives a set one forge: its own takes the place of the default one', async () => {
+  const sets = ofKind(await render(setsChart, `--values=${setsValues}`), 'RunnerSet')
+  const forges = sets.map(({ metadata, spec }) => [metadata.name, spec] as const)
+  expect(Object.fromEntries(forges)).toMatchObject({
+    'bitbucket-linux': { bitbucket: { url: 'https://bitbucket.org/acme', labels: ['docker'] } },
+    large: { github: { url: 'https://github.com/acme', labels: ['large'] } },
+  })
+  expect(
+    forges.map(([name, spec]) => [name, Object.keys(spec as object).filter((key) => /hub|bucket/.test(key))]),
+  ).toEqual([
+    ['bitbucket-linux', ['bitbucket']],
+    ['large', ['github']],
+    ['linux', ['github']],
+  ])
+})
+
 it('gives no token to a runner, and blocks the addresses with credentials of the node', async () => {
   const objects = await render(setsChart, `--values=${setsValues}`)
   expect(JSON.stringify(objects)).not.toContain('serviceAccount')
   const [policy] = ofKind(objects, 'NetworkPolicy')
   expect(policy).toMatchObject({
     spec: {
-      podSelector: { matchExpressions: [{ key: 'dayfly.dev/set', operator: 'In', values: ['large', 'linux'] }] },
+      podSelector: {
+        matchExpressions: [{ key: 'dayfly.dev/set', operator: 'In', values: ['bitbucket-linux', 'large', 'linux'] }],
+      },
       ingress: [],
       egress: expect.arrayContaining([
         {

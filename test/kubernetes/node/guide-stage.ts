@@ -42,6 +42,8 @@ export async function openGuideStage(kubeconfig: string) {
     // Editors and `echo` end a file with a line break.
     GITHUB_TOKEN_FILE: file('token', `${forge.token}\n`),
     APP_KEY_FILE: file('app.pem', privateKey),
+    // The page of Bitbucket needs no answer of its forge.
+    CONSUMER_SECRET_FILE: file('consumer-secret', 'secret'),
   }
   return {
     node,

@@ -40,7 +40,8 @@ export async function openBitbucket(latencyMs: number) {
       const created = await call('POST', runnersPath, { name, labels: ['autoscaler.created', 'docker'] })
       const { id, secret } = created['oauth_client'] as { readonly id: string; readonly secret: string }
       const uuid = String(created['uuid'])
-      const env = { RUNNER_UUID: uuid, OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, ACCOUNT_UUID: '{acme}' }
+      // The small runner wants a UUID of its account, and asks nothing of it.
+      const env = { RUNNER_UUID: uuid, OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, ACCOUNT_UUID: uuid }
       return { uuid, env: { ...env, DAYFLY_EMULATOR: server.origin } }
     },
     /** Removes a registration, as the official cleaner does. */

@@ -4,7 +4,13 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isAlive } from '../../../../test/runner-program.ts'
 import { runnersPath, type StepRunners, stepRunners } from '../../../../test/step-runners.ts'
+import { seededRandom } from '../../../lib/random.ts'
+import { systemClock } from '../../../lib/system.ts'
+import { virtualClock } from '../../../lib/virtual-clock.fixture.ts'
 import type { StepSpec } from '../../bitbucket/state.ts'
+import { createStopper } from '../stopper.ts'
+import { readStepCredential } from './credential.ts'
+import { runDaemon } from './daemon.ts'
 
 let world: StepRunners
 
@@ -170,6 +176,26 @@ test('refused credentials end the runner with 0, and an environment that is not 
   const incomplete = await world.start(registered, { ACCOUNT_UUID: 'acme' }).ended
   expect([incomplete.code, incomplete.output]).toEqual([1, 'ACCOUNT_UUID is not a UUID in braces.\n'])
   expect(runner('r-1')?.status).toBe('UNREGISTERED')
+})
+
+test('a runner that cannot reach its forge for ten minutes ends with 0', async () => {
+  const { env } = await world.register('r-1')
+  const credential = readStepCredential({ ...env, DAYFLY_EMULATOR: 'http://127.0.0.1:1' })
+  if (typeof credential === 'string') throw new Error(credential)
+  const [clock, real] = [virtualClock(), systemClock()]
+  const began = clock.now()
+  const [stopper, force] = [createStopper(), createStopper()]
+  const host = { clock, random: seededRandom(1), stopper, force, inherited: {}, directory: '/', print: () => undefined }
+  let code: number | undefined
+  void runDaemon(credential, host).then((ended) => {
+    code = ended
+  })
+  for (let round = 0; code === undefined && round < 2_000; round++) {
+    await clock.advance(5_000)
+    await real.sleep(2)
+  }
+  expect(code).toBe(0)
+  expect(clock.now() - began).toBeGreaterThanOrEqual(600_000)
 })
 
 test('a killed runner is offline after its silence, and its step is lost', async () => {

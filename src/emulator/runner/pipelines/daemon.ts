@@ -11,14 +11,14 @@ import { serveStep } from './serve-step.ts'
 /** A runner that is deleted or refused ends by itself. The code is an assumption: Atlassian documents none. */
 const endedCode = 0
 
-/** Resolves with the exit code when the forge refuses the runner, or when this program must end. Never rejects for the forge's behaviour. */
+/** Resolves with the exit code when the forge refuses the runner or stays unreachable, or when this program must end. Never rejects for the forge's behaviour. */
 export async function runDaemon(credential: StepRunnerCredential, host: DaemonHost): Promise<number> {
   const { client, runner, origin } = credential
   const basic = Buffer.from(`${client.id}:${client.secret}`).toString('base64')
   const connection = connect(origin, `Basic ${basic}`)
   const base = `runner/${encodeURIComponent(runner)}/`
   try {
-    const online = await untilAnswered((signal) => {
+    const online = await callUntilAnswered((signal) => {
       return connection.call('PUT', `${base}state`, { body: { status: 'ONLINE' }, signal })
     }, host)
     if (!online || isRefused(online, host)) return endedCode
@@ -40,7 +40,10 @@ const askMs = 10_000
 async function takeSteps(link: StepLink, pickUpMs: number, { credential, host }: Self): Promise<number> {
   while (host.stopper.reason === undefined) {
     // A signal does not abort this call: the forge may have given the runner a step, and no other runner would get it.
-    const reply = await untilAnswered(() => link.connection.call('GET', `${link.base}step`, { timeoutMs: askMs }), host)
+    const reply = await callUntilAnswered(
+      () => link.connection.call('GET', `${link.base}step`, { timeoutMs: askMs }),
+      host,
+    )
     if (!reply || isRefused(reply, host)) return endedCode
     const step = reply.status === 200 ? readStep(reply.value) : undefined
     if (reply.status === 200 && !step) print(host, 'The message with the step is not valid.')
@@ -54,18 +57,6 @@ function isRefused({ status }: Reply, host: RunnerHost): boolean {
   if (status !== 401 && status !== 404) return false
   print(host, `The forge refuses the runner with status ${status}: it was deleted, or its credentials are not valid.`)
   return true
-}
-
-/** A daemon never gives up an unreachable forge. Returns undefined only if this program must end. */
-async function untilAnswered(
-  call: (signal: AbortSignal) => Promise<Reply>,
-  host: RunnerHost,
-): Promise<Reply | undefined> {
-  while (host.stopper.reason === undefined) {
-    const reply = await callUntilAnswered(call, host)
-    if (reply) return reply
-  }
-  return undefined
 }
 
 function millisecondsIn({ value }: Reply, name: string, otherwise: number): number {
