@@ -147,7 +147,7 @@ function linesOutside({ source }: Configuration, { strategy }: ImportRequest): r
     if (key !== 'groups')
       ledger.note(
         isEmpty ? 'kept' : 'dropped',
-        key,
+        below('', key),
         value,
         isEmpty ? 'It is empty.' : 'The official tool ignores this key, too.',
       )

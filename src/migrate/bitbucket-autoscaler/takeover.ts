@@ -8,6 +8,7 @@ const oldNamespace = 'bitbucket-runner-control-plane'
 /** @param files the folder or file with the RunnerSets, as a shell word */
 export function takeoverPlan(documents: readonly RunnerSetDocument[], files: string): readonly TakeoverStep[] {
   const namespaces = [...new Set(documents.map(({ metadata }) => metadata.namespace))].sort()
+  const accounts = [...new Set(documents.map(accountOf))].sort()
   return [
     {
       title: 'Give Dayfly the credential',
@@ -35,8 +36,13 @@ export function takeoverPlan(documents: readonly RunnerSetDocument[], files: str
       commands: [],
     },
     {
-      title: 'Remove what is left of the old runners',
-      why: 'Delete at Bitbucket each disabled runner that has no step, and then its Job and Secret. Wait for the others. A pod whose container runner has ended is a zombie, and its Job can go at once.',
+      title: 'Remove zombies and dead registrations',
+      why: 'The doctor shows what it found, and with --fix it removes it after your confirmation. It never touches a busy runner.',
+      commands: accounts.map((account) => `dayfly doctor --live --bitbucket-workspace ${account}`),
+    },
+    {
+      title: 'Remove the old runners that have become idle',
+      why: 'Delete at Bitbucket each disabled runner without a step, and then its Job and its Secret. Wait for the others.',
       commands: namespaces.flatMap(leftovers),
     },
   ]
@@ -56,6 +62,12 @@ export function wayBack(documents: readonly RunnerSetDocument[]): readonly Takeo
       commands: documents.map(({ metadata }) => `dayfly drain ${metadata.name} -n ${metadata.namespace}`),
     },
   ]
+}
+
+/** Returns the workspace or the repository as a shell word. */
+function accountOf({ spec }: RunnerSetDocument): string {
+  const account = spec.bitbucket.url.replace('https://bitbucket.org/', '')
+  return /^[\w./-]+$/.test(account) ? account : `'${account}'`
 }
 
 function scale(name: string, replicas: 0 | 1): string {

@@ -66,7 +66,7 @@ function durationOf(value: Value): string | undefined {
 function noteList(list: Mapping, ledger: Ledger): void {
   for (const [key, value] of list) {
     if (key !== 'items')
-      ledger.note('dropped', key, value, 'It is the frame of the List, which the RunnerSet replaces.')
+      ledger.note('dropped', below('', key), value, 'It is the frame of the List, which the RunnerSet replaces.')
   }
   const items = list.get('items')
   if (!Array.isArray(items)) return

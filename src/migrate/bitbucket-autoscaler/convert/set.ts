@@ -12,7 +12,7 @@ export type RunnerSetDocument = {
   readonly apiVersion: string
   readonly kind: 'RunnerSet'
   readonly metadata: { readonly name: string; readonly namespace: string }
-  readonly spec: Plain
+  readonly spec: Plain & { readonly bitbucket: { readonly url: string } }
 }
 
 /** The Secret with the credential, as the official installation names it. */

@@ -78,9 +78,9 @@ describe('the renderer of job templates', () => {
     ['a chain of not', `<% ${'not '.repeat(900)} a %>`],
     ['nested lists', `<% ${'['.repeat(400)}${']'.repeat(400)} %>`],
   ])('refuses %s soon', (_name, template) => {
-    const begin = performance.now()
+    const begin = process.cpuUsage()
     expect(compileTemplate(template)(new Map())).toMatchObject({ ok: false })
-    expect(performance.now() - begin).toBeLessThan(5000)
+    expect(process.cpuUsage(begin).user).toBeLessThan(5e6)
   })
 })
 

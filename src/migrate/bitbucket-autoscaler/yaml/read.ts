@@ -6,8 +6,8 @@ import { isMapping } from './value.ts'
 
 export type YamlText = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly sentence: string }
 
-/** A quarter of the largest ConfigMap, so that a hostile text is refused within seconds. */
-const lettersMax = 256 * 1024
+/** Far above any configuration, and so low that a hostile text is refused within seconds. */
+const lettersMax = 128 * 1024
 const depthMax = 100
 /** Values. Each alias counts its values again. */
 const valuesMax = 50_000
