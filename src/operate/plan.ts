@@ -35,7 +35,9 @@ export function planOf(picture: Picture, limits: Limits, now: Instant): Plan {
   const world = withStatus(worldOf(state, allowance, limits, now), view, now)
   const decision = decide(world, limits, now)
   const counts = state.table.counts()
-  const wanted = demand.known ? desiredRunners(demand.value.demand, set.scale, counts.busy) : undefined
+  // With percentages, each reading of the demand decides about a step up or down, and about no number of runners.
+  const wanted =
+    demand.known && !set.scale.percentage ? desiredRunners(demand.value.demand, set.scale, counts.busy) : undefined
   const steps = [
     ...scaleSteps(world, decision, { wanted, counts, limits }),
     ...(demand.known || isPaused(set)
@@ -102,7 +104,10 @@ function scaleSteps(world: SetWorld, { starts }: Decision, scale: Scale): readon
   const { wanted, counts } = scale
   if (isPaused(world.set))
     return [{ does: 'refuse', sentence: 'Starts nothing: the set is paused (dayfly drain --resume).' }]
-  if (wanted === undefined) return []
+  if (wanted === undefined) {
+    const sentence = `Starts ${counted(starts, 'runner')}: the share of busy runners asks for that.`
+    return starts > 0 ? [{ does: 'start', sentence }] : []
+  }
   const living = counts.starting + counts.idle + counts.busy
   const missing = wanted - living
   if (missing <= 0) return missing < 0 ? [surplus(-missing)] : []

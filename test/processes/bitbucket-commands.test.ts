@@ -1,4 +1,4 @@
-// Tests the operators' commands, as built, on a set of Bitbucket: status, explain, plan, drain, sweep and the doctor.
+// Tests the operators' commands, as built, on a set of Bitbucket: status, explain, plan, sweep and the doctor.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ const credentialFile = () => {
   return file
 }
 
-test('status, explain and plan show a busy runner, its cordon and a late job, and drain lets it finish', async () => {
+test('status, explain and plan show a busy runner, its cordon and a late job', async () => {
   // Without room for a second runner, the next step comes to the same one.
   world.addSet('linux', { min: 1, max: 1 })
   const controller = world.start()
@@ -55,6 +55,7 @@ test('status, explain and plan show a busy runner, its cordon and a late job, an
     const shown = await dayfly('status')
     return shown.stdout.includes('cordon came too late') ? shown : undefined
   })
+  expect(status.stdout).toMatch(/^ci\/linux: the controller asks the forge every \d+ s\.$/m)
   expect(status.stdout).toMatch(/^ci\/linux: 1 job began on a runner that had run one/m)
   expect(JSON.parse((await dayfly('status', '--json')).stdout).sets[0]).toMatchObject({ lateJobs: 1, max: 1 })
   const explained = await dayfly('explain', runner.name)
@@ -65,17 +66,13 @@ test('status, explain and plan show a busy runner, its cordon and a late job, an
   const after = JSON.parse((await dayfly('plan', 'linux', '--forge', '--json')).stdout).sets[0]
   expect(after).toMatchObject({ demandFrom: 'forge', demand: 1, wanted: 1 })
   expect(JSON.stringify(after.steps)).not.toContain('no other job')
-
-  const draining = dayfly('drain', 'linux', '--timeout', '3m')
-  await until('only the busy runner is left', waitMs, () => registered().length === 1)
-  expect(registered()).toEqual([runner.name])
-  world.emulator.control.stub.finish(runner.name, 'SUCCESSFUL')
-  expect(await draining).toMatchObject({ code: 0, stdout: expect.stringContaining('ci/linux is drained') })
-  expect(registered()).toEqual([])
 }, 400_000)
 
-test('plan --forge says why Bitbucket did not answer', async () => {
+test('plan --forge names no wanted number for a set with percentages, and says why Bitbucket did not answer', async () => {
   world.addSet('linux')
+  world.addSet('share', { min: 1, max: 4, percentageRunnersIdle: {} })
+  const share = JSON.parse((await dayfly('plan', 'share', '--forge', '--json')).stdout).sets[0]
+  expect(share).toMatchObject({ demand: 0, demandFrom: 'forge', wanted: null, steps: [{ does: 'check' }] })
   world.changeSecret('wrong')
   const { code, stdout } = await dayfly('plan', 'linux', '--forge')
   expect([code, stdout]).toEqual([

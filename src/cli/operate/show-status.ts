@@ -22,16 +22,23 @@ export function statusLines(overview: Overview, scope: string | undefined, width
   const hidden = scope === undefined ? 0 : 1
   const rows = all.map((row) => row.slice(hidden))
   const failing = sets.filter(({ problems }) => problems.length > 0)
-  const late = sets.flatMap(({ view }) => lateText(view))
+  const notes = sets.flatMap(({ view }) => [...pollText(view), ...lateText(view)])
   const stale = sets.some(({ work }) => work.is === 'no-leader')
   return [
     ...leaderLines(overview, scope, width),
     '',
     ...table(columns.slice(hidden), rows, width),
     ...(stale ? ['', 'The counts in brackets are old: no controller refreshes them.'] : []),
-    ...(late.length > 0 ? ['', ...late.flatMap((text) => wrap(text, '', width))] : []),
+    ...(notes.length > 0 ? ['', ...notes.flatMap((text) => wrap(text, '', width))] : []),
     ...failing.flatMap((judged) => ['', ...setLines(judged, at, width)]),
   ]
+}
+
+/** The condition states how often the controller asks a forge that reports nothing by itself. */
+function pollText(view: SetView): readonly string[] {
+  const { message = '' } = conditionOf(view, 'ForgeConnected') ?? {}
+  const [, every] = /Dayfly asks it every (\d+ s)\.$/.exec(message) ?? []
+  return every === undefined ? [] : [`${view.namespace}/${view.name}: the controller asks the forge every ${every}.`]
 }
 
 /** Only a forge that does not end its runners after one job has late jobs. */
