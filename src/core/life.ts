@@ -9,6 +9,7 @@ import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
 import { askRegistrations, continueEnd, endStep, isGhost } from './ending.ts'
 import type { LifeStep, Moment } from './moment.ts'
+import { isPaused } from './paused.ts'
 import { phaseOf } from './phase.ts'
 
 const nothing: LifeStep = {}
@@ -81,10 +82,13 @@ function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline:
 }
 
 /** Where the forge does not end a runner after one job, the runner gets no other one. */
-function decideBusy({ world, now }: Moment, { name, registration, cordonRetry }: Runner): LifeStep {
+function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner): LifeStep {
+  const { world, limits, now } = moment
   if (forgeTraits[world.set.source.kind].ephemeral !== 'by-cordon') return nothing
-  if (registration.is !== 'present' || registration.value.isCordoned === true) return nothing
-  if (cordonRetry && now < cordonRetry.retryAt) return { due: cordonRetry.retryAt }
+  // A paused set gets no events: only a list shows the end of the job.
+  const ends = isPaused(world.set) ? askRegistrations(moment, limits.listAfterFailureMs) : nothing
+  if (registration.is !== 'present' || registration.value.isCordoned === true) return ends
+  if (cordonRetry && now < cordonRetry.retryAt) return { ...ends, ...earlier(ends.due, cordonRetry.retryAt) }
   return { action: { kind: 'cordon-runner', runner: name, registration: registration.value } }
 }
 
