@@ -7,7 +7,7 @@ import { act, replaceSecret } from './bitbucket/faults.ts'
 import { openWorld, scaleSet, type World } from './bitbucket/world.ts'
 
 const minute = 60_000
-const [first = 1, last = first] = (process.env['DAYFLY_SEEDS'] ?? '1-8').split('-').map(Number)
+const [first = 1, last = first] = (process.env['DAYFLY_SEEDS'] ?? '1-4').split('-').map(Number)
 const seeds = Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
 function openSeed(seed: number, random: () => number): Promise<World> {
@@ -72,10 +72,11 @@ test.each(seeds)('seed %i keeps every promise', { timeout: 60_000 }, async (seed
   const world = await openSeed(seed, random)
   const checks = watch(world)
   runSteps(world, random)
-  world.start()
-  world.start()
-  await world.clock.advance(minute)
+  // Every other seed has a standby, and restarts and partitions of the controller.
   const withProcesses = seed % 2 === 1
+  world.start()
+  if (withProcesses) world.start()
+  await world.clock.advance(minute)
   for (let round = 0; round < 30; round++) {
     act(world, random, withProcesses)
     await world.clock.advance(randomInteger(random, 0, 75_000))
