@@ -47,7 +47,11 @@ describe('one life at a forge that needs cordons', () => {
   it('asks for the registrations while its set is paused, because no event shows the end of its job', () => {
     const paused = { ...bitbucket, paused: true }
     const given = runner('a', running, { registration: cordonedAndBusy })
-    const moment = (age: number) => ({ world: world([given], { set: paused, registrationsAt: now - age }), limits, now })
+    const moment = (age: number) => ({
+      world: world([given], { set: paused, registrationsAt: now - age }),
+      limits,
+      now,
+    })
     expect(decideLife(moment(seconds(9)), given)).toEqual({ due: now + seconds(1) })
     expect(decideLife(moment(seconds(10)), given)).toMatchObject({ asksRegistrations: true, due: now + seconds(10) })
     expect(stepFor({ job: knownJob }, paused)).toBe('cordon-runner')
