@@ -8,7 +8,9 @@ import { openWorld, scaleSet, type World } from './bitbucket/world.ts'
 
 const minute = 60_000
 const [first = 1, last = first] = (process.env['DAYFLY_SEEDS'] ?? '1-4').split('-').map(Number)
-const seeds = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+/** 248: a drained set never saw the end of its last step. 539: two steps of a set began while only the other set could list. */
+const kept = [248, 539]
+const seeds = [...new Set([...kept, ...Array.from({ length: last - first + 1 }, (_, index) => first + index)])]
 
 function openSeed(seed: number, random: () => number): Promise<World> {
   const slow = seed % 4 === 1
@@ -84,8 +86,10 @@ test.each(seeds)('seed %i keeps every promise', { timeout: 60_000 }, async (seed
   heal(world)
   expect(await settled(world, 40, countsAtRest)).toEqual([])
   for (const set of world.sets) {
-    const { listed, journaled, shown } = lateSteps(world, checks, set)
-    expect({ set: set.namespace, journaled, shown }).toEqual({ set: set.namespace, journaled: listed, shown: listed })
+    const { listed, journaled, shown, wasCutOff } = lateSteps(world, checks, set)
+    expect({ set: set.namespace, shown }).toEqual({ set: set.namespace, shown: journaled })
+    expect(journaled).toBeLessThanOrEqual(listed)
+    if (!wasCutOff) expect({ set: set.namespace, journaled }).toEqual({ set: set.namespace, journaled: listed })
   }
   for (const set of world.sets) scaleSet(world, set, { min: 0, max: 0 })
   expect(await settled(world, 10, leftovers)).toEqual([])

@@ -119,7 +119,7 @@ function onlineOf(world: World, { namespace }: SetSpec): number {
   return runners.filter(({ status, name }) => isOwn(name) && status === 'ONLINE').length
 }
 
-/** The late steps as the lists showed them, and as the status and the journal have them. */
+/** The late steps as the lists showed them, and as the status and the journal have them. Sets of one account share its lists: while one is cut off, the other's lists go on. */
 export function lateSteps(world: World, { seen }: Checks, set: SetSpec) {
   const prefix = prefixOf(world, set.namespace)
   let listed = 0
@@ -127,7 +127,10 @@ export function lateSteps(world: World, { seen }: Checks, set: SetSpec) {
   const journaled = world.processes.flatMap(({ entries }) =>
     entries.filter(({ event }) => event.kind === 'job-late' && event.namespace === set.namespace),
   ).length
-  return { listed, journaled, shown: statusOf(world, set)['lateJobs'] }
+  const wasCutOff = world.processes.some(({ entries }) =>
+    entries.some(({ event }) => event.kind === 'forge-failed' && event.namespace === set.namespace),
+  )
+  return { listed, journaled, wasCutOff, shown: statusOf(world, set)['lateJobs'] }
 }
 
 export function leftovers(world: World): readonly string[] {
