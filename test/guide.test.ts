@@ -18,8 +18,8 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'docker run -v': ['test/docker-runner.test.ts', 'docker'],
 }
 
-/** Pages that need an installation of another program. test/migrate-command.test.ts runs the import, and compares the page with its plan. */
-const pagesElsewhere = ['bitbucket-migration']
+/** The first page needs an installation of another program: test/migrate-command.test.ts compares it with the plan of the import. The benchmark of the second one takes minutes. */
+const pagesElsewhere = ['bitbucket-migration', 'bitbucket-scaling']
 
 const all = guidePages.flatMap((page) =>
   guideSteps(page).flatMap((step) => (step.does === 'run' ? commandsOf(step.block.text) : [])),

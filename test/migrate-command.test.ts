@@ -51,7 +51,7 @@ describe('dayfly import bitbucket-autoscaler', () => {
     for (const document of documents) expect(parseRunnerSet(document)).toMatchObject({ ok: true })
     expect(stderr).toMatch(/changed groups\[3\]\.parameters\.min: spec\.scale\.min is 2/)
     expect(stderr).toMatch(/warning groups\[1\]\.parameters\.min/)
-    expect(stderr).toMatch(/kubectl scale deployment runner-controller-cleaner .* --replicas=0/)
+    expect(stderr).toMatch(/dayfly takeover --bitbucket-workspace \S+/)
   })
 
   it('writes one file for each set and a report that kubectl does not read', () => {
@@ -134,20 +134,20 @@ describe('dayfly import bitbucket-autoscaler', () => {
     const { plan, wayBack } = JSON.parse(importFiles(config, template, '--json').stdout)
     const commands: readonly string[] = [...plan, ...wayBack].flatMap((step: { commands: string[] }) => step.commands)
     const scaled = commands.flatMap((command) => /^kubectl scale deployment (\S+)/.exec(command)?.[1] ?? [])
-    expect(scaled).toEqual([
-      'runner-controller-cleaner',
-      'runner-controller',
-      'runner-controller',
-      'runner-controller-cleaner',
-    ])
-    const [before, after] = page.split('## 4. The way back')
-    for (const [text, names] of [[before, scaled.slice(0, 2)] as const, [after, scaled.slice(2)] as const]) {
-      const places = names.map((name) => text!.indexOf(`\`${name}\``))
+    expect(scaled).toEqual(['runner-controller', 'runner-controller-cleaner'])
+    const [before = '', after = ''] = page.split('## 4. The way back')
+    // The takeover stops the cleaner first, and the way back starts it last.
+    const stopped = [...scaled].reverse().map((name) => before.indexOf(`\`${name}\``))
+    const begun = scaled.map((name) => after.indexOf(`\`${name}\``))
+    for (const places of [stopped, begun]) {
       expect(Math.min(...places)).toBeGreaterThan(0)
       expect(places).toEqual(places.toSorted((one, other) => one - other))
     }
-    expect(commands).toContain('kubectl delete job/runner-UUID secret/runner-oauth-credentials-UUID -n ci-small')
-    expect(page).toContain('its Job `runner-UUID` and its Secret `runner-oauth-credentials-UUID`')
+    const order = ['kubectl apply -f', 'dayfly takeover', 'dayfly doctor --live'].map((begin) =>
+      commands.findIndex((command) => command.startsWith(begin)),
+    )
+    expect(order).toEqual(order.toSorted((one, other) => one - other))
+    expect(page).toContain('`dayfly takeover` with `--bitbucket-workspace`')
   })
 
   it.each([

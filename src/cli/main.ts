@@ -47,6 +47,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "make RunnerSets of another autoscaler's own files, with a report and a plan of the takeover",
     load: async () => (await import('./import.ts')).importCommand(),
   },
+  takeover: {
+    summary: "stop Atlassian's autoscaler for Bitbucket, and let its runners end",
+    load: async () => (await import('./takeover.ts')).takeoverCommand(),
+  },
   controller: {
     summary: 'run the controller on a Kubernetes cluster',
     load: async () => (await import('./controller.ts')).controllerCommand(),

@@ -21,29 +21,19 @@ export function takeoverPlan(documents: readonly RunnerSetDocument[], files: str
       commands: [`kubectl apply --dry-run=server -f ${files}`],
     },
     {
-      title: 'Stop the old autoscaler, its cleaner first',
-      why: 'The cleaner can delete a busy runner that looks offline. The old runners finish their steps and wait for more.',
-      commands: ['runner-controller-cleaner', 'runner-controller'].map((name) => scale(name, 0)),
-    },
-    {
       title: 'Start the RunnerSets',
       why: 'New runners get their steps by the same labels, so no step waits for the old ones.',
       commands: [`kubectl apply -f ${files}`, ...namespaces.map((name) => `dayfly status -n ${name}`)],
     },
     {
-      title: 'Disable the old runners at Bitbucket',
-      why: 'A disabled runner finishes its step and gets no other. Disable each one with the label autoscaler.created; no runner of Dayfly has it.',
-      commands: [],
+      title: 'Let the old autoscaler and its runners end',
+      why: 'The command shows its plan first. Confirmed, it stops the old autoscaler, disables its runners, and removes each one that has no step, with its Job and Secret. A runner with a step finishes it: run the command again then.',
+      commands: accounts.map((account) => `dayfly takeover --bitbucket-workspace ${account}`),
     },
     {
-      title: 'Remove zombies and dead registrations',
-      why: 'The doctor shows what it found, and with --fix it removes it after your confirmation. It never touches a busy runner.',
+      title: 'Look for what else is left',
+      why: 'The doctor shows zombies and dead registrations, and with --fix it removes them after your confirmation. It never touches a busy runner.',
       commands: accounts.map((account) => `dayfly doctor --live --bitbucket-workspace ${account}`),
-    },
-    {
-      title: 'Remove the old runners that have become idle',
-      why: 'Delete at Bitbucket each disabled runner without a step, and then its Job and its Secret. Wait for the others.',
-      commands: namespaces.flatMap(leftovers),
     },
   ]
 }
@@ -78,11 +68,4 @@ function scale(name: string, replicas: 0 | 1): string {
 function copySecret(namespace: string): string {
   const own = "grep -vE '^  (creationTimestamp|namespace|resourceVersion|uid):'"
   return `kubectl get secret ${credentialSecret} -n ${oldNamespace} -o yaml | ${own} | kubectl apply -n ${namespace} -f -`
-}
-
-function leftovers(namespace: string): readonly string[] {
-  return [
-    `kubectl get pods -n ${namespace} -l runner_uuid -L runner_uuid`,
-    `kubectl delete job/runner-UUID secret/runner-oauth-credentials-UUID -n ${namespace}`,
-  ]
 }
