@@ -1,0 +1,95 @@
+// Imports whole installations of Atlassian's autoscaler, and lets a real API server judge the RunnerSets and their pods in a strict dry run.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runnerSetCrd } from '../../src/config/crd.ts'
+import { parseRunnerSet } from '../../src/config/runner-set.ts'
+import { runnerSets } from '../../src/controller/resources.ts'
+import { defaultSpec } from '../../src/core/default-spec.ts'
+import { buildPod } from '../../src/core/pod.ts'
+import { connect } from '../../src/kubernetes/connect.ts'
+import { KubernetesError } from '../../src/kubernetes/errors.ts'
+import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
+import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
+import { systemClock } from '../../src/lib/system.ts'
+import { importAutoscaler } from '../../src/migrate/bitbucket-autoscaler/import.ts'
+import { crds, createPlace, eventually, object, pods } from './client-place.ts'
+import { kubeconfig, whyNone } from './cluster.ts'
+
+const folder = path.resolve(import.meta.dirname, '../migrate/bitbucket-autoscaler')
+const source = {
+  kind: 'bitbucket',
+  url: '',
+  credentialsSecret: '',
+  runnerGroup: undefined,
+  labels: [],
+  proxy: undefined,
+  ca: undefined,
+} as const
+
+const file = kubeconfig
+if (file) describe('an import', () => suite(file))
+else describe('an import', () => it('on a real API server', (context) => context.skip(whyNone)))
+
+function suite(file: string): void {
+  const { kubernetes, namespace } = createPlace(async () => connect(await loadKubeconfig(file), systemClock()))
+  const accounts = { ...pods, plural: 'serviceaccounts', kind: 'ServiceAccount' }
+  const priorities: Resource = {
+    group: 'scheduling.k8s.io',
+    version: 'v1',
+    plural: 'priorityclasses',
+    kind: 'PriorityClass',
+    namespaced: false,
+  }
+  let mine = false
+
+  beforeAll(async () => {
+    mine = await kubernetes.create(crds, runnerSetCrd() as unknown as KubeObject).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof KubernetesError && error.kind === 'already-exists') return false
+        throw error
+      },
+    )
+    // One of the installations names it.
+    await kubernetes.create(priorities, object('scheduling.k8s.io/v1', 'PriorityClass', { name: 'ci' }, { value: 1 }))
+    await eventually('RunnerSets are served', () => kubernetes.list(runnerSets, { namespace }))
+  })
+  afterAll(async () => {
+    if (mine) await kubernetes.delete(crds, { name: 'runnersets.dayfly.dev' })
+    await kubernetes.delete(priorities, { name: 'ci' })
+  })
+
+  function documentsOf(shape: string) {
+    const text = (name: string) => readFileSync(path.join(folder, shape, name), 'utf8')
+    const result = importAutoscaler({
+      configuration: text('runners_config.yaml'),
+      template: text('job.yaml.template'),
+      mode: 'corrected',
+      strategy: 'percentage',
+      defaultSpec: defaultSpec({ source, docker: 'sidecar' }, ''),
+    })
+    if (!result.ok) throw new Error(JSON.stringify(result.problems))
+    return result.sets.map(({ document }) => ({ ...document, metadata: { ...document.metadata, namespace } }))
+  }
+
+  const strictly = { dryRun: true, fieldValidation: 'Strict' } as const
+
+  it.each(readdirSync(folder).sort())('of %s is accepted with every field', async (shape) => {
+    for (const document of documentsOf(shape)) {
+      await kubernetes.create(runnerSets, document as unknown as KubeObject, strictly)
+      const parsed = parseRunnerSet(document)
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+      const pod = buildPod({ ...parsed.set, uid: '11111111-1111-4111-8111-111111111111' }, 'one', '1')
+      const account = String(pod.spec['serviceAccountName'] ?? 'default')
+      if (account !== 'default') {
+        const created = kubernetes.create(accounts, object('v1', 'ServiceAccount', { name: account, namespace }))
+        await created.catch((error: unknown) => {
+          if (!(error instanceof KubernetesError) || error.kind !== 'already-exists') throw error
+        })
+      }
+      await kubernetes.create(pods, pod as unknown as KubeObject, strictly)
+    }
+    expect(documentsOf(shape).length).toBeGreaterThan(0)
+  })
+}
