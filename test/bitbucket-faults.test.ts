@@ -8,8 +8,8 @@ import { openWorld, scaleSet, type World } from './bitbucket/world.ts'
 
 const minute = 60_000
 const [first = 1, last = first] = (process.env['DAYFLY_SEEDS'] ?? '1-4').split('-').map(Number)
-/** 248: a drained set never saw the end of its last step. 539: two steps of a set began while only the other set could list. */
-const kept = [248, 539]
+/** 330: a runner lived forever, because the response to the removal of its registration was lost. 248: a drained set never saw the end of its last step. 539: two steps of a set began while only the other set could list. */
+const kept = [248, 330, 539]
 const seeds = [...new Set([...kept, ...Array.from({ length: last - first + 1 }, (_, index) => first + index)])]
 
 function openSeed(seed: number, random: () => number): Promise<World> {

@@ -224,6 +224,19 @@ describe('the state of a runner that is cordoned', () => {
     expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'delete-runner', runner: a }))
   })
 
+  it('ends as a ghost when the response to its removal was lost and two lists lack its registration', () => {
+    const set = opened()
+    set.listed([registration(a)])
+    set.event(started('1'))
+    set.event(over('1'))
+    set.end({ kind: 'spent' })
+    set.outcome({ action: 'deregister-runner', runner: a, result: refused(unreachable) })
+    set.listed([registration('b')], now + seconds(10))
+    set.listed([registration('b')], now + seconds(140))
+    const ghost = expect.objectContaining({ kind: 'delete-runner', because: { kind: 'ghost' } })
+    expect(set.tick(now + seconds(140)).actions).toContainEqual(ghost)
+  })
+
   it('ends as a ghost when two lists lack the registration of a spent runner', () => {
     const set = opened()
     set.listed([registration(a)])

@@ -51,10 +51,11 @@ export function askRegistrations({ world, now }: Moment, everyMs: number, since 
   return now >= askAt ? { asksRegistrations: true, due: now + everyMs } : { due: askAt }
 }
 
-/** A runner without a registration gets the answer that the forge would give. */
+/** A runner without a registration gets the answer that the forge would give. A removal whose response was lost may have been carried out. */
 function answerOf({ registration, ending }: Runner): DeregisterAnswer {
   const answer = ending?.answer ?? 'unasked'
-  return answer === 'unasked' && registration.is !== 'present' ? 'absent' : answer
+  if (answer === 'unasked' && registration.is !== 'present') return 'absent'
+  return answer === 'refused' && registration.is === 'absent' ? 'absent' : answer
 }
 
 function containerOf({ end, startedAt }: PodFacts): ContainerState {
