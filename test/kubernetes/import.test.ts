@@ -28,8 +28,8 @@ const source = {
 } as const
 
 const file = kubeconfig
-if (file) describe('an import', () => suite(file))
-else describe('an import', () => it('on a real API server', (context) => context.skip(whyNone)))
+if (file) describe('a real API server', () => suite(file))
+else describe('a real API server', () => it('judges an import', (context) => context.skip(whyNone)))
 
 function suite(file: string): void {
   const { kubernetes, namespace } = createPlace(async () => connect(await loadKubeconfig(file), systemClock()))
@@ -75,7 +75,7 @@ function suite(file: string): void {
 
   const strictly = { dryRun: true, fieldValidation: 'Strict' } as const
 
-  it.each(readdirSync(folder).sort())('of %s is accepted with every field', async (shape) => {
+  it.each(readdirSync(folder).sort())('accepts each field of %s', async (shape) => {
     for (const document of documentsOf(shape)) {
       await kubernetes.create(runnerSets, document as unknown as KubeObject, strictly)
       const parsed = parseRunnerSet(document)
