@@ -16,6 +16,15 @@ export const onSecondNode = {
   ],
 }
 
+/** A process may end between its listing and the signal. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 /** Starts the node, once in a run. */
 export async function openSecondNode() {
   const { run, programs, images, kubeconfig, nodeKubeconfigs } = nodeOfRun()
@@ -36,9 +45,9 @@ export async function openSecondNode() {
     /** Ends the kubelet, the runtime and every process of the node's pods at once. */
     lose: async () => {
       await node.end()
-      for (const pid of processesOf(new RegExp(path.join(folder, 'containerd.sock')))) process.kill(pid, 'SIGKILL')
+      for (const pid of processesOf(new RegExp(path.join(folder, 'containerd.sock')))) kill(pid)
       const group = `/${path.basename(run)}/${secondNode.group}/`
-      for (const { pid } of processesInGroups((name) => name.includes(group))) process.kill(pid, 'SIGKILL')
+      for (const { pid } of processesInGroups((name) => name.includes(group))) kill(pid)
     },
   }
 }
