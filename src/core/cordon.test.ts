@@ -132,6 +132,22 @@ describe('the state of a runner that is cordoned', () => {
     ])
   })
 
+  it('is looked at again when its set is paused, so that the end of its job is seen', () => {
+    const set = opened()
+    set.event(started('1'))
+    set.tick()
+    cordon(set, { is: 'cordoned' })
+    set.tick()
+    set.take({ kind: 'set-changed', set: { ...bitbucket, paused: true } })
+    set.take({ kind: 'forge-paused' })
+    const lists = (at: number) => set.tick(at).actions.filter(({ kind }) => kind === 'list-registrations')
+    set.listed([registration(a, { busy: true, isCordoned: true })], now + seconds(1))
+    lists(now + seconds(1))
+    expect(lists(now + seconds(11))).toHaveLength(1)
+    set.listed([registration(a, { busy: false, isCordoned: true })], now + seconds(12))
+    expect(set.phase()).toBe('spent')
+  })
+
   it('counts a job once that the log of the runner and the list of the forge show', () => {
     const set = opened()
     set.event(started('1'))

@@ -68,6 +68,25 @@ test('status, explain and plan show a busy runner, its cordon and a late job', a
   expect(JSON.stringify(after.steps)).not.toContain('no other job')
 }, 400_000)
 
+test('drain ends idle runners, and lets a busy one finish its step', async () => {
+  world.addSet('linux')
+  const controller = world.start()
+  await until('a runner is idle', waitMs, () =>
+    world.emulator.control.runners().some(({ status }) => status === 'ONLINE'),
+  )
+  const step = world.queue('linux')
+  const { runner } = await controller.saw('job-started', waitMs)
+  await until('a second runner is registered', waitMs, () => registered().length === 2)
+  const draining = dayfly('drain', 'linux', '--json')
+  await until('only the busy runner is left', waitMs, () => registered().join() === String(runner))
+  expect(world.emulator.control.step(step)?.state).toBe('IN_PROGRESS')
+  world.emulator.control.stub.finish(String(runner), 'SUCCESSFUL')
+  const drained = await draining
+  expect([drained.code, JSON.parse(drained.stdout)]).toMatchObject([0, { name: 'linux', state: 'drained' }])
+  expect(registered()).toEqual([])
+  expect(world.emulator.control.step(step)?.result).toBe('SUCCESSFUL')
+}, 400_000)
+
 test('plan --forge names no wanted number for a set with percentages, and says why Bitbucket did not answer', async () => {
   world.addSet('linux')
   world.addSet('share', { min: 1, max: 4, percentageRunnersIdle: {} })

@@ -4,6 +4,7 @@ import type { Instant } from '../../lib/clock.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Input } from '../../model/input.ts'
 import type { Limits } from '../../model/limits.ts'
+import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { foldDecided } from './fold-decided.ts'
 import { foldForgeEvent, forgeFailed } from './fold-forge.ts'
@@ -70,6 +71,8 @@ function setChanged({ state }: Step, { set }: Extract<Input, { kind: 'set-change
   state.history = hash === state.templateHash ? { ...state.history, blocked: undefined, retryAt: undefined } : noHistory
   state.retries = {}
   if (state.template?.is === 'refused') state.template = undefined
+  // A pause changes what each runner needs.
+  if (isPaused(set) !== isPaused(state.set)) state.table.lookAtAll()
   state.set = set
   state.templateHash = hash
 }

@@ -90,6 +90,11 @@ export class RunnerTable {
     for (const name of this.#runners.keys()) this.#changed.add(name)
   }
 
+  /** The next tick looks at every runner without an action under way. */
+  lookAtAll(): void {
+    for (const name of this.#runners.keys()) if (!this.#underway.has(name)) this.#changed.add(name)
+  }
+
   isUnderway(name: string): boolean {
     return this.#underway.has(name)
   }
