@@ -311,7 +311,7 @@ describe('jobs in the demo', () => {
     expect([gone.code, gone.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /: gone\n.*\n {2}The job "slow \/ long"[^]* (ended\s+\d+ s ago: succeeded|not\s+recorded here: the forge knows it)\.\n/,
+        /: gone\n.*\n {2}The job "slow \/ long"[\s\S]* (ended\s+\d+ s ago: succeeded|not\s+recorded here: the forge knows it)\.\n/,
       ),
     ])
     expect(gone.stdout).toMatch(/Started: Container started/)
