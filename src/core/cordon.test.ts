@@ -71,13 +71,25 @@ describe('one life at a forge that needs cordons', () => {
 
 describe('the status of a set whose forge is polled', () => {
   it.each([
-    [10_000, '10 s'],
-    [10_001, '20 s'],
-    [87_000, '90 s'],
-  ])('shows a poll every %i ms as %s', (pollMs, shown) => {
+    [10_000, 10],
+    [10_001, 20],
+    [87_000, 90],
+  ])('shows a poll every %i ms as %i s', (pollMs, shown) => {
     const given = world([], { set: bitbucket, allowance: { now: 1, nextAt: undefined, pollMs } })
-    const condition = statusOf({ world: given, limits, now }).conditions.find(({ type }) => type === 'ForgeConnected')
-    expect(condition?.message).toBe(`The forge reports its demand. Dayfly asks it every ${shown}.`)
+    const { conditions, pollSeconds } = statusOf({ world: given, limits, now })
+    const condition = conditions.find(({ type }) => type === 'ForgeConnected')
+    expect(condition?.message).toBe(`The forge reports its demand. Dayfly asks it every ${shown} s.`)
+    expect(pollSeconds).toBe(shown)
+  })
+
+  it.each([
+    ['is paused', { set: { ...bitbucket, paused: true } }],
+    ['waits for its first demand', { demand: { known: false, since: now, why: 'x' } }],
+    ['cannot reach the forge', { forgeFailure: { reason: 'forge-unreachable', message: 'x', since: now } }],
+    ['has a forge that reports by itself', { allowance: { now: 1, nextAt: undefined } }],
+  ] as const)('shows no poll while the set %s', (_, more) => {
+    const polled = { set: bitbucket, allowance: { now: 1, nextAt: undefined, pollMs: 10_000 } }
+    expect(statusOf({ world: world([], { ...polled, ...more }), limits, now }).pollSeconds).toBeNull()
   })
 })
 
