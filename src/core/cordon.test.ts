@@ -223,6 +223,39 @@ describe('the state of a runner that is cordoned', () => {
     expect(set.world(now + seconds(6)).departed).toEqual([])
   })
 
+  const listedIdle = (set: ReturnType<typeof open>, at: number, busy = false) =>
+    set.event({ kind: 'registrations', registrations: [registration(a, { busy })], at }, at)
+
+  it('may have a job that a list of the same seconds does not show yet', () => {
+    const set = opened()
+    set.event(started('1'))
+    listedIdle(set, now + limits.lateEventMs)
+    expect(set.phase()).toBe('busy')
+    listedIdle(set, now + limits.lateEventMs + 1)
+    expect(set.phase()).toBe('spent')
+  })
+
+  it.each([
+    ['not at once', limits.lateEventMs, false, 1],
+    ['after some seconds', limits.lateEventMs + 1, false, 0],
+    ['never while the list shows its job', limits.lateEventMs + 1, true, 1],
+  ])('is forgotten by a list after it is gone: %s', (_, later, busy, left) => {
+    const set = opened()
+    set.event(started('1'))
+    set.gone()
+    listedIdle(set, now + later, busy)
+    expect(set.world(now + later).departed).toHaveLength(left)
+  })
+
+  it('leaves its registration behind also if its job is over after its pod', () => {
+    const set = opened()
+    set.listed([registration(a, { busy: true })])
+    set.event(started('1'))
+    set.gone()
+    set.event(over('1'))
+    expect(set.pending()).toMatchObject([{ name: a }])
+  })
+
   it('keeps its cordon when a list that was requested before comes later', () => {
     const set = opened()
     set.listed([registration(a, { busy: true, isCordoned: false })])
@@ -287,5 +320,15 @@ describe('the state of a runner that is cordoned', () => {
     next.list({ [a]: running })
     expect(next.event(started('2'))).toMatchObject([{ kind: 'job-late', job: '2' }, { kind: 'job-started' }])
     expect(next.world().lateJobs).toBe(1)
+  })
+
+  it('counts no late job again that an earlier leader counted', () => {
+    const before = opened()
+    before.event(started('1'))
+    before.event(started('2'))
+    const set = open(bitbucket, { jobs: before.state.jobs, lateJobs: 1 })
+    set.list({ [a]: running })
+    expect(set.event(started('2'))).toMatchObject([{ kind: 'job-started' }])
+    expect(set.world().lateJobs).toBe(1)
   })
 })
