@@ -3,19 +3,19 @@ import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } 
 import { isAbsolute, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Profile } from '../embedded/api/api.ts'
-import { type Cluster, createCluster } from '../embedded/cluster.ts'
+import { createCluster } from '../embedded/cluster.ts'
 import { findMountNamespaces } from '../embedded/runtime/process/mounts.ts'
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../embedded/runtime/process/process-runtime.ts'
-import type { Endpoint } from '../embedded/wire/endpoint.ts'
 import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
 import { randomName } from '../lib/ids.ts'
 import { aborted } from '../lib/signals.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
 import { endAbandoned, type HomeKeeper, homeKeeper } from './demo/home.ts'
 import { wholeNumber } from './demo/input.ts'
-import { CliFailure } from './failure.ts'
+import { CliFailure, codeOf } from './failure.ts'
 import { type Interrupted, listenForInterruption } from './interruption.ts'
 import { printJson, printLine, printNote } from './output.ts'
+import { listenOn } from './port.ts'
 
 type Options = {
   readonly port: number
@@ -94,7 +94,7 @@ async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal)
   const kubeconfig = resolve(options.kubeconfig ?? home.kubeconfig)
   let written = false
   try {
-    const endpoint = await listen(cluster, options.port)
+    const endpoint = await listenOn(cluster, options.port, 'The cluster')
     writeKubeconfig(kubeconfig, kubeconfigText({ server: endpoint.origin, ca: endpoint.ca, user, token }))
     written = true
     printAccess(endpoint.origin, kubeconfig, options)
@@ -128,20 +128,6 @@ function isProgram(file: string): boolean {
     return statSync(file).isFile()
   } catch {
     return false
-  }
-}
-
-async function listen(cluster: Cluster, port: number): Promise<Endpoint> {
-  try {
-    return await cluster.listen(port)
-  } catch (cause) {
-    throw new CliFailure({
-      code: 'port-unusable',
-      sentence: `The cluster cannot listen on 127.0.0.1:${port} (${codeOf(cause)}).`,
-      next: 'Choose another --port, or omit --port to use a free one.',
-      exitCode: 1,
-      cause,
-    })
   }
 }
 
@@ -191,8 +177,4 @@ function printAccess(url: string, kubeconfig: string, { json, profile }: Options
 function leaveAtOnce(keeper: HomeKeeper, { exitCode }: Interrupted): void {
   keeper.removeAtOnce()
   process.exit(exitCode)
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown cause'
 }

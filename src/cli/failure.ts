@@ -28,6 +28,11 @@ export class CliFailure extends Error {
   }
 }
 
+/** Returns the code of an error of the system, for example `EADDRINUSE`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown cause'
+}
+
 /** Describes any error for stderr. `debug` adds the stacks. */
 export function describeFailure(error: unknown, debug: boolean): string {
   const lines = error instanceof CliFailure ? describeAll(error.details) : describeUnexpected(error)

@@ -5,6 +5,7 @@ import { CliFailure, describeFailure } from './failure.ts'
 import { nearest } from './nearest.ts'
 import { exitOnOutputError, printLine, printNote } from './output.ts'
 import { programName } from './program-name.ts'
+import { fromCommander, isShownHelp } from './usage-errors.ts'
 import { version } from './version.ts'
 
 type Entry = { readonly summary: string; readonly load: () => Promise<Command> }
@@ -121,26 +122,4 @@ function unknownCommand(name: string): CliFailure {
     sentence: `There is no command "${name}".`,
     next: `${next}"${programName()} help" lists all commands.`,
   })
-}
-
-/** Returns whether commander has printed the help. Its exit code is not 0 if it did so because a subcommand was missing. */
-function isShownHelp(error: unknown): error is Error & { readonly exitCode: number } {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    'exitCode' in error &&
-    (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
-  )
-}
-
-/** Turns a usage error of commander into a CliFailure. Returns every other error unchanged. */
-function fromCommander(error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('commander.'))) return error
-  const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
-  const [, typed = '', choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? []
-  const guess = choices && nearest(typed, choices.split(', '))
-  const hint = guess ? `Did you mean "${guess}"?` : hints.join(' ').replace(/[()]/g, '').trim()
-  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`
-  const next = `${hint ? `${hint} ` : ''}Run the command with --help to see its options.`
-  return new CliFailure({ code: 'usage', sentence, next })
 }

@@ -1,20 +1,25 @@
 // `dayfly sweep`: the leftovers of a lost installation in the cluster and at the forge. It shows a plan, and carries it out once it is confirmed.
 import { Command } from 'commander'
 import { gatherLeftovers, type SweepChoice } from '../operate/sweep/gather.ts'
-import { performSweep, type SweepResult } from '../operate/sweep/perform.ts'
+import { performSweep } from '../operate/sweep/perform.ts'
 import { planSweep } from '../operate/sweep/plan.ts'
-import type { SweepPlan } from '../operate/sweep/step.ts'
+import { describeStep, type SweepStep } from '../operate/sweep/step.ts'
 import { checkForgeChoice, type ForgeChoice, forgeOptions, openForge } from './doctor/forge-access.ts'
 import { CliFailure } from './failure.ts'
-import { Interrupted, listenForInterruption } from './interruption.ts'
-import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
-import { resultLine, sweepJson, sweepLines } from './operate/show-sweep.ts'
-import { printJson, printNote, printResult } from './output.ts'
+import { showOrPerform } from './operate/confirmed-plan.ts'
+import { type ClusterOptions, type Opened, onCluster, withCluster } from './operate/options.ts'
+import type { Wording } from './operate/show-steps.ts'
 import { programName } from './program-name.ts'
 import { version } from './version.ts'
 
 type Options = ClusterOptions &
   ForgeChoice & { readonly confirm?: string; readonly scaleSet?: readonly string[]; readonly runnerGroup?: string }
+
+const wording: Wording<SweepStep> = {
+  describe: describeStep,
+  nothing: 'Nothing is left over.',
+  untouched: 'Left over and not touched:',
+}
 
 export function sweepCommand(): Command {
   const dayfly = programName()
@@ -79,45 +84,10 @@ async function sweep(opened: Opened, options: Options): Promise<number> {
       group: options.runnerGroup,
     }
     const plan = planSweep(await gatherLeftovers(opened, choice))
-    if (options.confirm === undefined) return show(plan, options)
-    if (options.confirm !== plan.digest) throw planChanged(plan)
-    return await carryOut({ ...opened, account }, plan, options)
+    return await showOrPerform(plan, wording, options, (signal, report) =>
+      performSweep({ ...opened, account, signal }, plan.steps, report),
+    )
   } finally {
     await close()
   }
-}
-
-function show(plan: SweepPlan, options: Options): number {
-  if (options.json) printJson(sweepJson(plan, undefined))
-  else printResult(`${sweepLines(plan, columnsOf()).join('\n')}\n`)
-  return plan.steps.length > 0 || plan.untouched.length > 0 ? 1 : 0
-}
-
-async function carryOut(
-  opened: Opened & { readonly account: Parameters<typeof performSweep>[0]['account'] },
-  plan: SweepPlan,
-  options: Options,
-): Promise<number> {
-  const interruption = listenForInterruption(({ exitCode }) => process.exit(exitCode))
-  try {
-    const note = (result: SweepResult) => {
-      if (!options.json) printNote(resultLine(result))
-    }
-    const results = await performSweep({ ...opened, signal: interruption.signal }, plan.steps, note)
-    if (options.json) printJson(sweepJson(plan, results))
-    const done = results.filter(({ is }) => is === 'done').length
-    printNote(`${done} of ${results.length} steps done`)
-    const { reason } = interruption.signal
-    if (reason instanceof Interrupted) return reason.exitCode
-    return done === results.length ? 0 : 1
-  } finally {
-    interruption.release()
-  }
-}
-
-function planChanged({ digest, steps }: SweepPlan): CliFailure {
-  const next =
-    steps.length === 0 ? 'Nothing is left to do.' : `Read the new plan without --confirm. Its digest is ${digest}.`
-  const sentence = 'The plan is no longer the one that was confirmed, so nothing was done.'
-  return new CliFailure({ code: 'plan-changed', sentence, next, exitCode: 1 })
 }

@@ -3,15 +3,15 @@ import { Command, Option } from 'commander'
 import type { ForgeAccount } from '../forge/account.ts'
 import { PortError } from '../model/port-error.ts'
 import { gatherTakeover, type TakeoverFacts } from '../operate/takeover/gather.ts'
-import { performTakeover, type TakingOver } from '../operate/takeover/perform.ts'
+import { performTakeover } from '../operate/takeover/perform.ts'
 import { planTakeover } from '../operate/takeover/plan.ts'
-import type { TakeoverPlan, TakeoverResult } from '../operate/takeover/step.ts'
+import { describeTakeover, type TakeoverStep } from '../operate/takeover/step.ts'
 import { checkForgeChoice, type ForgeChoice, openForge } from './doctor/forge-access.ts'
 import { CliFailure } from './failure.ts'
-import { Interrupted, listenForInterruption } from './interruption.ts'
-import { type ClusterOptions, columnsOf, type Opened, onCluster } from './operate/options.ts'
-import { takeoverJson, takeoverLines, takeoverResultLine } from './operate/show-takeover.ts'
-import { printJson, printNote, printResult } from './output.ts'
+import { showOrPerform } from './operate/confirmed-plan.ts'
+import { type ClusterOptions, type Opened, onCluster } from './operate/options.ts'
+import type { Wording } from './operate/show-steps.ts'
+import { printNote } from './output.ts'
 import { programName } from './program-name.ts'
 import { version } from './version.ts'
 
@@ -20,6 +20,12 @@ type Options = Pick<ClusterOptions, 'kubeconfig' | 'context' | 'json'> &
     readonly autoscalerNamespace: string
     readonly confirm?: string
   }
+
+const wording: Wording<TakeoverStep> = {
+  describe: describeTakeover,
+  nothing: 'The old autoscaler does not run, and nothing of it is left.',
+  untouched: 'Not touched:',
+}
 
 export function takeoverCommand(): Command {
   const dayfly = programName()
@@ -75,9 +81,12 @@ async function takeover(opened: Opened, options: Options): Promise<number> {
   try {
     if (!account) throw new Error('the workspace is mandatory')
     const plan = planTakeover(await read(opened, options, account))
-    if (options.confirm === undefined) return show(plan, options)
-    if (options.confirm !== plan.digest) throw planChanged(plan)
-    return await carryOut({ ...opened, account }, plan, options)
+    const code = await showOrPerform(plan, wording, options, (signal, report) => {
+      printNote('Each runner is disabled and watched for 35 s before it may go.')
+      return performTakeover({ ...opened, account, signal }, plan.steps, report)
+    })
+    // A Job that stays is left to do, even after every step is done.
+    return plan.untouched.length > 0 ? Math.max(code, 1) : code
   } finally {
     await close()
   }
@@ -92,36 +101,4 @@ async function read(opened: Opened, { autoscalerNamespace }: Options, account: F
     const next = 'Check the workspace and the credential. Nothing was done.'
     throw new CliFailure({ code: 'bitbucket-unread', sentence, next, cause: error, exitCode: 1 })
   }
-}
-
-function show(plan: TakeoverPlan, options: Options): number {
-  if (options.json) printJson(takeoverJson(plan, undefined))
-  else printResult(`${takeoverLines(plan, columnsOf()).join('\n')}\n`)
-  return plan.steps.length > 0 || plan.untouched.length > 0 ? 1 : 0
-}
-
-async function carryOut(world: TakingOver, plan: TakeoverPlan, options: Options): Promise<number> {
-  const interruption = listenForInterruption(({ exitCode }) => process.exit(exitCode))
-  try {
-    const note = (result: TakeoverResult) => {
-      if (!options.json) printNote(takeoverResultLine(result))
-    }
-    printNote('Each runner is disabled and watched for 35 s before it may go.')
-    const results = await performTakeover({ ...world, signal: interruption.signal }, plan.steps, note)
-    if (options.json) printJson(takeoverJson(plan, results))
-    const done = results.filter(({ is }) => is === 'done').length
-    printNote(`${done} of ${results.length} steps done`)
-    const { reason } = interruption.signal
-    if (reason instanceof Interrupted) return reason.exitCode
-    return done === results.length && plan.untouched.length === 0 ? 0 : 1
-  } finally {
-    interruption.release()
-  }
-}
-
-function planChanged({ digest, steps }: TakeoverPlan): CliFailure {
-  const next =
-    steps.length === 0 ? 'Nothing is left to do.' : `Read the new plan without --confirm. Its digest is ${digest}.`
-  const sentence = 'The plan is no longer the one that was confirmed, so nothing was done.'
-  return new CliFailure({ code: 'plan-changed', sentence, next, exitCode: 1 })
 }

@@ -59,17 +59,21 @@ const ca = z
   .meta(whole)
   .describe('Certificates of authorities that Dayfly trusts for the forge, in addition to the public ones.')
 
+/** The account of the runners at a forge, and the credentials for it. */
+const account = (forge: string, url: string) => ({
+  url: z.string().min(1).max(512).describe(url),
+  credentials: z
+    .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
+    .meta(whole)
+    .describe(`The credentials for ${forge}.`),
+})
+
+/** The way to a forge. */
+const route = { proxy: proxy.optional(), ca: ca.optional() }
+
 const github = z
   .strictObject({
-    url: z
-      .string()
-      .min(1)
-      .max(512)
-      .describe('The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
-    credentials: z
-      .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
-      .meta(whole)
-      .describe('The credentials for GitHub.'),
+    ...account('GitHub', 'The URL of the repository, organization or enterprise, for example https://github.com/acme.'),
     runnerGroup: z
       .string()
       .min(1)
@@ -82,8 +86,7 @@ const github = z
       .meta({ 'x-kubernetes-list-type': 'set' })
       .optional()
       .describe('Labels for runs-on, in addition to the name of the set.'),
-    proxy: proxy.optional(),
-    ca: ca.optional(),
+    ...route,
   })
   .describe('The forge of these runners is GitHub Actions.')
 
@@ -96,23 +99,14 @@ const bitbucketLabel = z
 
 const bitbucket = z
   .strictObject({
-    url: z
-      .string()
-      .min(1)
-      .max(512)
-      .describe('The URL of the workspace or repository, for example https://bitbucket.org/acme.'),
-    credentials: z
-      .strictObject({ secret: objectName.describe('The Secret in this namespace with the credentials.') })
-      .meta(whole)
-      .describe('The credentials for Bitbucket.'),
+    ...account('Bitbucket', 'The URL of the workspace or repository, for example https://bitbucket.org/acme.'),
     labels: z
       .array(bitbucketLabel)
       .max(12)
       .meta({ 'x-kubernetes-list-type': 'set' })
       .optional()
       .describe('Labels for runs-on, in addition to self.hosted and linux.'),
-    proxy: proxy.optional(),
-    ca: ca.optional(),
+    ...route,
   })
   .describe('The forge of these runners is Bitbucket Pipelines.')
 

@@ -58,6 +58,9 @@ export const statusSchema = {
       format: 'int64',
       description: 'The number of jobs that started on a runner that had run one, because its cordon came too late.',
     },
+    pollSeconds: count(
+      'How often Dayfly asks the forge for its demand. Null while it does not ask, and at a forge that reports by itself.',
+    ),
     lastReason: text('The reason of the most important problem.'),
     lastMessage: text('What was observed of that problem.'),
     forge: {

@@ -71,13 +71,25 @@ describe('one life at a forge that needs cordons', () => {
 
 describe('the status of a set whose forge is polled', () => {
   it.each([
-    [10_000, '10 s'],
-    [10_001, '20 s'],
-    [87_000, '90 s'],
-  ])('shows a poll every %i ms as %s', (pollMs, shown) => {
+    [10_000, 10],
+    [10_001, 20],
+    [87_000, 90],
+  ])('shows a poll every %i ms as %i s', (pollMs, shown) => {
     const given = world([], { set: bitbucket, allowance: { now: 1, nextAt: undefined, pollMs } })
-    const condition = statusOf({ world: given, limits, now }).conditions.find(({ type }) => type === 'ForgeConnected')
-    expect(condition?.message).toBe(`The forge reports its demand. Dayfly asks it every ${shown}.`)
+    const { conditions, pollSeconds } = statusOf({ world: given, limits, now })
+    const condition = conditions.find(({ type }) => type === 'ForgeConnected')
+    expect(condition?.message).toBe(`The forge reports its demand. Dayfly asks it every ${shown} s.`)
+    expect(pollSeconds).toBe(shown)
+  })
+
+  it.each([
+    ['is paused', { set: { ...bitbucket, paused: true } }],
+    ['waits for its first demand', { demand: { known: false, since: now, why: 'x' } }],
+    ['cannot reach the forge', { forgeFailure: { reason: 'forge-unreachable', message: 'x', since: now } }],
+    ['has a forge that reports by itself', { allowance: { now: 1, nextAt: undefined } }],
+  ] as const)('shows no poll while the set %s', (_, more) => {
+    const polled = { set: bitbucket, allowance: { now: 1, nextAt: undefined, pollMs: 10_000 } }
+    expect(statusOf({ world: world([], { ...polled, ...more }), limits, now }).pollSeconds).toBeNull()
   })
 })
 
@@ -211,6 +223,39 @@ describe('the state of a runner that is cordoned', () => {
     expect(set.world(now + seconds(6)).departed).toEqual([])
   })
 
+  const listedIdle = (set: ReturnType<typeof open>, at: number, busy = false) =>
+    set.event({ kind: 'registrations', registrations: [registration(a, { busy })], at }, at)
+
+  it('may have a job that a list of the same seconds does not show yet', () => {
+    const set = opened()
+    set.event(started('1'))
+    listedIdle(set, now + limits.lateEventMs)
+    expect(set.phase()).toBe('busy')
+    listedIdle(set, now + limits.lateEventMs + 1)
+    expect(set.phase()).toBe('spent')
+  })
+
+  it.each([
+    ['not at once', limits.lateEventMs, false, 1],
+    ['after some seconds', limits.lateEventMs + 1, false, 0],
+    ['never while the list shows its job', limits.lateEventMs + 1, true, 1],
+  ])('is forgotten by a list after it is gone: %s', (_, later, busy, left) => {
+    const set = opened()
+    set.event(started('1'))
+    set.gone()
+    listedIdle(set, now + later, busy)
+    expect(set.world(now + later).departed).toHaveLength(left)
+  })
+
+  it('leaves its registration behind also if its job is over after its pod', () => {
+    const set = opened()
+    set.listed([registration(a, { busy: true })])
+    set.event(started('1'))
+    set.gone()
+    set.event(over('1'))
+    expect(set.pending()).toMatchObject([{ name: a }])
+  })
+
   it('keeps its cordon when a list that was requested before comes later', () => {
     const set = opened()
     set.listed([registration(a, { busy: true, isCordoned: false })])
@@ -275,5 +320,15 @@ describe('the state of a runner that is cordoned', () => {
     next.list({ [a]: running })
     expect(next.event(started('2'))).toMatchObject([{ kind: 'job-late', job: '2' }, { kind: 'job-started' }])
     expect(next.world().lateJobs).toBe(1)
+  })
+
+  it('counts no late job again that an earlier leader counted', () => {
+    const before = opened()
+    before.event(started('1'))
+    before.event(started('2'))
+    const set = open(bitbucket, { jobs: before.state.jobs, lateJobs: 1 })
+    set.list({ [a]: running })
+    expect(set.event(started('2'))).toMatchObject([{ kind: 'job-started' }])
+    expect(set.world().lateJobs).toBe(1)
   })
 })

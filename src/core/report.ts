@@ -20,6 +20,7 @@ export function statusOf(moment: Moment): SetStatus {
   const demand = demandKnown && world.demand.known ? world.demand.value : undefined
   const failures = recentFailures(world.history, limits, now)
   const reason = shownFailure(world)
+  const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
     observedGeneration: world.set.generation,
     demand: demand === undefined ? null : demand.kind === 'utilisation' ? demand.busy : demand.jobs,
@@ -28,10 +29,13 @@ export function statusOf(moment: Moment): SetStatus {
     pending: counts?.starting ?? null,
     failed: counts ? failures : null,
     lateJobs: world.lateJobs,
+    pollSeconds,
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
     jobs: world.jobs,
-    conditions: conditionsOf(moment, demandKnown, failures).map((condition) => withTimes(world, condition, now)),
+    conditions: conditionsOf(moment, demandKnown, failures, pollSeconds).map((condition) =>
+      withTimes(world, condition, now),
+    ),
   }
 }
 
@@ -50,10 +54,15 @@ function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Insta
 /** The reason of `Ready` while runners wait for the limit of the forge. */
 export const limited = 'WaitingForForgeLimit'
 
-function conditionsOf(moment: Moment, demandKnown: boolean, failures: number): readonly Untimed[] {
+function conditionsOf(
+  moment: Moment,
+  demandKnown: boolean,
+  failures: number,
+  pollSeconds: number | null,
+): readonly Untimed[] {
   const { world } = moment
   const template = templateCondition(world)
-  const forge = forgeCondition(world, demandKnown)
+  const forge = forgeCondition(world, demandKnown, pollSeconds)
   const needed = isPaused(world.set) ? [template] : [template, forge]
   const blocking = needed.find((condition) => condition.status !== 'True')
   const ready = readyCondition(moment, blocking)
@@ -100,22 +109,24 @@ function templateCondition({ template, templateHash }: SetWorld): Untimed {
   }
 }
 
-function forgeCondition({ forgeFailure, set, allowance }: SetWorld, demandKnown: boolean): Untimed {
+function forgeCondition({ forgeFailure, set }: SetWorld, demandKnown: boolean, pollSeconds: number | null): Untimed {
   const type = 'ForgeConnected'
   if (forgeFailure)
     return failing(type, forgeFailure.reason === 'forge-unreachable' ? 'Unknown' : 'False', forgeFailure)
   if (isPaused(set)) {
     return { type, status: 'Unknown', reason: 'Paused', message: 'A paused set does not ask the forge for its demand.' }
   }
-  if (demandKnown) return { type, status: 'True', reason: 'Connected', message: connectedMessage(allowance) }
+  if (demandKnown) {
+    const polled = pollSeconds === null ? '' : ` Dayfly asks it every ${pollSeconds} s.`
+    return { type, status: 'True', reason: 'Connected', message: `The forge reports its demand.${polled}` }
+  }
   return { type, status: 'Unknown', reason: 'Connecting', message: 'The forge has not reported its demand yet.' }
 }
 
 /** The time between two polls follows the calls that are left. It is shown in steps, so that the status is not written for each second. */
-function connectedMessage({ pollMs }: SetWorld['allowance']): string {
-  const message = 'The forge reports its demand.'
-  if (pollMs === undefined) return message
-  return `${message} Dayfly asks it every ${Math.ceil(pollMs / pollStepMs) * (pollStepMs / 1_000)} s.`
+function pollSecondsOf({ forgeFailure, set, allowance }: SetWorld, demandKnown: boolean): number | null {
+  if (allowance.pollMs === undefined || forgeFailure || isPaused(set) || !demandKnown) return null
+  return Math.ceil(allowance.pollMs / pollStepMs) * (pollStepMs / 1_000)
 }
 
 const pollStepMs = 10_000

@@ -18,6 +18,9 @@ export type ForgeTraits = {
 /** The first group of `started` is the UUID of the job, and of `ended` the result in the runner's words. */
 export type JobLog = { readonly started: RegExp; readonly ended: RegExp }
 
+/** A workspace and a repository of Bitbucket hold this many runners each (docs/reference/bitbucket.md#s2-4). */
+export const bitbucketRunnersMax = 100
+
 export const forgeTraits: Readonly<Record<ForgeKind, ForgeTraits>> = {
   github: { demand: 'assigned', removal: 'refuses-busy', ephemeral: 'by-itself', pickUpDelayMs: 0, jobLog: undefined },
   // A runner of Bitbucket asks for a step every 30 s, and 5 s more cover the way there (docs/reference/bitbucket.md#s3-6).

@@ -36,6 +36,8 @@ export type SetStatus = {
   readonly failed: number | null
   /** Jobs of runners that had a job before: their cordon came too late. 0 at a forge that ends its runners after one job. */
   readonly lateJobs: number
+  /** How often Dayfly asks the forge for its demand; null while it does not ask, and at a forge that reports by itself. */
+  readonly pollSeconds: number | null
   readonly lastReason: FailureReason | null
   readonly lastMessage: string | null
   /** The jobs that runners took last, the newest first: nothing else in the cluster records which runner took which job. */

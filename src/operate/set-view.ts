@@ -45,6 +45,7 @@ const statusSchema = z.object({
   pending: count,
   failed: count,
   lateJobs: count,
+  pollSeconds: count,
   lastReason: text,
   lastMessage: text,
   forge: z.record(z.string(), z.string()).catch({}),

@@ -57,7 +57,11 @@ test('status, explain and plan show a busy runner, its cordon and a late job', a
   })
   expect(status.stdout).toMatch(/^ci\/linux: the controller asks the forge every \d+ s\.$/m)
   expect(status.stdout).toMatch(/^ci\/linux: 1 job began on a runner that had run one/m)
-  expect(JSON.parse((await dayfly('status', '--json')).stdout).sets[0]).toMatchObject({ lateJobs: 1, max: 1 })
+  expect(JSON.parse((await dayfly('status', '--json')).stdout).sets[0]).toMatchObject({
+    lateJobs: 1,
+    pollSeconds: expect.any(Number),
+    max: 1,
+  })
   const explained = await dayfly('explain', runner.name)
   expect([explained.code, explained.stdout]).toEqual([0, expect.stringMatching(/: busy\n {2}It has a job\./)])
   expect(explained.stdout).toMatch(/The controller cordons it, so that the forge gives it no other\s+job/)

@@ -3,7 +3,7 @@ import { type Check, describeChecks, passes } from '../../controller/health/chec
 import { type Answer, textAnswer } from '../../lib/http.ts'
 import { type HttpServer, httpServer } from '../../lib/http-server.ts'
 import { printable } from '../../lib/printable.ts'
-import { CliFailure } from '../failure.ts'
+import { CliFailure, codeOf } from '../failure.ts'
 
 export type HealthSources = {
   readonly alive: () => readonly Check[]
@@ -44,7 +44,7 @@ export async function serveHealth({ host, port }: HealthAddress, sources: Health
   } catch (cause) {
     throw new CliFailure({
       code: 'health-address-unusable',
-      sentence: `The health server cannot listen on ${host}:${port} (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
+      sentence: `The health server cannot listen on ${host}:${port} (${codeOf(cause)}).`,
       next: 'Choose another --health-address, or "off" to serve no health checks and no metrics.',
       cause,
     })

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { selfSignedCertificate } from '../../embedded/wire/certificate.ts'
 import type { ForgeServer } from '../../emulator/server/server.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { HttpServer } from '../../lib/http-server.ts'
-import { CliFailure } from '../failure.ts'
+import { CliFailure, codeOf } from '../failure.ts'
+import { listenOn } from '../port.ts'
 
 export type ServeOptions = {
   readonly port: number
@@ -20,7 +20,7 @@ export async function serveUntilInterrupted(
   start: (origin: string) => Promise<(() => Promise<void>) | undefined> | undefined,
 ): Promise<void> {
   const interruption = interrupted()
-  const server = await listen(emulator, port)
+  const server = await listenOn(emulator, port, 'The forge')
   let end: (() => Promise<void>) | undefined
   try {
     end = await start(server.origin)
@@ -28,20 +28,6 @@ export async function serveUntilInterrupted(
   } finally {
     await end?.()
     await server.close()
-  }
-}
-
-async function listen(emulator: ForgeServer, port: number): Promise<HttpServer> {
-  try {
-    return await emulator.listen(port)
-  } catch (cause) {
-    throw new CliFailure({
-      code: 'port-unusable',
-      sentence: `The forge cannot listen on 127.0.0.1:${port} (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
-      next: 'Choose another --port, or omit --port to use a free one.',
-      exitCode: 1,
-      cause,
-    })
   }
 }
 
@@ -68,7 +54,7 @@ export async function writePrivately(file: string, text: string): Promise<void> 
   } catch (cause) {
     throw new CliFailure({
       code: 'file-unwritable',
-      sentence: `The file ${file} cannot be written (${(cause as NodeJS.ErrnoException).code ?? 'unknown cause'}).`,
+      sentence: `The file ${file} cannot be written (${codeOf(cause)}).`,
       next: 'Name a file in a folder that exists and that you may write to.',
       cause,
     })

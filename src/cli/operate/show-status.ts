@@ -34,11 +34,11 @@ export function statusLines(overview: Overview, scope: string | undefined, width
   ]
 }
 
-/** The condition states how often the controller asks a forge that reports nothing by itself. */
-function pollText(view: SetView): readonly string[] {
-  const { message = '' } = conditionOf(view, 'ForgeConnected') ?? {}
-  const [, every] = /Dayfly asks it every (\d+ s)\.$/.exec(message) ?? []
-  return every === undefined ? [] : [`${view.namespace}/${view.name}: the controller asks the forge every ${every}.`]
+/** Only a forge that reports nothing by itself is asked. */
+function pollText({ namespace, name, pollSeconds }: SetView): readonly string[] {
+  return pollSeconds === undefined
+    ? []
+    : [`${namespace}/${name}: the controller asks the forge every ${pollSeconds} s.`]
 }
 
 /** Only a forge that does not end its runners after one job has late jobs. */
@@ -116,7 +116,7 @@ function leaderJson({ is, lease, holder, renewedAt, acquiredAt }: Leader): objec
 
 export function setJson({ view, work, problems }: Judged): object {
   const { namespace, name, generation, observedGeneration, paused, deleting, max, conditions } = view
-  const { demand, idle, busy, pending, failed, lateJobs, lastReason, lastMessage } = view
+  const { demand, idle, busy, pending, failed, lateJobs, pollSeconds, lastReason, lastMessage } = view
   return {
     namespace,
     name,
@@ -131,6 +131,7 @@ export function setJson({ view, work, problems }: Judged): object {
     pending: pending ?? null,
     failed: failed ?? null,
     lateJobs: lateJobs ?? null,
+    pollSeconds: pollSeconds ?? null,
     max: max ?? null,
     lastReason: lastReason ?? null,
     lastMessage: lastMessage ?? null,

@@ -316,6 +316,12 @@ describe('pending removals', () => {
     expect([set.pending(), set.state.history.failuresInARow]).toEqual([[], 0])
   })
 
+  it('are over when the end of a job is reported after the end of its runner', () => {
+    const set = early()
+    set.event(jobFinished)
+    expect(set.pending()).toEqual([])
+  })
+
   it('are due at once after a job that the runner did not bring to its end', () => {
     const set = withRunner()
     set.event(jobStarted)

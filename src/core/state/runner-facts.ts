@@ -38,12 +38,7 @@ export function withPod(runner: Runner, facts: PodFacts, at: Instant): Runner {
   const next: Runner = { ...runner, pod, deleted, ...(hasProgressed(runner, facts) ? noCause : {}) }
   if (runner.registration.is !== 'unknown' || facts.registrationId === undefined) return next
   // After a restart, the pod's own annotation names its registration.
-  const value: Registration = {
-    id: facts.registrationId,
-    name: runner.name,
-    status: 'unknown',
-    busy: 'unknown',
-  }
+  const value: Registration = { id: facts.registrationId, name: runner.name, status: 'unknown', busy: 'unknown' }
   return { ...next, registration: { is: 'present', value, at } }
 }
 

@@ -1,6 +1,7 @@
 // The state of one set: all that inputs have reported, in tables that the fold updates in place.
 import type { Instant } from '../../lib/clock.ts'
 import type { SetAction } from '../../model/action.ts'
+import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
@@ -110,14 +111,11 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   }
 }
 
-/** A workspace of Bitbucket holds no more runners. */
-const fleetMax = 100
-
 /** Looks at every runner, so it looks only when some could be too many. */
 function surplusOf({ forge, table, set }: SetState, limits: Limits, now: Instant): SetWorld['surplus'] {
   const { demand, quietSince } = forge
   if (isPaused(set)) return table.oldestWaiting(limits.surplusPerTick)
-  if (set.scale.percentage) return table.oldestWaiting(fleetMax)
+  if (set.scale.percentage) return table.oldestWaiting(bitbucketRunnersMax)
   if (!demand.known || now < quietSince + limits.quietMs) return []
   const { starting, idle, busy } = table.counts()
   const extra = starting + idle + busy - desiredRunners(demand.value, set.scale, busy)

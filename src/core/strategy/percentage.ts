@@ -1,14 +1,12 @@
 // The strategy `percentageRunnersIdle` of Atlassian's autoscaler, as it is and corrected (docs/reference/bitbucket.md#s4-1).
 // Numbers are IEEE doubles in both, so that 50 × 1.1 gives the same 56 runners.
 import type { Instant } from '../../lib/clock.ts'
+import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import type { PercentageScale, Scale } from '../../model/runner-set.ts'
 import type { FleetRunner } from '../../model/world.ts'
 import { create, isOlder, type StrategyDecision, steady } from './strategy.ts'
 
 export type PercentageParameters = Omit<PercentageScale, 'mode'> & Pick<Scale, 'min' | 'max'>
-
-/** The official one has no more creations at this number of registrations. */
-const officialMax = 100
 
 /**
  * Decides as the official autoscaler 3.7.0 does, with its mistakes. It does not count runners that are not online yet, and ignores
@@ -26,7 +24,8 @@ export function percentageStrict(
   const ratio = ratioOf(online.filter(({ step }) => step !== 'absent').length, online.length)
   if (online.length === 0 && min > 0) return create(min, runners, 'from-zero')
   const isShort = ratio > scaleUpThreshold || online.length < min
-  if (isShort && online.length <= max && runners.length <= officialMax) {
+  // The official one stops only above the limit of the forge.
+  if (isShort && online.length <= max && runners.length <= bitbucketRunnersMax) {
     const missing = Math.min(max, Math.ceil(online.length * parameters.scaleUpMultiplier)) - online.length
     return missing > 0 ? create(missing, runners, 'up') : steady('max-reached')
   }

@@ -1,5 +1,6 @@
 // A scaling strategy for a forge that shows how busy the runners are and no queue (docs/reference/bitbucket.md#s4-1).
 import type { Instant } from '../../lib/clock.ts'
+import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import type { FleetRunner } from '../../model/world.ts'
 
 /** `limited`: the forge holds no more runners. `cooling-down`: the runners that could end are too young. */
@@ -12,16 +13,13 @@ export type StrategyDecision = {
   readonly reason: StrategyReason
 }
 
-/** A workspace and a repository hold this many runners each. */
-const registrationsMax = 100
-
 export function steady(reason: StrategyReason = 'steady'): StrategyDecision {
   return { creates: 0, cordons: [], reason }
 }
 
 /** Creates so many runners, as far as the forge holds them. */
 export function create(wanted: number, runners: readonly FleetRunner[], reason: StrategyReason): StrategyDecision {
-  const creates = Math.min(wanted, Math.max(0, registrationsMax - runners.length))
+  const creates = Math.min(wanted, Math.max(0, bitbucketRunnersMax - runners.length))
   return { creates, cordons: [], reason: creates < wanted ? 'limited' : reason }
 }
 

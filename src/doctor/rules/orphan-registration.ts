@@ -1,6 +1,7 @@
 // Finds registrations at the forge whose runner is gone: offline or cordoned, idle, older than an hour, without an object of the runner.
 
 import { textAt } from '../../lib/read-json.ts'
+import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import { scaleSetsAt } from '../arc/scale-sets.ts'
 import { ownRunners, shownName } from '../bitbucket-runners.ts'
 import { durationText } from '../duration-text.ts'
@@ -91,7 +92,7 @@ function ofBitbucket({ objects }: Facts, { forge }: LiveFacts): readonly Candida
             at: 'Bitbucket',
             owner: `by ${owner}`,
             lacks: 'no Job and no pod of it',
-            limit: 'the limit of 100 runners',
+            limit: `the limit of ${bitbucketRunnersMax} runners`,
           },
         ],
   )

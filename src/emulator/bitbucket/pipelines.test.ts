@@ -1,23 +1,13 @@
 // Pipelines on the emulated Bitbucket with stub runners on a virtual clock, and the control API that starts them.
 import { beforeEach, expect, test } from 'vitest'
-import type { StepEvent } from './emulation.ts'
-import { field, type TestWorkspace, testWorkspace } from './test-client.fixture.ts'
+import { type StepStage, stepStage } from './step-stage.fixture.ts'
+import { field } from './test-client.fixture.ts'
 
-let world: TestWorkspace
-let stepEvents: StepEvent[]
+let world: StepStage
 
-beforeEach(() => begin())
-
-function begin(...knobs: Parameters<typeof testWorkspace>): void {
-  world = testWorkspace(...knobs)
-  stepEvents = []
-  world.emulator.control.onStep((event) => stepEvents.push(event))
-}
-
-async function online(name: string, labels?: readonly string[]): Promise<void> {
-  await world.register(name, labels)
-  world.emulator.control.stub.online(name)
-}
+beforeEach(() => {
+  world = stepStage()
+})
 
 const step = (name: string, more = '') => `{ step: { name: ${name}, script: [make] ${more} } }`
 const start = async (items: string, query = '') => {
@@ -35,8 +25,8 @@ const finish = (runner: string, result: 'SUCCESSFUL' | 'FAILED' = 'SUCCESSFUL') 
 const running = () => world.emulator.control.runners().flatMap(({ name, step }) => (step ? [name] : []))
 
 test('steps run in their order, on the runners with their labels, and a parallel group side by side', async () => {
-  await online('small')
-  await online('big', ['linux', 'big'])
+  await world.online('small')
+  await world.online('big', ['linux', 'big'])
   const uuid = await start(
     `${step('a')}, { parallel: [${step('b', ', runs-on: big')}, ${step('c', ', runs-on: linux')}] }`,
   )
@@ -49,7 +39,7 @@ test('steps run in their order, on the runners with their labels, and a parallel
   finish('small')
   expect(await results(uuid)).toBe('a SUCCESSFUL, b SUCCESSFUL, c SUCCESSFUL')
   expect(field(await view(uuid), 'result')).toBe('SUCCESSFUL')
-  const started = stepEvents.filter(({ kind }) => kind === 'started')
+  const started = world.stepEvents.filter(({ kind }) => kind === 'started')
   expect(started.map(({ name, runner, runs }) => `${name} ${runner} ${runs}`).sort()).toEqual([
     'a small 1',
     'b big 1',
@@ -64,8 +54,8 @@ test('a step without an online runner fails at once, and so does its pipeline', 
 })
 
 test('fail-fast stops the steps of its group that run or wait, and their runners are idle', async () => {
-  await online('r-1')
-  await online('r-2')
+  await world.online('r-1')
+  await world.online('r-2')
   const steps = [step('a'), step('b'), step('c')].join(', ')
   const uuid = await start(`{ parallel: { fail-fast: true, steps: [${steps}] } }, ${step('d')}`)
   await world.clock.advance(30_000)
@@ -75,7 +65,7 @@ test('fail-fast stops the steps of its group that run or wait, and their runners
 })
 
 test('the control API stops a pipeline once, and a reset ends those that are under way', async () => {
-  await online('r-1')
+  await world.online('r-1')
   const uuid = await start(`${step('a')}, ${step('b')}`)
   expect((await world.call('POST', `/_emulator/pipelines/${uuid}/stop`)).status).toBe(204)
   expect(await results(uuid)).toBe('a STOPPED, b NOT_RUN')
@@ -84,17 +74,17 @@ test('the control API stops a pipeline once, and a reset ends those that are und
   expect(() => world.emulator.control.runPipeline(pipeline, { repository: 'none', labels: [] })).toThrow('none')
   const other = await start(step('a'))
   expect((await world.call('POST', '/_emulator/reset')).status).toBe(204)
-  expect(stepEvents.at(-1)).toMatchObject({ kind: 'finished', result: 'STOPPED' })
+  expect(world.stepEvents.at(-1)).toMatchObject({ kind: 'finished', result: 'STOPPED' })
   expect((await view(other)).status).toBe(404)
 })
 
 test('the query chooses pipeline, repository and labels, and the variables follow it', async () => {
-  await online('r-1', ['linux', 'big'])
+  await world.online('r-1', ['linux', 'big'])
   const text = `pipelines: { custom: { x: [${step('a')}] }, tags: { v1: [${step('t')}] } }`
   const url = '/_emulator/pipelines?repository=site&labels=linux,big&selector='
   const custom = await world.call('POST', `${url}custom/x`, text)
   expect([field(custom, 'buildNumber'), field(custom, 'notes')]).toEqual([1, []])
-  const one = world.emulator.control.step(stepEvents[0]?.id ?? '')
+  const one = world.emulator.control.step(world.stepEvents[0]?.id ?? '')
   expect(one?.spec).toMatchObject({
     repository: 'site',
     labels: ['linux', 'big'],
@@ -102,7 +92,7 @@ test('the query chooses pipeline, repository and labels, and the variables follo
   })
   finish('r-1')
   expect(field(await world.call('POST', `${url}tags/v1`, text), 'buildNumber')).toBe(2)
-  const two = world.emulator.control.step(stepEvents.at(-1)?.id ?? '')
+  const two = world.emulator.control.step(world.stepEvents.at(-1)?.id ?? '')
   expect(two?.spec.variables).toEqual({ BITBUCKET_TAG: 'v1' })
   expect((await world.call('POST', `${url}default`, text)).body).toMatchObject({
     value: { error: expect.stringContaining('It has: custom/x, tags/v1.') },

@@ -1,24 +1,13 @@
 // Steps and runners of the emulated Bitbucket: who gets a step, when, and what ends it (docs/reference/bitbucket.md#s3-6).
 import { beforeEach, expect, test } from 'vitest'
-import type { StepEvent } from './emulation.ts'
-import { field, runnersUrl, type TestWorkspace, testWorkspace } from './test-client.fixture.ts'
+import { type StepStage, stepStage } from './step-stage.fixture.ts'
+import { field, runnersUrl } from './test-client.fixture.ts'
 
-let world: TestWorkspace
-let stepEvents: StepEvent[]
+let world: StepStage
 
-beforeEach(() => begin())
-
-function begin(...knobs: Parameters<typeof testWorkspace>): void {
-  world = testWorkspace(...knobs)
-  stepEvents = []
-  world.emulator.control.onStep((event) => stepEvents.push(event))
-}
-
-async function online(name: string, labels?: readonly string[]): Promise<string> {
-  const uuid = await world.register(name, labels)
-  expect(world.emulator.control.stub.online(name)).toBe(true)
-  return encodeURIComponent(uuid)
-}
+beforeEach(() => {
+  world = stepStage()
+})
 
 function queue(labels: readonly string[] = ['linux'], durationMs?: number, repository = 'app') {
   const [uuid = ''] = world.emulator.control.queueSteps([{ repository, labels, durationMs }])
@@ -30,7 +19,7 @@ const cordon = (uuid: string, status = 'DISABLED') =>
   world.call('PUT', `${runnersUrl.replace('2.0', 'internal')}/${uuid}/state`, { status })
 
 test('an idle online runner takes a step when it next asks, within 30 s', async () => {
-  const uuid = await online('r-1')
+  const uuid = await world.online('r-1')
   await world.clock.advance(10_000)
   const step = queue(['linux'], 5_000)
   expect(step()).toMatchObject({ state: 'READY', runner: { name: 'r-1' } })
@@ -41,12 +30,12 @@ test('an idle online runner takes a step when it next asks, within 30 s', async 
   await world.clock.advance(5_000)
   expect(step()).toMatchObject({ state: 'COMPLETED', result: 'SUCCESSFUL' })
   expect(runner('r-1')).toMatchObject({ status: 'ONLINE', step: undefined, steps: 1 })
-  expect(stepEvents.map(({ kind }) => kind)).toEqual(['queued', 'assigned', 'started', 'finished'])
+  expect(world.stepEvents.map(({ kind }) => kind)).toEqual(['queued', 'assigned', 'started', 'finished'])
 })
 
 test('with the other knobs a step is shown as soon as it is given, and an idle runner has null', async () => {
-  begin({ stepShown: 'assigned', stepNull: true })
-  const uuid = await online('r-1')
+  world = stepStage({ stepShown: 'assigned', stepNull: true })
+  const uuid = await world.online('r-1')
   expect(field(await world.call('GET', `${runnersUrl}/${uuid}`), 'state.step')).toBeNull()
   await world.clock.advance(10_000)
   queue()
@@ -57,7 +46,7 @@ test('a step fails at once if no runner with its labels is online', async () => 
   expect(queue()()).toMatchObject({ state: 'COMPLETED', result: 'ERROR' })
   await world.register('registered-only')
   expect(queue()()).toMatchObject({ state: 'COMPLETED', result: 'ERROR' })
-  const uuid = await online('r-1', ['linux', 'gpu'])
+  const uuid = await world.online('r-1', ['linux', 'gpu'])
   expect(queue(['linux', 'arm'])()).toMatchObject({ state: 'COMPLETED' })
   expect(queue(['self.hosted', 'linux', 'gpu'])()).toMatchObject({ state: 'IN_PROGRESS' })
   await cordon(uuid)
@@ -65,7 +54,7 @@ test('a step fails at once if no runner with its labels is online', async () => 
 })
 
 test('a step waits while the runners with its labels are busy, and fails after 2.5 h', async () => {
-  await online('r-1')
+  await world.online('r-1')
   const first = queue()
   await world.clock.advance(30_000)
   const second = queue()
@@ -76,25 +65,25 @@ test('a step waits while the runners with its labels are busy, and fails after 2
 })
 
 test('a step without an online runner waits if the knob says so', async () => {
-  begin({ noRunner: 'queue' })
+  world = stepStage({ noRunner: 'queue' })
   const step = queue()
   expect(step()?.state).toBe('PENDING')
-  await online('r-1')
+  await world.online('r-1')
   expect(step()?.state).toBe('IN_PROGRESS')
 })
 
 test('a runner asks again at once when its step ends, so it may take a second one', async () => {
-  await online('r-1')
+  await world.online('r-1')
   await world.clock.advance(1_000)
   const steps = [queue(['linux'], 1_000), queue(['linux'], 1_000)]
   await world.clock.advance(30_000)
   expect(steps.map((step) => step()?.state)).toEqual(['COMPLETED', 'IN_PROGRESS'])
   expect(runner('r-1')?.steps).toBe(2)
-  expect(stepEvents.filter(({ kind }) => kind === 'started').map(({ runs }) => runs)).toEqual([1, 2])
+  expect(world.stepEvents.filter(({ kind }) => kind === 'started').map(({ runs }) => runs)).toEqual([1, 2])
 })
 
 test('a cordoned runner finishes its step and gets no other, until it is enabled', async () => {
-  const uuid = await online('r-1')
+  const uuid = await world.online('r-1')
   const first = queue()
   await world.clock.advance(30_000)
   const second = queue()
@@ -112,7 +101,7 @@ test('a cordoned runner finishes its step and gets no other, until it is enabled
 })
 
 test('a cordon does not take back a step that the runner has been given', async () => {
-  const uuid = await online('r-1')
+  const uuid = await world.online('r-1')
   await world.clock.advance(10_000)
   const step = queue()
   await cordon(uuid)
@@ -121,7 +110,7 @@ test('a cordon does not take back a step that the runner has been given', async 
 })
 
 test('the removal of a busy runner succeeds and fails its step', async () => {
-  const uuid = await online('r-1')
+  const uuid = await world.online('r-1')
   const step = queue()
   await world.clock.advance(30_000)
   expect((await world.call('DELETE', `${runnersUrl}/${uuid}`)).status).toBe(204)
@@ -130,7 +119,7 @@ test('the removal of a busy runner succeeds and fails its step', async () => {
 })
 
 test('a runner whose process is gone looks online for a minute, keeps its step, and loses it after ten', async () => {
-  await online('r-1')
+  await world.online('r-1')
   const step = queue(['linux'], 30_000)
   await world.clock.advance(10_000)
   world.emulator.control.stub.vanish('r-1')
@@ -143,7 +132,7 @@ test('a runner whose process is gone looks online for a minute, keeps its step, 
 })
 
 test('a runner that comes back in time keeps its registration and asks again', async () => {
-  await online('r-1')
+  await world.online('r-1')
   world.emulator.control.stub.vanish('r-1')
   await world.clock.advance(70_000)
   expect(runner('r-1')?.status).toBe('OFFLINE')
@@ -152,14 +141,14 @@ test('a runner that comes back in time keeps its registration and asks again', a
 })
 
 test('an unhealthy runner gets no step', async () => {
-  await online('r-1')
+  await world.online('r-1')
   world.emulator.control.stub.unhealthy('r-1')
   expect(queue()()?.state).toBe('COMPLETED')
   expect(runner('r-1')?.status).toBe('UNHEALTHY')
 })
 
 test('runners of a repository take only its steps, the longest idle one first', async () => {
-  await online('old')
+  await world.online('old')
   await world.clock.advance(1_000)
   await world.call('POST', '/2.0/repositories/acme/app/pipelines-config/runners', { name: 'of-app' })
   world.emulator.control.stub.online('of-app')

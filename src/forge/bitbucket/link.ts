@@ -4,6 +4,7 @@ import type { Instant } from '../../lib/clock.ts'
 import { abortable, type LinkedSignal, linkSignals } from '../../lib/signals.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
+import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import { PortError } from '../../model/port-error.ts'
 import type { Registration } from '../../model/runner.ts'
 import { Deliveries } from '../deliveries.ts'
@@ -18,8 +19,7 @@ import { type ListedRunner, registrationOf } from './wire.ts'
 
 const closeMs = 25_000
 const runnerName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-/** Bitbucket's documented limit, and the words of a refusal that may mean it. */
-const runnersMax = 100
+/** The words of a refusal that may mean the limit of runners. */
 const limitWords = /limit|exceed|maximum|too many/i
 
 export class BitbucketLink implements Link {
@@ -226,7 +226,7 @@ export class BitbucketLink implements Link {
     }
     const { roster, clock } = this.#account
     const runners = roster.view?.runners.length ?? 0
-    const isFull = statusOf(error) === 400 && (limitWords.test(error.message) || runners >= runnersMax)
+    const isFull = statusOf(error) === 400 && (limitWords.test(error.message) || runners >= bitbucketRunnersMax)
     if (!isFull) throw error
     const until = clock.now() + Math.max(roster.pollMs(), 60_000)
     this.#ceiling = { runners, until }

@@ -1,4 +1,5 @@
 // Finds values of a configuration that the official tool accepts although they cannot work (docs/reference/bitbucket.md#s4-3).
+import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import type { Configuration, Group, Parameters } from './configuration.ts'
 import type { Problem } from './problem.ts'
 import { compareQuantities, isQuantity } from './quantity.ts'
@@ -65,7 +66,11 @@ function doubtfulParameters({ path, parameters }: Group): readonly Problem[] {
     ...warn('min', min < 1 && max > 0, `With ${min}, no runner waits, and steps fail. Dayfly keeps at least 1.`),
     ...warn('min', min > max, `The minimum ${min} is above the maximum ${max}. Dayfly uses ${Math.max(max, 0)}.`),
     ...warn('max', max < 0, `The maximum ${max} is negative. Dayfly uses 0, so no runner starts.`),
-    ...warn('max', max > 100, `Bitbucket allows 100 runners in a workspace, and the maximum is ${max}.`),
+    ...warn(
+      'max',
+      max > bitbucketRunnersMax,
+      `Bitbucket allows ${bitbucketRunnersMax} runners in a workspace, and the maximum is ${max}.`,
+    ),
     ...doubtfulFactors(path, parameters),
   ]
 }

@@ -5,18 +5,13 @@ import type { ForgeAccount } from '../../forge/account.ts'
 import { KubernetesError } from '../../kubernetes/errors.ts'
 import { leases } from '../../kubernetes/lease-record.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
-import { PortError } from '../../model/port-error.ts'
 import { AccessFailure, getOne, type Place } from '../read.ts'
+import { kept, type Outcome, type StepResult, takeStep } from '../step-result.ts'
 import { isOutOfWork } from './forge-leftovers.ts'
 import { isOver } from './pod-leftovers.ts'
 import type { SweepStep, Target } from './step.ts'
 
-/** `kept`: a check or the server refused it, and nothing was done. `unknown`: the request was sent, and its result could not be read. */
-export type SweepResult = {
-  readonly step: SweepStep
-  readonly is: 'done' | 'kept' | 'unknown' | 'skipped'
-  readonly why: string
-}
+type Result = StepResult<SweepStep>
 
 export type Sweeper = Place & { readonly account: ForgeAccount | undefined }
 
@@ -24,33 +19,15 @@ export type Sweeper = Place & { readonly account: ForgeAccount | undefined }
 export async function performSweep(
   sweeper: Sweeper,
   steps: readonly SweepStep[],
-  report: (result: SweepResult) => void,
-): Promise<readonly SweepResult[]> {
-  const results: SweepResult[] = []
+  report: (result: Result) => void,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
   for (const step of steps) {
-    const result = { step, ...(await take(sweeper, step)) }
+    const result = { step, ...(await takeStep(sweeper.signal, () => act(sweeper, step))) }
     report(result)
     results.push(result)
   }
   return results
-}
-
-type Outcome = Pick<SweepResult, 'is' | 'why'>
-
-async function take(sweeper: Sweeper, step: SweepStep): Promise<Outcome> {
-  if (sweeper.signal?.aborted) return { is: 'skipped', why: 'interrupted' }
-  try {
-    return await act(sweeper, step)
-  } catch (error) {
-    if (error instanceof AccessFailure) return ofError(error.error)
-    if (error instanceof KubernetesError) return ofError(error)
-    if (error instanceof PortError) return { is: error.kind === 'unavailable' ? 'unknown' : 'kept', why: error.message }
-    throw error
-  }
-}
-
-function ofError({ perhapsDone, message }: KubernetesError): Outcome {
-  return { is: perhapsDone ? 'unknown' : 'kept', why: message }
 }
 
 async function act(sweeper: Sweeper, step: SweepStep): Promise<Outcome> {
@@ -164,8 +141,4 @@ function differs(now: KubeObject | undefined, { uid, resourceVersion, resource }
   if (now.metadata.uid !== uid) return kept('another object has its name now')
   if (now.metadata.resourceVersion === resourceVersion) return undefined
   return kept(resource.plural === leases.plural ? 'a controller has taken it' : 'it has changed since the plan')
-}
-
-function kept(why: string): Outcome {
-  return { is: 'kept', why }
 }

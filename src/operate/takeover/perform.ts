@@ -1,18 +1,17 @@
 // Carries out a confirmed takeover. No runner ends while it has a step: the forge proves that, and a runner that has one stays.
 import { pods, secrets } from '../../controller/resources.ts'
 import type { ForgeAccount } from '../../forge/account.ts'
-import { KubernetesError } from '../../kubernetes/errors.ts'
 import { limit } from '../../lib/queue.ts'
 import { valueAt } from '../../lib/read-json.ts'
-import { PortError } from '../../model/port-error.ts'
-import { AccessFailure, getOne, listAll, type Place } from '../read.ts'
+import { getOne, listAll, type Place } from '../read.ts'
+import { kept, type Outcome, type StepResult, takeStep } from '../step-result.ts'
 import { deployments, jobs } from './gather.ts'
 import { bare } from './plan.ts'
-import type { Held, TakeoverResult, TakeoverStep } from './step.ts'
+import type { Held, TakeoverStep } from './step.ts'
 
 export type TakingOver = Place & { readonly account: ForgeAccount }
 
-type Outcome = Pick<TakeoverResult, 'is' | 'why'>
+type Result = StepResult<TakeoverStep>
 
 /** How long the pods of the old autoscaler may take to end, in milliseconds. */
 const stopMs = 60_000
@@ -23,9 +22,9 @@ const atOnce = 50
 export async function performTakeover(
   world: TakingOver,
   steps: readonly TakeoverStep[],
-  report: (result: TakeoverResult) => void,
-): Promise<readonly TakeoverResult[]> {
-  const results = new Map<TakeoverStep, TakeoverResult>()
+  report: (result: Result) => void,
+): Promise<readonly Result[]> {
+  const results = new Map<TakeoverStep, Result>()
   const finish = (step: TakeoverStep, outcome: Outcome) => {
     const result = { step, ...outcome }
     results.set(step, result)
@@ -34,29 +33,15 @@ export async function performTakeover(
   }
   const stops = steps.filter(({ does }) => does === 'stop')
   const others = steps.filter(({ does }) => does !== 'stop')
+  const take = (step: TakeoverStep) => takeStep(world.signal, () => act(world, step))
   let hasStopped = true
-  for (const step of stops) hasStopped = finish(step, hasStopped ? await take(world, step) : notReached) && hasStopped
+  for (const step of stops) hasStopped = finish(step, hasStopped ? await take(step) : notReached) && hasStopped
   const wide = limit(atOnce)
-  await Promise.all(
-    others.map((step) => wide(async () => finish(step, hasStopped ? await take(world, step) : notReached))),
-  )
+  await Promise.all(others.map((step) => wide(async () => finish(step, hasStopped ? await take(step) : notReached))))
   return steps.flatMap((step) => results.get(step) ?? [])
 }
 
 const notReached: Outcome = { is: 'skipped', why: 'the old autoscaler has not stopped' }
-
-async function take(world: TakingOver, step: TakeoverStep): Promise<Outcome> {
-  if (world.signal?.aborted) return { is: 'skipped', why: 'interrupted' }
-  try {
-    return await act(world, step)
-  } catch (error) {
-    if (world.signal?.aborted) return { is: 'skipped', why: 'interrupted' }
-    const cause = error instanceof AccessFailure ? error.error : error
-    if (cause instanceof KubernetesError) return { is: cause.perhapsDone ? 'unknown' : 'kept', why: cause.message }
-    if (cause instanceof PortError) return { is: cause.kind === 'unavailable' ? 'unknown' : 'kept', why: cause.message }
-    throw error
-  }
-}
 
 function act(world: TakingOver, step: TakeoverStep): Promise<Outcome> {
   switch (step.does) {
@@ -72,7 +57,7 @@ function act(world: TakingOver, step: TakeoverStep): Promise<Outcome> {
 async function stop(world: TakingOver, deployment: Held): Promise<Outcome> {
   const { kubernetes, clock, signal } = world
   const now = await getOne(world, deployments, deployment)
-  if (now?.metadata.uid !== deployment.uid) return { is: 'kept', why: 'it is gone, or is another one' }
+  if (now?.metadata.uid !== deployment.uid) return kept('it is gone, or is another one')
   // The status counts no pod that is being deleted, and such a pod may still act.
   const labelSelector = Object.entries(valueAt(now, 'spec', 'selector', 'matchLabels') ?? {})
     .map((pair) => pair.join('='))
@@ -83,13 +68,13 @@ async function stop(world: TakingOver, deployment: Held): Promise<Outcome> {
     const left = await listAll(world, pods, { namespace: deployment.namespace, labelSelector })
     if (left.length === 0) return { is: 'done', why: 'it has no pod any more' }
   }
-  return { is: 'kept', why: `its pods did not end within ${stopMs / 1_000} s` }
+  return kept(`its pods did not end within ${stopMs / 1_000} s`)
 }
 
 /** The removal disables the runner first, waits as long as a step may still be on its way to it, and then needs a list that shows none. */
 async function retire(world: TakingOver, id: string, job: Held | undefined): Promise<Outcome> {
   const answer = await world.account.deregister(id, world.signal)
-  if (answer === 'busy') return { is: 'kept', why: 'it has a step: it is disabled, and ends with the next run' }
+  if (answer === 'busy') return kept('it has a step: it is disabled, and ends with the next run')
   if (job) await deleteJob(world, job, bare(id))
   return { is: 'done', why: answer === 'absent' ? 'Bitbucket no longer had it' : 'it had no step' }
 }
@@ -97,7 +82,7 @@ async function retire(world: TakingOver, id: string, job: Held | undefined): Pro
 async function removeJob(world: TakingOver, job: Held): Promise<Outcome> {
   const uuid = job.name.replace(/^runner-/, '')
   const left = (await world.account.registrations(world.signal)).some(({ id }) => bare(id) === uuid)
-  if (left) return { is: 'kept', why: 'Bitbucket lists its runner again' }
+  if (left) return kept('Bitbucket lists its runner again')
   await deleteJob(world, job, uuid)
   return { is: 'done', why: 'its pods end with it' }
 }

@@ -19,13 +19,6 @@ export type TakeoverPlan = {
   readonly digest: string
 }
 
-/** `kept`: nothing was done, or the runner has a step and stays until it is over. `unknown`: the request was sent, and its result could not be read. */
-export type TakeoverResult = {
-  readonly step: TakeoverStep
-  readonly is: 'done' | 'kept' | 'unknown' | 'skipped'
-  readonly why: string
-}
-
 export function describeTakeover(step: TakeoverStep): string {
   switch (step.does) {
     case 'stop':

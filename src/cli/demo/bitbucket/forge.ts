@@ -4,10 +4,9 @@ import { createBitbucketEmulator } from '../../../emulator/bitbucket/emulator.ts
 import type { Pace } from '../../../forge/bitbucket/account-state.ts'
 import { createBitbucketForge } from '../../../forge/bitbucket/bitbucket.ts'
 import { CallBudget } from '../../../forge/bitbucket/call-budget.ts'
-import type { Forge } from '../../../forge/forge.ts'
 import { httpClient } from '../../../lib/http-client.ts'
 import { randomName } from '../../../lib/ids.ts'
-import { PortError } from '../../../model/port-error.ts'
+import { sharedAccounts } from '../accounts.ts'
 import type { DemoForge, DemoForgeOptions, DemoSet } from '../forge.ts'
 
 export interface BitbucketDemo extends DemoForge {
@@ -19,6 +18,7 @@ export interface BitbucketDemo extends DemoForge {
 
 const repository = 'app'
 const secretName = 'bitbucket'
+const tokenKey = 'bitbucketAccessToken'
 /** The set `large` takes only steps that ask for its label, and all others, too. */
 export const setLabels: Readonly<Record<string, readonly string[]>> = { linux: [], large: ['large'] }
 /** Idle runners of each set. */
@@ -42,38 +42,28 @@ export async function openBitbucket({ clock, random, userAgent }: DemoForgeOptio
   const url = `${server.origin}/demo`
   const client = httpClient()
   const budget = new CallBudget()
-  const accounts = new Map<string, Forge>()
   let calls = 0
   const onExchange = () => {
     calls++
   }
-  const forgeFor: DemoForge['forgeFor'] = (source, { credential }) => {
-    if (source.kind !== 'bitbucket' || !source.url.startsWith(`${server.origin}/`)) {
-      throw new PortError('bitbucket', 'bad-config', `the demo can use only its own forge ${url}, not ${source.url}`)
-    }
-    const own = credential['bitbucketAccessToken'] ?? ''
-    const key = JSON.stringify([source.url, own])
-    const account =
-      accounts.get(key) ??
-      createBitbucketForge({
-        url: source.url,
-        credential: { kind: 'access-token', token: own },
-        transport: client.transport,
-        clock,
-        random,
-        userAgent,
-        budget,
-        onExchange,
-        pace,
-      })
-    accounts.set(key, account)
-    return account
-  }
+  const forgeFor = sharedAccounts({ kind: 'bitbucket', origin: server.origin, url, tokenKey }, (account, own) =>
+    createBitbucketForge({
+      url: account,
+      credential: { kind: 'access-token', token: own },
+      transport: client.transport,
+      clock,
+      random,
+      userAgent,
+      budget,
+      onExchange,
+      pace,
+    }),
+  )
   return {
     control: emulator.control,
     repository,
     url,
-    secret: { name: secretName, entries: { bitbucketAccessToken: token } },
+    secret: { name: secretName, entries: { [tokenKey]: token } },
     sets: Object.entries(setLabels).map(([name, labels]) => demoSet(name, labels, url, server.origin)),
     forgeFor,
     registrations: () => emulator.control.runners().map(({ name }) => name),

@@ -1,11 +1,10 @@
 // The demo's GitHub: the emulator, and one set whose label sends every job to it.
 import type { Control } from '../../../emulator/github/control.ts'
 import { createGitHubEmulator } from '../../../emulator/github/emulator.ts'
-import type { Forge } from '../../../forge/forge.ts'
 import { createGitHubForge } from '../../../forge/github/github.ts'
 import { httpClient } from '../../../lib/http-client.ts'
 import { randomName } from '../../../lib/ids.ts'
-import { PortError } from '../../../model/port-error.ts'
+import { sharedAccounts } from '../accounts.ts'
 import type { DemoForge, DemoForgeOptions } from '../forge.ts'
 
 export interface GitHubDemo extends DemoForge {
@@ -19,6 +18,7 @@ export interface GitHubDemo extends DemoForge {
 const jobLeaseS = 90
 const label = 'demo'
 const secretName = 'github'
+const tokenKey = 'github_token'
 
 export async function openGitHub({ clock, random, userAgent, onAnomaly }: DemoForgeOptions): Promise<GitHubDemo> {
   const token = `ghp_${randomName(random, 36)}`
@@ -26,32 +26,23 @@ export async function openGitHub({ clock, random, userAgent, onAnomaly }: DemoFo
   const server = await emulator.listen(0)
   const url = `${server.origin}/demo`
   const client = httpClient()
-  const accounts = new Map<string, Forge>()
-  const forgeFor: DemoForge['forgeFor'] = (source, { credential }) => {
-    if (source.kind !== 'github' || !source.url.startsWith(`${server.origin}/`)) {
-      throw new PortError('github', 'bad-config', `the demo can use only its own forge ${url}, not ${source.url}`)
-    }
-    const key = JSON.stringify([source.url, credential['github_token']])
-    const account =
-      accounts.get(key) ??
-      createGitHubForge({
-        url: source.url,
-        credential: { kind: 'token', token: credential['github_token'] ?? '' },
-        transport: client.transport,
-        clock,
-        random,
-        userAgent,
-        log: onAnomaly,
-      })
-    accounts.set(key, account)
-    return account
-  }
+  const forgeFor = sharedAccounts({ kind: 'github', origin: server.origin, url, tokenKey }, (account, own) =>
+    createGitHubForge({
+      url: account,
+      credential: { kind: 'token', token: own },
+      transport: client.transport,
+      clock,
+      random,
+      userAgent,
+      log: onAnomaly,
+    }),
+  )
   return {
     control: emulator.control,
     url,
     token,
     label,
-    secret: { name: secretName, entries: { github_token: token } },
+    secret: { name: secretName, entries: { [tokenKey]: token } },
     sets: [{ name: label, min: 0, spec: { github: { url, credentials: { secret: secretName } } } }],
     forgeFor,
     registrations: () => emulator.control.registrations().map(({ name }) => name),

@@ -9,7 +9,10 @@ import { readShim } from './shim.ts'
 
 const outputBytesMax = 10 * 1024
 
-/** How long to read output after the command has ended. A process that it left behind may keep the output open. */
+/**
+ * How long to read output after the command has ended. A process that it left behind may keep the output open. All output of the
+ * command is in the pipe by then, so only a busy machine needs more than a moment. The default timeout of a probe is as long.
+ */
 const drainMs = 1_000
 
 /** Runs the command. Processes that it leaves behind have the container's mark, so they end with the container. */
