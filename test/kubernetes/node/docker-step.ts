@@ -1,7 +1,11 @@
 // The commands of a step that needs a real Docker Engine: it builds an image and runs containers of it. Only a static busybox is in the image.
 
-/** The step fails with an engine that only answers. The last container still runs when the step ends. */
-export const dockerStep: readonly string[] = [
+/**
+ * The step fails with an engine that only answers. The last container still runs when the step ends.
+ * @param folder the runner and the engine share it at this path
+ */
+export const dockerStep = (folder: string): readonly string[] => [
+  `cd "$(mktemp -d -p ${folder})"`,
   // An engine in an ordinary container starts beside the runner.
   'until docker info >/dev/null 2>&1; do sleep 1; done',
   'mkdir image && cp /bin/busybox image/',

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { engineImage } from '../../../scripts/node/engine.ts'
 import { runnerSets } from '../../../src/controller/resources.ts'
+import { workFolder } from '../../../src/core/docker-sidecar.ts'
 import { listAt, textAt } from '../../../src/lib/read-json.ts'
 import { podLine } from '../../pod-stage.ts'
 import { clock } from '../client-place.ts'
@@ -30,7 +31,7 @@ const sidecar = { docker: 'sidecar', template: { spec: { containers: [realRunner
 /** The shape of old templates: both containers share the folder of the socket, and that of the work. */
 const folders = [
   { name: 'run', mountPath: '/var/run' },
-  { name: 'work', mountPath: '/home/runner/_work' },
+  { name: 'work', mountPath: workFolder },
 ]
 const ordinary = {
   template: {
@@ -63,7 +64,7 @@ function suite(kubeconfig: string): void {
     const { node, forge, watched } = stage()
     const watch = watchPods(node, watched, set)
     await ready(stage(), watched, set)
-    const [job = ''] = queue(forge, set, 1, dockerStep.join('\n'))
+    const [job = ''] = queue(forge, set, 1, dockerStep(workFolder).join('\n'))
     const seen = new Set<string>()
     const look = async () => {
       const pods = watch.live()
