@@ -53,17 +53,29 @@ export async function buildEngine(busybox: string, signal: AbortSignal): Promise
   await mkdir(cacheFolder(), { recursive: true })
   const half = await mkdtemp(`${folder}.`)
   try {
-    const root = path.join(half, 'root')
-    const lacking = await unpack(half, root, signal)
-    if (lacking !== undefined) return { is: 'missing', why: lacking }
-    await writeFile(engineArchive(half), await archive(root, busybox))
-    await copyFile(path.join(root, 'usr/bin/docker'), path.join(half, 'docker'))
-    await rm(root, { recursive: true })
+    await fill(half, busybox, signal)
     await rename(half, folder)
     return { is: 'built', folder }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { is: 'missing', why: `the Docker Engine of Debian cannot be had: ${reasonOf(error)}` }
   } finally {
     await rm(half, { recursive: true, force: true })
   }
+}
+
+async function fill(folder: string, busybox: string, signal: AbortSignal): Promise<void> {
+  const root = path.join(folder, 'root')
+  await unpack(folder, root, signal)
+  await writeFile(engineArchive(folder), await archive(root, busybox))
+  await copyFile(path.join(root, 'usr/bin/docker'), path.join(folder, 'docker'))
+  await rm(root, { recursive: true })
+}
+
+/** Returns the last line that a program printed, or the message of the error. */
+function reasonOf(error: unknown): string {
+  const { stderr = '', message } = error as { readonly stderr?: string; readonly message: string }
+  return stderr.trim().split('\n').at(-1) || message
 }
 
 /** Returns the entries of an image with the program `docker`, which asks an engine. */
@@ -80,24 +92,17 @@ async function obstacle(): Promise<string | undefined> {
 }
 
 /** Downloads with the machine's lists of packages. Reads them again if they are missing or out of date. */
-async function unpack(folder: string, root: string, signal: AbortSignal): Promise<string | undefined> {
+async function unpack(folder: string, root: string, signal: AbortSignal): Promise<void> {
   const download = () => run('apt-get', ['download', '-qq', ...packages], { cwd: folder, signal })
-  try {
-    await download().catch(async () => {
-      await run('apt-get', ['update', '-qq'], { signal })
-      await download()
-    })
-  } catch (error) {
-    signal.throwIfAborted()
-    const { stderr = '' } = error as { readonly stderr?: string }
-    return `Debian's packages cannot be downloaded: ${stderr.trim().split('\n').at(-1)}`
-  }
+  await download().catch(async () => {
+    await run('apt-get', ['update', '-qq'], { signal })
+    await download()
+  })
   const archives = (await readdir(folder)).filter((name) => name.endsWith('.deb'))
   for (const name of archives) {
     await run('dpkg', ['-x', path.join(folder, name), root], { signal })
     await rm(path.join(folder, name))
   }
-  return undefined
 }
 
 async function archive(root: string, busybox: string): Promise<Buffer> {
