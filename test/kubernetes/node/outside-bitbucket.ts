@@ -10,7 +10,7 @@ import { clock, random } from '../client-place.ts'
 export type OutsideBitbucket = Awaited<ReturnType<typeof openBitbucket>>
 
 /** The key of the OAuth consumer, whose secret is the token. */
-const consumerKey = 'key'
+export const consumerKey = 'key'
 const runnersPath = '/2.0/workspaces/acme/pipelines-config/runners'
 
 /** @param latencyMs the latency of every request */
