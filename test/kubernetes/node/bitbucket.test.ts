@@ -142,6 +142,10 @@ function suite(kubeconfig: string): void {
       60_000,
     )
     await node.becomes(watched)
+    await settle(
+      async () => processesOf(/^(?:dockerd|containerd-shim.* -namespace moby)/),
+      (left) => left.length === 0,
+    )
     await watch.close()
   }, 600_000)
 }
