@@ -13,6 +13,7 @@ import { apiServerPort } from './node/addresses.ts'
 import { auditFlags } from './node/audit.ts'
 import { buildNode } from './node/build.ts'
 import { makeControlGroups, removeControlGroups } from './node/control-groups.ts'
+import { buildEngine, type DockerEngine } from './node/engine.ts'
 import { writeImages } from './node/images.ts'
 import { checkKernel, findBusybox, namespaces, Obstacle } from './node/machine.ts'
 import { type NodePlace, placeFile } from './node/place.ts'
@@ -25,6 +26,7 @@ type Place = {
   readonly controlPlane: string
   readonly node: string
   readonly tools: readonly string[]
+  readonly engine: DockerEngine
   readonly busybox: string
   readonly folder: string
 }
@@ -52,9 +54,10 @@ async function outside(): Promise<number> {
   const controlPlane = there(await buildControlPlane(signal))
   const node = there(await buildNode(signal))
   const tools = there(await buildTools(signal))
+  const engine = await buildEngine(busybox, signal)
   const folder = await mkdtemp(path.join(tmpdir(), 'dayfly-node-'))
   const programs = { controlPlane: controlPlane.program, node: node.folder, tools: tools.folders }
-  const place: Place = { ...programs, busybox, folder }
+  const place: Place = { ...programs, engine, busybox, folder }
   const again = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   try {
     await makeControlGroups(path.basename(folder), [firstNode.group, secondNode.group])
@@ -70,7 +73,7 @@ async function outside(): Promise<number> {
 
 async function within(place: Place, command: CommandLine): Promise<number> {
   const started = performance.now()
-  const { folder, node: programs } = place
+  const { folder, node: programs, engine } = place
   await enterNode()
   const server = await startControlPlane(place.controlPlane, signal, {
     port: apiServerPort,
@@ -94,7 +97,7 @@ async function within(place: Place, command: CommandLine): Promise<number> {
   const images = [await writeImages(path.join(folder, 'images'), place.busybox)]
   const { kubeconfig } = server
   const nodeKubeconfigs = Object.fromEntries(nodeNames.map((name) => [name, server.nodeKubeconfig(name)]))
-  const shared: NodePlace = { programs, run: folder, images, kubeconfig, nodeKubeconfigs }
+  const shared: NodePlace = { programs, run: folder, images, engine, kubeconfig, nodeKubeconfigs }
   await writeFile(placeFile(folder), JSON.stringify(shared))
   const nodeKubeconfig = server.nodeKubeconfig(firstNode.name)
   await startNode({ ...shared, plan: firstNode, folder, nodeKubeconfig }, signal)

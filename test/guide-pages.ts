@@ -11,6 +11,8 @@ export const guidePages = [
   'github',
   'bitbucket',
   'docker',
+  'bitbucket-migration',
+  'bitbucket-scaling',
   'security',
   'troubleshooting',
   'scale',

@@ -18,9 +18,6 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'docker run -v': ['test/docker-runner.test.ts', 'docker'],
 }
 
-/** The first page needs an installation of another program: test/migrate-command.test.ts compares it with the plan of the import. The benchmark of the second one takes minutes. */
-const pagesElsewhere = ['bitbucket-migration', 'bitbucket-scaling']
-
 const all = guidePages.flatMap((page) =>
   guideSteps(page).flatMap((step) => (step.does === 'run' ? commandsOf(step.block.text) : [])),
 )
@@ -28,7 +25,7 @@ const all = guidePages.flatMap((page) =>
 describe('the test on a real node', () => {
   it('knows each page of docs/guide', () => {
     const files = readdirSync(path.join(root, 'docs/guide')).map((file) => file.replace(/\.md$/, ''))
-    expect(files.sort()).toEqual([...guidePages, ...pagesElsewhere].sort())
+    expect(files.sort()).toEqual([...guidePages].sort())
   })
 
   it.each(guidePages)(

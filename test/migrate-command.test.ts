@@ -147,7 +147,7 @@ describe('dayfly import bitbucket-autoscaler', () => {
       commands.findIndex((command) => command.startsWith(begin)),
     )
     expect(order).toEqual(order.toSorted((one, other) => one - other))
-    expect(page).toContain('`dayfly takeover` with `--bitbucket-workspace`')
+    expect(page).toContain('dayfly takeover --bitbucket-workspace "$BITBUCKET_WORKSPACE"')
   })
 
   it.each([

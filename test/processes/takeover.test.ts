@@ -40,7 +40,13 @@ function runJob(uuid: string, script: string): void {
   const pod = { metadata: { labels: { runner_uuid: uuid } }, spec: { restartPolicy: 'OnFailure', containers } }
   const metadata = { name: `runner-${uuid}`, namespace: 'ci' }
   world.registry.create('jobs.batch', { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: pod } })
-  world.addSecret(`runner-oauth-credentials-${uuid}`, {})
+  keepSecret(uuid)
+}
+
+/** The Secret of an old runner, with the label that the official autoscaler demands. */
+function keepSecret(uuid: string): void {
+  const metadata = { name: `runner-oauth-credentials-${uuid}`, namespace: 'ci', labels: { runner_namespace: 'ci' } }
+  world.registry.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata })
 }
 
 async function oldRunner(name: string, ...more: readonly string[]): Promise<string> {
@@ -104,6 +110,19 @@ test('stops the autoscaler, ends idle runners and zombies, and lets a busy runne
   expect(world.emulator.control.step(step)?.result).toBe('SUCCESSFUL')
   expect(last.stdout + last.stderr + first.stderr).not.toContain(accessToken)
 }, 400_000)
+
+test('K13 deletes the Secret of a runner whose Job is gone, also if Bitbucket no longer lists it', async () => {
+  const idle = await world.plant('group', 2 * hourMs, labels)
+  keepSecret(idle)
+  const lost = '11111111-2222-4333-8444-555555555555'
+  keepSecret(lost)
+  const plan = JSON.parse((await takeover('--json')).stdout)
+  expect(plan.steps).toMatchObject([{ does: 'retire' }, { does: 'remove-secret' }])
+  const done = await takeover('--confirm', plan.digest)
+  expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('2 of 2 steps done')])
+  expect(names('secrets', 'ci').filter((name) => name.startsWith('runner-oauth'))).toEqual([])
+  expect((await takeover()).stdout).toContain('nothing of it is left')
+}, 200_000)
 
 test('retires no runner while the old autoscaler cannot be stopped', async () => {
   deploy('runner-controller')

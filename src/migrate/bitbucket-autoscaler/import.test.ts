@@ -271,6 +271,13 @@ describe('the conversion', () => {
     expect(specOf({ template: text })[0]).toMatchObject({ docker: 'none' })
   })
 
+  it('makes a privileged container named docker the sidecar, also with the image of a mirror', () => {
+    const text = template('official-workspace').replace('image: docker:dind', 'image: mirror.example/ci/engine:7')
+    const [spec] = specOf({ template: text })
+    expect(spec).toMatchObject({ docker: 'sidecar' })
+    expect(JSON.stringify(spec)).toContain('"initContainers":[{"name":"docker","image":"mirror.example/ci/engine:7"')
+  })
+
   it('asks for the container of the runner', () => {
     const text = template('official-workspace')
       .replace('- name: runner\n', '- name: other\n')

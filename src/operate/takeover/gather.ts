@@ -1,11 +1,11 @@
 // Reads the old autoscaler: its Deployments, the registrations with its label, and the Jobs of its runners (docs/reference/bitbucket.md#s4).
 
-import { pods } from '../../controller/resources.ts'
+import { pods, secrets } from '../../controller/resources.ts'
 import type { AccountRegistration, ForgeAccount } from '../../forge/account.ts'
 import type { KubeObject, Resource } from '../../kubernetes/types.ts'
 import { listAt, textAt, valueAt } from '../../lib/read-json.ts'
-import { getOne, listAll, type Place } from '../read.ts'
-import type { Held } from './step.ts'
+import { getOne, type Known, listAll, orUnknown, type Place } from '../read.ts'
+import type { Held, Named } from './step.ts'
 
 export const deployments: Resource = {
   group: 'apps',
@@ -22,21 +22,30 @@ const autoscaler = ['runner-controller-cleaner', 'runner-controller'] as const
 const runnerLabel = 'autoscaler.created'
 const jobName = /^runner-([0-9a-f]{8}-[0-9a-f-]{27})$/
 const podLabel = 'runner_uuid'
+const secretName = /^runner-oauth-credentials-([0-9a-f]{8}-[0-9a-f-]{27})$/
+/** The official autoscaler refuses a template whose Secret lacks this label. */
+const secretLabel = 'runner_namespace'
 
 /** A Job of one runner. `isOver`: each of its pods has a runner container that has ended. */
 export type RunnerJob = Held & { readonly uuid: string; readonly isOver: boolean }
+
+/** The credential of one runner. It belongs to nobody, so it stays when the Job goes. */
+export type RunnerSecret = Named & { readonly uuid: string }
 
 export type TakeoverFacts = {
   readonly deployments: readonly (Held & { readonly replicas: number })[]
   readonly runners: readonly AccountRegistration[]
   readonly jobs: readonly RunnerJob[]
+  readonly secrets: Known<readonly RunnerSecret[]>
 }
 
-/** Reads the forge first: a Job without a registration then is no runner that has just been made. */
+/** Reads the forge first: a Job or a Secret without a registration then is no runner that has just been made. */
 export async function gatherTakeover(place: Place, namespace: string, account: ForgeAccount): Promise<TakeoverFacts> {
   const registrations = await account.registrations(place.signal)
   const found = await Promise.all(autoscaler.map((name) => getOne(place, deployments, { namespace, name })))
   const runnerPods = await listAll(place, pods, { labelSelector: podLabel })
+  const options = { labelSelector: secretLabel, metadataOnly: true }
+  const allSecrets = await orUnknown(listAll(place, secrets, options))
   const allJobs = await listAll(place, jobs, {})
   return {
     deployments: found.flatMap((deployment) =>
@@ -44,6 +53,7 @@ export async function gatherTakeover(place: Place, namespace: string, account: F
     ),
     runners: registrations.filter(({ labels = [] }) => labels.includes(runnerLabel)),
     jobs: allJobs.flatMap((job) => readJob(job, runnerPods)),
+    secrets: allSecrets.known ? { known: true, value: allSecrets.value.flatMap(readSecret) } : allSecrets,
   }
 }
 
@@ -52,6 +62,11 @@ function readJob(job: KubeObject, runnerPods: readonly KubeObject[]): readonly R
   if (uuid === undefined) return []
   const own = runnerPods.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid))
   return [{ ...held(job), uuid, isOver: own.length > 0 && own.every(hasEnded) }]
+}
+
+function readSecret({ metadata: { namespace = '', name } }: KubeObject): readonly RunnerSecret[] {
+  const uuid = secretName.exec(name)?.[1]
+  return uuid === undefined ? [] : [{ namespace, name, uuid }]
 }
 
 /** A Job restarts a runner container that failed, so only one that ended well has ended finally. */

@@ -7,11 +7,12 @@ import { getOne, listAll, type Place } from '../read.ts'
 import { kept, type Outcome, type StepResult, takeStep } from '../step-result.ts'
 import { deployments, jobs } from './gather.ts'
 import { bare } from './plan.ts'
-import type { Held, TakeoverStep } from './step.ts'
+import type { Held, Named, TakeoverStep } from './step.ts'
 
 export type TakingOver = Place & { readonly account: ForgeAccount }
 
 type Result = StepResult<TakeoverStep>
+type StepThat<Does> = Extract<TakeoverStep, { readonly does: Does }>
 
 /** How long the pods of the old autoscaler may take to end, in milliseconds. */
 const stopMs = 60_000
@@ -48,9 +49,11 @@ function act(world: TakingOver, step: TakeoverStep): Promise<Outcome> {
     case 'stop':
       return stop(world, step.deployment)
     case 'retire':
-      return retire(world, step.id, step.job)
+      return retire(world, step)
     case 'remove-job':
-      return removeJob(world, step.job)
+      return removeJob(world, step)
+    case 'remove-secret':
+      return removeSecret(world, step)
   }
 }
 
@@ -72,25 +75,41 @@ async function stop(world: TakingOver, deployment: Held): Promise<Outcome> {
 }
 
 /** The removal disables the runner first, waits as long as a step may still be on its way to it, and then needs a list that shows none. */
-async function retire(world: TakingOver, id: string, job: Held | undefined): Promise<Outcome> {
+async function retire(world: TakingOver, { id, job, secret }: StepThat<'retire'>): Promise<Outcome> {
   const answer = await world.account.deregister(id, world.signal)
   if (answer === 'busy') return kept('it has a step: it is disabled, and ends with the next run')
-  if (job) await deleteJob(world, job, bare(id))
+  if (job) await deleteJob(world, job)
+  if (secret) await deleteSecret(world, secret)
   return { is: 'done', why: answer === 'absent' ? 'Bitbucket no longer had it' : 'it had no step' }
 }
 
-async function removeJob(world: TakingOver, job: Held): Promise<Outcome> {
-  const uuid = job.name.replace(/^runner-/, '')
-  const left = (await world.account.registrations(world.signal)).some(({ id }) => bare(id) === uuid)
-  if (left) return kept('Bitbucket lists its runner again')
-  await deleteJob(world, job, uuid)
+async function removeJob(world: TakingOver, { job, secret }: StepThat<'remove-job'>): Promise<Outcome> {
+  if (await isListed(world, job.name.replace(/^runner-/, ''))) return listedAgain
+  await deleteJob(world, job)
+  await deleteSecret(world, secret)
   return { is: 'done', why: 'its pods end with it' }
 }
 
-/** The old autoscaler's Secret belongs to nobody, so that it goes with the Job. */
-async function deleteJob({ kubernetes, signal }: TakingOver, job: Held, uuid: string): Promise<void> {
-  const { namespace } = job
+async function removeSecret(world: TakingOver, { uuid, secret }: StepThat<'remove-secret'>): Promise<Outcome> {
+  if (await isListed(world, uuid)) return listedAgain
+  const job = await getOne(world, jobs, { namespace: secret.namespace, name: `runner-${uuid}` })
+  if (job) return kept('its runner has a Job again')
+  await deleteSecret(world, secret)
+  return { is: 'done', why: 'no runner uses it' }
+}
+
+const listedAgain = kept('Bitbucket lists its runner again')
+
+async function isListed({ account, signal }: TakingOver, uuid: string): Promise<boolean> {
+  return (await account.registrations(signal)).some(({ id }) => bare(id) === uuid)
+}
+
+async function deleteJob({ kubernetes, signal }: TakingOver, job: Held): Promise<void> {
   const preconditions = { uid: job.uid }
   await kubernetes.delete(jobs, job, { propagationPolicy: 'Background', preconditions, signal })
-  await kubernetes.delete(secrets, { namespace, name: `runner-oauth-credentials-${uuid}` }, { signal })
+}
+
+/** The old autoscaler's Secret belongs to nobody, so it does not go with the Job. Its name is that of one runner. */
+async function deleteSecret({ kubernetes, signal }: TakingOver, secret: Named): Promise<void> {
+  await kubernetes.delete(secrets, secret, { signal })
 }

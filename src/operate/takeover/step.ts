@@ -1,15 +1,25 @@
 // The parts of a takeover: the old autoscaler stops, its runners retire without losing a step, and what they left goes.
 
+export type Named = { readonly namespace: string; readonly name: string }
+
 /** An object of the old autoscaler. Its UID is a precondition of every write. */
-export type Held = { readonly namespace: string; readonly name: string; readonly uid: string }
+export type Held = Named & { readonly uid: string }
 
 export type TakeoverStep =
   /** Scales a Deployment of the old autoscaler to 0, so that nobody makes or removes its runners any more. */
   | { readonly does: 'stop'; readonly deployment: Held }
-  /** Removes a registration once its runner has no step, then its Job. */
-  | { readonly does: 'retire'; readonly id: string; readonly name: string; readonly job: Held | undefined }
+  /** Removes a registration once its runner has no step, then its Job and its Secret. */
+  | {
+      readonly does: 'retire'
+      readonly id: string
+      readonly name: string
+      readonly job: Held | undefined
+      readonly secret: Named | undefined
+    }
   /** Removes a Job without a registration whose runner container has ended: only its Docker container runs. */
-  | { readonly does: 'remove-job'; readonly job: Held }
+  | { readonly does: 'remove-job'; readonly job: Held; readonly secret: Named }
+  /** Removes the Secret of a runner whose registration and Job are gone. */
+  | { readonly does: 'remove-secret'; readonly uuid: string; readonly secret: Named }
 
 export type TakeoverPlan = {
   readonly steps: readonly TakeoverStep[]
@@ -24,14 +34,22 @@ export function describeTakeover(step: TakeoverStep): string {
     case 'stop':
       return `scale Deployment ${placeOf(step.deployment)} to 0`
     case 'retire': {
-      const job = step.job ? ` and Job ${placeOf(step.job)}` : ''
-      return `disable the runner ${step.name} (${step.id}), and remove its registration${job} when it has no step`
+      const job = step.job ? [`Job ${placeOf(step.job)}`] : []
+      const secret = step.secret ? [`Secret ${placeOf(step.secret)}`] : []
+      const parts = joined(['registration', ...job, ...secret])
+      return `disable the runner ${step.name} (${step.id}), and remove its ${parts} when it has no step`
     }
     case 'remove-job':
-      return `delete Job ${placeOf(step.job)}, whose runner has ended`
+      return `delete Job ${placeOf(step.job)}, whose runner has ended, and Secret ${placeOf(step.secret)}`
+    case 'remove-secret':
+      return `delete Secret ${placeOf(step.secret)}, whose runner and Job are gone`
   }
 }
 
-function placeOf({ namespace, name }: Held): string {
+function joined(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((word) => word !== '').join(' and ')
+}
+
+function placeOf({ namespace, name }: Named): string {
   return `${namespace}/${name}`
 }

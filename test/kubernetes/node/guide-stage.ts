@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { GuidePage } from '../../guide-pages.ts'
+import { openGuideBitbucket } from './guide-bitbucket.ts'
 import { openRegistry } from './guide-registry.ts'
 import { createShell } from './guide-shell.ts'
 import { imageArchives, nodeOfRun } from './images.ts'
@@ -27,6 +28,7 @@ export async function openGuideStage(kubeconfig: string) {
   })
   const forge = await openForge(50, [{ id: appId, publicKey, installations: [{ id: 10, account: 'acme' }] }])
   const nearby = await forge.nearby()
+  const bitbucket = await openGuideBitbucket(kubeconfig, node)
   const containerd = path.join(nodeOfRun().run, 'containerd.sock')
   const shell = createShell(kubeconfig, containerd)
   const registry = await openRegistry(['ghcr.io'])
@@ -44,22 +46,26 @@ export async function openGuideStage(kubeconfig: string) {
     APP_KEY_FILE: file('app.pem', privateKey),
     // The page of Bitbucket needs no answer of its forge.
     CONSUMER_SECRET_FILE: file('consumer-secret', 'secret'),
+    BITBUCKET_CREDENTIAL_FILE: file('bitbucket.env', bitbucket.credential),
   }
   return {
     node,
     forge,
+    bitbucket,
     shell,
     file,
     /** The values of a reader for the variables of a page. */
     own: (page: GuidePage) => ({
       ...files,
       APP_ID: String(appId),
+      BITBUCKET_WORKSPACE: bitbucket.workspace,
       DAYFLY_IMAGE: `${registry.address}/dayfly`,
       // `dayfly sweep` sends a token in clear text only to this machine.
       GITHUB_URL: page === 'operate' ? nearby.url : forge.url,
     }),
     close: async () => {
       await node.close()
+      await bitbucket.close()
       await nearby.close()
       await forge.close()
       await registry.close()

@@ -1,5 +1,6 @@
 // Follows the guide on a real node, as a reader does: every command, manifest and workflow of every page, in order.
 // test/guide.test.ts proves that no page shows a command that is not run here.
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { runnerSets } from '../../../src/controller/resources.ts'
@@ -42,7 +43,11 @@ function suite(kubeconfig: string): void {
   })
 
   /** Runs commands, which must succeed. @param mayFind they may also end with what they found */
-  async function run(page: GuidePage, commands: string, mayFind = /^dayfly (?:doctor|sweep)\b/.test(commands)) {
+  async function run(
+    page: GuidePage,
+    commands: string,
+    mayFind = /^dayfly (?:doctor|sweep|takeover)\b/.test(commands),
+  ) {
     const result = await stage().shell.run(commands, { ...stage().own(page), DIGEST: digest })
     const isFine = result.code === 0 || (mayFind && hasFound(result))
     expect(isFine, `ended with ${result.code}:\n${result.stdout}${result.stderr}`).toBe(true)
@@ -107,6 +112,7 @@ function suite(kubeconfig: string): void {
       await leaveSecret(stage(), runnerNamespace)
       await work(20)
     },
+    'bitbucket-migration': () => stage().bitbucket.install(runnerNamespace),
     troubleshooting: async () => {
       await breakSet(stage(), runnerNamespace)
       await work(20)
@@ -127,6 +133,8 @@ function suite(kubeconfig: string): void {
             // The page looks back at the workflow that it has pushed.
             if (page === 'first-set' && !isEndless(block.text)) await finish()
             const printed = await run(page, block.text)
+            if (block.text.startsWith('dayfly import'))
+              stage().bitbucket.redirect(path.join(stage().shell.folder, 'sets'))
             if (step.output) expect(comparable(printed), printed).toBe(comparable(step.output.text))
           })
         }
@@ -135,6 +143,13 @@ function suite(kubeconfig: string): void {
       if (page === 'operate')
         it('leaves no Secret of a lost runner', async () =>
           expect(await lostSecret(stage(), runnerNamespace)).toBeUndefined())
+      if (page === 'bitbucket-migration')
+        it('leaves no runner at Bitbucket', async () => {
+          await settle(
+            async () => stage().bitbucket.left(),
+            (left) => left.length === 0,
+          )
+        })
       it('leaves every job done, in one run', async () => void (await finish()))
       if (page === 'uninstall' || page === 'without-helm') {
         it('leaves nothing in the cluster and at the forge', async () => {

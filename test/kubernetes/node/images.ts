@@ -1,9 +1,13 @@
-// The images of this build on the real node: the controller and the small runner.
+// The images of this build on the real node: the controller, the small runner, and a Docker Engine with a runner that calls it.
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runnerImage as smallRunner } from '../../../scripts/image/contents.ts'
+import { architectureHere, createLayer, writeLayout } from '../../../scripts/image/layout.ts'
+import { dockerCommand, engineArchive } from '../../../scripts/node/engine.ts'
+import { findBusybox } from '../../../scripts/node/machine.ts'
 import { type NodePlace, placeFile } from '../../../scripts/node/place.ts'
 
 const run = promisify(execFile)
@@ -13,16 +17,38 @@ const packed = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 /** The image of the small runner. */
 export const runnerImage = `localhost/dayfly-runner:${packed.version}`
 
+/** The small runner with the program `docker`. Only `importDocker` provides it. */
+export const dockerRunnerImage = `localhost/dayfly-runner-docker:${packed.version}`
+
 export function nodeOfRun(): NodePlace {
   return JSON.parse(readFileSync(placeFile(process.env['DAYFLY_NODE'] ?? ''), 'utf8')) as NodePlace
 }
 
 /** Imports the images of this build into the node's containerd. */
 export async function importImages(): Promise<void> {
-  for (const archive of await imageArchives()) {
-    const socket = path.join(nodeOfRun().run, 'containerd.sock')
-    await run('ctr', ['-a', socket, '-n', 'k8s.io', 'images', 'import', archive])
-  }
+  await importArchives(await imageArchives())
+}
+
+/** Imports a real Docker Engine, and the small runner with the program that asks it. */
+export async function importDocker(): Promise<void> {
+  const { engine, run: folder } = nodeOfRun()
+  if (engine.is === 'missing') throw new Error(engine.why)
+  const image = await smallRunner(path.join(root, 'dist'), dockerRunnerImage, await findBusybox())
+  const layers = [...image.layers, createLayer(await dockerCommand(engine.folder))]
+  const archive = path.join(folder, 'docker-runner.tar')
+  writeFileSync(archive, writeLayout([{ ...image, layers }], architectureHere()))
+  await importArchives([engineArchive(engine.folder), archive])
+}
+
+/** Returns why this node has no real Docker Engine, or undefined if it has one. */
+export function whyNoEngine(): string | undefined {
+  const { engine } = nodeOfRun()
+  return engine.is === 'missing' ? engine.why : undefined
+}
+
+async function importArchives(archives: readonly string[]): Promise<void> {
+  const socket = path.join(nodeOfRun().run, 'containerd.sock')
+  for (const archive of archives) await run('ctr', ['-a', socket, '-n', 'k8s.io', 'images', 'import', archive])
 }
 
 /** Returns the archives of the images. Writes them first if they are missing or older than the programs. */

@@ -9,6 +9,8 @@ import { clock, random } from '../client-place.ts'
 
 export type OutsideBitbucket = Awaited<ReturnType<typeof openBitbucket>>
 
+/** The key of the OAuth consumer, whose secret is the token. */
+export const consumerKey = 'key'
 const runnersPath = '/2.0/workspaces/acme/pipelines-config/runners'
 
 /** @param latencyMs the latency of every request */
@@ -18,7 +20,10 @@ export async function openBitbucket(latencyMs: number) {
     clock,
     random,
     workspaces: [{ slug: 'acme', repositories: ['app'] }],
-    credentials: [{ kind: 'access-token', token }],
+    credentials: [
+      { kind: 'access-token', token },
+      { kind: 'consumer', key: consumerKey, secret: token },
+    ],
     // The steps of a burst wait for the next runners, as in the step queue of a workspace.
     knobs: { latencyMs, pickUpMs: 1_000, noRunner: 'queue' },
   })
@@ -35,9 +40,14 @@ export async function openBitbucket(latencyMs: number) {
     origin: server.origin,
     token,
     control: emulator.control,
+    /** Serves the same forge at a loopback address: a command sends its token in clear text to no other. */
+    nearby: async () => {
+      const near = await httpServer(emulator.handler)
+      return { url: `${near.origin}/acme`, close: () => near.close() }
+    },
     /** Registers a runner as the official autoscaler does. Resolves with its UUID, and with the environment of its container. */
-    register: async (name: string) => {
-      const created = await call('POST', runnersPath, { name, labels: ['autoscaler.created', 'docker'] })
+    register: async (name: string, labels: readonly string[] = ['linux', 'docker']) => {
+      const created = await call('POST', runnersPath, { name, labels: [...labels, 'autoscaler.created'] })
       const { id, secret } = created['oauth_client'] as { readonly id: string; readonly secret: string }
       const uuid = String(created['uuid'])
       // The small runner wants a UUID of its account, and asks nothing of it.

@@ -33,13 +33,19 @@ export function findContainers(spec: Mapping, path: string): readonly FoundConta
   })
 }
 
-/** A container that runs a Docker or BuildKit daemon by its image or its command. */
+/** A container that runs a Docker or BuildKit daemon by its image or its command. A mirror may give the image any name. */
 function isDaemon(container: Mapping): boolean {
   const image = textAt(container, 'image')
   const words = [...wordsOf(container.get('command')), ...wordsOf(container.get('args'))].join(' ')
   if (/(^|[\s/;&|])(dockerd|buildkitd)(\s|$|-entrypoint)/.test(words)) return true
-  if (container.get('name') === 'docker' && /(^|\/)docker[:@]/.test(image)) return true
+  const isNamedDocker = container.get('name') === 'docker'
+  if (isNamedDocker && (/(^|\/)docker[:@]/.test(image) || (words === '' && isPrivileged(container)))) return true
   return /(^|[/:-])dind([-:@]|$)/.test(image)
+}
+
+function isPrivileged(container: Mapping): boolean {
+  const context = container.get('securityContext')
+  return isMapping(context) && context.get('privileged') === true
 }
 
 export function wordsOf(value: Value | undefined): readonly string[] {
