@@ -17,6 +17,7 @@ export const rule: Rule = {
   confidence: 'medium',
   modes: ['static', 'live'],
   fix: 'unsafe',
+  isCrossObject: true,
   check,
 }
 
