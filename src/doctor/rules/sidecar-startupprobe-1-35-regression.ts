@@ -20,7 +20,6 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['live'],
   fix: 'guided',
-  isCrossObject: true,
   check: (facts) =>
     withLive(facts, ['Pod', 'Node'], (live) => {
       const kubelets = kubeletVersions(facts)
