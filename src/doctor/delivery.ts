@@ -18,6 +18,8 @@ export type Delivery = {
   readonly repeatedBy?: 'Flux' | 'Argo CD'
   /** The workflow that creates the object becomes its owner, so the object goes with the workflow. */
   readonly hasOwner?: true
+  /** A helper of a chart may make a hook of the Job. */
+  readonly mayBeHook?: true
   /** The file belongs to a sample, a tutorial or a test. */
   readonly isSample?: true
 }

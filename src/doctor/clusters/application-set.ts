@@ -22,9 +22,13 @@ export function expandSet(raw: unknown, search: Search): readonly Values[] {
   return expanded.length === 0 || expanded.length > instancesMax || search.left <= 0 ? [new Map()] : expanded
 }
 
+/** The cheapest pattern: any other would need a search for the end of each marker. */
+export const marker = /\{\{([^{}]*)\}\}/g
+
 /** Fills the known values in. Unknown ones stay markers. */
 export function fill(text: string, values: Values): string {
-  return text.replace(/\{\{-?\s*(.+?)\s*-?\}\}/g, (whole, expression: string) => {
+  return text.replace(marker, (whole, inside: string) => {
+    const expression = inside.replace(/^-/, '').replace(/-$/, '').trim()
     const segment = /^index \.path\.segments (\d+)$/.exec(expression)?.[1]
     return values.get(segment === undefined ? expression.replace(/^\./, '') : `path[${segment}]`) ?? whole
   })

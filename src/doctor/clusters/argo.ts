@@ -3,7 +3,7 @@ import { fieldsAt, listAt, textAt, textsAt, valueAt } from '../../lib/read-json.
 import { asWritten } from '../sources/as-written.ts'
 import type { SourceObject } from '../sources/document.ts'
 import { isUnknown } from '../template-value.ts'
-import { expandSet, fill, matchFolders, type Search, type Values } from './application-set.ts'
+import { expandSet, fill, marker, matchFolders, type Search, type Values } from './application-set.ts'
 import type { Destination, Order, Target } from './target.ts'
 import { fromTop, joined } from './tree.ts'
 
@@ -55,7 +55,7 @@ function targetsOf(source: unknown, values: Values, file: string, search: Search
 
 /** An unknown value inside the path may be any name of a folder. A path that is unknown as a whole may be anything. */
 function foldersAt(search: Search, file: string, path: string): readonly string[] {
-  const glob = path.replace(/\{\{.*?\}\}/g, '*')
+  const glob = path.replace(marker, '*')
   if (glob === path) return [fromTop(search.tree, file, path) ?? []].flat()
   return /[^*/.]/.test(glob) ? matchFolders(search, glob) : []
 }

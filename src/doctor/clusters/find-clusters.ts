@@ -4,6 +4,7 @@ import type { Delivery } from '../delivery.ts'
 import type { DecodedFile, SourceObject } from '../sources/document.ts'
 import { startSearch } from './application-set.ts'
 import { argoOrders } from './argo.ts'
+import { mayBeHook } from './chart-hook.ts'
 import { clustersByFile } from './clusters-by-file.ts'
 import type { DeclaredCluster } from './declared-cluster.ts'
 import { declaredVersion } from './declared-version.ts'
@@ -48,6 +49,7 @@ export function findClusters(files: readonly DecodedFile[], declared: readonly D
         reach: reachOf(object),
         ...(tool && { repeatedBy: tool }),
         ...(isOwnedByWorkflow(object) && { hasOwner: true }),
+        ...(mayBeHook(object) && { mayBeHook: true }),
         ...(isSample(path) && { isSample: true }),
       }
     },
