@@ -61,10 +61,20 @@ export function findClusters(files: readonly DecodedFile[], declared: readonly D
 function ordersIn(files: readonly DecodedFile[], tree: Tree): readonly Order[] {
   const search = startSearch(tree)
   return files.flatMap(({ file, objects }) => {
-    if (objects.length === 0 || sampleFolder(file.path) !== undefined) return []
-    return objects.flatMap((object) => [...fluxOrders(object, tree), ...argoOrders(object, search)])
+    // Most objects are of other kinds, so this comes first.
+    const tools = objects.filter(({ value }) => kinds.has(value['kind']))
+    if (tools.length === 0 || sampleFolder(file.path) !== undefined) return []
+    return tools.flatMap((object) => [...fluxOrders(object, tree), ...argoOrders(object, search)])
   })
 }
+
+const kinds: ReadonlySet<unknown> = new Set([
+  'Kustomization',
+  'HelmRelease',
+  'FluxInstance',
+  'Application',
+  'ApplicationSet',
+])
 
 function grouped<Key>(orders: readonly Order[], keyOf: (order: Order) => Key): ReadonlyMap<Key, readonly Order[]> {
   const groups = new Map<Key, Order[]>()

@@ -15,8 +15,12 @@ export function reachesOf(
 ): (object: SourceObject) => Reach {
   const namesOf = (object: SourceObject) => namesOfObject(object, found, ordersOf.get(object.number) ?? [])
   const [manifests, terraform] = [false, true].map((wanted) => {
-    const objects = files.flatMap(({ file, objects: all }) => (isTerraform(file.path) === wanted ? all : []))
-    return new Set(objects.flatMap((object) => [...namesOf(object)])).size > 1
+    const names = new Set<string>()
+    for (const { file, objects } of found.size === 0 && ordersOf.size === 0 ? [] : files) {
+      if (isTerraform(file.path) !== wanted) continue
+      for (const object of objects) for (const name of namesOf(object)) names.add(name)
+    }
+    return names.size > 1
   })
   const charts = new Set(
     files.flatMap(({ file }) => (/(^|\/)Chart\.ya?ml$/.test(file.path) ? folderOf(file.path) : [])),
@@ -24,8 +28,8 @@ export function reachesOf(
   return (object) => {
     const { path } = object.document.file
     const names = [...namesOf(object)].sort()
-    const sample = sampleFolder(path)
-    if (names.length === 0 && sample !== undefined) return { is: 'unknown', folder: sample }
+    const sample = names.length === 0 ? sampleFolder(path) : undefined
+    if (sample !== undefined) return { is: 'unknown', folder: sample }
     // Roots of Terraform stay apart. They say nothing about manifests, because several roots often build one cluster.
     if (!manifests && !(terraform && isTerraform(path))) return { is: 'only-cluster' }
     if (names.length > 0 && names.length <= clustersMax) return { is: 'clusters', names }
