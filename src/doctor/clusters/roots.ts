@@ -79,8 +79,8 @@ function namedFolders({ tree, kustomizations }: Layout): readonly string[] {
 }
 
 /**
- * Returns the roots that others use: a folder beside `clusters/prod` that its kustomization names is a base, and a folder that Flux
- * or Argo CD applies from elsewhere has the cluster of that order.
+ * Returns the roots that others use. A folder beside `clusters/prod` that its kustomization names is a base. A folder that Flux or
+ * Argo CD applies from elsewhere has the cluster of that order.
  */
 function sharedFolders({ kustomizations, orders }: Layout, roots: ReadonlySet<string>): ReadonlySet<string> {
   const shared = new Set<string>()
