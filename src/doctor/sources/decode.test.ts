@@ -199,11 +199,11 @@ describe('reports the parts that it cannot read', () => {
 })
 
 describe('markers', () => {
-  it('are masked letter by letter', () => {
+  it('are masked letter by letter, with blank lines for their further lines', () => {
     const text = 'a: {{ x }}\n  {%- if y %}\nb: "<%z%>Mi"\n{# two\n   lines #}\nc: {{ open\n'
     const masked = maskMarkers(text, findMarkers(text), 'comment')
     expect(masked).toBe(
-      `a: ${filler.repeat(7)}\n  ###########\nb: "${filler.repeat(5)}Mi"\n######\n###########\nc: {{ open\n`,
+      `a: ${filler.repeat(7)}\n  ###########\nb: "${filler.repeat(5)}Mi"\n######\n${' '.repeat(11)}\nc: {{ open\n`,
     )
     expect(maskMarkers(text, findMarkers(text), 'blank').length).toBe(text.length)
   })
