@@ -1,8 +1,9 @@
 // The objects of a set's namespace that hold its way to the forge: the credential, the proxy's credential, and private certificates.
-import type { ForgeAccess, SecretEntries } from '../forge/forge.ts'
+import type { ForgeAccess } from '../forge/forge.ts'
 import { KubernetesError } from '../kubernetes/errors.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Resource } from '../kubernetes/types.ts'
+import type { SecretEntries } from '../model/credential.ts'
 import type { Failure } from '../model/failure.ts'
 import type { CertificateSource, RunnerSet } from '../model/runner-set.ts'
 import { configMaps, secrets } from './resources.ts'

@@ -17,10 +17,8 @@ export type JobLogsDeps = {
   readonly take: (event: ForgeEvent) => void
 }
 
-/** A log that ends while its container runs is opened again after this time, in milliseconds. */
+/** A log that breaks off while its container runs is read again from its start after this time, in milliseconds. The reader knows which jobs are over. */
 const againMs = 5_000
-/** How much of the log is read again then, in seconds. The events of the same job count once. */
-const overlapS = 30
 /** Without the right to read logs, the forge's lists are enough. The right may come later. */
 const deniedMs = 10 * 60_000
 
@@ -65,10 +63,9 @@ export class JobLogs {
   async #readUntilEnd(name: string, signal: AbortSignal): Promise<void> {
     const { logs, jobLog, namespace, clock, take } = this.#deps
     const read = jobLogReader(jobLog, name)
-    for (let sinceSeconds: number | undefined; !signal.aborted; sinceSeconds = overlapS + againMs / 1_000) {
-      const since = sinceSeconds === undefined ? {} : { sinceSeconds }
+    while (!signal.aborted) {
       try {
-        for await (const line of logs.follow({ namespace, name }, { container: runnerContainer, signal, ...since })) {
+        for await (const line of logs.follow({ namespace, name }, { container: runnerContainer, signal })) {
           const event = signal.aborted ? undefined : read(line, clock.now())
           if (event) take(event)
         }

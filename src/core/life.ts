@@ -3,12 +3,12 @@ import type { Instant } from '../lib/clock.ts'
 import type { EndCause } from '../model/end-cause.ts'
 import type { JournalEvent } from '../model/event.ts'
 import { type Failure, failureInfo, type LastingFailure } from '../model/failure.ts'
-import { forgeTraits } from '../model/forge-traits.ts'
 import type { PodFacts, Runner } from '../model/runner.ts'
 import type { SetWorld } from '../model/world.ts'
 import { failureOfEnd } from './end.ts'
 import { askRegistrations, continueEnd, endStep, isGhost } from './ending.ts'
 import type { LifeStep, Moment } from './moment.ts'
+import { needsCordon } from './needs-cordon.ts'
 import { isPaused } from './paused.ts'
 import { phaseOf } from './phase.ts'
 
@@ -84,7 +84,7 @@ function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline:
 /** Where the forge does not end a runner after one job, the runner gets no other one. */
 function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner): LifeStep {
   const { world, limits, now } = moment
-  if (forgeTraits[world.set.source.kind].ephemeral !== 'by-cordon') return nothing
+  if (!needsCordon(world.set)) return nothing
   // A paused set gets no events: only a list shows the end of the job.
   const ends = isPaused(world.set) ? askRegistrations(moment, limits.listAfterFailureMs) : nothing
   if (registration.is !== 'present' || registration.value.isCordoned === true) return ends
@@ -95,7 +95,7 @@ function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner)
 /** Its job is over and its container runs on. Where the forge ends its runners, this one may have more to do and is never ended; after a while it is stuck. */
 function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
   const { world, limits, now } = moment
-  if (forgeTraits[world.set.source.kind].ephemeral === 'by-cordon') {
+  if (needsCordon(world.set)) {
     return endStep(moment, runner, pod, { kind: isGhost(runner, limits) ? 'ghost' : 'spent' })
   }
   const finished = runner.job?.finished

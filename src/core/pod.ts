@@ -1,7 +1,7 @@
 // The pod and the Secret of one runner.
 import { hashText, hashValue } from '../lib/hash.ts'
 import { apiGroup, runnerSetApiVersion } from '../model/api.ts'
-import type { CredentialEntries } from '../model/credential.ts'
+import type { SecretEntries } from '../model/credential.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import { defaultSpec } from './default-spec.ts'
 import { withDockerAsSidecar } from './docker-sidecar.ts'
@@ -63,7 +63,7 @@ export function buildPod(set: RunnerSet, name: string, registrationId: string) {
 }
 
 /** Returns the Secret to send. It holds the credential of one runner. It is immutable and owned by the pod: the garbage collector removes it even if Dayfly is gone. */
-export function buildSecret(set: RunnerSet, name: string, podUid: string, credential: CredentialEntries) {
+export function buildSecret(set: RunnerSet, name: string, podUid: string, credential: SecretEntries) {
   return {
     apiVersion: 'v1',
     kind: 'Secret',

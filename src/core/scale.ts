@@ -39,8 +39,9 @@ export function decideScale(moment: Moment, leaving: ReadonlySet<string>): Scale
 /** A strategy of cycles decides once for each reading of the demand: the official one counts no runner that is on its way. */
 function decideCycle(moment: Moment, leaving: ReadonlySet<string>, percentage: PercentageScale): ScaleStep {
   const { world, now } = moment
-  const { demand, counts, fleet, set } = world
-  if (!isFresh(moment) || !demand.known || !counts.known || !fleet || demand.at <= world.scaledBy) return nothing
+  const { counts, fleet, set } = world
+  const demand = freshDemand(moment)
+  if (!demand || !counts.known || !fleet || demand.at <= world.scaledBy) return nothing
   // The check of the template takes a moment: the cycle waits for it.
   if (world.template?.hash !== world.templateHash) return nothing
   const decideBy = percentage.mode === 'strict' ? percentageStrict : percentageCorrected
@@ -53,8 +54,8 @@ function decideCycle(moment: Moment, leaving: ReadonlySet<string>, percentage: P
 }
 
 /** Unknown is not zero: an old demand decides nothing. */
-function isFresh({ world: { demand }, limits, now }: Moment): boolean {
-  return demand.known && now - demand.at <= limits.demandAgeMs
+function freshDemand({ world: { demand }, limits, now }: Moment) {
+  return demand.known && now - demand.at <= limits.demandAgeMs ? demand : undefined
 }
 
 type Need = { readonly missing: number; readonly surplus: number }
@@ -62,8 +63,9 @@ type Need = { readonly missing: number; readonly surplus: number }
 /** Compares the runners with the demand; undefined while either is unknown. A departed runner whose job is still counted leaves none missing. */
 function needOf(moment: Moment): Need | undefined {
   const { world, limits, now } = moment
-  const { demand, counts, set } = world
-  if (!demand.known || !counts.known || !isFresh(moment)) return undefined
+  const { counts, set } = world
+  const demand = freshDemand(moment)
+  if (!demand || !counts.known) return undefined
   const desired = desiredRunners(demand.value, set.scale, counts.value.busy)
   const living = counts.value.starting + counts.value.idle + counts.value.busy
   const covered = world.departed.filter((departed) => isStillCounted(departed, demand.at, limits, now)).length

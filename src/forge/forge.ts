@@ -2,7 +2,7 @@
 // differ in their traits (src/model/forge-traits.ts).
 import type { Instant } from '../lib/clock.ts'
 import type { TransportError } from '../lib/http.ts'
-import type { Credential } from '../model/credential.ts'
+import type { Credential, SecretEntries } from '../model/credential.ts'
 import type { ForgeEvent, ForgeState } from '../model/forge-event.ts'
 import type { ForgeTraits } from '../model/forge-traits.ts'
 import type { Registration } from '../model/runner.ts'
@@ -51,9 +51,6 @@ export type RegisterOutcome =
   | { readonly is: 'registered'; readonly registration: Registration; readonly credential: Credential }
   /** The forge's limit is reached. Try again at `until`. */
   | ({ readonly is: 'limited' } & ForgeLimit)
-
-/** The entries of a Secret as text. */
-export type SecretEntries = Readonly<Record<string, string>>
 
 /** The contents of the objects that a set names for its way to the forge. No message repeats a Secret's entries. */
 export type ForgeAccess = {

@@ -3,17 +3,17 @@
 const redacted = '[credential]'
 
 /** The entries of a Secret by key, as text. */
-export type CredentialEntries = Readonly<Record<string, string>>
+export type SecretEntries = Readonly<Record<string, string>>
 
 export class Credential {
-  readonly #entries: CredentialEntries
+  readonly #entries: SecretEntries
 
-  constructor(entries: CredentialEntries) {
+  constructor(entries: SecretEntries) {
     this.#entries = entries
   }
 
   /** Returns the secret entries themselves. Only the write of the runner's Secret calls this. */
-  reveal(): CredentialEntries {
+  reveal(): SecretEntries {
     return this.#entries
   }
 

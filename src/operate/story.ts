@@ -1,10 +1,10 @@
 // The story of one runner: its present step and the reason, from its pod, its Events and the jobs that the set remembers.
 import { failureOfEnd } from '../core/end.ts'
 import { startCause, startDeadline } from '../core/life.ts'
+import { needsCordon } from '../core/needs-cordon.ts'
 import { phaseOf } from '../core/phase.ts'
 import type { Instant } from '../lib/clock.ts'
 import { type Failure, failureInfo } from '../model/failure.ts'
-import { forgeTraits } from '../model/forge-traits.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Phase, PodFacts, Runner } from '../model/runner.ts'
 import { ageText } from './ages.ts'
@@ -60,23 +60,20 @@ const byPhase: Readonly<Record<Phase, (runner: Runner, pod: PodFacts, moment: St
     problem: undefined,
   }),
   spent: (_runner, _pod, { view }) => ({
-    sentences: needsCordon(view)
-      ? [
-          'Its job is over, and it gets no other one. The controller removes its registration once it is certain that no job began, and then its pod.',
-        ]
-      : ['Its job is over, and its container still runs.'],
+    sentences:
+      view.set && needsCordon(view.set)
+        ? [
+            'Its job is over, and it gets no other one. The controller removes its registration once it is certain that no job began, and then its pod.',
+          ]
+        : ['Its job is over, and its container still runs.'],
     problem: undefined,
   }),
   ended,
 }
 
-function needsCordon({ set }: SetView): boolean {
-  return set !== undefined && forgeTraits[set.source.kind].ephemeral === 'by-cordon'
-}
-
 /** @param isCordoned undefined if it is not known */
 function cordonSentences(view: SetView, isCordoned: boolean | undefined): readonly string[] {
-  if (!needsCordon(view)) return []
+  if (!view.set || !needsCordon(view.set)) return []
   if (isCordoned) return ['It is cordoned: the forge gives it no other job.']
   return ['The controller cordons it, so that the forge gives it no other job, and removes it after the job.']
 }

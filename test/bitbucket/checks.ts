@@ -3,10 +3,13 @@ import type { Request } from '../../src/lib/http.ts'
 import { podNamed } from './node.ts'
 import { type SetSpec, setName, statusOf, type World } from './world.ts'
 
+/** The steps of each runner. */
+type Steps = ReadonlyMap<string, ReadonlySet<string>>
+
 export type Checks = {
   readonly broken: string[]
   /** The steps that Dayfly's lists showed, by runner. */
-  readonly seen: ReadonlyMap<string, ReadonlySet<string>>
+  readonly seen: Steps
   /** Steps that were given to a runner whose connection was broken, and that ended with its removal: nobody could see them. */
   readonly unseen: () => number
 }
@@ -22,7 +25,7 @@ export function watch(world: World): Checks {
 
 type ListedStep = { readonly name: string; readonly state: { readonly step?: { readonly uuid: string } | null } }
 
-function followLists({ listeners }: World): ReadonlyMap<string, ReadonlySet<string>> {
+function followLists({ listeners }: World): Steps {
   const seen = new Map<string, Set<string>>()
   listeners.add(({ method, path }: Request, body: unknown) => {
     const { values } = Object(body)
@@ -119,18 +122,29 @@ function onlineOf(world: World, { namespace }: SetSpec): number {
   return runners.filter(({ status, name }) => isOwn(name) && status === 'ONLINE').length
 }
 
-/** The late steps as the lists showed them, and as the status and the journal have them. Sets of one account share its lists: while one is cut off, the other's lists go on. */
+/** The late steps as the lists showed them, as lists and logs showed them together, and as the status and the journal have them. Sets of one account share its lists: while one is cut off, the other's lists go on. */
 export function lateSteps(world: World, { seen }: Checks, set: SetSpec) {
   const prefix = prefixOf(world, set.namespace)
-  let listed = 0
-  for (const [name, steps] of seen) if (name.startsWith(prefix)) listed += steps.size - 1
+  const isOwn = (name: string) => name.startsWith(prefix)
+  const listed = lateIn(seen, isOwn)
+  const both = union(seen, world.logs?.steps ?? new Map())
   const journaled = world.processes.flatMap(({ entries }) =>
     entries.filter(({ event }) => event.kind === 'job-late' && event.namespace === set.namespace),
   ).length
   const wasCutOff = world.processes.some(({ entries }) =>
     entries.some(({ event }) => event.kind === 'forge-failed' && event.namespace === set.namespace),
   )
-  return { listed, journaled, wasCutOff, shown: statusOf(world, set)['lateJobs'] }
+  return { listed, seen: lateIn(both, isOwn), journaled, wasCutOff, shown: statusOf(world, set)['lateJobs'] }
+}
+
+function union(one: Steps, other: Steps): Steps {
+  const names = new Set([...one.keys(), ...other.keys()])
+  return new Map([...names].map((name) => [name, new Set([...(one.get(name) ?? []), ...(other.get(name) ?? [])])]))
+}
+
+/** Every step after the first one of its runner is late. */
+function lateIn(steps: Steps, isOwn: (name: string) => boolean): number {
+  return [...steps].reduce((late, [name, all]) => late + (isOwn(name) ? all.size - 1 : 0), 0)
 }
 
 export function leftovers(world: World): readonly string[] {

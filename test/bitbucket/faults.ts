@@ -67,6 +67,7 @@ const onRunner =
 
 const blip = onRunner(({ node }, name, random) => node.blip(name, randomInteger(random, 5_000, 240_000)))
 const death = onRunner(({ node }, name) => node.die(name))
+const brokenLog = onRunner(({ logs }, name) => logs?.break(name))
 const loss = onRunner(({ node }, name) => node.lose(name))
 
 const revocation: Act = (world, random) => {
@@ -125,9 +126,11 @@ const ofForge: readonly Act[] = [
   stingy,
 ]
 const ofProcesses: readonly Act[] = [restart, partition]
+const ofLogs: readonly Act[] = [brokenLog, brokenLog]
 
 export function act(world: World, random: Random, withProcesses: boolean): void {
-  pick(withProcesses ? [...ofForge, ...ofProcesses] : ofForge, random)?.(world, random)
+  const acts = [...ofForge, ...(withProcesses ? ofProcesses : []), ...(world.logs ? ofLogs : [])]
+  pick(acts, random)?.(world, random)
 }
 
 function pick<T>(items: readonly T[], random: Random): T | undefined {

@@ -17,8 +17,16 @@ export function gated(
     check(request)
     const answer = await transport(request)
     check(request)
-    if (answer.status < 300 && answer.body.kind === 'json') onAnswer(request, answer.body.value)
-    return answer
+    const { body } = answer
+    if (answer.status < 300 && body.kind === 'json') onAnswer(request, body.value)
+    if (body.kind !== 'bytes') return answer
+    const chunks = (async function* () {
+      for await (const chunk of body.chunks) {
+        check(request)
+        yield chunk
+      }
+    })()
+    return { ...answer, body: { kind: 'bytes', chunks } }
   }
 }
 

@@ -4,6 +4,7 @@ import type { StoredObject } from '../../src/embedded/store/object.ts'
 import type { Control } from '../../src/emulator/bitbucket/control.ts'
 import { timestamp } from '../../src/lib/timestamp.ts'
 import type { VirtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import type { RunnerLogs } from './logs.ts'
 
 export type Registry = ReturnType<typeof createRegistry>
 
@@ -14,6 +15,8 @@ export type NodeOptions = {
   /** From the pod's creation to the start of its container, and from there until its runner is online, in milliseconds. */
   readonly startMs: () => number
   readonly connectMs: () => number
+  /** Absent if nobody may read them. */
+  readonly logs: RunnerLogs | undefined
 }
 
 /** `running`: its process works. `silent`: it works, but Bitbucket does not hear of it. */
@@ -30,11 +33,12 @@ export type Node = {
 }
 
 export function startNode(options: NodeOptions): Node {
-  const { clock, registry, control } = options
+  const { clock, registry, control, logs } = options
   const processes = new Map<string, ProcessState>()
   const pod = (name: string) => podNamed(registry, name)
   const stop = (name: string) => {
     processes.set(name, 'gone')
+    logs?.end(name)
     control.stub.vanish(name)
   }
   const connect = (name: string) => {
@@ -51,6 +55,8 @@ export function startNode(options: NodeOptions): Node {
       clock.after(5_000, () => started(object))
       return
     }
+    // The API server reads the log of a pod on the node that the pod is bound to.
+    if (logs) registry.bind(namespace, name, 'node')
     const at = timestamp(clock.now())
     setStatus(registry, object, { phase: 'Running', containerStatuses: [container({ running: { startedAt: at } })] })
     clock.after(options.connectMs(), () => connect(name))

@@ -5,6 +5,7 @@ import { startController } from '../../src/controller/controller.ts'
 import { createJournal } from '../../src/controller/journal.ts'
 import type { ControllerOptions } from '../../src/controller/options.ts'
 import { createRegistry } from '../../src/embedded/api/create-registry.ts'
+import type { NodeApi } from '../../src/embedded/api/node.ts'
 import { createStore } from '../../src/embedded/store/store.ts'
 import { createApiHandler } from '../../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../../src/embedded/wire/authentication.ts'
@@ -22,6 +23,7 @@ import { type Random, seededRandom } from '../../src/lib/random.ts'
 import { virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
 import type { Entry } from '../../src/model/event.ts'
 import { defaultLimits } from '../../src/model/limits.ts'
+import { runnerLogs } from './logs.ts'
 import { counted, type Gate, gated, slowed, withoutLogs } from './network.ts'
 import { startNode } from './node.ts'
 
@@ -41,6 +43,8 @@ export type WorldOptions = {
   readonly apiMs: number
   readonly startMs: () => number
   readonly connectMs: () => number
+  /** Whether the controller may read the logs of runners. */
+  readonly logs?: boolean
 }
 
 export const setName = 'linux'
@@ -54,7 +58,6 @@ export async function openWorld(options: WorldOptions) {
   const clock = virtualClock()
   const random = seededRandom(options.seed)
   const registry = createRegistry({ store: createStore(), clock, random })
-  const api = apiOf({ registry, clock, random })
   const credentials: EmulatedCredential[] = [{ kind: 'access-token', token: 'token-1', user: 'joe' }]
   const emulator = createBitbucketEmulator({
     clock,
@@ -69,7 +72,9 @@ export async function openWorld(options: WorldOptions) {
     registry.create('secrets', credentialSecret(set.namespace, 'token-1'))
     registry.create('runnersets.dayfly.dev', runnerSetObject(set))
   }
-  const node = startNode({ ...options, clock, registry, control: emulator.control })
+  const logs = options.logs ? runnerLogs(emulator.control) : undefined
+  const node = startNode({ ...options, clock, registry, control: emulator.control, logs })
+  const api = apiOf({ registry, clock, random, node: logs ?? { logs: async function* () {} } })
   const processes: ReturnType<typeof startProcess>[] = []
   const calls: number[] = []
   const forge = counted(emulator.transport, calls, () => clock.now())
@@ -78,7 +83,7 @@ export async function openWorld(options: WorldOptions) {
     for (const listener of listeners) listener(request, body)
   }
   const start = () => {
-    const transport = slowed(withoutLogs(api), clock, options.apiMs)
+    const transport = slowed(logs ? api : withoutLogs(api), clock, options.apiMs)
     const identity = `controller-${processes.length + 1}`
     const started = startProcess({ clock, random, transport, forge, identity, hear })
     processes.push(started)
@@ -90,6 +95,7 @@ export async function openWorld(options: WorldOptions) {
     registry,
     emulator,
     node,
+    logs,
     processes,
     credentials,
     sets: options.sets,
@@ -103,8 +109,8 @@ function apiOf({
   registry,
   clock,
   random,
-}: { registry: ReturnType<typeof createRegistry> } & Pick<ControllerOptions, 'clock' | 'random'>) {
-  const node = { logs: async function* () {} }
+  node,
+}: { registry: ReturnType<typeof createRegistry>; node: NodeApi } & Pick<ControllerOptions, 'clock' | 'random'>) {
   const authenticate = knownIdentity('dayfly')
   const requestLog = createRequestLog()
   return createApiHandler({ registry, node, clock, random, profile: '1.36', requestLog, authenticate })

@@ -1,7 +1,7 @@
 // GitHub Apps for tests: their keys, as the emulator knows them and as a Secret holds them.
 import { generateKeyPairSync } from 'node:crypto'
 import type { EmulatedApp } from '../../src/emulator/github/apps.ts'
-import type { SecretEntries } from '../../src/forge/forge.ts'
+import type { SecretEntries } from '../../src/model/credential.ts'
 
 export type TestApp = {
   readonly app: EmulatedApp

@@ -1,8 +1,9 @@
 // The part of the demo that differs by forge: an emulator on 127.0.0.1, the clients with which runner sets use it, and the work to run.
-import type { Forge, ForgeAccess, SecretEntries } from '../../forge/forge.ts'
+import type { Forge, ForgeAccess } from '../../forge/forge.ts'
 import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
+import type { SecretEntries } from '../../model/credential.ts'
 import type { ForgeSource } from '../../model/runner-set.ts'
 import type { Scorekeeper } from './score.ts'
 

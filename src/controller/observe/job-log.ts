@@ -5,20 +5,22 @@ import type { JobLog } from '../../model/forge-traits.ts'
 
 const results: Readonly<Record<string, string>> = { PASSED: 'succeeded', FAILED: 'failed', STOPPED: 'canceled' }
 
-/** Returns a reader of the lines of one runner, in order. It returns the event that a line shows, if any. */
+/** Returns a reader of the lines of one runner. It returns the event that a line shows, if any.
+ *  Lines may come again, from any earlier one on: a job that is over is not reported again. */
 export function jobLogReader({ started, ended }: JobLog, runner: string): LineReader {
+  const over = new Set<string>()
   let jobId: string | undefined
   return (line, at) => {
     const id = started.exec(line)?.[1]
     if (id !== undefined) {
       jobId = `{${id}}`
+      if (over.has(jobId)) return undefined
       return { kind: 'job-started', runner, job: { id: jobId, name: 'step', repository: '' }, at, queuedAt: undefined }
     }
-    const word = jobId === undefined ? undefined : ended.exec(line)?.[1]
+    const word = jobId === undefined || over.has(jobId) ? undefined : ended.exec(line)?.[1]
     if (word === undefined || jobId === undefined) return undefined
-    const event = { kind: 'job-finished', runner, jobId, result: results[word] ?? 'unknown', at } as const
-    jobId = undefined
-    return event
+    over.add(jobId)
+    return { kind: 'job-finished', runner, jobId, result: results[word] ?? 'unknown', at }
   }
 }
 

@@ -3,14 +3,13 @@ import { unreachable } from '../../lib/assert.ts'
 import type { Instant } from '../../lib/clock.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ForgeEvent } from '../../model/forge-event.ts'
-import { forgeTraits } from '../../model/forge-traits.ts'
 import type { Registration, Runner } from '../../model/runner.ts'
+import { needsCordon } from '../needs-cordon.ts'
 import { isSeenOnline, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
 import { put } from './lives.ts'
 import { withFinished, withStarted } from './recent-jobs.ts'
 import { withJob, withListedRegistration } from './runner-facts.ts'
-import type { SetState } from './set-state.ts'
 import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
 
 export function foldForgeEvent(step: Step, event: ForgeEvent): void {
@@ -66,7 +65,7 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
   countSuccess(step)
   departures.jobStarted(name)
   const isLate = isNextJob(step, name, job.id)
-  if (before && (isByCordon(step.state) || !before.job)) {
+  if (before && (needsCordon(step.state.set) || !before.job)) {
     put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
   }
   step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
@@ -80,14 +79,10 @@ function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started'
 
 /** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
 function isNextJob({ state }: Step, name: string, id: string): boolean {
-  if (!isByCordon(state)) return false
+  if (!needsCordon(state.set)) return false
   const known = state.jobs.filter(({ runner }) => runner === name)
   if (known.some((one) => one.id === id)) return false
   return state.table.get(name)?.job !== undefined || known.length > 0
-}
-
-function isByCordon({ set }: SetState): boolean {
-  return forgeTraits[set.source.kind].ephemeral === 'by-cordon'
 }
 
 function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
@@ -97,7 +92,7 @@ function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finishe
   if (before?.job?.id === jobId && before.job.finished) return
   forge.quietSince = step.at
   departures.settle(name)
-  if (!isByCordon(step.state)) pendingRemovals.clear(name)
+  if (!needsCordon(step.state.set)) pendingRemovals.clear(name)
   step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
   step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
   if (!before || before.job?.finished) return
@@ -112,7 +107,7 @@ export function registrationsListed(step: Step, registrations: readonly Registra
   if (!state.forge.listed(registrations.length, askedAt)) return
   const byName = new Map(registrations.map((registration) => [registration.name, registration]))
   for (const runner of state.table.all()) compareRunner(step, runner, byName.get(runner.name), askedAt)
-  if (isByCordon(state)) finishUnseen(step, byName, askedAt)
+  if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
   for (const name of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) leftTooEarly(step, name)
   if (!state.pods.known) state.forge.registrationsAt = undefined
   else addOrphans(step, registrations, askedAt)

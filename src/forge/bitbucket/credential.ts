@@ -1,6 +1,6 @@
 // Reads the operator's credential from the entries of its Secret. The keys are those of Atlassian's autoscaler, so that its Secret works
 // unchanged (docs/reference/bitbucket.md#s2-3). No message holds a value.
-import type { SecretEntries } from '../forge.ts'
+import type { SecretEntries } from '../../model/credential.ts'
 import { bitbucketError } from './errors.ts'
 
 export type BitbucketCredential =

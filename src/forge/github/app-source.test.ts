@@ -5,7 +5,7 @@ import { createGitHubEmulator, type GitHubEmulator } from '../../emulator/github
 import type { Request, Transport } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
-import type { SecretEntries } from '../forge.ts'
+import type { SecretEntries } from '../../model/credential.ts'
 import { parseConfigUrl } from './config-url.ts'
 import { readCredential } from './credential.ts'
 import { oncePolicy, standardPolicy } from './retry.ts'

@@ -1,7 +1,7 @@
 // Reads the operator's credential from the entries of its Secret. The keys are those of the actions-runner-controller, so that its Secret
 // works unchanged (docs/reference/scale-set-protocol.md#s3-1). A suffix names further Apps: `github_app_id.2`. No message holds a value.
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import type { SecretEntries } from '../forge.ts'
+import type { SecretEntries } from '../../model/credential.ts'
 import { githubError } from './errors.ts'
 
 export type AppKey = {

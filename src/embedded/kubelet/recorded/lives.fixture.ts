@@ -208,8 +208,11 @@ const messages: readonly Life[] = [
     containers: [shell('main', 'sleep 2; echo fine >"$DAYFLY_ROOT/dev/termination-log"')],
   }),
   life('message-from-log', {
+    // containerd copies the two streams on their own, so lines that are written at once may change places in the log.
     containers: [
-      shell('main', 'sleep 2; echo one; echo two >&2; exit 1', { terminationMessagePolicy: 'FallbackToLogsOnError' }),
+      shell('main', 'sleep 2; echo one; sleep 1; echo two >&2; exit 1', {
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+      }),
     ],
   }),
   life('no-message-from-log', {
