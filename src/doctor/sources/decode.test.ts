@@ -165,12 +165,6 @@ describe('reports the parts that it cannot read', () => {
     expect(objects.map(({ value }) => value['spec'])).toEqual([{ hostPID: filler.repeat(6) }])
   })
 
-  it("a pod in Terraform's own blocks", () => {
-    const text = '# kind = "Pod"\nresource "kubernetes_job_v1" "x" {\n}\nresource "kubernetes_secret" "y" {\n}\n'
-    const { skipped } = decodeFile({ path: 'a.tf', text })
-    expect(skipped).toMatchObject([{ line: 2, reason: expect.stringContaining('kubernetes_job_v1'), intended: true }])
-  })
-
   it('names the line of each part, without reading the text again', () => {
     const crd = 'kind: CustomResourceDefinition\n'
     const decode = (parts: number) => {
