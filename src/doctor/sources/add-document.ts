@@ -38,7 +38,7 @@ export function addDocument(draft: Draft, text: Text, { respelled, ...read }: Re
   }
   const document: SourceDocument = { file: draft.file, markers: draft.markers, ...text, ...own, ...read }
   draft.documents.push(document)
-  const found = findObjects(document.value)
+  const found = findObjects(document.value, document.host !== undefined)
   if (found.cut) skip(draft, document.toFile(0), 'more values than are examined')
   for (const object of found.objects) {
     draft.objects.push({ number: draft.first + draft.objects.length, document, ...object })
