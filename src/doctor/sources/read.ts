@@ -17,7 +17,7 @@ export type Read = {
 const filesMax = 100_000
 
 /** `folder`: relative paths start here. A named file is always read; in folders, only files with names of manifests are. */
-export function readSources(paths: readonly string[], folder: string): Read {
+export function readSources(paths: readonly string[], folder: string, bytesMax?: number): Read {
   const skipped: Skipped[] = []
   const missing: string[] = []
   const found = new Map<string, string>()
@@ -40,7 +40,7 @@ export function readSources(paths: readonly string[], folder: string): Read {
   }
   const files: SourceFile[] = []
   for (const [file, name] of [...found].slice(0, filesMax)) {
-    const text = readText(file, name)
+    const text = readText(file, name, bytesMax)
     if ('text' in text) files.push(text)
     else skipped.push(text)
   }
