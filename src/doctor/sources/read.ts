@@ -58,7 +58,9 @@ export function readSources(paths: readonly string[], folder: string, bytesMax?:
 
 /** Returns a path with slashes, as a person would write it. An absolute path stays one unless it leads into the folder. */
 function shown(file: string, folder: string, absolute: boolean): string {
-  const relative = path.relative(folder, file) || '.'
+  // Most files are in the folder, and this is much cheaper than a comparison of paths.
+  const isInside = file.startsWith(folder + path.sep) && !file.endsWith(path.sep)
+  const relative = (isInside ? file.slice(folder.length + 1) : path.relative(folder, file)) || '.'
   const outside = /^\.\.(?:[\\/]|$)/.test(relative) || path.isAbsolute(relative)
   const end = file.endsWith(path.sep) && !(outside && absolute) ? '/' : ''
   return (outside && absolute ? file : relative).split(path.sep).join('/') + end

@@ -4,7 +4,7 @@ import type { Span } from './span.ts'
 
 export function splitDocuments(text: string): Span[] {
   const first = text.charCodeAt(0) === 0xfeff ? 1 : 0
-  if (/\}\s*\{\s*"/.test(text) && /^\uFEFF?\s*\{\s*"/.test(text)) return splitValues(text, first)
+  if (/^\uFEFF?\s*\{\s*"/.test(text) && /\}\s*\{\s*"/.test(text)) return splitValues(text, first)
   if (!text.includes('\n---') && !text.includes('\n...')) return [{ start: first, end: text.length }]
   const chunks: Span[] = []
   let start = first
