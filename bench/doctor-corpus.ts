@@ -46,7 +46,7 @@ function writeTexts(into: string, files: number, textOf: (index: number) => stri
   })
 }
 
-function hazardTexts(): string[] {
+export function hazardTexts(): string[] {
   return catalogue
     .flatMap(({ slug }) => readRuleFixtures(slug))
     .filter(({ options }) => options['at'] === undefined)
@@ -124,7 +124,7 @@ spec:${more}
 `
 }
 
-const everyday: readonly string[] = [
+export const everyday: readonly string[] = [
   workload('Deployment', '\n  replicas: 3\n  revisionHistoryLimit: 5'),
   `apiVersion: v1
 kind: ConfigMap

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { readRuleFixtures } from '../src/doctor/rule-fixtures.ts'
 import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { kinds, writeHazards, writeRepository } from './doctor-corpus.ts'
+import { writeMixed } from './doctor-mixed.ts'
 import { writeSchemas } from './doctor-schemas.ts'
 
 /** `timed`: the arguments for measuring speed. They only find hazards, as the other tools do. */
@@ -55,8 +56,10 @@ try {
   const found = Object.fromEntries(
     tools.map((tool) => [tool.name, hazards.filter((hazard) => finds(tool, hazard)).map(({ rule }) => rule)]),
   )
+  const mixed = writeMixed(path.join(folder, 'mixed'), filesCount)
   const result = {
     files: filesCount,
+    mixedRepositoryMs: Math.round(median(() => run(doctorOn(tools), [mixed]).ms)),
     hazards: hazards.length,
     processors: availableParallelism(),
     skipped,
@@ -121,6 +124,16 @@ function findTools(schemas: string): { tools: Tool[]; skipped: Record<string, st
     },
   ]
   return { tools: tools.filter(({ name }) => !(name in skipped)), skipped }
+}
+
+/** The doctor as a person runs it on a folder: with a declared version, and with the report for people. */
+function doctorOn(tools: readonly Tool[]): Tool {
+  const [doctor] = tools
+  if (doctor?.name !== 'doctor') throw new Error('the doctor is the first tool')
+  return {
+    ...doctor,
+    args: (paths, version) => doctor.args(paths, version).map((one) => (one === 'json' ? 'pretty' : one)),
+  }
 }
 
 /** Returns why the tool could not be installed. */

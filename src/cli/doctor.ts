@@ -9,6 +9,7 @@ import { explainCommand } from './doctor/explain.ts'
 import { makeFixes, patchOf, reportFixes, writeFixes } from './doctor/fix-files.ts'
 import { fixOption, type GivenOptions, settleFix } from './doctor/fix-option.ts'
 import { forgeOptions } from './doctor/forge-access.ts'
+import { maxFileSizeOption } from './doctor/max-file-size.ts'
 import {
   checkTogether,
   confidenceOption,
@@ -36,6 +37,7 @@ export function doctorCommand(): Command {
     .option('--diff', 'print the fixes as a patch; write nothing')
     .option('--check', 'write nothing; exit with 1 if there is a fix to make')
     .addOption(versionOption())
+    .addOption(maxFileSizeOption())
     .addOption(severityOption())
     .addOption(confidenceOption())
     .option('--baseline <file>', 'report only findings that are not in this file (see "doctor baseline write")')
@@ -85,7 +87,7 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
     process.exitCode = await examineCluster(options)
     return
   }
-  const { files, ...around } = await readNamed(paths, process.cwd())
+  const { files, ...around } = await readNamed(paths, process.cwd(), options.maxFileSize)
   const check = checker(options, around)
   const decoded = decodeFiles(files)
   process.exitCode = isFixing(options) ? await fixAll(decoded, check, options) : report(decoded, check, options)

@@ -356,8 +356,65 @@ const json = JSON.stringify({
   metadata: { name: 'a' },
   spec: { restartPolicy: 'Never', containers: [{ name: 'runner' }, { name: 'docker', image: 'docker:dind' }] },
 })
+/** A text that only kubectl accepts. */
+const loose = `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: &name runner
+  annotations:
+    *name: "it\\'s
+"
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      hostPID: yes
+      containers: [
+  { name: runner, image: "ghcr.io/actions/actions-runner:2" },
+  { name: docker, image: docker:27-dind }
+]
+      terminationGracePeriodSeconds: 030
+`
+
+const older = `apiVersion: actions.summerwind.dev/v1alpha1
+kind: RunnerDeployment
+metadata: { name: a }
+spec:
+  template:
+    spec:
+      repository: acme/shop
+      dockerVolumeMounts:
+        - { name: docker, mountPath: /var/lib/docker }
+      sidecarContainers:
+        - name: buildkitd
+          image: moby/buildkit:v0.20.0
+`
+
+const workload = `resource "kubernetes_job_v1" "runner" {
+  metadata { name = "runner" }
+  spec {
+    template {
+      metadata {}
+      spec {
+        restart_policy = "Never"
+        container {
+          name  = "runner"
+          image = var.image
+        }
+        dynamic "container" {
+          for_each = var.more
+          content { name = "docker" }
+        }
+      }
+    }
+  }
+}
+`
+
 const corpus: readonly SourceFile[] = [
   job,
+  loose,
+  older,
   bitbucket,
   arc,
   helm,
@@ -367,4 +424,4 @@ const corpus: readonly SourceFile[] = [
   JSON.stringify(JSON.parse(json), null, 2),
 ]
   .map((text): SourceFile => ({ path: 'a.yaml', text }))
-  .concat([terraform, literal].map((text) => ({ path: 'a.tf', text })))
+  .concat([terraform, literal, workload].map((text) => ({ path: 'a.tf', text })))

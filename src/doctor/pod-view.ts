@@ -25,6 +25,8 @@ export type ContainerView = {
   readonly readinessProbe: ProbeView | undefined
   readonly postStart: { readonly path: Path; readonly exec: readonly string[] | undefined } | undefined
   readonly preStop: { readonly path: Path; readonly exec: readonly string[] | undefined } | undefined
+  /** A controller ends it with the runner, and nobody can make it another kind of container. */
+  readonly endsWithRunner?: true
   /** The container as written. */
   readonly raw: Readonly<Record<string, unknown>>
 }

@@ -9,12 +9,13 @@ import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { CliFailure } from '../failure.ts'
 import { printNote } from '../output.ts'
 import { nameInRepository } from './check-files.ts'
+import { maxFileSizeOption } from './max-file-size.ts'
 import { type DoctorOptions, versionOf, versionOption } from './options.ts'
 import { readNamed } from './sources.ts'
 
 const standardFile = '.dayfly-doctor-baseline.json'
 
-type Options = Pick<DoctorOptions, 'kubernetesVersion'> & { readonly file: string }
+type Options = Pick<DoctorOptions, 'kubernetesVersion' | 'maxFileSize'> & { readonly file: string }
 
 export function baselineCommand(): Command {
   const write = new Command('write')
@@ -22,6 +23,7 @@ export function baselineCommand(): Command {
     .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given')
     .option('--file <file>', 'where to write it', standardFile)
     .addOption(versionOption())
+    .addOption(maxFileSizeOption())
     .addHelpText('after', help)
     .action((paths: string[], _: unknown, command: Command) => runWrite(paths, command.optsWithGlobals<Options>()))
   return new Command('baseline')
@@ -36,7 +38,7 @@ Examples:
   dayfly doctor --baseline ${standardFile}     report only newer findings`
 
 async function runWrite(paths: readonly string[], options: Options): Promise<void> {
-  const { files, ...around } = await readNamed(paths, process.cwd())
+  const { files, ...around } = await readNamed(paths, process.cwd(), options.maxFileSize)
   const version = versionOf(options)
   const { findings } = examine(decodeFiles(files), catalogue, { version, ...around })
   try {

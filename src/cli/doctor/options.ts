@@ -25,6 +25,8 @@ export type DoctorOptions = RepairLimits &
     readonly confirm?: string
     readonly format: Format
     readonly kubernetesVersion?: VersionFact
+    /** Bytes. */
+    readonly maxFileSize: number
     readonly minSeverity: Severity
     readonly minConfidence: Confidence
     readonly baseline?: string

@@ -7,19 +7,22 @@ import { CliFailure } from '../failure.ts'
 import { nearest } from '../nearest.ts'
 
 export const stdinName = '<stdin>'
-const stdinMax = 4 * 1024 * 1024
 
-/** Reads the working folder if no path is given. Throws if a path names nothing. */
-export async function readNamed(paths: readonly string[], folder: string): Promise<Omit<Read, 'missing'>> {
+/** Reads the working folder if no path is given. Throws if a path names nothing. `bytesMax`: of each file. */
+export async function readNamed(
+  paths: readonly string[],
+  folder: string,
+  bytesMax: number,
+): Promise<Omit<Read, 'missing'>> {
   const named = paths.filter((path) => path !== '-')
-  const read = readSources(paths.length === 0 ? ['.'] : named, folder)
+  const read = readSources(paths.length === 0 ? ['.'] : named, folder, bytesMax)
   if (read.missing.length > 0) throw missing(read.missing)
   if (named.length === paths.length) return read
-  const typed = await readStdin()
+  const typed = await readStdin(bytesMax)
   return 'text' in typed ? { ...read, files: [...read.files, typed] } : { ...read, skipped: [...read.skipped, typed] }
 }
 
-async function readStdin(): Promise<SourceFile | Skipped> {
+async function readStdin(bytesMax: number): Promise<SourceFile | Skipped> {
   if (process.stdin.isTTY || isNothing()) {
     throw new CliFailure({
       code: 'stdin-empty',
@@ -32,9 +35,9 @@ async function readStdin(): Promise<SourceFile | Skipped> {
   for await (const chunk of process.stdin) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > stdinMax) break
+    if (size > bytesMax) break
   }
-  return decodeText(Buffer.concat(chunks), stdinName)
+  return decodeText(Buffer.concat(chunks), stdinName, bytesMax)
 }
 
 /** Whether stdin is /dev/null, as in a program that has no stdin. */

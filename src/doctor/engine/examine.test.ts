@@ -90,11 +90,7 @@ describe('kinds of other systems that run jobs', () => {
     ],
     ['tekton.dev/v1', ['Task', 'TaskRun', 'Pipeline', 'PipelineRun'], /of Tekton: its controller ends the sidecars/],
     ['tekton.dev/v1beta1', ['ClusterTask'], /of Tekton/],
-    [
-      'actions.summerwind.dev/v1alpha1',
-      ['Runner', 'RunnerDeployment', 'RunnerSet', 'RunnerReplicaSet', 'HorizontalRunnerAutoscaler'],
-      /of the older ARC/,
-    ],
+    ['actions.summerwind.dev/v1alpha1', ['HorizontalRunnerAutoscaler'], /of the older ARC/],
     ['extensions/v1beta1', ['Deployment'], /of extensions\/v1beta1, which Kubernetes 1.16 removed/],
   ]
   for (const [apiVersion, kinds, reason] of cases) {

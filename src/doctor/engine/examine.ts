@@ -81,7 +81,11 @@ export function examine(
   const { hits, skippedRules } = runRules(facts, rules)
   const linesOf = lineIndexes()
   const locate = locator(objects, linesOf)
-  const skipped = [...(options.skipped ?? []), ...files.flatMap((file) => file.skipped)]
+  const skipped = [
+    ...(options.skipped ?? []),
+    ...files.flatMap((file) => file.skipped),
+    ...unreadObjects(objects, linesOf),
+  ]
   const all = hits.flatMap(({ rule, hit }) => locate(rule, hit) ?? []).sort(byPlace)
   return {
     ...suppress(all, files),
@@ -93,7 +97,7 @@ export function examine(
       objects: facts.objects.length,
       pods: facts.pods.length,
       skipped: skipped.filter(({ intended }) => !intended),
-      leftOut: [...skipped.filter(({ intended }) => intended), ...unreadObjects(objects, linesOf)],
+      leftOut: skipped.filter(({ intended }) => intended),
       charts,
     },
     skippedRules,

@@ -24,9 +24,12 @@ function endlessOf(container: ContainerView, pod: PodView): Endless | undefined 
   return helper && { container, ...helper, isDaemon: false }
 }
 
-/** Returns the ordinary containers that run indefinitely beside one that may end. Empty if all of them run indefinitely. */
+/**
+ * Returns the ordinary containers that run indefinitely beside one that may end. Empty if all of them run indefinitely.
+ * A container that a controller ends with the runner does not count.
+ */
 export function endlessBesideWork(pod: PodView): readonly Endless[] {
-  const ordinary = ordinaryContainers(pod)
+  const ordinary = ordinaryContainers(pod).filter(({ endsWithRunner }) => !endsWithRunner)
   const found = ordinary.flatMap((container) => endlessOf(container, pod) ?? [])
   return found.length === ordinary.length ? [] : found
 }

@@ -3,14 +3,17 @@ import { fieldsAt, isJsonObject, type JsonObject, listAt, type Path, textAt, val
 import type { ContainerView } from '../pod-view.ts'
 
 export function viewContainers(spec: JsonObject, path: Path): ContainerView[] {
-  const list = (key: string, init: boolean): ContainerView[] =>
-    listAt(spec, key).flatMap((raw, index) =>
-      isJsonObject(raw) ? [viewContainer(raw, [...path, key, index], init)] : [],
-    )
-  return [...list('initContainers', true), ...list('containers', false)]
+  return [...viewList(spec, path, 'initContainers'), ...viewList(spec, path, 'containers')]
 }
 
-function viewContainer(raw: JsonObject, path: Path, init: boolean): ContainerView {
+/** Views a list of containers: `initContainers`, or one of ordinary containers. */
+export function viewList(spec: JsonObject, path: Path, key: string): ContainerView[] {
+  return listAt(spec, key).flatMap((raw, index) =>
+    isJsonObject(raw) ? [viewContainer(raw, [...path, key, index], key === 'initContainers')] : [],
+  )
+}
+
+export function viewContainer(raw: JsonObject, path: Path, init: boolean): ContainerView {
   const restartPolicy = textAt(raw, 'restartPolicy')
   const lifecycle = fieldsAt(raw, 'lifecycle') ?? {}
   const probe = (key: string) => (fieldsAt(raw, key) ? { path: [...path, key] } : undefined)

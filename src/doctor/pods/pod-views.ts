@@ -7,11 +7,9 @@ import type { ObjectFact } from '../facts.ts'
 import { labelsAt } from '../objects/labels.ts'
 import type { ContainerView, PodOwner, PodView } from '../pod-view.ts'
 import { findDaemons } from './daemon.ts'
+import { olderShapes, type Shape, viewOlderRunner } from './older-arc.ts'
 import { viewContainers } from './pod-view-containers.ts'
 import { findRunner } from './pod-view-runner.ts'
-
-/** The path of the pod template (metadata and spec) in a kind. */
-type Shape = { readonly owner: PodOwner; readonly template: Path }
 
 const shapes: Readonly<Record<string, Shape>> = {
   '/Pod': { owner: 'Pod', template: [] },
@@ -26,7 +24,9 @@ const shapes: Readonly<Record<string, Shape>> = {
   'actions.github.com/AutoscalingRunnerSet': { owner: 'arc', template: ['spec', 'template'] },
   'actions.github.com/EphemeralRunnerSet': { owner: 'arc', template: ['spec', 'ephemeralRunnerSpec'] },
   'actions.github.com/EphemeralRunner': { owner: 'arc', template: ['spec'] },
+  ...olderShapes,
   'dayfly.dev/RunnerSet': { owner: 'RunnerSet', template: ['spec', 'template'] },
+  [`${valuesVersion}/PodSpec`]: { owner: 'Pod', template: [] },
   [`${valuesVersion}/Values`]: { owner: 'arc', template: ['template'] },
 }
 
@@ -44,14 +44,18 @@ function viewPod(fact: ObjectFact): PodView | undefined {
       : ''
   const shape = shapes[`${group}/${kind}`]
   if (!shape) return undefined
-  const template = fieldsAt(fact.raw, ...shape.template)
-  const spec = template && fieldsAt(template, 'spec')
+  const isBare = kind === 'PodSpec'
+  const template = isBare ? {} : fieldsAt(fact.raw, ...shape.template)
+  const spec = isBare ? fact.raw : template && fieldsAt(template, 'spec')
   if (!template || !spec) return undefined
-  const path: Path = [...shape.template, 'spec']
-  const containers = viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
+  const path: Path = isBare ? [] : [...shape.template, 'spec']
+  const older = viewOlderRunner(fact, spec, path)
+  const containers = older ?? viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
   const metadata = fieldsAt(template, 'metadata') ?? {}
-  const restartPolicy = textAt(spec, 'restartPolicy')
+  const restartPolicy = older ? 'Never' : textAt(spec, 'restartPolicy')
   const runner = findRunner(shape.owner, containers, fieldsAt(metadata, 'labels') ?? {}, triggersOf(fact.raw))
+  // Other programs store pod specs in strings, too: injected sidecars, templates. Nothing is known about the pods that they make.
+  if (isBare && !runner.isRunner) return undefined
   const pod = {
     object: fact.object,
     document: fact.document,

@@ -29,10 +29,16 @@ function isAnyText(path: string): boolean {
   return path.endsWith('.tftpl') && !/\.(?:ya?ml|json)\.tftpl$/.test(path)
 }
 
-export function addDocument(draft: Draft, text: Text, parsed: Extract<Parsed, { value: unknown }>): void {
-  const document: SourceDocument = { file: draft.file, markers: draft.markers, ...text, ...parsed }
+type Read = Extract<Parsed, { value: unknown }>
+
+export function addDocument(draft: Draft, text: Text, { respelled, ...read }: Read): void {
+  const own = respelled && {
+    text: respelled.text,
+    toFile: (offset: number) => text.toFile(respelled.toOuter(offset)),
+  }
+  const document: SourceDocument = { file: draft.file, markers: draft.markers, ...text, ...own, ...read }
   draft.documents.push(document)
-  const found = findObjects(document.value)
+  const found = findObjects(document.value, document.host !== undefined)
   if (found.cut) skip(draft, document.toFile(0), 'more values than are examined')
   for (const object of found.objects) {
     draft.objects.push({ number: draft.first + draft.objects.length, document, ...object })

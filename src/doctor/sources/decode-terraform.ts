@@ -1,24 +1,23 @@
-// Decodes a file of Terraform: its heredocs, its objects, and its Helm releases.
+// Decodes a file of Terraform: its workloads, heredocs, objects, and Helm releases.
 import { addChunk, addDocument } from './add-document.ts'
 import { type Draft, leaveOut, skip } from './draft.ts'
 import { findReleases } from './hcl/find-releases.ts'
 import { findTexts } from './hcl/find-texts.ts'
 import { documentOf, maskUnknown } from './hcl/object-document.ts'
+import { findPodResources } from './hcl/pod-resources.ts'
 import type { ReadObject } from './hcl/read-object.ts'
 import { mayHoldManifest, mayHoldObject } from './split.ts'
 
-/** Terraform's provider writes pods in its own blocks, which are no manifests. */
-const podResources =
-  /^resource\s+"(kubernetes_(?:cron_job|daemon_?set|deployment|job|pod|replication_controller|stateful_set)(?:_v1)?)"/gm
+/** How often each letter of the workloads may be read. */
+const passesMax = 10
 
 export function decodeTerraform(draft: Draft): void {
   const { text } = draft.file
-  const pods = [...text.matchAll(podResources)]
-  for (const { index, 1: type } of pods) leaveOut(draft, index, `a ${type} of Terraform's own: no rule reads it`)
+  const workloads = addWorkloads(draft)
   const releases = findReleases(text, draft.file.path)
   if (releases) addTerraform(draft, releases, { masked: maskUnknown(text, [releases]), open: false })
   if (!mayHoldObject(text)) {
-    if (pods.length === 0 && !releases) leaveOut(draft, undefined, 'no manifest in it')
+    if (workloads === 0 && !releases) leaveOut(draft, undefined, 'no manifest in it')
     return
   }
   const { heredocs, objects, malformed } = findTexts(text)
@@ -32,6 +31,17 @@ export function decodeTerraform(draft: Draft): void {
     addTerraform(draft, object, { masked, open: object.open })
   }
   if (malformed) skip(draft, malformed.at, `an object of Terraform: ${malformed.message}`)
+}
+
+/** Adds the objects of the workloads in Terraform's own blocks. Returns their number, also of those that could not be read. */
+function addWorkloads(draft: Draft): number {
+  const { text } = draft.file
+  if (!text.includes('kubernetes_')) return 0
+  const { resources, malformed } = findPodResources(text, { left: passesMax * text.length })
+  const masked = maskUnknown(text, resources)
+  for (const resource of resources) addTerraform(draft, resource, { masked, open: false })
+  for (const { at, message } of malformed) skip(draft, at, `a workload of Terraform: ${message}`)
+  return resources.length + malformed.length
 }
 
 function addTerraform(draft: Draft, object: ReadObject, { masked, open }: { masked: string; open: boolean }): void {

@@ -165,12 +165,6 @@ describe('reports the parts that it cannot read', () => {
     expect(objects.map(({ value }) => value['spec'])).toEqual([{ hostPID: filler.repeat(6) }])
   })
 
-  it("a pod in Terraform's own blocks", () => {
-    const text = '# kind = "Pod"\nresource "kubernetes_job_v1" "x" {\n}\nresource "kubernetes_secret" "y" {\n}\n'
-    const { skipped } = decodeFile({ path: 'a.tf', text })
-    expect(skipped).toMatchObject([{ line: 2, reason: expect.stringContaining('kubernetes_job_v1'), intended: true }])
-  })
-
   it('names the line of each part, without reading the text again', () => {
     const crd = 'kind: CustomResourceDefinition\n'
     const decode = (parts: number) => {
@@ -199,11 +193,11 @@ describe('reports the parts that it cannot read', () => {
 })
 
 describe('markers', () => {
-  it('are masked letter by letter', () => {
+  it('are masked letter by letter, with blank lines for their further lines', () => {
     const text = 'a: {{ x }}\n  {%- if y %}\nb: "<%z%>Mi"\n{# two\n   lines #}\nc: {{ open\n'
     const masked = maskMarkers(text, findMarkers(text), 'comment')
     expect(masked).toBe(
-      `a: ${filler.repeat(7)}\n  ###########\nb: "${filler.repeat(5)}Mi"\n######\n###########\nc: {{ open\n`,
+      `a: ${filler.repeat(7)}\n  ###########\nb: "${filler.repeat(5)}Mi"\n######\n${' '.repeat(11)}\nc: {{ open\n`,
     )
     expect(maskMarkers(text, findMarkers(text), 'blank').length).toBe(text.length)
   })

@@ -8,16 +8,13 @@ import { findMarkers, hasDollarMarkers } from './mask.ts'
 import { indexLines } from './place.ts'
 import { mayHoldManifest, mayInstallCharts, splitDocuments } from './split.ts'
 
-const lettersMax = 4 * 1024 * 1024
-
 /** `first`: the number of the first object, if the objects of several files are numbered together. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
   const { text } = file
   const lines = once(() => indexLines(file.text))
   const markers = once(() => findMarkers(text, hasDollarMarkers(file.path)))
   const draft: Draft = { file, documents: [], objects: [], skipped: [], first, lines, markers }
-  if (text.length > lettersMax) skip(draft, undefined, `larger than ${lettersMax / 1024 / 1024} MiB`)
-  else if (text.includes('\0')) skip(draft, undefined, 'not text')
+  if (text.includes('\0')) skip(draft, undefined, 'not text')
   else if (isTerraform(file)) decodeTerraform(draft)
   else decodeStream(draft)
   if (draft.objects.length === 0 && draft.skipped.length === 0) leaveOut(draft, undefined, 'no Kubernetes object in it')

@@ -67,8 +67,9 @@ function walk(folder: string, options: Walk, depth: number): string[] {
     return []
   }
   const found: string[] = []
+  const base = folder.endsWith(path.sep) ? folder : folder + path.sep
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-    const file = path.join(folder, entry.name)
+    const file = base + entry.name
     if (isTemporary(entry.name)) continue
     if (entry.isFile() ? wanted.test(entry.name) : entry.isSymbolicLink() && isNamedLink(file, options))
       found.push(file)

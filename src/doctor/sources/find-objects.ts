@@ -24,7 +24,8 @@ const valuesKeys: ReadonlySet<string> = new Set(['values', 'valuesObject'])
 /** The annotation in which kubectl stores a copy of the object. Its content would be reported twice. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
-export function findObjects(root: unknown): Contents {
+/** `inString`: the document is in a string. It may hold bare pod specs: the configuration of an autoscaler of runners. */
+export function findObjects(root: unknown, inString = false): Contents {
   const objects: FoundObject[] = []
   const strings: FoundString[] = []
   let visits = 0
@@ -41,13 +42,13 @@ export function findObjects(root: unknown): Contents {
     } else if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) visitEntry(index, value[index], inside)
     } else if (isJsonObject(value)) {
-      const kind = kindOf(value, inside)
+      const kind = kindOf(value, inside) ?? (inString && !inside && isPodSpec(value) ? 'podSpec' : undefined)
       if (kind) objects.push({ path: [...path], kind, value })
       for (const { field, key, text } of kind === 'object' ? encodedTexts(value) : []) {
         if (mayHoldManifest(text)) strings.push({ path: [...path, field, key], text, encoded: true })
       }
       for (const item of untypedItems(value)) objects.push({ ...item, path: [...path, ...item.path] })
-      const within = kind === 'object' || inside
+      const within = kind === 'object' || kind === 'podSpec' || inside
       for (const key of Object.keys(value)) visitEntry(key, value[key], within && !valuesKeys.has(key))
     }
   }
@@ -90,6 +91,14 @@ function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): Foun
   }
   if (inside) return undefined
   return isRunnerValues(value) ? 'values' : installsCharts(value) ? 'charts' : undefined
+}
+
+function isPodSpec({ containers }: Readonly<Record<string, unknown>>): boolean {
+  return (
+    Array.isArray(containers) &&
+    containers.length > 0 &&
+    containers.every((container) => isJsonObject(container) && typeof container.name === 'string')
+  )
 }
 
 /** Whether the file installs ARC's charts: a chart with dependencies, a helmfile, a kustomization (which is no object). */

@@ -32,7 +32,7 @@ export function findMarkers(text: string, dollar = false): Marker[] {
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const open = match[0]
     const close = closings[open] ?? ''
-    const at = unclosed.has(close) ? -1 : text.indexOf(close, match.index + 2)
+    const at = unclosed.has(close) ? -1 : endOfBody(text, match.index + 2, close)
     if (at < 0) {
       unclosed.add(close)
       continue
@@ -49,6 +49,27 @@ export function findMarkers(text: string, dollar = false): Marker[] {
   return markers
 }
 
+/** Returns where the closing of a marker begins: not in a comment of Go, and not in a string on its line. */
+function endOfBody(text: string, start: number, close: string): number {
+  const first = text.indexOf(close, start)
+  if (first < 0 || close !== '}}') return first
+  const comment = /-?\s*\/\*/y
+  comment.lastIndex = start
+  if (comment.test(text)) {
+    const behind = /\*\/\s*-?(?=\}\})/g
+    behind.lastIndex = comment.lastIndex
+    return behind.test(text) ? behind.lastIndex : first
+  }
+  const before = text.slice(start, first)
+  if (!hasOpenQuote(before) || before.includes('\n')) return first
+  const next = text.indexOf(close, first + close.length)
+  return next < 0 || hasOpenQuote(text.slice(start, next)) || text.slice(first, next).includes('\n') ? first : next
+}
+
+export function hasOpenQuote(body: string): boolean {
+  return body.split('"').length % 2 === 0
+}
+
 /** Whether `${…}` and `%{…}` are markers in the file: in files and templates of Terraform. */
 export function hasDollarMarkers(path: string): boolean {
   return /\.(?:tf|tofu|hcl|tftpl)$/.test(path)
@@ -62,11 +83,32 @@ export function maskMarkers(text: string, markers: readonly Marker[], lone: Lone
     parts.push(text.slice(at, marker.start))
     const body = text.slice(marker.start, marker.end)
     const column = lone === 'aligned' && marker.alone ? columnBelow(text, marker) : 0
-    parts.push(body.replace(/[^\r\n]+/g, (line) => maskLine(line, marker.alone ? lone : 'value', column)))
+    // Spaces mean nothing on the further lines of a marker. The text behind it may continue the last one.
+    const last =
+      marker.alone || /^[ \t]*\r?(?:\n|$)/.test(text.slice(marker.end, marker.end + lookAhead))
+        ? -1
+        : body.lastIndexOf('\n')
+    parts.push(
+      body.replace(/[^\r\n]+/g, (line, offset: number) =>
+        offset === 0
+          ? maskLine(line, marker.alone ? lone : 'value', column)
+          : offset === last + 1
+            ? maskText(line)
+            : ' '.repeat(line.length),
+      ),
+    )
     at = marker.end
   }
   parts.push(text.slice(at))
   return parts.join('')
+}
+
+/** Masks a line behind its indentation. */
+export function maskText(text: string): string {
+  return text.replace(
+    /^([ \t]*)(.*)$/gm,
+    (_, indentation: string, rest: string) => indentation + filler.repeat(rest.length),
+  )
 }
 
 function maskLine(line: string, as: LoneMarkers | 'value', column: number): string {

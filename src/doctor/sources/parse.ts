@@ -1,12 +1,21 @@
 // Parses a text into a value and nodes. Limits keep any input from crashing it or keeping it busy.
-import { parseDocument, type Document as YamlDocument } from 'yaml'
+import type { Document as YamlDocument } from 'yaml'
 import { once } from '../../lib/once.ts'
 import type { Path } from '../../lib/read-json.ts'
 import { readFast } from './fast/read-fast.ts'
+import { parseNodes } from './parse-nodes.ts'
+import { respell } from './respell.ts'
 import { findSpot, type Spot } from './spot.ts'
+import type { Lines } from './strip-indentation.ts'
 
 export type Parsed =
-  | { readonly nodes: () => YamlDocument; readonly spot: (path: Path) => Spot; readonly value: unknown }
+  | {
+      readonly nodes: () => YamlDocument
+      readonly spot: (path: Path) => Spot
+      readonly value: unknown
+      /** The text that was parsed in place of the given one, which only kubectl accepts. Offsets count in it. */
+      readonly respelled?: Lines
+    }
   | { readonly failed: string; readonly offset: number | undefined }
 
 const lettersMax = 1024 * 1024
@@ -21,11 +30,20 @@ export function parseYaml(text: string): Parsed {
   const refusal = fast ? undefined : tooMuch(text)
   if (refusal !== undefined) return { failed: refusal, offset: undefined }
   const read = fast ?? parseJson(text)
-  if (!read) return parseFully(text)
+  if (!read) return parseAsKubectl(text)
   const nodes = once(() => fast?.nodes() ?? parseNodes(text))
   const walked = text.length <= walkedMax ? fast : undefined
   const spot = (path: Path) => walked?.spot(path) ?? findSpot(nodes(), text, path)
   return { value: read.value, nodes, spot }
+}
+
+/** A text that the strict parser refuses may be one that kubectl accepts. */
+function parseAsKubectl(text: string): Parsed {
+  const strict = parseFully(text)
+  const respelled = 'failed' in strict ? respell(text) : undefined
+  if (!respelled) return strict
+  const parsed = parseFully(respelled.text)
+  return 'failed' in parsed ? strict : { ...parsed, respelled }
 }
 
 function parseFully(text: string): Parsed {
@@ -41,10 +59,6 @@ function parseFully(text: string): Parsed {
   } catch (error) {
     return { failed: `not valid YAML: ${error instanceof Error ? error.message : 'unknown error'}`, offset: undefined }
   }
-}
-
-function parseNodes(text: string): YamlDocument {
-  return parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
 }
 
 function parseJson(text: string): { readonly value: unknown } | undefined {

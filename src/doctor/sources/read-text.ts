@@ -3,14 +3,15 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import type { Skipped, SourceFile } from './document.ts'
 import { reasonOf } from './reason-of.ts'
 
-const bytesMax = 4 * 1024 * 1024
+/** The size of a file that is read, unless the operator gives another. */
+export const fileBytesMax = 4 * 1024 * 1024
 /** The number of bytes of a large file that are searched for `apiVersion`. */
 const searchedMax = 64 * 1024 * 1024
-const tooLarge = `larger than ${bytesMax / 1024 / 1024} MiB`
+const pieceBytes = 4 * 1024 * 1024
 
 /** Decodes bytes. Only UTF-8 survives a write byte for byte. */
-export function decodeText(bytes: Uint8Array, shownAs: string): SourceFile | Skipped {
-  if (bytes.length > bytesMax) return { file: shownAs, line: undefined, reason: tooLarge }
+export function decodeText(bytes: Uint8Array, shownAs: string, bytesMax = fileBytesMax): SourceFile | Skipped {
+  if (bytes.length > bytesMax) return { file: shownAs, line: undefined, reason: tooLarge(bytesMax) }
   try {
     return { path: shownAs, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
@@ -21,32 +22,36 @@ export function decodeText(bytes: Uint8Array, shownAs: string): SourceFile | Ski
 }
 
 /** `shownAs`: the path as shown to people. */
-export function readText(file: string, shownAs: string): SourceFile | Skipped {
+export function readText(file: string, shownAs: string, bytesMax = fileBytesMax): SourceFile | Skipped {
   try {
     const { size } = statSync(file)
     if (size > bytesMax) {
       return size > searchedMax || searchLarge(file)
-        ? { file: shownAs, line: undefined, reason: tooLarge }
-        : { file: shownAs, line: undefined, reason: `${tooLarge}, and no manifest in it`, intended: true }
+        ? { file: shownAs, line: undefined, reason: tooLarge(bytesMax) }
+        : { file: shownAs, line: undefined, reason: `${tooLarge(bytesMax)}, and no manifest in it`, intended: true }
     }
     const text = readFileSync(file, 'utf8')
     // The decoder returns this letter for invalid UTF-8 and for the letter itself. Only the bytes show the difference.
-    return text.includes('\uFFFD') ? decodeText(readFileSync(file), shownAs) : { path: shownAs, text }
+    return text.includes('\uFFFD') ? decodeText(readFileSync(file), shownAs, bytesMax) : { path: shownAs, text }
   } catch (error) {
     return { file: shownAs, line: undefined, reason: reasonOf(error) }
   }
 }
 
+function tooLarge(bytesMax: number): string {
+  return `larger than ${bytesMax / 1024 / 1024} MiB (--max-file-size)`
+}
+
 /** Whether a large file may be a manifest, and no lock file or picture. Reads pieces that overlap. */
 function searchLarge(file: string): boolean {
-  const piece = Buffer.alloc(bytesMax)
+  const piece = Buffer.alloc(pieceBytes)
   const overlap = 64
   const handle = openSync(file, 'r')
   try {
-    for (let at = 0; ; at += bytesMax - overlap) {
-      const length = readSync(handle, piece, 0, bytesMax, at)
+    for (let at = 0; ; at += pieceBytes - overlap) {
+      const length = readSync(handle, piece, 0, pieceBytes, at)
       if (mayHoldObjects(piece.subarray(0, length))) return true
-      if (length < bytesMax) return false
+      if (length < pieceBytes) return false
     }
   } finally {
     closeSync(handle)

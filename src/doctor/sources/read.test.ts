@@ -107,11 +107,18 @@ describe('paths', () => {
     expect(files).toHaveLength(4)
     expect(skipped.filter(({ file }) => !file.endsWith('/'))).toEqual([
       { file: 'bad.yaml', reason: 'not UTF-8' },
-      { file: 'big.yaml', reason: 'larger than 4 MiB' },
+      { file: 'big.yaml', reason: 'larger than 4 MiB (--max-file-size)' },
       { file: 'no-text.yaml', reason: 'not text', intended: true },
-      { file: 'package-lock.json', reason: 'larger than 4 MiB, and no manifest in it', intended: true },
+      {
+        file: 'package-lock.json',
+        reason: 'larger than 4 MiB (--max-file-size), and no manifest in it',
+        intended: true,
+      },
       { file: 'wide.yaml', reason: 'not UTF-8' },
     ])
+    const ofSize = (mebibytes: number) => readSources(['big.yaml'], folder, mebibytes * 1024 * 1024)
+    expect(ofSize(9).files.map((file) => file.text.length)).toEqual([9 * 1024 * 1024])
+    expect(ofSize(8).skipped).toMatchObject([{ reason: 'larger than 8 MiB (--max-file-size)' }])
   })
 
   it('follows only named links, and reports links out of the folder', async () => {

@@ -17,7 +17,7 @@ export type Read = {
 const filesMax = 100_000
 
 /** `folder`: relative paths start here. A named file is always read; in folders, only files with names of manifests are. */
-export function readSources(paths: readonly string[], folder: string): Read {
+export function readSources(paths: readonly string[], folder: string, bytesMax?: number): Read {
   const skipped: Skipped[] = []
   const missing: string[] = []
   const found = new Map<string, string>()
@@ -40,7 +40,7 @@ export function readSources(paths: readonly string[], folder: string): Read {
   }
   const files: SourceFile[] = []
   for (const [file, name] of [...found].slice(0, filesMax)) {
-    const text = readText(file, name)
+    const text = readText(file, name, bytesMax)
     if ('text' in text) files.push(text)
     else skipped.push(text)
   }
@@ -58,7 +58,9 @@ export function readSources(paths: readonly string[], folder: string): Read {
 
 /** Returns a path with slashes, as a person would write it. An absolute path stays one unless it leads into the folder. */
 function shown(file: string, folder: string, absolute: boolean): string {
-  const relative = path.relative(folder, file) || '.'
+  // Most files are in the folder, and this is much cheaper than a comparison of paths.
+  const isInside = file.startsWith(folder + path.sep) && !file.endsWith(path.sep)
+  const relative = (isInside ? file.slice(folder.length + 1) : path.relative(folder, file)) || '.'
   const outside = /^\.\.(?:[\\/]|$)/.test(relative) || path.isAbsolute(relative)
   const end = file.endsWith(path.sep) && !(outside && absolute) ? '/' : ''
   return (outside && absolute ? file : relative).split(path.sep).join('/') + end

@@ -1,8 +1,10 @@
-// Splits a stream into documents at the markers in column 0, which end every construct of YAML. Most documents then need no parser.
+// Splits a stream into documents: at the markers in column 0, which end every construct of YAML, or between values of JSON.
+// Most documents then need no parser.
 import type { Span } from './span.ts'
 
 export function splitDocuments(text: string): Span[] {
   const first = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  if (/^\uFEFF?\s*\{\s*"/.test(text) && /\}\s*\{\s*"/.test(text)) return splitValues(text, first)
   if (!text.includes('\n---') && !text.includes('\n...')) return [{ start: first, end: text.length }]
   const chunks: Span[] = []
   let start = first
@@ -12,6 +14,22 @@ export function splitDocuments(text: string): Span[] {
   }
   if (start < text.length) chunks.push({ start, end: text.length })
   return chunks
+}
+
+/** Splits JSON values that follow each other without a separator, as kubectl accepts them. */
+function splitValues(text: string, first: number): Span[] {
+  const spans: Span[] = []
+  let start = first
+  let depth = 0
+  for (const { 0: part, index } of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|[[\]{}]/g)) {
+    if (part === '{' || part === '[') depth++
+    else if ((part === '}' || part === ']') && --depth === 0) {
+      spans.push({ start, end: index + 1 })
+      start = index + 1
+    }
+  }
+  if (text.slice(start).trim() !== '') spans.push({ start, end: text.length })
+  return spans
 }
 
 /** Whether the text may hold a manifest. A text without these words holds nothing that a rule reads. */

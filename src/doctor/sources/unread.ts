@@ -16,8 +16,8 @@ const families: Readonly<Record<string, Family>> = {
     reason: (kind) => `a ${kind} of Tekton: its controller ends the sidecars, and no rule reads its pods`,
   },
   'actions.summerwind.dev': {
-    kinds: ['Runner', 'RunnerDeployment', 'RunnerSet', 'RunnerReplicaSet', 'HorizontalRunnerAutoscaler'],
-    reason: (kind) => `a ${kind} of the older ARC (actions.summerwind.dev): no rule reads it`,
+    kinds: ['HorizontalRunnerAutoscaler'],
+    reason: (kind) => `a ${kind} of the older ARC (actions.summerwind.dev): it has no pods, and no rule reads it`,
   },
   extensions: {
     kinds: ['Deployment', 'DaemonSet', 'ReplicaSet'],
@@ -25,17 +25,21 @@ const families: Readonly<Record<string, Family>> = {
   },
 }
 
+/** Groups whose kinds of runners are read. */
+const readGroups: ReadonlySet<string> = new Set(['actions.github.com', 'actions.summerwind.dev', 'dayfly.dev'])
+
 /** Reports the line of the object's kind. */
 export function unreadObjects(
   objects: readonly SourceObject[],
   linesOf: (file: SourceFile) => LineIndex,
 ): readonly Skipped[] {
   return objects.flatMap((object) => {
-    const reason = whyUnread(object)
+    const left = whyUnread(object)
+    const reason = left ?? unknownRunner(object)
     if (reason === undefined) return []
     const { file } = object.document
     const { line } = placeOf(object, ['kind'], linesOf(file))
-    return [{ file: file.path, line, reason, intended: true }]
+    return [{ file: file.path, line, reason, ...(left === undefined ? {} : { intended: true }) }]
   })
 }
 
@@ -44,4 +48,13 @@ function whyUnread({ value }: SourceObject): string | undefined {
   const kind = textAt(value, 'kind') ?? ''
   const family = Object.hasOwn(families, group) ? families[group] : undefined
   return family?.kinds.includes(kind) ? family.reason(kind) : undefined
+}
+
+/** A custom resource that is named like a runner probably makes pods. Findings may be missing there. */
+function unknownRunner({ value }: SourceObject): string | undefined {
+  const [group = '', version] = textAt(value, 'apiVersion')?.split('/') ?? []
+  const kind = textAt(value, 'kind') ?? ''
+  const isCustom = version !== undefined && group.includes('.') && !group.endsWith('.k8s.io') && !readGroups.has(group)
+  if (!isCustom || !/Runner|AgentPool|BuildAgent/.test(kind)) return undefined
+  return `a ${kind} of ${group}: it may run jobs in pods, and the doctor does not know its fields`
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { isMap, isScalar, isSeq } from 'yaml'
 import { seededRandom } from '../../../lib/random.ts'
+import { parseNodes } from '../parse-nodes.ts'
 import { manifest, mutateText } from './mutate-text.fixture.ts'
 import { parseNodesFast } from './nodes.ts'
 
@@ -18,8 +19,7 @@ function outline(node: unknown): unknown {
   return { flow: node.flow === true, place, items }
 }
 
-const full = (text: string) =>
-  parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false }).contents
+const full = (text: string) => parseNodes(text).contents
 
 describe('the nodes of the fast reader', () => {
   it('equal those of the full parser', () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { parseDocument } from 'yaml'
 import { seededRandom } from '../../../lib/random.ts'
+import { parseNodes } from '../parse-nodes.ts'
 import { manifest, mutateText } from './mutate-text.fixture.ts'
 import { parseFast } from './parse.ts'
 
@@ -9,7 +9,7 @@ const texts = Number(process.env['DAYFLY_FUZZ_FILES'] ?? 5_000)
 
 /** The result of the full parser; undefined: it refuses the text. */
 function parseFully(text: string): { value: unknown } | undefined {
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
+  const document = parseNodes(text)
   return document.errors.length > 0 ? undefined : { value: document.toJS() }
 }
 

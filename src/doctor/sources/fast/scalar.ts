@@ -1,5 +1,6 @@
 // Reads keys and scalars on one line, for the fast reader.
 
+import { integerOf } from '../parse-nodes.ts'
 import { colon, dash, hash, newline, quote, skipSpaces, space } from './letters.ts'
 import type { Maker } from './maker.ts'
 
@@ -9,11 +10,17 @@ export const giveUp = Symbol('give up')
 const integer = /^[-+]?[0-9]+$/
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/
 /** Numbers in other forms, infinities, and texts that may be one. */
-const doubtful = /^[-+]?(?:0[xo]|[.0-9]+[eE]|\.(?:inf|nan)$)/i
+const doubtful = /^[-+]?(?:0[xob]|[.0-9]+[eE]|[0-9_]+$|\.(?:inf|nan)$)/i
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ...['null', 'Null', 'NULL', '~'].map((word) => [word, null] as const),
   ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
   ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+])
+/** Words that are booleans as values, but not as keys. */
+const wordsOfValues: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ...words,
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'].map((word) => [word, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
 ])
 const wordMax = 'false'.length
 const proto = '__proto__'
@@ -81,12 +88,12 @@ function endsLine(text: string, from: number, end: number): boolean {
 
 export function resolvePlain(plain: string): unknown {
   if (plain.length <= wordMax) {
-    const word = words.get(plain)
+    const word = wordsOfValues.get(plain)
     if (word !== undefined) return word
   }
   const first = plain.charCodeAt(0)
   if (!isDigitOrMark(first) && first !== 0x2b) return plain
-  if (integer.test(plain)) return Number.parseInt(plain, 10)
+  if (integer.test(plain)) return integerOf(plain)
   if (float.test(plain)) return Number.parseFloat(plain)
   return doubtful.test(plain) ? giveUp : plain
 }

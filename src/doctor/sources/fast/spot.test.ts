@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { parseDocument } from 'yaml'
 import { randomInteger, seededRandom } from '../../../lib/random.ts'
 import type { Path } from '../../../lib/read-json.ts'
 import { readRuleFixtures } from '../../rule-fixtures.ts'
 import { catalogue } from '../../rules/catalogue.ts'
+import { parseNodes } from '../parse-nodes.ts'
 import { splitDocuments } from '../split.ts'
 import { findSpot } from '../spot.ts'
 import { mutateText } from './mutate-text.fixture.ts'
@@ -38,7 +38,7 @@ function compareAll(texts: readonly string[]): { asked: number; found: number } 
   for (const text of texts) {
     const read = parseFast(text)
     if (!read) continue
-    const full = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false, merge: true })
+    const full = parseNodes(text)
     for (const one of pathsOf(read.value)) {
       asked++
       const spot = findSpotFast(text, one)

@@ -29,6 +29,9 @@ export class Malformed extends Error {
   }
 }
 
+/** A value of an attribute, read as far as it is literal. */
+export type ReadValue = Omit<ReadObject, 'node'> & { readonly node: Node }
+
 type Reader = {
   readonly text: string
   readonly budget: Budget
@@ -36,7 +39,7 @@ type Reader = {
   readonly unknown: Span[]
   at: number
 }
-type Node = Scalar | YAMLMap | YAMLSeq
+export type Node = Scalar | YAMLMap | YAMLSeq
 
 const depthMax = 60
 /** Reading a value costs as much as passing this number of letters. */
@@ -44,10 +47,22 @@ const valueCost = 10
 
 /** Reads the object at this brace. Undefined: a `for` computes it. */
 export function readObject(text: string, at: number, budget: Budget): ReadObject | Malformed | undefined {
-  if (isComprehension(text, at)) return undefined
-  const reader: Reader = { text, at, budget, unread: [], unknown: [] }
+  return isComprehension(text, at) ? undefined : read(text, { at, budget }, (reader) => object(reader, 0))
+}
+
+/** Reads the value behind `=` in a block. */
+export function readValue(text: string, at: number, budget: Budget): ReadValue | Malformed {
+  return read(text, { at, budget }, (reader) => expression(reader, 'object', 0))
+}
+
+function read<Read extends Node>(
+  text: string,
+  from: Pick<Reader, 'at' | 'budget'>,
+  run: (reader: Reader) => Read,
+): (Omit<ReadObject, 'node'> & { readonly node: Read }) | Malformed {
+  const reader: Reader = { ...from, text, unread: [], unknown: [] }
   try {
-    const node = object(reader, 0)
+    const node = run(reader)
     return { node, end: reader.at, unread: reader.unread, unknown: reader.unknown }
   } catch (error) {
     if (error instanceof Malformed) return error
