@@ -7,6 +7,8 @@ import { arcObjects } from './arc.ts'
 
 export type StrayListener = {
   readonly listener: ObjectFact
+  /** The name of its AutoscalingRunnerSet. */
+  readonly root: string | undefined
   /** The set that the listener names, and that does not exist. */
   readonly gone: { readonly namespace: string; readonly name: string }
   /** The set that the listener should name, if there is one. */
@@ -34,7 +36,7 @@ export function strayListeners(facts: Pick<Facts, 'objects' | 'live'>, at: Insta
         !isDeleted(set),
     )
     const ages = [listener, ...others].map((fact) => ageOf(fact.raw, at) ?? 0)
-    return [{ listener, gone: { namespace, name }, present: others[0], ageMs: Math.min(...ages) }]
+    return [{ listener, root, gone: { namespace, name }, present: others[0], ageMs: Math.min(...ages) }]
   })
 }
 

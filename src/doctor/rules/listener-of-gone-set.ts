@@ -30,10 +30,10 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const doomed = new Set(
     arcObjects(facts, 'AutoscalingRunnerSet')
       .filter(isDeleted)
-      .map(({ object }) => object.namespace),
+      .map(({ object }) => `${object.namespace}/${object.name}`),
   )
   return strayListeners(facts, live.at)
-    .filter(({ ageMs, gone }) => ageMs > reactionTime && !doomed.has(gone.namespace))
+    .filter(({ ageMs, gone, root }) => ageMs > reactionTime && !doomed.has(`${gone.namespace}/${root}`))
     .map(({ listener, gone, present, ageMs }) => ({
       object: listener.object,
       document: listener.document,
