@@ -35,7 +35,13 @@ export const symptoms: readonly Symptom[] = [
   },
   {
     symptom: 'Jobs wait although my runner set is below its maximum',
-    rules: ['slots-held-by-failed', 'runner-cr-without-pod', 'version-skew'],
+    rules: [
+      'slots-held-by-failed',
+      'runner-cr-without-pod',
+      'listener-of-gone-set',
+      'listener-restarts',
+      'version-skew',
+    ],
   },
   {
     symptom: 'The API server refuses my pod because of `restartPolicy` or a probe of an init container',

@@ -132,6 +132,18 @@ function jobLabels(registry: Registry, { namespace = 'runners', ownerReferences 
   return fieldsAt(job, 'spec', 'selector', 'matchLabels') ?? {}
 }
 
+/** Ends each deleted pod at once, as its kubelet would after a while. Returns a function that stops it. */
+export function endDeletedPods(registry: Registry): () => void {
+  return registry.subscribe('pods', ({ type, object }) => {
+    const { namespace, name, deletionTimestamp, finalizers = [] } = object.metadata
+    if (type === 'DELETED' || deletionTimestamp === undefined || finalizers.length > 0) return
+    queueMicrotask(() => {
+      if (registry.get('pods', namespace, name)?.metadata.uid !== object.metadata.uid) return
+      registry.delete('pods', namespace, name, { gracePeriodSeconds: 0 })
+    })
+  })
+}
+
 export function setPodStatus(
   registry: Registry,
   at: { readonly namespace: string; readonly name: string },

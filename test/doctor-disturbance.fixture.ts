@@ -19,7 +19,9 @@ export function disturbanceOf(cluster: DoctorCluster, runner: Runner, random: Ra
   const ways: readonly (readonly [changes: string, change: () => void])[] = [
     ...(mayStart(find('pods')) ? [['pods', () => start(cluster, runner.name)] as const] : []),
     ...(find('pods') ? [['pods', () => replace(cluster, runner.name)] as const] : []),
-    ...(find(arcKinds.EphemeralRunner) ? [['ephemeralrunners', () => assign(cluster, runner.name)] as const] : []),
+    ...(find(arcKinds.EphemeralRunner) && !runner.isOver
+      ? [['ephemeralrunners', () => assign(cluster, runner.name)] as const]
+      : []),
   ]
   if (ways.length === 0) return undefined
   const [changes, change] = pickOf(random, ways)

@@ -32,7 +32,7 @@ describe('Ctrl-C', () => {
     expect(doomed(stage)).toEqual(['r1'])
     held.release()
     expect(await repair.ended).toEqual({ code: 130, signal: null })
-    expect(repair.stderr()).toMatch(/^ {2}2\. done: delete Pod runners\/r2 \(it is being deleted\)$/m)
+    expect(repair.stderr()).toMatch(/^ {2}2\. done: delete Pod runners\/r2 \(it is gone\)$/m)
     expect(repair.stderr()).toMatch(/^2 of 3 steps done, 1 not begun\n {2}not begun: interrupted before it was done$/m)
     expect(repair.stderr()).toContain('to continue, run it again without --confirm: it plans the remaining steps')
     expect([changed(), doomed(stage)]).toEqual([2, ['r1', 'r2']])
@@ -75,7 +75,7 @@ describe('a lost connection', () => {
   it('reads the result and counts the step as done if the server had done it', async () => {
     loseChange(2, 'answer')
     const { code, stderr } = await stage.doctor('--fix', '--confirm', await stage.digest())
-    expect(stderr).toMatch(/^ {2}2\. done: delete Pod runners\/r2 \(no answer came, but it is being deleted\)$/m)
+    expect(stderr).toMatch(/^ {2}2\. done: delete Pod runners\/r2 \(no answer came, but it is gone\)$/m)
     expect([code, changed(), doomed(stage)]).toEqual([0, 3, ['r1', 'r2', 'r3']])
   })
 

@@ -45,6 +45,7 @@ describe('nothing is written', () => {
   it('for a plan without a remaining step, and the output says so', async () => {
     const old = await stage.digest()
     for (const name of ['r1', 'r2', 'r3']) stage.registry.delete('pods', 'runners', name, { gracePeriodSeconds: 0 })
+    stage.zombies.clear()
     const { code, stderr } = await stage.doctor('--fix', '--confirm', old)
     expect(stderr).toContain('plan: nothing to do\n')
     expect(stderr).toMatch(/^refused: the plan is no longer .+\nnothing is done; the current plan has no step\n$/m)

@@ -21,7 +21,14 @@ async function open(controller: 'gone' | 'there' = 'gone'): Promise<void> {
   await defineCustomKinds(kubernetes)
   await makeIncidents({ kubernetes, name: 'site', now: clock.now })
   makeHopeless(stage)
+  stage.endPods()
   leaveListener()
+  const stray = {
+    autoscalingRunnerSetName: 'no',
+    autoscalingRunnerSetNamespace: 'runners',
+    ephemeralRunnerSetName: 'gone',
+  }
+  createArc(registry, 'AutoscalingListener', { name: 'stray' }, { spec: stray })
   if (controller === 'there') createController(registry)
 }
 
@@ -34,6 +41,17 @@ function leaveListener(): void {
     finalizers: finalizers('autoscalingrunnerset'),
   })
   const spec = { autoscalingRunnerSetName: 'other', autoscalingRunnerSetNamespace: 'runners' }
+  const labels = {
+    'actions.github.com/scale-set-name': 'other',
+    'auto-scaling-listener-name': 'other',
+    'auto-scaling-listener-namespace': 'runners',
+  }
+  const metadata = { name: 'other', namespace: 'runners', labels }
+  const apiVersion = 'rbac.authorization.k8s.io/v1'
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'other' }
+  registry.create('roles.rbac.authorization.k8s.io', { apiVersion, kind: 'Role', metadata, rules: [] })
+  const binding = { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects: [] }
+  registry.create('rolebindings.rbac.authorization.k8s.io', binding)
   const listener = { name: 'other', finalizers: finalizers('autoscalinglistener'), ownerReferences: ownedBy(set) }
   createArc(registry, 'AutoscalingListener', listener, { spec })
   registry.delete('autoscalingrunnersets.actions.github.com', 'runners', 'other')
@@ -90,6 +108,7 @@ describe('repairing', () => {
     'slots-held-by-failed': 'there',
     'runner-cr-without-pod': 'there',
     'uninstall-stuck': 'gone',
+    'listener-of-gone-set': 'there',
   } as const
 
   it.each(Object.entries(controllers))('%s', async (rule, controller) => {

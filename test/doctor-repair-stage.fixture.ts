@@ -19,7 +19,7 @@ import type { Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { systemClock } from '../src/lib/system.ts'
 import { type Cli, type CliResult, runCli, startCli } from './cli.ts'
-import { createPod, ended, running } from './doctor-cluster.fixture.ts'
+import { createPod, endDeletedPods, ended, running } from './doctor-cluster.fixture.ts'
 import { type RecordingProxy, recordingProxy } from './recording-proxy.ts'
 
 // A test starts the program several times, and some wait until it gives up.
@@ -44,6 +44,10 @@ export interface RepairStage extends ApiServer {
   /** The proxy that the kubeconfig points to. */
   readonly proxy: RecordingProxy
   readonly folder: string
+  /** From now on, a deleted pod is gone at once. Without it, a deleted pod stays terminating, as on a lost node. */
+  endPods(): void
+  /** The names that `makeZombies` created. */
+  readonly zombies: Set<string>
   /** Gives the same cluster a new address. */
   serve(): Promise<void>
   doctor(...args: readonly string[]): Promise<CliResult>
@@ -63,6 +67,7 @@ export async function openRepairStage({
   const folder = mkdtempSync(path.join(tmpdir(), 'doctor-repair-'))
   const server = openApiServer()
   const stopCollector = collects ? startOwnerCollector(server) : () => {}
+  const stops: (() => void)[] = []
   const proxies: RecordingProxy[] = []
   const open = async () => {
     const proxy = await recordingProxy(server.handler)
@@ -85,6 +90,10 @@ export async function openRepairStage({
   const stage = {
     ...server,
     folder,
+    zombies: new Set<string>(),
+    endPods: () => {
+      if (stops.length === 0) stops.push(endDeletedPods(server.registry))
+    },
     proxy: await open(),
     serve: async () => {
       stage.proxy = await open()
@@ -97,6 +106,7 @@ export async function openRepairStage({
     end: async () => {
       await Promise.all(proxies.map(({ endpoint }) => endpoint.close()))
       stopCollector()
+      for (const stop of stops) stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -134,18 +144,20 @@ function lateClock(): Clock {
   return { ...present, now: () => start }
 }
 
-/** Creates runners that have ended, with Docker beside them, on a node without a kubelet. A deleted one stays terminating. */
-export function makeZombies({ registry, clock }: RepairStage, ...names: readonly string[]): void {
+/** Creates runners that have ended, with Docker beside them. A deleted one is gone at once. */
+export function makeZombies(stage: RepairStage, ...names: readonly string[]): void {
+  const { registry, clock, zombies } = stage
+  stage.endPods()
   for (const name of names) {
+    zombies.add(name)
     const states = { runner: ended(clock), docker: running(clock) }
     createPod(registry, { name }, { phase: 'Running', ...states })
   }
 }
 
-/** The runners' pods that are being deleted. */
-export function doomed({ registry }: RepairStage): readonly string[] {
-  const pods = registry.list('pods', 'runners')
-  return pods.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : metadata.name)).sort()
+/** The zombies that are deleted. */
+export function doomed({ registry, zombies }: RepairStage): readonly string[] {
+  return [...zombies].filter((name) => registry.get('pods', 'runners', name) === undefined).sort()
 }
 
 /** The lines of the logs, or of the previous states, of all repairs so far. */

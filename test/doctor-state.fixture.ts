@@ -21,6 +21,10 @@ export type Runner = {
   /** Every object whose deletion would end its job. */
   readonly objects: readonly (readonly [resource: string, name: string])[]
   readonly busy: boolean
+  /** Its container runs, and the forge, asked, has it idle or not at all. Only an operator's own confirmation ends it. */
+  readonly runsIdle: boolean
+  /** It can get no job any more, although ARC's status may name one. */
+  readonly isOver: boolean
   /** The pod has a container that may start between plan and repair. */
   readonly mayStart: boolean
 }
@@ -110,8 +114,11 @@ function createRunner(cluster: DoctorCluster, random: Random, { name, set, asked
     : undefined
   // If a node is gone, only the forge can confirm that its runner is gone, too.
   const mayRun = look === 'running' && !(isLost && asked && forge === undefined)
-  const busy = mayRun || hasJob || (asked && forge !== undefined && forgeBusy)
-  return { name, objects, busy, mayStart: look === 'waiting' && !isLost, forge }
+  // The container ended or is lost, and the forge, asked, has no such runner: no job runs, and none can come. ARC never clears a job.
+  const isOver = asked && forge === undefined && look !== 'waiting' && (isLost || look !== 'running')
+  const busy = mayRun || (hasJob && !isOver) || (asked && forge !== undefined && forgeBusy)
+  const runsIdle = kind === 'arc' && look === 'running' && !hasJob && asked && !(forge !== undefined && forgeBusy)
+  return { name, objects, busy, runsIdle, isOver, mayStart: look === 'waiting' && !isLost, forge }
 }
 
 type Owner = {

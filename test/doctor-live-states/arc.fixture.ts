@@ -1,6 +1,6 @@
 // Hazards of ARC's runner sets. ARC's controller does not run here; the states write its fields.
 import { accountOf, accountUrl, registration } from '../doctor-account.fixture.ts'
-import { arc, type LiveStage, pod, runner } from '../doctor-live-stage.fixture.ts'
+import { arc, type LiveStage, pod, runner, work } from '../doctor-live-stage.fixture.ts'
 import { type LiveState, minutes } from './state.fixture.ts'
 
 const spec = { terminationGracePeriodSeconds: 3600, containers: [runner] }
@@ -23,6 +23,14 @@ async function createController({ create, patch }: LiveStage, tag: string): Prom
   const metadata = { name: 'arc-gha-rs-controller', labels }
   await create({ kind: 'Deployment', metadata, spec: { selector: { matchLabels: labels }, template } })
   await patch('Deployment', metadata.name, { status: { replicas: 1, readyReplicas: 1 } })
+}
+
+/** The present EphemeralRunnerSet is `set-2`. */
+async function createListener({ create }: LiveStage, ephemeralRunnerSetName: string) {
+  const root = await create(arc('AutoscalingRunnerSet', { name: 'set' }, { spec: { template: { spec } } }))
+  await create(arc('EphemeralRunnerSet', { name: 'set-2', ownerReferences: ownedBy(root) }))
+  const names = { autoscalingRunnerSetNamespace: 'default', autoscalingRunnerSetName: 'set', ephemeralRunnerSetName }
+  return create(arc('AutoscalingListener', { name: 'listener' }, { spec: names }))
 }
 
 export const arcStates: readonly LiveState[] = [
@@ -113,6 +121,30 @@ export const arcStates: readonly LiveState[] = [
       const labels = { 'app.kubernetes.io/version': isSick ? '0.12.1' : '0.13.1' }
       await stage.create(arc('AutoscalingRunnerSet', { name: 'set', labels }, { spec: { template: { spec } } }))
       return 'AutoscalingRunnerSet set'
+    },
+  },
+  {
+    code: 'ARC406',
+    what: 'a listener names a set that ARC has deleted',
+    says: 'ARC makes a new one for set-2',
+    make: async (stage, isSick) => {
+      await createListener(stage, isSick ? 'set-1' : 'set-2')
+      await stage.clock.advance(3 * minutes)
+      return 'AutoscalingListener listener'
+    },
+  },
+  {
+    code: 'ARC407',
+    what: 'the pods of a listener fail one after the other',
+    make: async (stage, isSick) => {
+      const listener = await createListener(stage, 'set-2')
+      for (let pods = isSick ? 6 : 2; pods > 0; pods--) {
+        await stage.create(pod('listener', { containers: [work] }, { ownerReferences: ownedBy(listener) }))
+        await stage.clock.advance(20_000)
+        await stage.remove('Pod', 'listener')
+        await stage.clock.advance(40_000)
+      }
+      return 'AutoscalingListener listener'
     },
   },
   {

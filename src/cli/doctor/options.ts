@@ -97,9 +97,12 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
   }
   if (isLimited(options) && !(live && fix)) {
     throw usage(
-      '--max-… and --remove-finalizers are for a repair of a cluster.',
+      '--max-…, --remove-finalizers and --end-idle-runners are for a repair of a cluster.',
       'Add --live --fix, or leave them out.',
     )
+  }
+  if (options.endIdleRunners && !options.removeFinalizers) {
+    throw usage('--end-idle-runners belongs to --remove-finalizers.', 'Add --remove-finalizers, or leave it out.')
   }
   if (fix && !diff && !check && paths.includes('-')) {
     throw usage('Input from stdin cannot be fixed in place.', 'Add --diff, which prints a patch.')

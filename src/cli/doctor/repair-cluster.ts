@@ -84,6 +84,7 @@ function reportOutcome({ entries, stopped }: RepairOutcome, { log, images }: Fil
   const skipped = number('skipped')
   const parts = [
     `${number('done')} of ${count(entries.length, 'step')} done`,
+    ...(number('begun') > 0 ? [`${number('begun')} begun, and the object still exists`] : []),
     ...(number('aborted') > 0 ? [`${number('aborted')} not done`] : []),
     ...(number('unknown') > 0 ? [`${number('unknown')} not known`] : []),
     ...(skipped > 0 ? [`${skipped} not begun`] : []),
@@ -114,6 +115,7 @@ function lineOf({ step, outcome, action, why }: RepairEntry): string {
 
 const outcomes: Readonly<Record<RepairEntry['outcome'], string>> = {
   done: 'done',
+  begun: 'begun',
   aborted: 'not done',
   unknown: 'not known',
   skipped: 'not begun',

@@ -9,6 +9,7 @@ export type RepairLimits = {
   /** Percent. */
   readonly maxRunnerShare?: number
   readonly removeFinalizers?: true
+  readonly endIdleRunners?: true
 }
 
 const { objectsMax, objectsPerNamespaceMax, runnerShareMax, runnersAlways } = planDefaults
@@ -32,12 +33,16 @@ export function repairOptions(): readonly Option[] {
       '--remove-finalizers',
       "with --live --fix: ARC's controller will not come back; remove its finalizers one at a time",
     ),
+    new Option(
+      '--end-idle-runners',
+      'with --remove-finalizers: also end runners that run and are idle; GitHub removes each registration first',
+    ),
   ]
 }
 
 export function isLimited(limits: RepairLimits): boolean {
-  const { maxObjects, maxObjectsPerNamespace, maxRunnerShare, removeFinalizers } = limits
-  return (maxObjects ?? maxObjectsPerNamespace ?? maxRunnerShare ?? removeFinalizers) !== undefined
+  const { maxObjects, maxObjectsPerNamespace, maxRunnerShare, removeFinalizers, endIdleRunners } = limits
+  return (maxObjects ?? maxObjectsPerNamespace ?? maxRunnerShare ?? removeFinalizers ?? endIdleRunners) !== undefined
 }
 
 export function planOptionsOf(limits: RepairLimits, permissions: Permissions): PlanOptions {
@@ -48,6 +53,7 @@ export function planOptionsOf(limits: RepairLimits, permissions: Permissions): P
     objectsPerNamespaceMax: limits.maxObjectsPerNamespace ?? objectsPerNamespaceMax,
     runnerShareMax: limits.maxRunnerShare === undefined ? runnerShareMax : limits.maxRunnerShare / 100,
     restoreDeclined: limits.removeFinalizers === true,
+    idleRunnersEnd: limits.endIdleRunners === true,
   }
 }
 

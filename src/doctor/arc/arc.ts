@@ -10,7 +10,7 @@ const arcGroup = 'actions.github.com'
 
 type ArcKind = 'AutoscalingRunnerSet' | 'AutoscalingListener' | 'EphemeralRunnerSet' | 'EphemeralRunner'
 
-export function arcObjects(facts: Facts, kind: ArcKind): readonly ObjectFact[] {
+export function arcObjects(facts: Pick<Facts, 'objects'>, kind: ArcKind): readonly ObjectFact[] {
   return objectsOf(facts, kind).filter(({ object }) => object.apiVersion.startsWith(`${arcGroup}/`))
 }
 

@@ -22,7 +22,10 @@ const free = `
   no-pod      not-arc idle
   no-pod      not-arc absent
   lost        no-job  absent
-  lost        not-arc absent`
+  lost        not-arc absent
+  ended       job     absent
+  no-pod      job     absent
+  lost        job     absent`
   .trim()
   .split('\n')
   .map((line) => line.trim().split(/\s+/).join(' '))

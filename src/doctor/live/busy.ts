@@ -15,7 +15,12 @@ export type BusyVerdict = { readonly busy: boolean; readonly because: string }
 export function mayBeBusy({ container, arc, forge }: RunnerSigns): BusyVerdict {
   if (forge === 'busy') return busy('the forge says it is busy')
   if (forge === 'unknown') return busy('the forge does not say whether it is busy')
-  if (arc === 'job') return busy('its status at ARC names a job')
+  // ARC never clears the job. A runner that no longer works and that the forge dropped has ended it, or lost it.
+  if (
+    arc === 'job' &&
+    !(forge === 'absent' && (container === 'ended' || container === 'no-pod' || container === 'lost'))
+  )
+    return busy('its status at ARC names a job')
   if (arc === 'unknown') return busy('its status at ARC could not be read')
   if (container === 'running') return busy('its runner container is running')
   if (container === 'unknown') return busy('the state of its runner container is not known')

@@ -15,7 +15,7 @@ import { supportedMinors, undeclaredVersion } from '../version-fact.ts'
 import { type Asking, askRegistrations, askSets } from './ask-forge.ts'
 import type { ClusterFacts } from './cluster.ts'
 import { readLogs } from './read-logs.ts'
-import { events, factOf, type LiveKind, liveKinds } from './resources.ts'
+import { events, factOf, type LiveKind, listeners, liveKinds } from './resources.ts'
 import { isSilence, type Lister, stopWhenDown } from './stop-when-down.ts'
 import { newestEvents, trim } from './trim.ts'
 
@@ -46,8 +46,10 @@ export async function gatherLive(given: GatherOptions): Promise<ClusterFacts> {
   const registrations = await askRegistrations(asking)
   const objects: ObjectFact[] = []
   for (const kind of liveKinds) objects.push(...(await readKind(options, kind, unreadable)))
+  // A listener that fails at once may have no pod at this moment, but its Events are there.
+  const hasPods = (kind: string) => kind === 'Pod' || kind === listeners.kind
   const inhabited = [
-    ...new Set(objects.flatMap(({ object }) => (object.kind === 'Pod' ? (object.namespace ?? []) : []))),
+    ...new Set(objects.flatMap(({ object }) => (hasPods(object.kind) ? (object.namespace ?? []) : []))),
   ]
   objects.push(...(await readEvents(options, options.namespaces ?? inhabited.sort(), unreadable)))
   const sets = await askSets(asking, objects)

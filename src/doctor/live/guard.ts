@@ -11,8 +11,8 @@ import { undeclaredVersion } from '../version-fact.ts'
 import { type Cluster, indexCluster, ownersOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import { find, findSame, type Place } from './perform.ts'
-import { deployments, ephemeralRunners, factOf, jobs, leases, nodes, pods } from './resources.ts'
-import { judgeBusy, namesOf } from './signs.ts'
+import { deployments, ephemeralRunners, factOf, jobs, leases, nodes, pods, secrets } from './resources.ts'
+import { judgeBusy, namesOf, signsOfRunner } from './signs.ts'
 import type { Guard, Registered, Target } from './step.ts'
 
 export type Surroundings = Place & {
@@ -35,6 +35,18 @@ export async function checkGuard(guard: Guard, around: Surroundings): Promise<st
       return (await hasRunner(guard.name, around)) ? 'the cluster has a runner with its name again' : undefined
     case 'left-over':
       return checkLeftOver(guard.registration, around)
+    case 'credentials-gone': {
+      const { namespace, name } = guard.secret
+      return (await isNamed({ resource: secrets, namespace, name }, around))
+        ? `the Secret ${name} is back, so ARC's controller can go on`
+        : undefined
+    }
+    case 'unnamed': {
+      const { resource, name } = guard.target
+      return (await isNamed(guard.target, around)) ? `${resource.kind} ${name} is there again` : undefined
+    }
+    case 'idle-at-forge':
+      return checkIdle(guard, around)
     case 'controller-gone': {
       const controller = scaleSetController(clusterOf(await lookForController(around), around))
       if (controller.is === 'alive') return `ARC's controller is back: ${controller.because}`
@@ -55,17 +67,33 @@ async function lookForController(around: Surroundings): Promise<readonly ObjectF
   ]
 }
 
-/** Reads the fastest-changing state last, so that little time passes between it and the write. */
 async function checkBusy(target: Target, around: Surroundings): Promise<string | undefined> {
+  const seen = await lookAround(target, around)
+  if (!seen) return 'it is gone'
+  const verdict = judgeBusy(seen.cluster, seen.fact)
+  return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
+}
+
+type IdleGuard = Extract<Guard, { readonly is: 'idle-at-forge' }>
+
+async function checkIdle({ target, registered }: IdleGuard, around: Surroundings): Promise<string | undefined> {
+  const seen = await lookAround(target, around)
+  if (!seen) return 'it is gone'
+  const { arc, forge } = signsOfRunner(seen.cluster, seen.fact)
+  if (arc !== 'no-job') return 'it may be busy: its status at ARC names a job'
+  if (forge === (registered ? 'idle' : 'absent')) return undefined
+  return registered ? 'it may be busy: the forge does not report it as idle' : 'the forge still has its registration'
+}
+
+/** Reads the fastest-changing state last, so that little time passes between it and the write. */
+async function lookAround(target: Target, around: Surroundings) {
   const known = around.account ? await lookNear(target, around) : []
   const names = known.flatMap((one) => namesOf(one, one.object.kind === 'EphemeralRunner' ? one : undefined))
   const forge = await askByName(names, around)
   const seen = await lookAtNodes(around)
   const near = await lookNear(target, around)
   const [fact] = near
-  if (!fact) return 'it is gone'
-  const verdict = judgeBusy(clusterOf([...near, ...seen.objects], around, { ...seen, forge }), fact)
-  return verdict.busy ? `it may be busy: ${verdict.because}` : undefined
+  return fact && { fact, cluster: clusterOf([...near, ...seen.objects], around, { ...seen, forge }) }
 }
 
 /** Returns the object, then its pods and its EphemeralRunner; nothing if the object is gone. */
@@ -110,6 +138,16 @@ async function awaitAbsence(target: Omit<Target, 'resourceVersion'>, around: Sur
     if (now.metadata.deletionTimestamp === undefined || clock.now() >= end) return false
     await clock.sleep(absenceMsStep, signal)
   }
+}
+
+/** Reads the metadata only: a Secret's data stays at the API server. */
+async function isNamed(
+  { resource, namespace, name }: Omit<Target, 'uid' | 'resourceVersion'>,
+  around: Surroundings,
+): Promise<boolean> {
+  const keep = (object: KubeObject) => (object.metadata.name === name ? object : undefined)
+  const options = { namespace, keep, fieldSelector: `metadata.name=${name}`, metadataOnly: true }
+  return (await look(resource, around, options)).length > 0
 }
 
 async function isNodeThere(name: string, around: Surroundings): Promise<boolean> {

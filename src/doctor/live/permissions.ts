@@ -3,7 +3,7 @@ import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Access, Inquiry } from '../../kubernetes/inquiry.ts'
 import type { Resource } from '../../kubernetes/types.ts'
 import { limit } from '../../lib/queue.ts'
-import { deployments, ephemeralRunners, events, isBuiltIn, leases, nodes, pods } from './resources.ts'
+import { deployments, ephemeralRunners, events, isBuiltIn, leases, nodes, pods, secrets } from './resources.ts'
 import type { Action, Draft, Guard } from './step.ts'
 
 /** `denied` holds the keys of denied accesses. Any other access is allowed, or could not be asked for. */
@@ -88,6 +88,12 @@ function needsOfGuard(guard: Guard): readonly Access[] {
         ? [{ verb: 'get', resource: ephemeralRunners, namespace }]
         : [{ verb: 'list', resource: pods, namespace }]
     }
+    case 'idle-at-forge':
+      return [{ verb: 'list', resource: pods, namespace: guard.target.namespace }]
+    case 'credentials-gone':
+      return [{ verb: 'list', resource: secrets, namespace: guard.secret.namespace }]
+    case 'unnamed':
+      return [{ verb: 'list', resource: guard.target.resource, namespace: guard.target.namespace }]
     case 'absent':
       return [{ verb: 'get', resource: guard.target.resource, namespace: guard.target.namespace }]
     case 'node-gone':

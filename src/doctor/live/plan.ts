@@ -135,7 +135,9 @@ function number(drafts: readonly Draft[]): readonly Step[] {
 
 /** Blocks a plan that deletes too many runners at once. A stuck uninstall does not count: another person began that deletion. */
 function breaker(steps: readonly Step[], { objects, podView }: Cluster, options: PlanOptions): string | undefined {
-  const hit = steps.filter(({ action, rule }) => action.do === 'delete' && rule !== uninstallRule).length
+  const isOfRunner = ({ action, rule }: Step) =>
+    action.do === 'delete' && rule !== uninstallRule && action.target.resource.kind !== 'AutoscalingListener'
+  const hit = steps.filter(isOfRunner).length
   const all = objects.filter(({ object }) => object.kind === 'Pod' && podView(object.uid ?? '')?.isRunner).length
   const runners = Math.max(all, objects.filter(({ object }) => object.kind === 'EphemeralRunner').length)
   if (hit <= Math.max(options.runnersAlways, runners * options.runnerShareMax)) return undefined

@@ -1,12 +1,13 @@
 // Proposes the smallest repair for a finding. The table has one function for each rule; any other rule needs a person.
 import { fieldsAt, listAt, numberAt, textAt, timeAt } from '../../lib/read-json.ts'
+import { strayListeners } from '../arc/listeners.ts'
 import type { ObjectFact } from '../facts.ts'
 import { type Cluster, controllerOf, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
 import type { PlanOptions } from './plan-options.ts'
 import { podOwner } from './pod-owner.ts'
 import { type Found, guide, join, nothing, type Proposal, refuse } from './proposal.ts'
-import { jobs } from './resources.ts'
+import { ephemeralRunnerSets, jobs } from './resources.ts'
 import { isNodeGone, judgeBusy } from './signs.ts'
 import type { Draft, Evidence, Guard } from './step.ts'
 
@@ -26,6 +27,7 @@ const repairs: Readonly<Record<string, (work: Work) => Proposal>> = {
   'slots-held-by-failed': removeFailedRunners,
   'runner-cr-without-pod': removeRunner,
   'runner-session-conflict': removeRunner,
+  'listener-of-gone-set': replaceListener,
 }
 
 export function proposeRepair(found: Found, cluster: Cluster, options: PlanOptions): Proposal {
@@ -67,7 +69,8 @@ function endOwnedZombie(work: Work, owner: ObjectFact, says: string): Proposal {
   const { fact, cluster } = work
   if (owner.object.kind === 'Job' && !wouldRetry(owner)) return remove(work, fact, says)
   const isIdleRunner = owner.object.kind === 'EphemeralRunner' && !judgeBusy(cluster, owner).busy
-  if (isIdleRunner && !hasController(cluster)) return refuse(work, wouldHang)
+  const hang = isIdleRunner ? reasonToHang(cluster) : undefined
+  if (hang !== undefined) return refuse(work, hang)
   return remove(work, owner, `${says}; its owner would create a deleted pod again`)
 }
 
@@ -154,17 +157,42 @@ function removeRunner(work: Work): Proposal {
   const runner = owner ? (owner.is === 'confirmed' ? owner.owner : undefined) : fact
   if (runner?.object.kind !== 'EphemeralRunner') return refuse(work, 'its EphemeralRunner was not found')
   if (isTerminating(runner)) return refuse(work, 'it is already being deleted')
-  if (!hasController(cluster)) return refuse(work, wouldHang)
+  const hang = reasonToHang(cluster)
+  if (hang !== undefined) return refuse(work, hang)
   const says = 'it runs no job and does not work as a runner; fix its template first, or the next runner fails too'
   return remove(work, runner, says)
 }
 
-const wouldHang = "ARC's controller does not run, so the deletion of the runner would hang"
+/** Deletes a listener whose EphemeralRunnerSet does not exist. ARC creates it again, with the name of the present set. No runner ends. */
+function replaceListener(work: Work): Proposal {
+  const { found, fact, cluster } = work
+  const target = targetOf(fact)
+  const stray = strayListeners({ objects: cluster.objects, live: cluster.live }, cluster.live.at).find(
+    ({ listener }) => listener === fact,
+  )
+  if (!target || !stray) return refuse(work, 'its EphemeralRunnerSet exists, or it is already being deleted')
+  const { namespace, name } = stray.gone
+  const unread = cluster.unreadReason(ephemeralRunnerSets.kind, namespace)
+  if (unread !== undefined) return refuse(work, unread)
+  const hang = reasonToHang(cluster)
+  if (hang !== undefined) return refuse(work, hang)
+  const draft: Draft = {
+    rule: found.rule,
+    action: { do: 'delete', target, gracePeriodSeconds: undefined },
+    evidence: { class: 'live', says: `its EphemeralRunnerSet ${namespace}/${name} does not exist` },
+    guards: [{ is: 'unnamed', target: { resource: ephemeralRunnerSets, namespace, name } }],
+    after: [],
+  }
+  return { ...nothing, drafts: [draft] }
+}
 
-/** Also true if it is not known whether ARC's controller runs. */
-function hasController(cluster: Cluster): boolean {
-  const { is } = scaleSetController(cluster)
-  return is === 'alive' || is === 'unknown'
+/** Only ARC's controller removes the finalizers of its objects. Returns why a deletion may hang; undefined if the controller is in sight. */
+function reasonToHang(cluster: Cluster): string | undefined {
+  const { is, because } = scaleSetController(cluster)
+  if (is === 'alive') return undefined
+  return is === 'unknown'
+    ? `it is not known whether ARC's controller runs (${because}); without it, the deletion would hang`
+    : "ARC's controller does not run, so the deletion of the runner would hang"
 }
 
 /** Deletes one object that cannot be busy, with all objects that it owns. */

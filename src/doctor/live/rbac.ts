@@ -40,10 +40,12 @@ type Grant = readonly [Resource, readonly Verb[]]
 
 /** Returns objects for YAML: the reader first, then the fixer if a rule was named. A resource without a namespace always needs a ClusterRole. */
 export function doctorRoles({ fixes, namespaces, logs }: RoleOptions): readonly RoleObject[] {
-  const fixing = fixes.flatMap((slug) => grants[slug] ?? [])
+  const fixing = fixes.flatMap((slug) => [...(grants[slug] ?? []), ...(slug === listenerRule ? [] : guarding)])
   return [
     ...rolesFor('dayfly-doctor-reader', logs ? [...reading, readingLogs] : reading, namespaces),
-    ...(fixing.length > 0 ? rolesFor('dayfly-doctor-fixer', [...fixing, ...guarding], namespaces) : []),
+    ...(fixes.some((slug) => grants[slug])
+      ? rolesFor('dayfly-doctor-fixer', [...fixing, ...recording], namespaces)
+      : []),
   ]
 }
 
@@ -55,15 +57,20 @@ const reading: readonly Grant[] = [
 /** Logs may hold secrets, so the reader's role has this right only on request. */
 const readingLogs: Grant = [{ ...pods, plural: 'pods/log' }, ['get']]
 
+/** The Event after each step. */
+const recording: readonly Grant[] = [[events, ['create']]]
+
+/** Its repair ends no runner, so it needs none of the checks for busy runners. */
+const listenerRule = 'listener-of-gone-set'
+
 /**
- * The checks before each step, and the Event after it.
+ * The checks before each step on a runner.
  * Asking for permissions and for the served kinds needs no grant: `system:basic-user` and `system:discovery` allow both.
  */
 const guarding: readonly Grant[] = [
   [pods, ['list']],
   [nodes, ['list']],
   [ephemeralRunners, ['get']],
-  [events, ['create']],
 ]
 
 const endRunner: readonly Grant[] = [[ephemeralRunners, ['get', 'delete']]]
@@ -90,10 +97,20 @@ const grants: Readonly<Record<string, readonly Grant[]>> = {
   'ephemeralrunner-failed-silently': endRunner,
   'slots-held-by-failed': endRunner,
   'runner-cr-without-pod': endRunner,
+  [listenerRule]: [
+    [listeners, ['get', 'delete']],
+    [ephemeralRunnerSets, ['list']],
+  ],
   'uninstall-stuck': [
     ...[ephemeralRunners, ephemeralRunnerSets, listeners].map((resource): Grant => [resource, freeing]),
     [scaleSets, ['get', 'patch']],
-    ...protectedResources.map((resource): Grant => [resource, ['get', 'list', 'patch']]),
+    // The Role and the RoleBinding of a listener are deleted, because no object owns them.
+    ...protectedResources.map(
+      (resource): Grant => [
+        resource,
+        resource.kind.startsWith('Role') ? ['get', 'list', 'patch', 'delete'] : ['get', 'list', 'patch'],
+      ],
+    ),
     [deployments, ['list']],
     [leases, ['list']],
   ],

@@ -9,6 +9,7 @@ import {
   createArc,
   createPod,
   type DoctorCluster,
+  endDeletedPods,
   ended,
   openDoctorCluster,
   ownedBy,
@@ -26,6 +27,7 @@ import { type RepairOptions, repair } from './repair.ts'
 
 test('deletes a zombie, and keeps the state from which it can be created again', async () => {
   const cluster = open()
+  endDeletedPods(cluster.registry)
   zombie(cluster, 'r1')
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'doctor-')), 'images.jsonl')
   const made = await plan(cluster, 'zombie-runner-pod', 'r1')
@@ -36,6 +38,39 @@ test('deletes a zombie, and keeps the state from which it can be created again',
   const image = JSON.parse(await readFile(file, 'utf8'))
   expect(image).toMatchObject({ step: 1, image: { kind: 'Pod', metadata: { name: 'r1' } } })
   expect((await stat(file)).mode & 0o777).toBe(0o600)
+})
+
+test('calls a deletion done only when the object is gone, and says what holds it', async () => {
+  const cluster = open()
+  zombie(cluster, 'r1')
+  zombie(cluster, 'r2')
+  const pod = cluster.registry.get('pods', 'runners', 'r2')
+  cluster.registry.update('pods', { ...pod, metadata: { ...pod?.metadata, finalizers: ['example.com/hold'] } })
+  const made = await plan(cluster, 'zombie-runner-pod', ['r1', 'r2'])
+  const logged: string[] = []
+  const begun = cluster.clock.now()
+  const { entries } = await carryOut(cluster, made, {
+    log: ({ step, outcome, why }) => void logged.push(`${step} ${outcome}: ${why}`),
+  })
+  expect(logged).toEqual([
+    '1 begun: it is being deleted',
+    '2 begun: it is being deleted',
+    '1 begun: it still exists 60 s later: its node has not confirmed the end',
+    '2 begun: it still exists 60 s later: held by example.com/hold',
+  ])
+  expect(entries.map(({ outcome }) => outcome)).toEqual(['begun', 'begun'])
+  // The bound holds for all objects together.
+  expect(cluster.clock.now() - begun).toBeLessThan(65_000)
+})
+
+test('counts an object as done that another program removed before the step', async () => {
+  const cluster = open()
+  zombie(cluster, 'r1')
+  const made = await plan(cluster, 'zombie-runner-pod', 'r1')
+  cluster.registry.delete('pods', 'runners', 'r1', { gracePeriodSeconds: 0 })
+  const { entries } = await carryOut(cluster, made)
+  expect(entries).toMatchObject([{ outcome: 'done', why: 'it was already gone' }])
+  expect(cluster.requests.some(({ method }) => method === 'DELETE')).toBe(false)
 })
 
 test('repairs the findings of the rules, which then find nothing', async () => {

@@ -1,8 +1,9 @@
 // Carries out a confirmed plan, step by step. A refused step also skips the steps that depend on it.
 // A failure that later steps would meet as well stops the run.
 import type { Instant } from '../../lib/clock.ts'
+import { awaitGone } from './await-gone.ts'
 import type { Plan } from './plan.ts'
-import { describe, type Step } from './step.ts'
+import { describe, type Step, type Target } from './step.ts'
 import { type Result, type StepOptions, type Trace, takeStep } from './take-step.ts'
 
 export type RepairOptions = StepOptions & {
@@ -11,7 +12,10 @@ export type RepairOptions = StepOptions & {
   readonly log: (entry: RepairEntry) => Promise<void> | void
 }
 
-/** One line of the action log. `unknown`: the request was sent, and its result could not be read. */
+/**
+ * One line of the action log. `unknown`: the request was sent, and its result could not be read.
+ * `begun`: the request was accepted, and the object still exists. A second line of the step follows when it is gone.
+ */
 export type RepairEntry = Trace & {
   readonly at: Instant
   readonly plan: string
@@ -25,6 +29,7 @@ export type RepairEntry = Trace & {
 }
 
 export type RepairOutcome = {
+  /** The last entry of each step. */
   readonly entries: readonly RepairEntry[]
   /** Why no step was started. */
   readonly refused: string | undefined
@@ -50,12 +55,46 @@ export async function repair(plan: Plan, options: RepairOptions): Promise<Repair
           ? { outcome: 'skipped', why: `step ${before} was not done` }
           : await takeStep(run, step, trace)
     stopped ??= result.stop
-    if (result.outcome === 'done') done.add(step.id)
-    const entry = entryOf(step, { ...trace, outcome: result.outcome, why: result.why }, run)
+    // A later step that relies on the end of this object waits for it with its own guard.
+    if (result.outcome === 'done' || result.outcome === 'begun') done.add(step.id)
+    const outcome = isLeftToLaterSteps(plan, step, result) ? 'done' : result.outcome
+    const entry = entryOf(step, { ...trace, outcome, why: result.why }, run)
     await options.log(entry)
     entries.push(entry)
   }
-  return { entries, refused: undefined, stopped }
+  if (stopped !== undefined && !options.signal?.aborted) return { entries, refused: undefined, stopped }
+  return { entries: await finish(plan, entries, options), refused: undefined, stopped }
+}
+
+/** Whether a finalizer was removed and later steps remove the next one of the same object. */
+function isLeftToLaterSteps({ steps }: Plan, { id, action }: Step, { outcome }: Result): boolean {
+  if (outcome !== 'begun' || action.do !== 'remove-finalizer') return false
+  const { uid } = action.target
+  return steps.some((later) => later.id > id && later.action.do !== 'deregister' && later.action.target.uid === uid)
+}
+
+/** Waits for the objects that must still disappear, and logs how each of their steps ended. */
+async function finish(
+  { steps }: Plan,
+  entries: readonly RepairEntry[],
+  options: RepairOptions,
+): Promise<readonly RepairEntry[]> {
+  const last = [...entries]
+  const targets = new Map<string, Target>()
+  for (const { outcome, step } of entries) {
+    const action = steps[step - 1]?.action
+    if (outcome === 'begun' && action && action.do !== 'deregister') targets.set(action.target.uid, action.target)
+  }
+  await awaitGone([...targets.values()], options, async ({ uid }, holds) => {
+    for (const [index, entry] of last.entries()) {
+      if (entry.outcome !== 'begun' || entry.uid !== uid) continue
+      const end = { outcome: holds === undefined ? 'done' : 'begun', why: holds ?? 'it is gone' } as const
+      const changed: RepairEntry = { ...entry, ...end, at: options.clock.now() }
+      last[index] = changed
+      await options.log(changed)
+    }
+  })
+  return last
 }
 
 /** Returns why the plan must not start; undefined if it may. `confirmed`: a digest. */

@@ -54,7 +54,7 @@ export const listeners: Resource = { ...arc, plural: 'autoscalinglisteners', kin
 const roleBindings: Resource = { ...rbac, plural: 'rolebindings', kind: 'RoleBinding' }
 const roles: Resource = { ...rbac, plural: 'roles', kind: 'Role' }
 const serviceAccounts: Resource = { ...core, plural: 'serviceaccounts', kind: 'ServiceAccount' }
-const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
+export const secrets: Resource = { ...core, plural: 'secrets', kind: 'Secret' }
 
 /** The resources that ARC's chart protects, in the order in which their finalizers are removed. */
 export const protectedResources: readonly Resource[] = [roleBindings, roles, serviceAccounts, secrets]

@@ -38,7 +38,8 @@ function signsOfPod(cluster: Cluster, pod: ObjectFact): RunnerSigns {
   return { container: containerOf(cluster, pod), arc, forge: forgeSign(cluster.live, names, url) }
 }
 
-function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
+/** Returns the signs of an EphemeralRunner and its pod. */
+export function signsOfRunner(cluster: Cluster, runner: ObjectFact): RunnerSigns {
   const { namespace, name, uid } = runner.object
   const owned = cluster.ownedBy(uid ?? '').filter(({ object }) => object.kind === 'Pod')
   const named = cluster.find({ kind: 'Pod', namespace, name })

@@ -37,6 +37,12 @@ export type Guard =
   | { readonly is: 'left-over'; readonly registration: Registered }
   /** No controller of ARC runs or is about to run. */
   | { readonly is: 'controller-gone' }
+  /** The Secret with which ARC's controller would deregister the runners does not exist. */
+  | { readonly is: 'credentials-gone'; readonly secret: { readonly namespace: string; readonly name: string } }
+  /** The EphemeralRunner has no job, and the forge has its registration idle, or no longer has it. Its container may run. */
+  | { readonly is: 'idle-at-forge'; readonly target: Target; readonly registered: boolean }
+  /** No object of the kind has this name. */
+  | { readonly is: 'unnamed'; readonly target: Omit<Target, 'resourceVersion' | 'uid'> }
 
 /**
  * Why a step is right. `dead-hard`: the responsible controller is proved gone. `live`: seen in the object's own state.

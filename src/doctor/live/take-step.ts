@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kubernetes/types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PortError } from '../../model/port-error.ts'
 import { checkGuard } from './guard.ts'
-import { findSame, type Place, perform } from './perform.ts'
+import { find, findSame, type Place, perform } from './perform.ts'
 import { recordEvent } from './record-event.ts'
 import { redact } from './redact.ts'
 import type { Action, Guard, Step, Target } from './step.ts'
@@ -36,9 +36,12 @@ export type Trace = {
   event?: string
 }
 
-/** `unknown`: the request was sent, and its result could not be read. `stop`: why no further step may start. */
+/**
+ * `begun`: the API server accepted the write, and the object must still disappear.
+ * `unknown`: the request was sent, and its result could not be read. `stop`: why no further step may start.
+ */
 export type Result = {
-  readonly outcome: 'done' | 'aborted' | 'unknown' | 'skipped'
+  readonly outcome: 'done' | 'begun' | 'aborted' | 'unknown' | 'skipped'
   readonly why: string
   readonly stop?: string
 }
@@ -78,18 +81,19 @@ type Change = Extract<Action, { readonly target: Target }>
 /** Makes one write to one object, at the version of the plan or of the doctor's own last write. */
 async function change(run: Run, step: Step, action: Change, trace: Trace): Promise<Result> {
   const { options } = run
-  const { kubernetes, signal } = options
+  const { signal } = options
   const target = {
     ...action.target,
     resourceVersion: run.versions.get(action.target.uid) ?? action.target.resourceVersion,
   }
-  const isBusyGuard = ({ is }: Guard) => is === 'not-busy'
+  const isBusyGuard = ({ is }: Guard) => is === 'not-busy' || is === 'idle-at-forge'
   const early = await firstObjection(
     step.guards.filter((guard) => !isBusyGuard(guard)),
     options,
   )
   if (early !== undefined) return { outcome: 'aborted', why: early }
-  const image = await kubernetes.get(target.resource, nameOf(target), { signal })
+  const image = await find(options, target)
+  if (!image) return { outcome: 'done', why: alreadyGone }
   const differs = differenceOf(image, target)
   if (differs !== undefined) return { outcome: 'aborted', why: differs }
   const refused = await tryDry(run, { action, target, image }, trace)
@@ -103,6 +107,9 @@ async function change(run: Run, step: Step, action: Change, trace: Trace): Promi
   signal?.throwIfAborted()
   return await act(run, step, { action, target, image }, trace)
 }
+
+/** Another program, such as ARC's controller or the garbage collector, was faster. */
+const alreadyGone = 'it was already gone'
 
 type Write = { readonly action: Change; readonly target: Target; readonly image: KubeObject }
 
@@ -147,16 +154,16 @@ async function act(run: Run, step: Step, write: Write, trace: Trace): Promise<Re
     lost = error
   }
   const result = await verify(run, write, lost)
-  if (result.outcome !== 'done') return result
+  if (result.outcome !== 'done' && result.outcome !== 'begun') return result
   const { target, action } = write
   const goesAway = action.do === 'delete' || result.isGone
   trace.event = await recordEvent(kubernetes, { step, target, goesAway, plan: run.plan, at: clock.now() })
-  return { outcome: 'done', why: result.why }
+  return { outcome: result.outcome, why: result.why }
 }
 
 type Verdict = Result & { readonly isGone: boolean }
 
-/** Reads the result of the write. An object that waits for its deletion counts as done. */
+/** Reads the result of the write. A deleted object that still exists is only `begun`. */
 async function verify(run: Run, { action, target }: Write, lost: KubernetesError | undefined): Promise<Verdict> {
   const { kubernetes, inquiry } = run.options
   const unsure = lost && sayLoss(lost)
@@ -172,10 +179,10 @@ async function verify(run: Run, { action, target }: Write, lost: KubernetesError
   if (!now) return { outcome: 'done', why: `${prefix}it is gone`, isGone: true }
   const { finalizers = [], deletionTimestamp, resourceVersion } = now.metadata
   if (resourceVersion !== undefined) run.versions.set(target.uid, resourceVersion)
-  const isDone = action.do === 'delete' ? deletionTimestamp !== undefined : !finalizers.includes(action.finalizer)
-  if (isDone) {
+  const isAccepted = action.do === 'delete' ? deletionTimestamp !== undefined : !finalizers.includes(action.finalizer)
+  if (isAccepted) {
     const what = action.do === 'delete' ? 'it is being deleted' : 'the finalizer is removed'
-    return { outcome: 'done', why: `${prefix}${what}`, isGone: false }
+    return { outcome: 'begun', why: `${prefix}${what}`, isGone: false }
   }
   if (lost) return { outcome: 'aborted', why: `${unsure}, and it is unchanged: ${lost.message}`, isGone: false }
   const why =
@@ -216,6 +223,12 @@ function sayGuard(guard: Guard): string {
       return `the forge has ${guard.registration.name} offline and idle`
     case 'controller-gone':
       return "ARC's controller is gone"
+    case 'credentials-gone':
+      return `the Secret ${guard.secret.namespace}/${guard.secret.name} does not exist`
+    case 'idle-at-forge':
+      return guard.registered ? 'the forge has it idle' : 'the forge no longer has its registration'
+    case 'unnamed':
+      return `no ${guard.target.resource.kind} ${guard.target.name}`
   }
 }
 
@@ -235,8 +248,4 @@ function refusalOf(error: KubernetesError): Result {
 function stopOf({ kind, status, message }: KubernetesError): { readonly stop?: string } {
   const isDown = kind === 'unauthorized' || kind === 'rate-limited' || (kind === 'unavailable' && status !== 500)
   return isDown ? { stop: `the API server no longer answers normally: ${message}` } : {}
-}
-
-function nameOf({ namespace, name }: Target) {
-  return namespace === undefined ? { name } : { namespace, name }
 }

@@ -15,7 +15,7 @@ import { gatherLive } from './gather.ts'
 import { type Plan, planRepair } from './plan.ts'
 import { type PlanOptions, planDefaults } from './plan-options.ts'
 import { describeRemainder } from './remains.ts'
-import { type RepairEntry, repair } from './repair.ts'
+import { repair } from './repair.ts'
 
 const declined: PlanOptions = { ...planDefaults, restoreDeclined: true }
 const protection = 'actions.github.com/cleanup-protection'
@@ -113,15 +113,14 @@ async function plan(cluster: DoctorCluster, options: PlanOptions = declined): Pr
 
 async function carryOut(cluster: DoctorCluster, made: Plan) {
   const images: string[] = []
-  const entries: RepairEntry[] = []
   const outcome = await repair(made, {
     ...cluster,
     account: undefined,
     confirmed: made.digest,
     keepImage: async (_step, image) => void images.push(JSON.stringify(image)),
-    log: (entry) => void entries.push(entry),
+    log: () => {},
   })
-  return { ...outcome, images, entries }
+  return { ...outcome, images }
 }
 
 function left({ registry }: DoctorCluster) {
@@ -179,9 +178,9 @@ test('frees children before parents, one finalizer at a time, each with a test',
     action.do === 'deregister' ? '' : `${action.target.resource.kind} ${action.target.name}`,
   )
   expect([...new Set(order)]).toEqual([
+    'AutoscalingListener linux-listener',
     'EphemeralRunner linux-r1',
     'EphemeralRunner linux-r2',
-    'AutoscalingListener linux-listener',
     'EphemeralRunnerSet linux-set',
     'RoleBinding manager',
     'Role manager',
@@ -249,7 +248,7 @@ test('does not free a runner with a job, nor any object above it', async () => {
   cluster.registry.update(arcKinds.EphemeralRunner, { ...runner, status: { runnerId: 41, jobId: 'build' } })
   const made = await plan(cluster)
   expect(made.refused.map(({ object, because }) => `${object.name}: ${because}`)).toEqual([
-    'linux-r2: it may be busy: its status at ARC names a job',
+    'linux-r2: it may be busy: its status at ARC names a job; ask GitHub with --github-url whether it still lists the runner',
     'linux-set: EphemeralRunner linux-r2 must be deleted first',
     'manager: EphemeralRunner linux-r2 must be deleted first',
     'manager: EphemeralRunner linux-r2 must be deleted first',

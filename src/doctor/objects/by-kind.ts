@@ -3,7 +3,7 @@ import { textAt } from '../../lib/read-json.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 
 /** Returns the objects of a kind, in the order in which they were read. */
-export function objectsOf(facts: Facts, kind: string): readonly ObjectFact[] {
+export function objectsOf(facts: Pick<Facts, 'objects'>, kind: string): readonly ObjectFact[] {
   return facts.objects.filter(({ object }) => object.kind === kind)
 }
 

@@ -30,6 +30,21 @@ export function eventIndex(facts: Facts): (about: Pick<ObjectFact, 'object' | 'r
   }
 }
 
+/** Returns how many pods had this name since then: each pod has its own uid in the Events about it. */
+export function podsNamed(
+  facts: Facts,
+  { namespace, name }: { readonly namespace: string | undefined; readonly name: string },
+  since: Instant,
+): number {
+  const uids = objectsOf(facts, 'Event').flatMap(({ raw }) => {
+    const about = fieldsAt(raw, 'involvedObject') ?? {}
+    const isAbout =
+      textAt(about, 'kind') === 'Pod' && textAt(about, 'namespace') === namespace && textAt(about, 'name') === name
+    return isAbout && viewEvent(raw).last >= since ? (textAt(about, 'uid') ?? []) : []
+  })
+  return new Set(uids).size
+}
+
 function nameKey(kind: string | undefined, namespace: string | undefined, name: string | undefined): string {
   return `${kind}/${namespace}/${name}`
 }

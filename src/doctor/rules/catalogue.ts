@@ -11,6 +11,8 @@ import { rule as ephemeralrunnerFailedSilently } from './ephemeralrunner-failed-
 import { rule as finalizerDeadlockStatic } from './finalizer-deadlock-static.ts'
 import { rule as graceTooShort } from './grace-too-short.ts'
 import { rule as initRestartPolicyInvalid } from './init-restart-policy-invalid.ts'
+import { rule as listenerOfGoneSet } from './listener-of-gone-set.ts'
+import { rule as listenerRestarts } from './listener-restarts.ts'
 import { rule as longLivedHelperInJob } from './long-lived-helper-in-job.ts'
 import { rule as noActiveDeadline } from './no-active-deadline.ts'
 import { rule as orphanCompletedPods } from './orphan-completed-pods.ts'
@@ -82,6 +84,8 @@ export const catalogue: readonly Rule[] = [
   runnerCrWithoutPod,
   versionSkew,
   rwoWorkVolume,
+  listenerOfGoneSet,
+  listenerRestarts,
   finalizerDeadlockStatic,
   uninstallStuck,
 ]

@@ -1,11 +1,13 @@
 // Finds objects of ARC whose deletion waits for a controller that is gone or does not act. It reports only the root of each chain.
 
-import { numberAt, timeAt } from '../../lib/read-json.ts'
+import { numberAt, textAt, timeAt, valueAt } from '../../lib/read-json.ts'
 import { arcControllers, arcFinalizers, arcObjects, hasJob, type LeaderLease, leaderLeases } from '../arc/arc.ts'
 import { durationText } from '../duration-text.ts'
 import type { Facts, LiveFacts, ObjectFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { withLive } from '../live-facts.ts'
+import { objectsOf } from '../objects/by-kind.ts'
+import { uidOf } from '../objects/metadata.ts'
 import type { Rule, RuleResult } from '../rule.ts'
 
 export const rule: Rule = {
@@ -39,13 +41,35 @@ function check(facts: Facts, live: LiveFacts): readonly Hit[] {
   const stuck = facts.objects.filter(
     (fact) => arcFinalizers(fact).length > 0 && live.at - (deletedAt(fact) ?? live.at) > wait,
   )
-  return rootsOf(stuck.filter(({ object }) => !ready || !busy.has(object.namespace))).map(({ root, behind }) => ({
-    object: root.object,
-    document: root.document,
-    path: ['metadata', 'finalizers'],
-    severity: ready ? ('warning' as const) : ('error' as const),
-    message: `${root.object.kind} ${root.object.name} has waited ${durationText(live.at - (deletedAt(root) ?? live.at))} for its deletion${behind}: ${cause(controllers, ready, hung && { ...hung, ago: live.at - hung.renewed })}`,
-  }))
+  const lost = lostSecrets(facts, live)
+  const isWaiting = (fact: ObjectFact) => ready && busy.has(fact.object.namespace) && !lost.has(uidOf(fact.raw))
+  return rootsOf(stuck.filter((fact) => !isWaiting(fact))).map(({ root, behind }) => {
+    const secret = ready ? lost.get(uidOf(root.raw)) : undefined
+    const why =
+      secret === undefined
+        ? cause(controllers, ready, hung && { ...hung, ago: live.at - hung.renewed })
+        : `ARC's controller runs, but the Secret ${secret}, with which it removes the runners from GitHub, does not exist. Create it again. If its namespace is being deleted, that is impossible.`
+    return {
+      object: root.object,
+      document: root.document,
+      path: ['metadata', 'finalizers'],
+      severity: ready && secret === undefined ? ('warning' as const) : ('error' as const),
+      message: `${root.object.kind} ${root.object.name} has waited ${durationText(live.at - (deletedAt(root) ?? live.at))} for its deletion${behind}: ${why}`,
+    }
+  })
+}
+
+/** Returns the names of missing Secrets by the uid of the runner set that needs them. With a vault, the set needs no Secret. */
+function lostSecrets(facts: Facts, { unreadable }: LiveFacts): ReadonlyMap<string | undefined, string> {
+  if (unreadable['Secret'] !== undefined) return new Map()
+  const there = new Set(objectsOf(facts, 'Secret').map(({ object }) => `${object.namespace}/${object.name}`))
+  return new Map(
+    arcObjects(facts, 'AutoscalingRunnerSet').flatMap(({ object, raw }) => {
+      const name = textAt(raw, 'spec', 'githubConfigSecret')
+      const isLost = name !== undefined && !there.has(`${object.namespace}/${name}`)
+      return isLost && valueAt(raw, 'spec', 'vaultConfig') === undefined ? [[uidOf(raw), name] as const] : []
+    }),
+  )
 }
 
 /** Returns the namespaces in which a job still runs: there the controller waits for it on purpose. */
