@@ -51,7 +51,11 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   const containers = viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
   const metadata = fieldsAt(template, 'metadata') ?? {}
   const restartPolicy = textAt(spec, 'restartPolicy')
-  const runner = findRunner(shape.owner, containers, fieldsAt(metadata, 'labels') ?? {}, triggersOf(fact.raw))
+  const runner = findRunner(shape.owner, containers, {
+    labels: fieldsAt(metadata, 'labels') ?? {},
+    triggers: triggersOf(fact.raw),
+    hooks: textAt(fact.raw, 'metadata', 'annotations', 'helm.sh/hook') ?? '',
+  })
   const pod = {
     object: fact.object,
     document: fact.document,
