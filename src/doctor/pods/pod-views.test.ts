@@ -92,6 +92,24 @@ describe('a pod view', () => {
     expect(['azure-pipelines', 'github-runner', 'rabbitmq'].map(isRunner)).toEqual([true, true, false])
   })
 
+  it('finds each pod template of an unknown custom resource, if its pods are meant to end', () => {
+    const template = { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'x', image: 'x' }] } }
+    const viewed = (apiVersion: string, spec: JsonObject) => {
+      const object = { apiVersion, kind: 'Work', namespace: 'ci', name: 'a', uid: 'u' }
+      return viewPods([{ object, document: undefined, raw: { apiVersion, kind: 'Work', spec } }]).map(
+        ({ owner, path, runsToCompletion }) => [owner, path.join('.'), runsToCompletion],
+      )
+    }
+    const tasks = { head: { podTemplate: template }, tasks: [{ template }, { template: { spec: { containers: [] } } }] }
+    expect(viewed('example.com/v1', tasks)).toEqual([
+      ['custom', 'spec.head.podTemplate.spec', true],
+      ['custom', 'spec.tasks.0.template.spec', true],
+    ])
+    expect(viewed('jobset.x-k8s.io/v1', { template })).toHaveLength(1)
+    for (const group of ['tekton.dev', 'apiextensions.k8s.io', 'batch'])
+      expect(viewed(`${group}/v1`, tasks)).toEqual([])
+  })
+
   it('ignores other API groups, and objects without a pod spec', () => {
     expect(view('example.com/v1', 'Job', { spec: { template } })).toBeUndefined()
     expect(view('batch/v1', 'Job', { spec: { template: 'x' } })).toBeUndefined()

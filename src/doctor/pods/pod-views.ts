@@ -6,6 +6,7 @@ import { valuesVersion } from '../chart-kinds.ts'
 import type { ObjectFact } from '../facts.ts'
 import { labelsAt } from '../objects/labels.ts'
 import type { ContainerView, PodOwner, PodView } from '../pod-view.ts'
+import { customTemplates } from './custom-templates.ts'
 import { findDaemons } from './daemon.ts'
 import { viewContainers } from './pod-view-containers.ts'
 import { findRunner } from './pod-view-runner.ts'
@@ -32,18 +33,21 @@ const shapes: Readonly<Record<string, Shape>> = {
 
 /** Skips objects without a pod spec, and unknown kinds. */
 export function viewPods(objects: readonly ObjectFact[]): PodView[] {
-  return objects.flatMap((fact) => viewPod(fact) ?? [])
+  return objects.flatMap((fact) => shapesOf(fact).flatMap((shape) => viewPod(fact, shape) ?? []))
 }
 
-function viewPod(fact: ObjectFact): PodView | undefined {
-  const { apiVersion, kind } = fact.object
+function shapesOf({ object: { apiVersion, kind }, raw }: ObjectFact): readonly Shape[] {
   const group = apiVersion.includes('/')
     ? apiVersion.slice(0, apiVersion.indexOf('/'))
     : apiVersion === valuesVersion
       ? valuesVersion
       : ''
-  const shape = shapes[`${group}/${kind}`]
-  if (!shape) return undefined
+  const name = `${group}/${kind}`
+  const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined
+  return shape ? [shape] : customTemplates(group, raw).map((template) => ({ owner: 'custom', template }))
+}
+
+function viewPod(fact: ObjectFact, shape: Shape): PodView | undefined {
   const template = fieldsAt(fact.raw, ...shape.template)
   const spec = template && fieldsAt(template, 'spec')
   if (!template || !spec) return undefined

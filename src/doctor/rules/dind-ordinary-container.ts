@@ -43,7 +43,8 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
 }
 
 function consequence(pod: PodView, keeper: string | undefined): string {
-  if (keeper) return `after the runner ends, the pod remains until ${keeper} deletes it`
+  if (keeper)
+    return `after ${pod.isRunner ? 'the runner ends' : 'its work has ended'}, the pod remains until ${keeper} deletes it`
   if (pod.owner === 'Pod') return 'the pod stays Running after its work has ended'
   return 'the pod stays Running after its work has ended, the Job stays active, and its TTL never starts'
 }
