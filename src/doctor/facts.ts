@@ -1,7 +1,7 @@
 // The input of rules: objects, pods, the Kubernetes version and, for a live cluster, its state at one time.
 // A rule whose facts are missing is skipped with a reason; it never counts as passed.
 import type { Instant } from '../lib/clock.ts'
-import type { JsonObject } from '../lib/read-json.ts'
+import type { JsonObject, Path } from '../lib/read-json.ts'
 import type { ObjectRef } from './finding.ts'
 import type { PodView } from './pod-view.ts'
 import type { VersionFact } from './version-fact.ts'
@@ -14,6 +14,15 @@ export type ObjectFact = {
   readonly raw: JsonObject
   /** The versions that the object's chart allows, if the operator declared none. */
   readonly version?: VersionFact | undefined
+  /** Undefined for live objects. */
+  readonly source?: ObjectSource | undefined
+}
+
+/** The text that contains an object. */
+export type ObjectSource = {
+  readonly file: string
+  /** Returns the comment that explains a key, at the end of its line or directly above it. */
+  readonly commentAt: (path: Path) => string | undefined
 }
 
 /** One registration in the list of the forge's account (src/forge/account.ts). */

@@ -1,7 +1,8 @@
 // Turns the objects of files into the facts that rules read.
-import type { Facts, ObjectFact, VersionFact } from '../facts.ts'
+import type { Facts, ObjectFact, ObjectSource, VersionFact } from '../facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
 import { asWritten } from '../sources/as-written.ts'
+import { commentAt } from '../sources/comments.ts'
 import type { SourceObject } from '../sources/document.ts'
 import { refOf } from '../sources/object-ref.ts'
 import { undeclaredVersion } from '../version-fact.ts'
@@ -14,7 +15,8 @@ export function gatherFacts(
 ): Facts {
   const objects = found.map((object): ObjectFact => {
     const own = version.declared ? undefined : charts(object.document.file.path)
-    return { object: refOf(object), document: object.number, raw: asWritten(object), version: own }
+    const source: ObjectSource = { file: object.document.file.path, commentAt: (path) => commentAt(object, path) }
+    return { object: refOf(object), document: object.number, raw: asWritten(object), version: own, source }
   })
   return { version, objects, pods: viewPods(objects), live: undefined }
 }
