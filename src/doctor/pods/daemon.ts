@@ -36,6 +36,8 @@ function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
 /** Recognizes a BuildKit daemon in an image with another name by the daemon's own flags. */
 function looksLikeBuildkit(container: ContainerView, pod: Seen): Daemon | undefined {
   if (textsAt(container.raw, 'command').length > 0 || !runsItsOwn(container)) return undefined
+  // The client has the same flag for the address, and a subcommand.
+  if (container.words.some((word) => /^(build|du|prune|debug|dial-stdio)$/.test(word))) return undefined
   const flags = container.words.join(' ').slice(0, 10_000)
   const isLikely = /(^| )--oci-worker|--(addr|config)[= ]\S*buildkitd?\b/.test(flags)
   return isLikely && !isEndedBySibling(container, pod, 'buildkit')

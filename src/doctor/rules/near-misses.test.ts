@@ -179,6 +179,17 @@ test('dind-ordinary-container: a script that ends one daemon does not end anothe
   expect(found('make; pkill -f daemon')).toEqual([])
 })
 
+test("dind-ordinary-container separates BuildKit's daemon from its client by their arguments", () => {
+  const work = { name: 'work', image: 'x' }
+  const count = (...args: string[]) =>
+    findingsOf('dind-ordinary-container', pod({ containers: [work, { name: 'b', image: 'registry.example/b', args }] }))
+      .length
+  expect(count('--addr', 'unix:///run/buildkit/buildkitd.sock')).toBe(1)
+  expect(count('--config=/etc/buildkit/buildkitd.toml')).toBe(1)
+  expect(count('--addr', 'tcp://buildkitd:1234', 'build', '--frontend=dockerfile.v0')).toBe(0)
+  expect(count('--addr', 'tcp://0.0.0.0:1234')).toBe(0)
+})
+
 test("stale-docker-pid: an unknown image's entry point may delete the files", () => {
   const sidecar = { name: 'docker', restartPolicy: 'Always', volumeMounts: [{ name: 'run', mountPath: '/run' }] }
   const confidenceOf = (fields: Fields) =>
