@@ -1,7 +1,7 @@
 // The input of rules: objects, pods, the Kubernetes version and, for a live cluster, its state at one time.
 // A rule whose facts are missing is skipped with a reason; it never counts as passed.
 import type { Instant } from '../lib/clock.ts'
-import type { JsonObject } from '../lib/read-json.ts'
+import type { JsonObject, Path } from '../lib/read-json.ts'
 import type { Delivery } from './delivery.ts'
 import type { ObjectRef } from './finding.ts'
 import type { PodView } from './pod-view.ts'
@@ -17,6 +17,15 @@ export type ObjectFact = {
   readonly version?: VersionFact | undefined
   /** Undefined for live objects: they are where they are. */
   readonly delivery?: Delivery | undefined
+  /** Undefined for live objects. */
+  readonly source?: ObjectSource | undefined
+}
+
+/** The text that contains an object. */
+export type ObjectSource = {
+  readonly file: string
+  /** Returns the comment that explains a key, at the end of its line or directly above it. */
+  readonly commentAt: (path: Path) => string | undefined
 }
 
 /** One registration in the list of the forge's account (src/forge/account.ts). */

@@ -50,6 +50,8 @@ export type PodOwner =
   /** ARC: AutoscalingRunnerSet, EphemeralRunnerSet, EphemeralRunner, or the values of its chart. */
   | 'arc'
   | 'RunnerSet'
+  /** A custom resource that the doctor does not know. Its controller may delete the pod. */
+  | 'custom'
 
 export type PodView = {
   readonly object: ObjectRef

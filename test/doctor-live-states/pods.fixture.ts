@@ -156,9 +156,10 @@ const lives: readonly LiveState[] = [
   },
   {
     code: 'POD112',
-    what: 'a runner has the default grace period of 30 s',
+    what: 'a runner drains in a preStop hook, with the default grace period of 30 s',
     make: async ({ create }, isSick) => {
-      await create(pod('p', { ...(isSick ? {} : graceful), containers: [runner] }))
+      const lifecycle = { preStop: { exec: { command: ['sh', '-c', 'while pgrep Runner.Worker; do sleep 1; done'] } } }
+      await create(pod('p', { ...(isSick ? {} : graceful), containers: [{ ...runner, lifecycle }] }))
       return 'Pod p'
     },
   },

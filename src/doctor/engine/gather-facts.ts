@@ -1,8 +1,9 @@
 // Turns the objects of files into the facts that rules read.
 import type { Delivery } from '../delivery.ts'
-import type { Facts, ObjectFact, VersionFact } from '../facts.ts'
+import type { Facts, ObjectFact, ObjectSource, VersionFact } from '../facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
 import { asWritten } from '../sources/as-written.ts'
+import { commentAt } from '../sources/comments.ts'
 import type { SourceObject } from '../sources/document.ts'
 import { refOf } from '../sources/object-ref.ts'
 import { undeclaredVersion } from '../version-fact.ts'
@@ -18,12 +19,15 @@ export function gatherFacts(
   deliveryOf: (object: SourceObject) => Delivery | undefined = () => undefined,
 ): Facts {
   const objects = found.map((object): ObjectFact => {
+    const { path: file } = object.document.file
+    const source: ObjectSource = { file, commentAt: (path) => commentAt(object, path) }
     return {
       object: refOf(object),
       document: object.number,
       raw: asWritten(object),
-      version: version.declared ? undefined : versions(object.document.file.path),
+      version: version.declared ? undefined : versions(file),
       delivery: deliveryOf(object),
+      source,
     }
   })
   return { version, objects, pods: viewPods(objects), live: undefined }

@@ -4,6 +4,7 @@ import { strayListeners } from '../arc/listeners.ts'
 import type { ObjectFact } from '../facts.ts'
 import { type Cluster, controllerOf, finalizersOf, isTerminating, ownersOf, targetOf } from './cluster.ts'
 import { scaleSetController } from './controller.ts'
+import { judgeLastPod } from './last-pod.ts'
 import type { PlanOptions } from './plan-options.ts'
 import { podOwner } from './pod-owner.ts'
 import { type Found, guide, join, nothing, type Proposal, refuse } from './proposal.ts'
@@ -66,12 +67,20 @@ function endZombie(work: Work): Proposal {
 
 /** A Job without retries and a runner's controller act differently on a deleted pod, so the owner decides what is deleted. */
 function endOwnedZombie(work: Work, owner: ObjectFact, says: string): Proposal {
-  const { fact, cluster } = work
-  if (owner.object.kind === 'Job' && !wouldRetry(owner)) return remove(work, fact, says)
+  const { cluster } = work
+  if (owner.object.kind === 'Job' && !wouldRetry(owner)) return endLastPod(work, owner, says)
   const isIdleRunner = owner.object.kind === 'EphemeralRunner' && !judgeBusy(cluster, owner).busy
   const hang = isIdleRunner ? reasonToHang(cluster) : undefined
   if (hang !== undefined) return refuse(work, hang)
   return remove(work, owner, `${says}; its owner would create a deleted pod again`)
+}
+
+/** Deletes the last pod of a Job. The plan names what the Job controller makes of it. */
+function endLastPod(work: Work, job: ObjectFact, says: string): Proposal {
+  const judged = judgeLastPod(work.cluster, work.fact, job)
+  if (!judged) return remove(work, work.fact, says)
+  const removal = remove(work, work.fact, `${says}; ${judged.says}`)
+  return removal.drafts.length === 0 ? removal : join([removal, guide(work, judged.advice)])
 }
 
 function endTerminating(work: Work): Proposal {

@@ -6,10 +6,14 @@ import type { Fix } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from './daemon.ts'
 import { lacksSidecars, surelyHasSidecars } from './init-policy.ts'
+import { stalePid } from './stale-pid.ts'
 
-/** Moves an ordinary container behind the init containers, with restartPolicy Always. Undefined if no version supports sidecars. */
+/**
+ * Moves an ordinary container behind the init containers, with restartPolicy Always.
+ * Undefined if no version supports sidecars, or if the restarted daemon would find its own old pid files.
+ */
 export function asSidecar(pod: PodView, container: ContainerView, version: VersionFact): Fix | undefined {
-  if (lacksSidecars(version)) return undefined
+  if (lacksSidecars(version) || stalePid(container)) return undefined
   const holdsUpStart = container.postStart !== undefined
   const isSure = daemonOf(container, pod)?.confidence !== 'medium'
   return {
@@ -27,9 +31,10 @@ export function asSidecar(pod: PodView, container: ContainerView, version: Versi
   }
 }
 
-/** Sets restartPolicy Always on an init container. Undefined if no version supports sidecars. */
-export function initAsSidecar({ name, path }: ContainerView, version: VersionFact): Fix | undefined {
-  if (lacksSidecars(version)) return undefined
+/** Sets restartPolicy Always on an init container. Undefined in the same cases as `asSidecar`. */
+export function initAsSidecar(container: ContainerView, version: VersionFact): Fix | undefined {
+  if (lacksSidecars(version) || stalePid(container)) return undefined
+  const { name, path } = container
   return {
     safety: 'unsafe',
     title: `Set restartPolicy Always on ${name}, so that it is a native sidecar`,

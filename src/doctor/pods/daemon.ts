@@ -28,8 +28,21 @@ function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
   if (container.name === pod.runner) return undefined
   const engine = surelyEngine(container)
   const isLikely = () => saysDind(container) || hasTemplatedImage(container) || sharesSocket(container, pod)
-  if ((engine === undefined && !isLikely()) || isEndedBySibling(container, pod)) return undefined
+  if (engine === undefined && !isLikely()) return looksLikeBuildkit(container, pod)
+  if (isEndedBySibling(container, pod, engine ?? 'docker')) return undefined
   return engine === undefined ? { engine: 'docker', confidence: 'medium' } : { engine, confidence: 'high' }
+}
+
+/** Recognizes a BuildKit daemon in an image with another name by the daemon's own flags. */
+function looksLikeBuildkit(container: ContainerView, pod: Seen): Daemon | undefined {
+  if (textsAt(container.raw, 'command').length > 0 || !runsItsOwn(container)) return undefined
+  // The client has the same flag for the address, and a subcommand.
+  if (container.words.some((word) => /^(build|du|prune|debug|dial-stdio)$/.test(word))) return undefined
+  const flags = container.words.join(' ').slice(0, 10_000)
+  const isLikely = /(^| )--oci-worker|--(addr|config)[= ]\S*buildkitd?\b/.test(flags)
+  return isLikely && !isEndedBySibling(container, pod, 'buildkit')
+    ? { engine: 'buildkit', confidence: 'medium' }
+    : undefined
 }
 
 function surelyEngine(container: ContainerView): Daemon['engine'] | undefined {
@@ -74,7 +87,7 @@ function engineOf(command: Command): Daemon['engine'] | undefined {
 function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
   if (textsAt(container.raw, 'command').length > 0) return undefined
   const { name, tag } = imageParts(container.image)
-  if (name === 'buildkit') return 'buildkit'
+  if (/^buildkitd?$/.test(name)) return runsItsOwn(container) ? 'buildkit' : undefined
   const isDind = (name === 'docker' && dindWord.test(tag)) || /^(docker-)?dind(-rootless)?$/.test(name)
   return isDind && runsItsOwn(container) ? 'docker' : undefined
 }
@@ -109,10 +122,11 @@ function hasTemplatedImage({ image, name, privileged, words }: ContainerView): b
 
 const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/
 
-/** Recognizes an engine by its name, or by Docker's data beside the socket if no other container is an engine. */
+/** Recognizes an engine by its name, or by Docker's data beside the socket if no other container surely runs Docker. */
 function sharesSocket(container: ContainerView, pod: Seen): boolean {
   if (!container.privileged || container.words.length > 0) return false
-  const keepsData = '/var/lib/docker' in container.mounts && !pod.containers.some(surelyEngine)
+  const isSure = pod.containers.some((other) => surelyEngine(other) === 'docker')
+  const keepsData = '/var/lib/docker' in container.mounts && !isSure
   if (!usualNames.test(container.name) && !keepsData) return false
   const shared = Object.entries(container.mounts).filter(([path]) => socketFolders.test(path))
   return shared.some(([, volume]) => {

@@ -49,20 +49,33 @@ export function runsForever(command: Command): boolean {
   }
 }
 
-/** Whether a neighbour ends it in a shared PID namespace, or deletes the whole pod. */
-export function isEndedBySibling(container: ContainerView, pod: Neighbourhood): boolean {
+/**
+ * Whether a neighbour ends it in a shared PID namespace, or deletes the whole pod.
+ * `engine`: it is the daemon of this engine, so a kill that names only the daemon of another one does not end it.
+ */
+export function isEndedBySibling(container: ContainerView | undefined, pod: Neighbourhood, engine?: string): boolean {
   const words = pod.containers
     .flatMap((other) => (other === container ? [] : other.words))
     .map((word) => word.slice(0, 10_000))
   if (words.some((word) => deletesPod.test(word))) return true
-  return pod.shareProcessNamespace && words.some((word) => kills.test(word))
+  if (!pod.shareProcessNamespace) return false
+  return words.some((word) => kills.test(word) && (engine === undefined || !namesOnlyOther(word, engine)))
+}
+
+function namesOnlyOther(word: string, engine: string): boolean {
+  const killed = [...word.matchAll(/\b(pkill|killall5?|pidof|pgrep)\b([^;&|\n)`]*)/g)].map(([, , names = '']) => names)
+  const engines = killed.map((names) => /\b(docker|buildkit|podman)d?\b/.exec(names)?.[1])
+  return engines.length > 0 && engines.every((name) => name !== undefined && name !== engine)
 }
 
 const kills = /\b(pkill|killall5?)\b|\bkill\b[^;&|\n]*(pidof|pgrep|\bps\b|-- -1|\$\()/
 const deletesPod = /\bkubectl\b[^;&|\n]*\bdelete\b[^;&|\n]*\b(pods?|po|jobs?)\b/
 
-/** Whether a helper learns that the work has ended: by a request, a flag, or a wrapper around the work. */
-export function isTriggeredToEnd(container: ContainerView, pod: Neighbourhood): boolean {
+/**
+ * Whether a helper learns that the work has ended: by a request, a flag, or a wrapper around the work.
+ * Without a container, the helper is one that the manifest does not show.
+ */
+export function isTriggeredToEnd(container: ContainerView | undefined, pod: Neighbourhood): boolean {
   if (isEndedBySibling(container, pod)) return true
   const everyWord = pod.containers.flatMap((each) => [...each.words, ...Object.keys(each.env)])
   return everyWord.some((word) => requests.test(word.slice(0, 10_000)))

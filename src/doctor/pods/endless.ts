@@ -36,7 +36,7 @@ export function endlessBesideWork(pod: PodView): readonly Endless[] {
 
 /** Returns the program that deletes the pod when its work has ended, although a container still runs. */
 export function keeperOf(pod: PodView): 'its controller' | 'Jenkins' | undefined {
-  if (pod.owner === 'arc' || pod.owner === 'RunnerSet') return 'its controller'
+  if (pod.owner === 'arc' || pod.owner === 'RunnerSet' || pod.owner === 'custom') return 'its controller'
   const isAgent =
     pod.owner === 'Pod' &&
     pod.containers.some(({ name, image }) => name === 'jnlp' || /jenkins\/(inbound-agent|jnlp-)/.test(image ?? ''))

@@ -92,6 +92,24 @@ describe('a pod view', () => {
     expect(['azure-pipelines', 'github-runner', 'rabbitmq'].map(isRunner)).toEqual([true, true, false])
   })
 
+  it('finds each pod template of an unknown custom resource, if its pods are meant to end', () => {
+    const template = { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'x', image: 'x' }] } }
+    const viewed = (apiVersion: string, spec: JsonObject) => {
+      const object = { apiVersion, kind: 'Work', namespace: 'ci', name: 'a', uid: 'u' }
+      return viewPods([{ object, document: undefined, raw: { apiVersion, kind: 'Work', spec } }]).map(
+        ({ owner, path, runsToCompletion }) => [owner, path.join('.'), runsToCompletion],
+      )
+    }
+    const tasks = { head: { podTemplate: template }, tasks: [{ template }, { template: { spec: { containers: [] } } }] }
+    expect(viewed('example.com/v1', tasks)).toEqual([
+      ['custom', 'spec.head.podTemplate.spec', true],
+      ['custom', 'spec.tasks.0.template.spec', true],
+    ])
+    expect(viewed('jobset.x-k8s.io/v1', { template })).toHaveLength(1)
+    for (const group of ['tekton.dev', 'apiextensions.k8s.io', 'batch'])
+      expect(viewed(`${group}/v1`, tasks)).toEqual([])
+  })
+
   it('ignores other API groups, and objects without a pod spec', () => {
     expect(view('example.com/v1', 'Job', { spec: { template } })).toBeUndefined()
     expect(view('batch/v1', 'Job', { spec: { template: 'x' } })).toBeUndefined()
@@ -157,6 +175,34 @@ describe('a pod view', () => {
       [{ name: 'a', image: 'x/github-runner', command: ['sh', '-c', 'cp a b; ./run.sh'] }],
       'a',
     ],
+    [
+      'its image alone, which serves a cache',
+      [{ name: 'a', image: 'gitea/act_runner:1', args: ['cache-server'] }],
+      undefined,
+    ],
+    [
+      'its image alone, whose program serves a cache with the variables of a runner',
+      [
+        {
+          name: 'a',
+          image: 'code.forgejo.org/forgejo/runner:6',
+          command: ['forgejo-runner', 'cache-server'],
+          env: [{ name: 'GITEA_INSTANCE_URL' }],
+        },
+      ],
+      undefined,
+    ],
+    ['its image, whose program serves jobs', [{ name: 'a', image: 'gitea/act_runner:1', args: ['daemon'] }], 'a'],
+    [
+      'its image, which registers and runs',
+      [{ name: 'a', image: 'gitea/act_runner:1', command: ['sh', '-c', 'act_runner register && act_runner daemon'] }],
+      'a',
+    ],
+    [
+      'its image alone, which is tested',
+      [{ name: 'a', image: 'x/github-runner', command: ['wget', '-q', 'x:80'] }],
+      undefined,
+    ],
     ['variables', [{ name: 'a', env: [{ name: 'RUNNER_UUID' }, { name: 'ACCOUNT_UUID' }] }], 'a'],
     ['a name beside a daemon', [{ name: 'runner' }, { name: 'd', image: 'docker:27-dind' }], 'runner'],
     ['a name alone', [{ name: 'runner', image: 'migrate' }], undefined],
@@ -168,4 +214,30 @@ describe('a pod view', () => {
       expect([pod?.isRunner, pod?.runner]).toEqual([runner !== undefined, runner])
     })
   }
+
+  it("is not a runner's if a Helm hook makes it only for a test of the chart", () => {
+    const isRunner = (hook: string) => {
+      const metadata = { name: 'a', annotations: { 'helm.sh/hook': hook } }
+      const containers = [{ name: 'a', image: 'gitea/act_runner:1' }]
+      return view('v1', 'Pod', { metadata, spec: { restartPolicy: 'Never', containers } })?.isRunner
+    }
+    expect(['test', 'test-success', 'post-install, test', 'post-install'].map(isRunner)).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  it("separates ARC's listener from the runners of its set", () => {
+    const labels = { 'actions.github.com/scale-set-name': 'linux', 'app.kubernetes.io/part-of': 'gha-runner-scale-set' }
+    const isRunner = (component: string, command: string) =>
+      view('v1', 'Pod', {
+        metadata: { name: 'a', labels: { ...labels, 'app.kubernetes.io/component': component } },
+        spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'x', command: [command] }] },
+      })?.isRunner
+    expect(isRunner('runner-scale-set-listener', '/listen')).toBe(false)
+    expect(isRunner('custom', '/ghalistener')).toBe(false)
+    expect(isRunner('runner', '/home/runner/run.sh')).toBe(true)
+  })
 })

@@ -6,6 +6,7 @@ import { valuesVersion } from '../chart-kinds.ts'
 import type { ObjectFact } from '../facts.ts'
 import { labelsAt } from '../objects/labels.ts'
 import type { ContainerView, PodOwner, PodView } from '../pod-view.ts'
+import { customTemplates } from './custom-templates.ts'
 import { findDaemons } from './daemon.ts'
 import { olderShapes, type Shape, viewOlderRunner } from './older-arc.ts'
 import { viewContainers } from './pod-view-containers.ts'
@@ -32,19 +33,22 @@ const shapes: Readonly<Record<string, Shape>> = {
 
 /** Skips objects without a pod spec, and unknown kinds. */
 export function viewPods(objects: readonly ObjectFact[]): PodView[] {
-  return objects.flatMap((fact) => viewPod(fact) ?? [])
+  return objects.flatMap((fact) => shapesOf(fact).flatMap((shape) => viewPod(fact, shape) ?? []))
 }
 
-function viewPod(fact: ObjectFact): PodView | undefined {
-  const { apiVersion, kind } = fact.object
+function shapesOf({ object: { apiVersion, kind }, raw }: ObjectFact): readonly Shape[] {
   const group = apiVersion.includes('/')
     ? apiVersion.slice(0, apiVersion.indexOf('/'))
     : apiVersion === valuesVersion
       ? valuesVersion
       : ''
-  const shape = shapes[`${group}/${kind}`]
-  if (!shape) return undefined
-  const isBare = kind === 'PodSpec'
+  const name = `${group}/${kind}`
+  const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined
+  return shape ? [shape] : customTemplates(group, raw).map((template) => ({ owner: 'custom', template }))
+}
+
+function viewPod(fact: ObjectFact, shape: Shape): PodView | undefined {
+  const isBare = fact.object.kind === 'PodSpec'
   const template = isBare ? {} : fieldsAt(fact.raw, ...shape.template)
   const spec = isBare ? fact.raw : template && fieldsAt(template, 'spec')
   if (!template || !spec) return undefined
@@ -53,7 +57,11 @@ function viewPod(fact: ObjectFact): PodView | undefined {
   const containers = older ?? viewContainers(spec, path).filter((container) => !isReplaced(container, fact))
   const metadata = fieldsAt(template, 'metadata') ?? {}
   const restartPolicy = older ? 'Never' : textAt(spec, 'restartPolicy')
-  const runner = findRunner(shape.owner, containers, fieldsAt(metadata, 'labels') ?? {}, triggersOf(fact.raw))
+  const runner = findRunner(shape.owner, containers, {
+    labels: fieldsAt(metadata, 'labels') ?? {},
+    triggers: triggersOf(fact.raw),
+    hooks: textAt(fact.raw, 'metadata', 'annotations', 'helm.sh/hook') ?? '',
+  })
   // Other programs store pod specs in strings, too: injected sidecars, templates. Nothing is known about the pods that they make.
   if (isBare && !runner.isRunner) return undefined
   const pod = {

@@ -2,11 +2,12 @@
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
-import type { PodView } from '../pod-view.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { asSidecar } from '../pods/as-sidecar.ts'
 import { endlessBesideWork, keeperOf } from '../pods/endless.ts'
 import { lacksSidecars } from '../pods/init-policy.ts'
 import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import { stalePid } from '../pods/stale-pid.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -32,7 +33,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
       hitIn(pod, {
         path: container.path,
         container: container.name,
-        message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod, keeper)}. ${advice(version)}`,
+        message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod, keeper)}. ${advice(container, version)}`,
         confidence,
         ...(keeper ? { severity: 'warning' as const } : {}),
         absent: [[...container.path, 'command']],
@@ -42,13 +43,17 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
 }
 
 function consequence(pod: PodView, keeper: string | undefined): string {
-  if (keeper) return `after the runner ends, the pod remains until ${keeper} deletes it`
+  if (keeper)
+    return `after ${pod.isRunner ? 'the runner ends' : 'its work has ended'}, the pod remains until ${keeper} deletes it`
   if (pod.owner === 'Pod') return 'the pod stays Running after its work has ended'
   return 'the pod stays Running after its work has ended, the Job stays active, and its TTL never starts'
 }
 
-function advice(version: VersionFact): string {
-  return lacksSidecars(version)
-    ? 'Native sidecars need Kubernetes 1.29.'
-    : 'Make it a native sidecar: an init container with restartPolicy Always (Kubernetes 1.29 and later).'
+function advice(container: ContainerView, version: VersionFact): string {
+  if (lacksSidecars(version)) return 'Native sidecars need Kubernetes 1.29.'
+  const sidecar = 'a native sidecar: an init container with restartPolicy Always (Kubernetes 1.29 and later)'
+  const stale = stalePid(container)
+  return stale
+    ? `First set --pidfile and --exec-root to folders outside ${stale.folder}, because a restarted daemon refuses to start beside its old pid files. Then make it ${sidecar}.`
+    : `Make it ${sidecar}.`
 }

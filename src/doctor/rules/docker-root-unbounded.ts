@@ -1,4 +1,4 @@
-// Finds Docker daemons whose data has no volume or no size limit: images and layers can fill the node's disk.
+// Finds Docker daemons whose data has no size limit: images and layers can fill the node's disk.
 
 import { fieldsAt, textAt, valueAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
@@ -10,7 +10,7 @@ import type { Rule } from '../rule.ts'
 export const rule: Rule = {
   slug: 'docker-root-unbounded',
   code: 'POD114',
-  title: "Docker's data has no volume or no limit",
+  title: "Docker's data has no size limit",
   severity: 'warning',
   confidence: 'medium',
   modes: ['static', 'live'],
@@ -40,7 +40,7 @@ function problemOf(container: ContainerView, pod: PodView) {
   if (name === undefined) {
     return {
       path: container.path,
-      message: `${container.name} stores images and layers at ${root} in its own file system. Overlay on overlay is slow, newer engines refuse it, and without a limit it can fill the node's disk. Mount an emptyDir with a sizeLimit there.`,
+      message: `${container.name} stores images and layers at ${root}, which has no size limit. One build can fill the node's disk, and the kubelet then evicts other pods. Mount an emptyDir with a sizeLimit there.`,
     }
   }
   const isEmptyDir = volume !== undefined && fieldsAt(volume.raw, 'emptyDir') !== undefined

@@ -4,9 +4,9 @@ import { fieldsAt, listAt, textAt, valueAt } from '../../lib/read-json.ts'
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, mayMeet } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
+import { fluxOrder } from '../arc/flux-order.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 import type { Fix, Hit } from '../finding.ts'
-import { objectsOf } from '../objects/by-kind.ts'
 import { onePerPlace } from '../one-per-place.ts'
 import type { Rule } from '../rule.ts'
 
@@ -34,7 +34,7 @@ function checkReleases(facts: Facts): readonly Hit[] {
     const [first, ...others] = beside
     if (!first) return []
     if (tool === 'Application') return checkArgo(set, [first, ...others])
-    return tool === 'HelmRelease' ? checkFlux(facts, set, first) : checkOneFile(set, beside)
+    return tool === 'HelmRelease' ? checkFlux(facts, set, [first, ...others]) : checkOneFile(set, beside)
   })
   return onePerPlace(hits)
 }
@@ -74,12 +74,16 @@ function keepsOrder({ object, raw }: ObjectFact): boolean {
   return isKept || textAt(raw, 'spec', 'strategy', 'deletionOrder') === 'Reverse'
 }
 
-/** Checks a HelmRelease of Flux. Flux's Kustomizations may define the order as well: then nothing is reported. */
-function checkFlux(facts: Facts, { fact }: ChartRelease, controller: ChartRelease): readonly Hit[] {
-  const above = objectsOf(facts, 'Kustomization').some(({ raw }) => listAt(raw, 'spec', 'dependsOn').length > 0)
-  const { name, namespace } = controller.fact.object
+/** Checks a HelmRelease of Flux. Flux's Kustomizations may define the order as well. If the input does not show which, nothing is reported. */
+function checkFlux(facts: Facts, { fact }: ChartRelease, controllers: Some): readonly Hit[] {
   const dependsOn = listAt(fact.raw, 'spec', 'dependsOn')
-  if (above || dependsOn.some((each) => textAt(each, 'name') === name)) return []
+  const isOrdered = controllers.some(
+    (controller) =>
+      fluxOrder(facts, controller.fact, fact) !== 'unordered' ||
+      dependsOn.some((each) => textAt(each, 'name') === controller.fact.object.name),
+  )
+  if (isOrdered) return []
+  const { name, namespace } = controllers[0].fact.object
   const elsewhere = namespace !== undefined && namespace !== fact.object.namespace
   return [
     hit(fact, {

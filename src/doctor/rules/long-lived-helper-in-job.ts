@@ -1,11 +1,12 @@
-// Finds proxies, log shippers and agents next to the work of a Job: they never end, so the pod never ends.
+// Finds proxies, log shippers and agents next to the work of a Job, written or injected: they never end, so the pod never ends.
 
 import type { VersionFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
 import { asSidecar } from '../pods/as-sidecar.ts'
 import { endlessBesideWork, keeperOf } from '../pods/endless.ts'
-import { hitIn, versionOf, writtenPods } from '../pods/pod-parts.ts'
+import { injectedProxies } from '../pods/mesh-injection.ts'
+import { hitIn, jobSpecOf, versionOf, writtenPods } from '../pods/pod-parts.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -19,7 +20,7 @@ export const rule: Rule = {
   check: (facts) => ({
     hits: writtenPods(facts)
       .filter((pod) => pod.runsToCompletion)
-      .flatMap((pod) => check(pod, versionOf(pod, facts))),
+      .flatMap((pod) => [...check(pod, versionOf(pod, facts)), ...checkInjected(pod)]),
   }),
 }
 
@@ -40,6 +41,18 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
         fix: fix && { ...fix, safety: 'unsafe' },
       })
     })
+}
+
+/** Only in files: a live pod shows its proxy among its containers. */
+function checkInjected(pod: PodView): readonly Hit[] {
+  if (jobSpecOf(pod) === undefined || pod.document === undefined) return []
+  return injectedProxies(pod).map(({ mesh, path, native }) =>
+    hitIn(pod, {
+      path,
+      message: `${mesh} injects its proxy into the pod. The proxy never ends by itself, so ${consequence(pod)}, unless your ${mesh} injects native sidecars. Set the annotation ${native} to "true" (Kubernetes 1.29 and later).`,
+      confidence: 'medium',
+    }),
+  )
 }
 
 function consequence(pod: PodView): string {

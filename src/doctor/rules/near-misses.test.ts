@@ -137,6 +137,68 @@ test("stale-docker-pid: a runner set's pod without restartPolicy never restarts"
   expect(findingsOf('stale-docker-pid', pod({ ...spec, restartPolicy: undefined }))).toHaveLength(1)
 })
 
+test('docker-root-unbounded says only that the data has no size limit, because the image may declare a volume', () => {
+  const [finding] = findingsOf('docker-root-unbounded', pod({ initContainers: [docker] }))
+  expect(finding?.message).toMatch(/no size limit/)
+  expect(finding?.message).not.toMatch(/overlay|own file system/i)
+})
+
+test('dind-ordinary-container: no fix makes a daemon restart beside its own pid files', () => {
+  const engine = { name: 'docker', image: 'docker:27-dind', volumeMounts: [{ name: 'run', mountPath: '/var/run' }] }
+  const findingOf = (fields: Fields) => {
+    const spec = { containers: [runner, { ...engine, ...fields }], volumes: [{ name: 'run', emptyDir: {} }] }
+    return findingsOf('dind-ordinary-container', pod(spec), 33)[0]
+  }
+  const held = findingOf({ command: ['dockerd'] })
+  expect(held?.fix).toBeUndefined()
+  expect(held?.message).toContain('First set --pidfile and --exec-root')
+  expect(findingOf({ command: ['sh', '-c'], args: ['dockerd'] })?.fix).toBeUndefined()
+  const outside = ['dockerd', '--pidfile=/tmp/docker.pid', '--exec-root=/tmp/docker']
+  expect([{ command: outside }, { args: ['dockerd'] }, {}].map((each) => findingOf(each)?.fix?.safety)).toEqual([
+    'safe',
+    'safe',
+    'safe',
+  ])
+})
+
+test('dind-ordinary-container: a script that ends one daemon does not end another one', () => {
+  const found = (script: string) =>
+    findingsOf(
+      'dind-ordinary-container',
+      pod({
+        shareProcessNamespace: true,
+        containers: [
+          { name: 'work', image: 'x', command: ['sh', '-c', script] },
+          { name: 'docker', image: 'docker:27-dind' },
+          { name: 'buildkitd', image: 'moby/buildkit:v0.12' },
+        ],
+      }),
+    ).map(({ container }) => container)
+  expect(found('make; pkill dockerd')).toEqual(['buildkitd'])
+  expect(found('make; kill $(pidof buildkitd)')).toEqual(['docker'])
+  expect(found('make; pkill -f daemon')).toEqual([])
+})
+
+test("dind-ordinary-container separates BuildKit's daemon from its client by their arguments", () => {
+  const work = { name: 'work', image: 'x' }
+  const count = (...args: string[]) =>
+    findingsOf('dind-ordinary-container', pod({ containers: [work, { name: 'b', image: 'registry.example/b', args }] }))
+      .length
+  expect(count('--addr', 'unix:///run/buildkit/buildkitd.sock')).toBe(1)
+  expect(count('--config=/etc/buildkit/buildkitd.toml')).toBe(1)
+  expect(count('--addr', 'tcp://buildkitd:1234', 'build', '--frontend=dockerfile.v0')).toBe(0)
+  expect(count('--addr', 'tcp://0.0.0.0:1234')).toBe(0)
+})
+
+test("stale-docker-pid: an unknown image's entry point may delete the files", () => {
+  const sidecar = { name: 'docker', restartPolicy: 'Always', volumeMounts: [{ name: 'run', mountPath: '/run' }] }
+  const confidenceOf = (fields: Fields) =>
+    findingsOf('stale-docker-pid', pod({ initContainers: [{ ...sidecar, ...fields }] }))[0]?.confidence
+  expect(confidenceOf({ image: 'registry.example/engine:1', args: ['dockerd'] })).toBe('medium')
+  expect(confidenceOf({ image: 'registry.example/engine:1', command: ['dockerd'] })).toBe('high')
+  expect(confidenceOf({ image: 'registry.example/dind:1', args: ['dockerd'] })).toBeUndefined()
+})
+
 test('retry-reuses-registration does not change a limit that a template computes', () => {
   const job = (backoffLimit: unknown): Fields => ({
     apiVersion: 'batch/v1',

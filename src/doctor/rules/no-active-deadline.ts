@@ -2,6 +2,7 @@
 import { valueAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
+import { isLastingRunner } from '../pods/lasting-runner.ts'
 import { hitIn, isWhole, jobSpecOf, writtenPods } from '../pods/pod-parts.ts'
 import type { Rule } from '../rule.ts'
 
@@ -18,7 +19,7 @@ export const rule: Rule = {
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  if (!job || !pod.isRunner || !isWhole(pod)) return []
+  if (!job || !pod.isRunner || !isWhole(pod) || isLastingRunner(pod)) return []
   const limits = [job.path, pod.path].map((path) => [...path, 'activeDeadlineSeconds'])
   if (limits.some((path) => valueAt(pod.raw, ...path) !== undefined)) return []
   return [

@@ -4,6 +4,7 @@ import type { Path } from '../../lib/read-json.ts'
 import { numberAt } from '../../lib/read-json.ts'
 import type { Fix, Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
+import { isLastingRunner } from '../pods/lasting-runner.ts'
 import { hitIn, isWhole, jobSpecOf, writtenPods } from '../pods/pod-parts.ts'
 import type { Rule } from '../rule.ts'
 
@@ -21,7 +22,8 @@ export const rule: Rule = {
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
   // A template of many Jobs cannot contain a registration that works only once.
-  if (!job || pod.owner !== 'Job' || !pod.isRunner || !isWhole(pod) || registersAtEachStart(pod)) return []
+  if (!job || pod.owner !== 'Job' || !pod.isRunner || !isWhole(pod)) return []
+  if (isLastingRunner(pod) || registersAtEachStart(pod)) return []
   const policyPath: Path = [...pod.path, 'restartPolicy']
   const limitPath: Path = [...job.path, 'backoffLimit']
   const restarts = pod.restartPolicy === 'OnFailure'

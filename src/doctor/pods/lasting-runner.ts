@@ -1,0 +1,24 @@
+// Recognizes runners that wait for jobs indefinitely by design, with a registration that works at each start.
+import type { ContainerView, PodView } from '../pod-view.ts'
+import { commandsOf } from './commands.ts'
+
+/**
+ * Whether the pod's runner is a daemon: Bitbucket's runner, whose OAuth client stays valid (docs/reference/bitbucket.md#s3-2),
+ * or a runner with a flag that makes it wait for its job.
+ */
+export function isLastingRunner({ containers, runner }: Pick<PodView, 'containers' | 'runner'>): boolean {
+  const container = containers.find(({ name }) => name === runner)
+  return container !== undefined && (isBitbucket(container) || waits(container))
+}
+
+function isBitbucket({ image, env }: ContainerView): boolean {
+  return (
+    'OAUTH_CLIENT_ID' in env ||
+    /(^|\/)(bitbucket-pipelines-runner|atlassian-bitbucket-runner)([:@]|$)/.test(image ?? '')
+  )
+}
+
+/** Matches `forgejo-runner one-job --wait`. */
+function waits(container: ContainerView): boolean {
+  return commandsOf(container).some(({ words }) => words.includes('--wait'))
+}

@@ -1,0 +1,53 @@
+// Flux's dependsOn orders exactly two Kustomizations. These cases need several files, because a Kustomization applies a folder.
+import { expect, test } from 'vitest'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { rule } from './finalizer-deadlock-static.ts'
+
+const release = (name: string, chart: string) => ({
+  apiVersion: 'helm.toolkit.fluxcd.io/v2',
+  kind: 'HelmRelease',
+  metadata: { name, namespace: 'flux-system' },
+  spec: { chart: { spec: { chart, version: '0.14.2' } } },
+})
+const kustomization = (name: string, path: string, ...dependsOn: string[]) => ({
+  apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+  kind: 'Kustomization',
+  metadata: { name, namespace: 'flux-system' },
+  spec: { path, dependsOn: dependsOn.map((each) => ({ name: each })) },
+})
+const found = (...kustomizations: readonly object[]) => {
+  const files = {
+    'repo/infra/arc/release.yaml': release('arc', 'gha-runner-scale-set-controller'),
+    'repo/apps/builds/release.yaml': release('builds', 'gha-runner-scale-set'),
+    ...Object.fromEntries(kustomizations.map((each, index) => [`repo/clusters/prod/${index}.yaml`, each])),
+  }
+  const decoded = decodeFiles(Object.entries(files).map(([path, each]) => ({ path, text: JSON.stringify(each) })))
+  return examine(decoded, [rule]).findings.map(({ object }) => object.name)
+}
+
+test('is silent if the Kustomization of the set waits for that of the controller, also through another one', () => {
+  expect(found(kustomization('infra', './infra'), kustomization('apps', './apps', 'infra'))).toEqual([])
+  expect(
+    found(
+      kustomization('arc', './infra/arc/'),
+      kustomization('storage', './storage', 'arc'),
+      kustomization('apps', './apps', 'storage'),
+    ),
+  ).toEqual([])
+})
+
+test('reports the set if a dependsOn orders only other Kustomizations', () => {
+  const others = [kustomization('storage', './storage'), kustomization('web', './web', 'storage')]
+  expect(found(kustomization('infra', './infra'), kustomization('apps', './apps'), ...others)).toEqual(['builds'])
+  expect(found(kustomization('infra', './infra', 'apps'), kustomization('apps', './apps'))).toEqual(['builds'])
+})
+
+test('reports the set if one Kustomization applies both, although it waits for others', () => {
+  const all = { ...kustomization('all', './repo', 'crds') }
+  expect(found(all, kustomization('crds', './crds'))).toEqual(['builds'])
+  expect(found({ ...all, spec: { ...all.spec, dependsOn: [{ name: 'all' }] } })).toEqual(['builds'])
+})
+
+test('is silent if the input does not show which Kustomization applies them', () => {
+  expect(found(kustomization('a', './overlays/a'), kustomization('b', './overlays/b', 'a'))).toEqual([])
+})
