@@ -59,7 +59,11 @@ function namesFor(files: readonly DecodedFile[]) {
   const here = repositoryPaths()
   const nameOf = nameInRepository(here)
   const examined = new Set(files.map(({ file }) => nameOf(file.path)))
-  return { nameOf, isSettled: (name: string) => examined.has(name) || !existsSync(path.resolve(here.root, name)) }
+  return {
+    nameOf,
+    isExamined: (name: string) => examined.has(name),
+    isGone: (name: string) => !existsSync(path.resolve(here.root, name)),
+  }
 }
 
 function loadBaseline(given: string): Baseline {

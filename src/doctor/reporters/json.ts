@@ -2,6 +2,7 @@
 import { printableJson } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
 import { patchFor } from '../fixes/line-diff.ts'
+import { pageAddress } from '../page-address.ts'
 import type { Report } from './report.ts'
 import type { JsonFinding, JsonReport } from './shape.ts'
 import { type Gap, gapsOf, leftOutOf } from './wording.ts'
@@ -63,6 +64,7 @@ function jsonFinding(finding: Finding, { lines, previews }: Report): JsonFinding
     object: { ...object, namespace: object.namespace ?? null, uid: object.uid ?? null },
     container: container ?? null,
     message,
+    page: pageAddress(rule),
     related: finding.related.map(({ place: at, message: why }) => ({
       file: at.file,
       line: at.line,

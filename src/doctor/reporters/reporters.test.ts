@@ -69,7 +69,40 @@ describe('names of files', () => {
   })
 })
 
+/** The elements of junit-10.xsd that a report uses, with their attributes. `!` marks a required one. */
+const jenkins: Readonly<Record<string, readonly string[]>> = {
+  testsuites: ['name', 'time', 'tests', 'failures', 'errors'],
+  testsuite: ['name!', 'tests!', 'failures!', 'errors!', 'time', 'skipped', 'timestamp', 'hostname', 'id', 'package'],
+  testcase: ['name!', 'time', 'classname', 'group'],
+  failure: ['type', 'message'],
+  skipped: ['type', 'message'],
+}
+
 describe('junit', () => {
+  it.each([
+    ['findings', job],
+    ['an unreadable file', 'apiVersion: v1\nkind: Pod\nmetadata: {name: [\n'],
+  ])('has only the elements and attributes of the schema of Jenkins: %s', (_, text) => {
+    const xml = reportJunit(reportOf(text))
+    const elements = [...xml.matchAll(/<([a-z]+)((?: [a-z]+="[^"]*")*)\/?>/g)]
+    expect(elements.length).toBeGreaterThan(3)
+    expect(elements.length).toBe(xml.match(/<[a-z]/g)?.length)
+    for (const [, element = '', attributes = ''] of elements) {
+      const names = [...attributes.matchAll(/ ([a-z]+)="/g)].map(([, name = '']) => name)
+      const known = jenkins[element] ?? []
+      expect(known.map((name) => name.replace('!', ''))).toEqual(expect.arrayContaining(names))
+      expect(names).toEqual(
+        expect.arrayContaining(known.flatMap((name) => (name.endsWith('!') ? name.slice(0, -1) : []))),
+      )
+    }
+  })
+
+  it('names the place and the page of a finding in its text', () => {
+    expect(reportJunit(reportOf(job))).toMatch(
+      /k8s\/a job.yaml:13:11 error[^<]*https:\/\/dayfly.dev\/doctor\/rules\/dind-ordinary-container<\/failure>/,
+    )
+  })
+
   it('counts what it lists and escapes what it quotes', () => {
     const text = reportJunit(reportOf(job.replace('name: docker', 'name: "<do&c\\u0007"')))
     const [, tests, failures] = /tests="(\d+)" failures="(\d+)"/.exec(text) ?? []

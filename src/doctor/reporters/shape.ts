@@ -22,6 +22,7 @@ const finding = z.strictObject({
   }),
   container: z.string().nullable(),
   message: z.string(),
+  page: z.url().describe('The page of the rule. "dayfly doctor explain <rule>" shows it without a network.'),
   related: z.array(z.strictObject({ file: z.string(), line: position, column: position, message: z.string() })),
   fix: z
     .strictObject({
