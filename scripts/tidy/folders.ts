@@ -29,6 +29,7 @@ const tables: Readonly<Record<string, FolderTable>> = {
     versions: ['.', 'sources'],
     arc: ['.', 'objects'],
     pods: ['.', 'objects', 'arc/arc.ts'],
+    configuration: ['.', 'sources'],
     rules: ['.', 'objects', 'pods', 'arc'],
     engine: ['.', 'sources', 'versions', 'pods'],
     fixes: ['.', 'sources'],

@@ -12,6 +12,7 @@ import { forgeOptions } from './doctor/forge-access.ts'
 import {
   checkTogether,
   confidenceOption,
+  configurationOptions,
   type DoctorOptions,
   formats,
   refuseForeign,
@@ -22,6 +23,7 @@ import {
 import { rbacCommand } from './doctor/rbac.ts'
 import { render } from './doctor/render.ts'
 import { repairOptions } from './doctor/repair-options.ts'
+import { isFailure, type Settings, settingsOf } from './doctor/settings.ts'
 import { readNamed } from './doctor/sources.ts'
 import { printNote, printResult } from './output.ts'
 
@@ -38,6 +40,7 @@ export function doctorCommand(): Command {
     .addOption(versionOption())
     .addOption(severityOption())
     .addOption(confidenceOption())
+    .option('--full', 'show every finding completely, also if there are many')
     .option('--baseline <file>', 'report only findings that are not in this file (see "doctor baseline write")')
     .option('--live', 'examine the cluster of the kubeconfig, or the one that this pod runs in')
     .option(
@@ -48,7 +51,8 @@ export function doctorCommand(): Command {
     .option('-n, --namespace <name>', 'examine this namespace only')
     .option('--logs', 'with --live: also read the last log lines of runners that may never get a job')
     .option('--confirm <digest>', 'with --live --fix: carry out exactly the plan with this digest')
-  for (const option of [...forgeOptions('with --live: also list '), ...repairOptions()]) command.addOption(option)
+  for (const option of [...configurationOptions(), ...forgeOptions('with --live: also list '), ...repairOptions()])
+    command.addOption(option)
   return command
     .addHelpText('after', help)
     .helpCommand('help [command]', 'shows the options of a command, with examples')
@@ -85,28 +89,33 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
     process.exitCode = await examineCluster(options)
     return
   }
-  const { files, ...around } = await readNamed(paths, process.cwd())
-  const check = checker(options, around)
+  const settings = settingsOf(paths, options, process.cwd())
+  const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd()))
+  const run = { options, settings, check: checker(options, settings, around) }
   const decoded = decodeFiles(files)
-  process.exitCode = isFixing(options) ? await fixAll(decoded, check, options) : report(decoded, check, options)
+  process.exitCode = isFixing(options) ? await fixAll(decoded, run) : report(decoded, run)
 }
 
-type Check = (files: readonly DecodedFile[]) => Checked
+type Run = {
+  readonly options: DoctorOptions
+  readonly settings: Settings
+  readonly check: (files: readonly DecodedFile[]) => Checked
+}
 
 function isFixing({ fix, diff, check }: DoctorOptions): boolean {
   return Boolean(fix || diff || check)
 }
 
-function report(files: readonly DecodedFile[], check: Check, options: DoctorOptions): number {
+function report(files: readonly DecodedFile[], { options, settings, check }: Run): number {
   const checked = check(files)
   printResult(render(options.format, { live: false, checked, files, version: versionOf(options) }))
   if (options.format !== 'pretty') noteNothing(checked)
   noteStale(checked)
-  return exitCodeOf(checked, options)
+  return exitCodeOf(checked, options, settings)
 }
 
 /** Makes the fixes, then reports the remaining findings. */
-async function fixAll(files: readonly DecodedFile[], check: Check, options: DoctorOptions): Promise<number> {
+async function fixAll(files: readonly DecodedFile[], { options, settings, check }: Run): Promise<number> {
   const result = makeFixes(files, (now) => check(now).findings, options)
   const checked = check(result.files)
   if (options.diff) printResult(patchOf(result))
@@ -116,18 +125,18 @@ async function fixAll(files: readonly DecodedFile[], check: Check, options: Doct
   reportFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? 0 : judged)
   if (isNothing(checked)) {
     noteNothing(checked)
-    return exitCodeOf(checked, options)
+    return exitCodeOf(checked, options, settings)
   }
   if (options.check) return result.changed.length > 0 ? 1 : result.refused.length > 0 ? 5 : 0
   if (made)
     printResult(render(options.format, { live: false, checked, files: result.files, version: versionOf(options) }))
   if (result.refused.length > 0) return 5
-  return made ? exitCodeOf(checked, options) : 0
+  return made ? exitCodeOf(checked, options, settings) : 0
 }
 
-function exitCodeOf(checked: Checked, { format }: DoctorOptions): number {
+function exitCodeOf(checked: Checked, { format }: DoctorOptions, settings: Settings): number {
   if (isNothing(checked)) return 3
-  if (checked.findings.length > 0 && format !== 'sarif') return 1
+  if (isFailure(checked.findings, settings) && format !== 'sarif') return 1
   return checked.coverage.skipped.length > 0 ? 4 : 0
 }
 

@@ -21,6 +21,7 @@ export function reportJson(report: Report): string {
       skippedRules: report.skippedRules.map(({ rule, code, reason }) => ({ rule, code, reason })),
       known: report.known.length,
       below: report.below.length,
+      unwanted: report.unwanted,
     },
     kubernetes: {
       versions: report.version.minors.map((minor) => `1.${minor}`),

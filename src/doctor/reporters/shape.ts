@@ -65,6 +65,7 @@ export const jsonReport = z.strictObject({
       .describe('Rules that could not run. They do not count as passed.'),
     known: z.int().min(0).describe('Findings that the baseline holds.'),
     below: z.int().min(0).describe('Findings below --min-severity or --min-confidence.'),
+    unwanted: z.int().min(0).describe('Findings of rules that the configuration, --select or --ignore leaves out.'),
   }),
   kubernetes: z.strictObject({
     versions: z.array(z.string().regex(/^1\.\d+$/)),

@@ -70,10 +70,13 @@ function describeSilenced({ suppressed, unusedSuppressions, rules }: Report): re
   ]
 }
 
-function describeUnasked({ known, below }: Report): readonly string[] {
+function describeUnasked({ known, below, unwanted }: Report): readonly string[] {
   return [
     ...(known.length > 0 ? [`${count(known.length, 'finding')} known from the baseline`] : []),
     ...(below.length > 0 ? [`${count(below.length, 'finding')} below the asked severity or confidence`] : []),
+    ...(unwanted > 0
+      ? [`${count(unwanted, 'finding')} left out by the configuration or by --select and --ignore`]
+      : []),
   ]
 }
 
