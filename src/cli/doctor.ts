@@ -108,7 +108,7 @@ function isFixing({ fix, diff, check }: DoctorOptions): boolean {
 
 function report(files: readonly DecodedFile[], { options, settings, check }: Run): number {
   const checked = check(files)
-  printResult(render(options.format, { live: false, checked, files, version: versionOf(options) }))
+  printResult(render(options, { live: false, checked, files, version: versionOf(options) }))
   if (options.format !== 'pretty') noteNothing(checked)
   noteStale(checked)
   return exitCodeOf(checked, options, settings)
@@ -121,15 +121,14 @@ async function fixAll(files: readonly DecodedFile[], { options, settings, check 
   if (options.diff) printResult(patchOf(result))
   else if (!options.check) await writeFixes(result)
   const made = !options.diff && !options.check
-  const judged = checked.findings.filter(({ fix }) => fix?.safety === 'unsafe').length
-  reportFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? 0 : judged)
+  const judged = checked.findings.filter(({ fix }) => fix?.safety === 'unsafe')
+  reportFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? [] : judged)
   if (isNothing(checked)) {
     noteNothing(checked)
     return exitCodeOf(checked, options, settings)
   }
   if (options.check) return result.changed.length > 0 ? 1 : result.refused.length > 0 ? 5 : 0
-  if (made)
-    printResult(render(options.format, { live: false, checked, files: result.files, version: versionOf(options) }))
+  if (made) printResult(render(options, { live: false, checked, files: result.files, version: versionOf(options) }))
   if (result.refused.length > 0) return 5
   return made ? exitCodeOf(checked, options, settings) : 0
 }

@@ -54,7 +54,7 @@ type Place = RepairPlace & { readonly inquiry: Inquiry }
 async function report(facts: ClusterFacts, place: Place, options: DoctorOptions, settings: Settings): Promise<number> {
   if (facts.objects.length === 0) refuseUnreadable(facts)
   const checked = select(examineLive(facts, catalogue), options, settings)
-  printResult(render(options.format, { live: true, checked, version: facts.version }))
+  printResult(render(options, { live: true, checked, version: facts.version }))
   if (options.fix) {
     const drafts = draftRepair(facts, checked.findings, planOptionsOf(options, unasked))
     const permissions = await askPermissions(place.inquiry, drafts)

@@ -11,11 +11,11 @@ import type { Report } from '../../doctor/reporters/report.ts'
 import { reportSarif } from '../../doctor/reporters/sarif.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import type { DecodedFile } from '../../doctor/sources/document.ts'
-import { resultColumns, resultHasColour } from '../output.ts'
+import { resultColumns, resultHasColour, resultHasLinks } from '../output.ts'
 import { version as tool } from '../version.ts'
 import type { Checked, Selection } from './check-files.ts'
 import { readPages } from './explain.ts'
-import type { Format } from './options.ts'
+import type { DoctorOptions, Format } from './options.ts'
 import { repositoryPaths } from './repository-paths.ts'
 
 type Input = { readonly version: VersionFact } & (
@@ -23,11 +23,16 @@ type Input = { readonly version: VersionFact } & (
   | { readonly live: true; readonly checked: LiveExamination & Selection }
 )
 
-export function render(format: Format, input: Input): string {
+export function render({ format, full }: Pick<DoctorOptions, 'format' | 'full'>, input: Input): string {
   const report = reportOf(format, input)
   switch (format) {
     case 'pretty':
-      return reportPretty(report, { colour: resultHasColour(), columns: resultColumns() })
+      return reportPretty(report, {
+        colour: resultHasColour(),
+        columns: resultColumns(),
+        links: resultHasLinks(),
+        full: full === true,
+      })
     case 'json':
       return reportJson(report)
     case 'sarif':

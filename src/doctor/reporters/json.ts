@@ -75,6 +75,7 @@ function jsonFinding(finding: Finding, { lines, previews }: Report): JsonFinding
     ...(fix && {
       fix: {
         safety: fix.safety,
+        safeFrom: fix.safety === 'unsafe' && fix.safeFrom !== undefined ? `1.${fix.safeFrom}` : null,
         title: fix.title,
         diff,
         refused: preview && 'refused' in preview ? preview.refused : null,

@@ -29,6 +29,10 @@ const finding = z.strictObject({
       safety: z
         .enum(['safe', 'unsafe'])
         .describe('Safe: no working workload stops working. "--fix" makes the safe fixes, "--fix=unsafe" all.'),
+      safeFrom: z
+        .string()
+        .nullable()
+        .describe('The Kubernetes version from which an unsafe fix is safe, if that version is declared.'),
       title: z.string(),
       diff: z
         .string()
