@@ -30,6 +30,7 @@ const tables: Readonly<Record<string, FolderTable>> = {
     arc: ['.', 'objects'],
     pods: ['.', 'objects', 'arc/arc.ts'],
     configuration: ['.', 'sources'],
+    rendered: ['.', 'sources'],
     rules: ['.', 'objects', 'pods', 'arc'],
     engine: ['.', 'sources', 'versions', 'pods'],
     fixes: ['.', 'sources'],

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander'
 import { decodeFiles } from '../doctor/engine/examine.ts'
 import { count } from '../doctor/reporters/wording.ts'
-import type { DecodedFile } from '../doctor/sources/document.ts'
+import type { DecodedFile, SourceFile } from '../doctor/sources/document.ts'
 import { baselineCommand } from './doctor/baseline.ts'
 import { type Checked, checker } from './doctor/check-files.ts'
 import { explainCommand } from './doctor/explain.ts'
@@ -16,6 +16,7 @@ import {
   type DoctorOptions,
   formats,
   refuseForeign,
+  renderOptions,
   severityOption,
   versionOf,
   versionOption,
@@ -25,6 +26,7 @@ import { render } from './doctor/render.ts'
 import { repairOptions } from './doctor/repair-options.ts'
 import { isFailure, type Settings, settingsOf } from './doctor/settings.ts'
 import { readNamed } from './doctor/sources.ts'
+import { Interrupted } from './interruption.ts'
 import { printNote, printResult } from './output.ts'
 
 export function doctorCommand(): Command {
@@ -51,7 +53,12 @@ export function doctorCommand(): Command {
     .option('-n, --namespace <name>', 'examine this namespace only')
     .option('--logs', 'with --live: also read the last log lines of runners that may never get a job')
     .option('--confirm <digest>', 'with --live --fix: carry out exactly the plan with this digest')
-  for (const option of [...configurationOptions(), ...forgeOptions('with --live: also list '), ...repairOptions()])
+  for (const option of [
+    ...configurationOptions(),
+    ...renderOptions(),
+    ...forgeOptions('with --live: also list '),
+    ...repairOptions(),
+  ])
     command.addOption(option)
   return command
     .addHelpText('after', help)
@@ -71,7 +78,7 @@ const help = `
 Examples:
   dayfly doctor                                 the working folder
   dayfly doctor --diff charts/ | git apply      review and apply the safe fixes
-  helm template my-chart | dayfly doctor -      the output of a chart
+  dayfly doctor --helm my-chart -f ci.yaml      a chart, as your own helm renders it
   dayfly doctor --live -n ci                    a namespace of a cluster
   GITHUB_TOKEN=… dayfly doctor --live --github-url https://github.com/acme
                                                 a cluster, and its runners at GitHub
@@ -89,11 +96,30 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
     process.exitCode = await examineCluster(options)
     return
   }
+  if (options.helm !== undefined || options.kustomize !== undefined) {
+    process.exitCode = await reportRendered(options)
+    return
+  }
   const settings = settingsOf(paths, options, process.cwd())
   const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd()))
   const run = { options, settings, check: checker(options, settings, around) }
   const decoded = decodeFiles(files)
   process.exitCode = isFixing(options) ? await fixAll(decoded, run) : report(decoded, run)
+}
+
+async function reportRendered(options: DoctorOptions): Promise<number> {
+  const { helm, kustomize = '.' } = options
+  const settings = { ...settingsOf([helm ?? kustomize], options, process.cwd()), baseline: undefined }
+  const { renderHelm, renderKustomize } = await import('./doctor/rendered.ts')
+  const rendered = await (helm === undefined ? renderKustomize(kustomize) : renderHelm(helm, options)).catch(
+    (error: unknown) => {
+      if (error instanceof Interrupted) return error
+      throw error
+    },
+  )
+  if (rendered instanceof Interrupted) return rendered.exitCode
+  const { files, sources, relocate } = rendered
+  return report(files, { options, settings, check: checker(options, settings, { relocate }) }, sources)
 }
 
 type Run = {
@@ -106,9 +132,13 @@ function isFixing({ fix, diff, check }: DoctorOptions): boolean {
   return Boolean(fix || diff || check)
 }
 
-function report(files: readonly DecodedFile[], { options, settings, check }: Run): number {
+function report(
+  files: readonly DecodedFile[],
+  { options, settings, check }: Run,
+  sources: readonly SourceFile[] = [],
+): number {
   const checked = check(files)
-  printResult(render(options, { live: false, checked, files, version: versionOf(options) }))
+  printResult(render(options, { live: false, checked, files, sources, version: versionOf(options) }))
   if (options.format !== 'pretty') noteNothing(checked)
   noteStale(checked)
   return exitCodeOf(checked, options, settings)
@@ -128,7 +158,10 @@ async function fixAll(files: readonly DecodedFile[], { options, settings, check 
     return exitCodeOf(checked, options, settings)
   }
   if (options.check) return result.changed.length > 0 ? 1 : result.refused.length > 0 ? 5 : 0
-  if (made) printResult(render(options, { live: false, checked, files: result.files, version: versionOf(options) }))
+  if (made)
+    printResult(
+      render(options, { live: false, checked, files: result.files, sources: [], version: versionOf(options) }),
+    )
   if (result.refused.length > 0) return 5
   return made ? exitCodeOf(checked, options, settings) : 0
 }

@@ -30,11 +30,12 @@ export type Checked = Examination & Selection
 export function checker(
   options: DoctorOptions,
   settings: Settings,
-  around: Pick<ExamineOptions, 'skipped' | 'charts'>,
+  around: Pick<ExamineOptions, 'skipped' | 'charts'> & { readonly relocate?: (finding: Finding) => Finding },
 ) {
   const baseline = settings.baseline === undefined ? undefined : loadBaseline(settings.baseline)
   return (files: readonly DecodedFile[]): Checked => {
-    const examination = examine(files, catalogue, { version: versionOf(options), ...around })
+    const examined = examine(files, catalogue, { version: versionOf(options), ...around })
+    const examination = around.relocate ? { ...examined, findings: examined.findings.map(around.relocate) } : examined
     const suppressed = examination.suppressed.filter(({ finding }) => settings.judge(finding))
     if (!baseline) return { ...select(examination, options, settings), suppressed }
     // A baseline holds findings of any rule and severity, so it is compared before the configuration and the thresholds apply.

@@ -36,6 +36,9 @@ export type DoctorOptions = RepairLimits &
     readonly exclude?: readonly string[]
     readonly failOn?: Severity
     readonly full?: true
+    readonly helm?: string
+    readonly values?: readonly string[]
+    readonly kustomize?: string
   }
 
 const severities = ['error', 'warning', 'info'] as const satisfies readonly Severity[]
@@ -92,6 +95,34 @@ function addRules(text: string, before: readonly string[] = []): readonly string
   return [...before, ...rules]
 }
 
+/** The options that render with the operator's own programs. */
+export function renderOptions(): readonly Option[] {
+  return [
+    new Option('--helm <chart>', 'examine what your own helm renders of this chart'),
+    new Option('-f, --values <file>', 'with --helm: a file of values; give it once for each file').argParser(
+      (file: string, before: readonly string[] = []) => [...before, file],
+    ),
+    new Option('--kustomize <folder>', 'examine what your own kustomize (or kubectl) renders of this folder'),
+  ]
+}
+
+function checkRendered(
+  { helm, values, kustomize, live, fix, diff, check, baseline }: DoctorOptions,
+  paths: readonly string[],
+): void {
+  if (values !== undefined && helm === undefined) throw usage('-f is for the values of a chart.', 'Add --helm CHART.')
+  if (helm === undefined && kustomize === undefined) return
+  if (live || paths.length > 0 || (helm !== undefined && kustomize !== undefined)) {
+    throw usage('--helm and --kustomize each name the whole input.', 'Leave out the paths, --live, or one of them.')
+  }
+  if (fix || diff || check || baseline !== undefined) {
+    throw usage(
+      'Rendered text has no fix and no baseline.',
+      'Leave out --fix, --diff, --check and --baseline, or name the sources as paths.',
+    )
+  }
+}
+
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return severities.indexOf(severity) <= severities.indexOf(least)
 }
@@ -135,6 +166,7 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
   if (!live && (options.kubeconfig ?? options.context ?? options.namespace) !== undefined) {
     throw usage('--kubeconfig, --context and -n are for a cluster.', 'Add --live, or leave them out.')
   }
+  checkRendered(options, paths)
   checkForge(options)
   if (options.confirm !== undefined && !(live && fix)) {
     throw usage('--confirm takes the digest of a plan of --live --fix.', 'Run --live --fix first, and read its plan.')
