@@ -130,6 +130,21 @@ error configuration: In the configuration, the key "selct" is not known.
   })
 })
 
+describe('declared clusters', () => {
+  it('give each folder its own version, from any working folder', () => {
+    put(configuration, "select: [POD101]\nclusters: [{ name: new, paths: [deploy], kubernetesVersion: '1.34' }]\n")
+    for (const [cwd, named] of [
+      ['.', 'deploy'],
+      ['deploy', '.'],
+      ['.git', '../deploy'],
+    ] as const) {
+      expect(doctor([named], cwd).stdout, cwd).toContain('fix (safe): Make docker a native sidecar')
+    }
+    put('other/job.yaml', job)
+    expect(doctor(['other']).stdout).toContain('fix (unsafe; safe from Kubernetes 1.29)')
+  })
+})
+
 describe('options', () => {
   it('replace the keys of the configuration', () => {
     put(configuration, 'select: [JOB201]\nignore: [POD]\nfailOn: error\n')

@@ -2,6 +2,7 @@
 // A rule whose facts are missing is skipped with a reason; it never counts as passed.
 import type { Instant } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/read-json.ts'
+import type { Delivery } from './delivery.ts'
 import type { ObjectRef } from './finding.ts'
 import type { PodView } from './pod-view.ts'
 import type { VersionFact } from './version-fact.ts'
@@ -12,8 +13,10 @@ export type ObjectFact = {
   readonly object: ObjectRef
   readonly document: number | undefined
   readonly raw: JsonObject
-  /** The versions that the object's chart allows, if the operator declared none. */
+  /** The versions declared for the object's clusters, or allowed by its chart, if the operator declared none for the whole input. */
   readonly version?: VersionFact | undefined
+  /** Undefined for live objects: they are where they are. */
+  readonly delivery?: Delivery | undefined
 }
 
 /** One registration in the list of the forge's account (src/forge/account.ts). */

@@ -1,6 +1,7 @@
 // One normalised view of a pod spec, for every kind that holds one, in a file or in a cluster. Every part knows its path.
 
 import type { Path } from '../lib/read-json.ts'
+import type { Delivery } from './delivery.ts'
 import type { ObjectRef } from './finding.ts'
 import type { VersionFact } from './version-fact.ts'
 
@@ -77,6 +78,7 @@ export type PodView = {
   }[]
   /** The object as written, or as the API server returned it. */
   readonly raw: Readonly<Record<string, unknown>>
-  /** The same value as on the object's fact. */
+  /** The same values as on the object's fact. */
   readonly version?: VersionFact | undefined
+  readonly delivery?: Delivery | undefined
 }

@@ -12,6 +12,11 @@ export type Rule = {
   readonly confidence: Confidence
   readonly modes: readonly ('static' | 'live')[]
   readonly fix: 'safe' | 'unsafe' | 'guided' | 'none'
+  /**
+   * The rule reads several objects of files together. It runs once for each cluster of the input, with the facts of that cluster.
+   * Any other rule judges each object alone, and runs once.
+   */
+  readonly isCrossObject?: true
   readonly check: (facts: Facts) => RuleResult
 }
 

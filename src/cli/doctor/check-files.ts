@@ -34,7 +34,7 @@ export function checker(
 ) {
   const baseline = settings.baseline === undefined ? undefined : loadBaseline(settings.baseline)
   return (files: readonly DecodedFile[]): Checked => {
-    const examined = examine(files, catalogue, { version: versionOf(options), ...around })
+    const examined = examine(files, catalogue, { version: versionOf(options), clusters: settings.clusters, ...around })
     const examination = around.relocate ? { ...examined, findings: examined.findings.map(around.relocate) } : examined
     const suppressed = examination.suppressed.filter(({ finding }) => settings.judge(finding))
     if (!baseline) return { ...select(examination, options, settings), suppressed }

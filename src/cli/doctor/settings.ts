@@ -1,10 +1,11 @@
 // The settings of a run: an option replaces the key of the configuration with the same meaning.
 import path from 'node:path'
 import type { Configuration } from '../../doctor/configuration/configuration.ts'
-import { pathTest } from '../../doctor/configuration/path-test.ts'
+import { pathTest, withContents } from '../../doctor/configuration/path-test.ts'
 import { type Judge, judge } from '../../doctor/configuration/select.ts'
 import type { Finding, Severity } from '../../doctor/finding.ts'
 import type { Skipped } from '../../doctor/sources/document.ts'
+import { globPattern } from '../../doctor/sources/glob.ts'
 import type { Read } from '../../doctor/sources/read.ts'
 import { configurationName, findConfiguration } from './find-configuration.ts'
 import { type DoctorOptions, isAtLeast } from './options.ts'
@@ -40,10 +41,27 @@ export function settingsOf(paths: readonly string[], options: Wishes, working: s
     judge: judge({ ...configuration, select, ignore }, nameFrom(folder)),
     failOn: options.failOn ?? configuration.failOn ?? 'warning',
     baseline: options.baseline ?? own,
-    clusters: configuration.clusters ?? [],
+    clusters: (configuration.clusters ?? []).map((cluster) => ({
+      ...cluster,
+      paths: cluster.paths.flatMap(withContents).flatMap((glob) => seenFrom(glob, folder, working)),
+    })),
     exclude: (read) =>
       exclude(read, { ...excluded, working, named: paths, used: path.join(folder, configurationName) }),
   }
+}
+
+/** Returns a glob of the configuration as the input may name its files: from the working folder, outside it or in it. */
+function seenFrom(glob: string, folder: string, working: string): readonly string[] {
+  const slashed = (one: string) => one.split(path.sep).join('/')
+  const outside = slashed(path.join(path.relative(working, folder), glob))
+  const parts = glob.split('/')
+  for (const step of slashed(path.relative(folder, working)).split('/')) {
+    if (step === '') continue
+    if (step === '..') return [outside]
+    if (parts[0] === '**') break
+    if (!globPattern(parts.shift() ?? '')?.test(step)) return [outside]
+  }
+  return [outside, parts.length === 0 ? '**' : parts.join('/')]
 }
 
 /** Whether one of the findings is severe enough to fail the run. */

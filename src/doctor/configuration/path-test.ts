@@ -11,7 +11,7 @@ export function pathTest(globs: readonly string[]): PathTest {
 }
 
 /** Returns globs that together match a path and, if it is a folder, everything in it. */
-function withContents(glob: string): readonly string[] {
+export function withContents(glob: string): readonly string[] {
   const plain = glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')
   if (plain === '' || plain === '.') return ['**']
   return plain.endsWith('**') ? [plain] : [plain, `${plain}/**`]

@@ -1,5 +1,7 @@
 // Examines files: decodes them, runs the rules and gives each finding its place.
 
+import type { DeclaredCluster } from '../clusters/declared-cluster.ts'
+import { findClusters } from '../clusters/find-clusters.ts'
 import type { VersionFact } from '../facts.ts'
 import type { Confidence, Finding, Hit } from '../finding.ts'
 import type { Rule } from '../rule.ts'
@@ -43,6 +45,8 @@ export type ExamineOptions = {
   readonly skipped?: readonly Skipped[]
   /** Charts around the files. They only contribute their Kubernetes versions. */
   readonly charts?: readonly SourceFile[]
+  /** The clusters that the operator declares. */
+  readonly clusters?: readonly DeclaredCluster[]
 }
 
 export function decodeFiles(files: readonly SourceFile[]): DecodedFile[] {
@@ -71,7 +75,9 @@ export function examine(
   const charts = options.version?.declared
     ? []
     : chartVersions([...files.map(({ file }) => file), ...(options.charts ?? [])])
-  const facts = gatherFacts(objects, options.version, (file) => chartOf(file, charts)?.version)
+  const clusters = findClusters(files, options.clusters)
+  const versionOf = (file: string) => clusters.versionOf(file) ?? chartOf(file, charts)?.version
+  const facts = gatherFacts(objects, options.version, versionOf, clusters.deliveryOf)
   const { hits, skippedRules } = runRules(facts, rules)
   const linesOf = lineIndexes()
   const locate = locator(objects, linesOf)

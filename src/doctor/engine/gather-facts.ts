@@ -1,4 +1,5 @@
 // Turns the objects of files into the facts that rules read.
+import type { Delivery } from '../delivery.ts'
 import type { Facts, ObjectFact, VersionFact } from '../facts.ts'
 import { viewPods } from '../pods/pod-views.ts'
 import { asWritten } from '../sources/as-written.ts'
@@ -6,15 +7,24 @@ import type { SourceObject } from '../sources/document.ts'
 import { refOf } from '../sources/object-ref.ts'
 import { undeclaredVersion } from '../version-fact.ts'
 
-/** `charts`: returns the versions that the chart of a file allows. They apply if the operator declared no version. */
+/**
+ * `versions`: returns the versions of a file, by its clusters or its chart. They apply if the operator declared no version for the
+ * whole input.
+ */
 export function gatherFacts(
   found: readonly SourceObject[],
   version: VersionFact = undeclaredVersion,
-  charts: (file: string) => VersionFact | undefined = () => undefined,
+  versions: (file: string) => VersionFact | undefined = () => undefined,
+  deliveryOf: (object: SourceObject) => Delivery | undefined = () => undefined,
 ): Facts {
   const objects = found.map((object): ObjectFact => {
-    const own = version.declared ? undefined : charts(object.document.file.path)
-    return { object: refOf(object), document: object.number, raw: asWritten(object), version: own }
+    return {
+      object: refOf(object),
+      document: object.number,
+      raw: asWritten(object),
+      version: version.declared ? undefined : versions(object.document.file.path),
+      delivery: deliveryOf(object),
+    }
   })
   return { version, objects, pods: viewPods(objects), live: undefined }
 }

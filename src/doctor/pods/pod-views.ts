@@ -72,6 +72,7 @@ function viewPod(fact: ObjectFact): PodView | undefined {
     volumes: viewVolumes(spec, path),
     raw: fact.raw,
     version: fact.version,
+    delivery: fact.delivery,
   }
   return { ...pod, daemons: findDaemons(pod) }
 }

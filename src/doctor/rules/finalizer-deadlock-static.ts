@@ -18,6 +18,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static'],
   fix: 'unsafe',
+  isCrossObject: true,
   check: (facts) => ({ hits: [...checkReleases(facts), ...checkManifests(facts)] }),
 }
 

@@ -16,6 +16,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'none',
+  isCrossObject: true,
   check,
 }
 

@@ -17,6 +17,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'none',
+  isCrossObject: true,
   check: (facts) => {
     const kubelets = kubeletVersions(facts)
     return { hits: facts.pods.flatMap((pod) => check(pod, facts, kubelets)) }

@@ -29,16 +29,23 @@ function check(pod: PodView): readonly Hit[] {
   const path = [...job.path, 'ttlSecondsAfterFinished']
   // The API server treats an empty value as no value.
   if ((valueAt(pod.raw, ...path) ?? undefined) !== undefined) return []
-  return [
-    hitIn(pod, {
-      path: job.path,
-      message:
-        'There is no ttlSecondsAfterFinished: after the Job ends, it and its pods stay until someone deletes them. Set it in the spec of the Job.',
-      fix: insertion(pod, path),
-      absent: [path, ['metadata', 'annotations', helmHook]],
-    }),
-  ]
+  const hit = {
+    path: job.path,
+    message:
+      'There is no ttlSecondsAfterFinished: after the Job ends, it and its pods stay until someone deletes them. Set it in the spec of the Job.',
+    absent: [path, ['metadata', 'annotations', helmHook]],
+  }
+  // The reader of a sample wants to look at its Job, and deletes it.
+  if (isSample(pod)) return [hitIn(pod, { ...hit, severity: 'info' })]
+  return [hitIn(pod, { ...hit, fix: insertion(pod, path) })]
 }
+
+function isSample({ delivery, object }: PodView): boolean {
+  return delivery?.isSample === true || (delivery !== undefined && sampleName.test(object.name))
+}
+
+/** `pi` is the first Job of Kubernetes' own documentation. */
+const sampleName = /^pi$|(?:^|-)(?:examples?|samples?|demo|tutorial|hello)(?:-|$)/
 
 /**
  * Returns the fix. Jobs that cannot end and Jobs with a misplaced TTL get none: other rules report those, and after their fix the
@@ -56,9 +63,11 @@ function insertion(pod: PodView, path: Path): Fix | undefined {
 
 /**
  * Returns whether an owner or a Helm hook deletes the Job, or whether Argo CD or Flux would run it again after its
- * deletion. Annotations and labels show these tools.
+ * deletion. Annotations and labels show these tools, and so do the paths that they apply.
  */
 function isCleanedUp(pod: PodView): boolean {
+  const { repeatedBy, hasOwner, mayBeHook } = pod.delivery ?? {}
+  if (repeatedBy !== undefined || hasOwner || mayBeHook) return true
   if (listAt(pod.raw, 'metadata', 'ownerReferences').length > 0) return true
   const names = ['annotations', 'labels'].flatMap((key) => Object.keys(fieldsAt(pod.raw, 'metadata', key) ?? {}))
   return names.some((name) => name === helmHook || gitOps.test(name))

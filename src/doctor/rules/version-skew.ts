@@ -20,6 +20,7 @@ export const rule: Rule = {
   confidence: 'high',
   modes: ['static', 'live'],
   fix: 'guided',
+  isCrossObject: true,
   check: (facts) => ({ hits: check(facts) }),
 }
 

@@ -30,6 +30,6 @@ export function isPatchString(file: SourceFile, at: Path): boolean {
   return isKustomization(file.path) && lists.includes(String(at[0]))
 }
 
-function isKustomization(file: string): boolean {
+export function isKustomization(file: string): boolean {
   return /^kustomization\.ya?ml$|^Kustomization$/.test(path.basename(file))
 }

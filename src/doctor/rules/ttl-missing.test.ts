@@ -1,0 +1,95 @@
+// Tests the Jobs that something else cleans up, as the files around them show it.
+import { expect, test } from 'vitest'
+import { decodeFiles, examine } from '../engine/examine.ts'
+import { rule } from './ttl-missing.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+const job = `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: build
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - {name: runner, image: 'registry.example/bitbucket-pipelines-runner:6'}
+`
+
+function findingsIn(texts: Texts) {
+  const files = decodeFiles(Object.entries(texts).map(([path, text]) => ({ path, text })))
+  return examine(files, [rule]).findings.map(({ place, severity, fix }) => [place?.file, severity, fix?.safety])
+}
+const warned = (path: string) => [[path, 'warning', 'safe']]
+
+const flux = (path: string) =>
+  `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec: {path: ${path}, prune: true}\n`
+const argo = (path: string, source = '') =>
+  `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source: {path: ${path}${source}}\n  destination: {name: a}\n`
+
+test.each<[string, Texts, string | undefined]>([
+  ['a path of Flux', { 'flux/a.yaml': flux('./apps/one') }, undefined],
+  ['another path of Flux', { 'flux/a.yaml': flux('./apps/two'), 'apps/two/a.yaml': 'a: 1' }, 'apps/one/job.yaml'],
+  [
+    'a base of a base of a path of Flux',
+    {
+      'flux/a.yaml': flux('apps/two'),
+      'apps/two/kustomization.yaml': 'resources: [../three]',
+      'apps/three/kustomization.yaml': 'components: [../one]',
+      'apps/one/kustomization.yaml': 'resources: [./job.yaml]',
+    },
+    undefined,
+  ],
+  [
+    'a folder that a kustomization of Flux leaves out',
+    {
+      'flux/a.yaml': flux('./apps'),
+      'apps/kustomization.yaml': 'resources: [two]',
+      'apps/two/kustomization.yaml': 'resources: [a.yaml]',
+    },
+    'apps/one/job.yaml',
+  ],
+  ['a kustomization alone', { 'apps/one/kustomization.yaml': 'resources: [job.yaml]' }, 'apps/one/job.yaml'],
+  ['a path of Argo CD', { 'argo.yaml': argo('apps/one') }, undefined],
+  ['a folder below a path of Argo CD', { 'argo.yaml': argo('apps') }, 'apps/one/job.yaml'],
+  ['a path that Argo CD reads recursively', { 'argo.yaml': argo('apps', ', directory: {recurse: true}') }, undefined],
+])('a Job in %s', (_, texts, file) => {
+  expect(findingsIn({ 'apps/one/job.yaml': job, ...texts })).toEqual(file === undefined ? [] : warned(file))
+})
+
+test.each(['examples/run/job.yaml', 'docs/job.yaml', 'deploy/job-example.yaml', 'my-tutorial/tutorials/a/job.yaml'])(
+  'a sample gets a remark without a fix: %s',
+  (path) => {
+    expect(findingsIn({ [path]: job })).toEqual([[path, 'info', undefined]])
+    expect(findingsIn({ 'deploy/job.yaml': job })).toEqual(warned('deploy/job.yaml'))
+  },
+)
+
+test('a Job with the name of a sample gets a remark', () => {
+  for (const name of ['pi', 'hello-world', 'demo', 'example-job']) {
+    expect(findingsIn({ 'a.yaml': job.replace('build', name) })).toEqual([['a.yaml', 'info', undefined]])
+  }
+  expect(findingsIn({ 'a.yaml': job.replace('build', 'pipeline') })).toEqual(warned('a.yaml'))
+})
+
+test('a workflow that owns its Job cleans it up', () => {
+  const workflow = (owner: string) =>
+    `apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n    - name: run\n      resource:\n        action: create\n${owner}        manifest: |\n${job.replace(/^(?=.)/gm, '          ')}`
+  expect(findingsIn({ 'a.yaml': workflow('        setOwnerReference: true\n') })).toEqual([])
+  expect(findingsIn({ 'a.yaml': workflow('        setOwnerReference: false\n') })).toEqual(warned('a.yaml'))
+  expect(findingsIn({ 'a.yaml': workflow('') })).toEqual(warned('a.yaml'))
+})
+
+test.each<[string, boolean]>([
+  ['  annotations:\n    {{- include "x.hook" . | nindent 4 }}\n', false],
+  ['  labels:\n    {{- include "x.labels" . | nindent 4 }}\n  {{- include "x.hook" . | nindent 2 }}\n', false],
+  ['  {{- template "x.metadata" . }}\n', false],
+  ['  labels:\n    {{- include "x.labels" . | nindent 4 }}\n', true],
+  ['  labels:\n    {{- include "x.labels" . | nindent 4 }}\n  annotations:\n    a: b\n', true],
+  ['  {{- with .Values.annotations }}\n  annotations:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n', true],
+])('a helper that is included into the metadata may make a hook, one for labels may not: %j', (lines, isReported) => {
+  const path = 'chart/templates/job.yaml'
+  const text = job.replace('spec:\n', `${lines}spec:\n`).replace('bitbucket', '{{ .Values.of }}/bitbucket')
+  expect(findingsIn({ [path]: text }).map(([file]) => file)).toEqual(isReported ? [path] : [])
+})
