@@ -12,5 +12,6 @@ for (const name of readdirSync(path.join(root, 'docs/rules'))) {
   if (!files.has(`docs/rules/${name}`)) rmSync(path.join(root, 'docs/rules', name))
 }
 for (const [file, text] of files) writeFileSync(path.join(root, file), text)
-execFileSync('npx', ['biome', 'format', '--write', 'docs/doctor.schema.json'], { cwd: root })
+const schemas = [...files.keys()].filter((file) => file.endsWith('.json'))
+execFileSync('npx', ['biome', 'format', '--write', ...schemas], { cwd: root })
 process.stderr.write(`wrote ${files.size} files\n`)

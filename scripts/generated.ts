@@ -1,5 +1,7 @@
 // The files that are generated from the doctor's rules: pages, index, schema of the JSON report, admission policies.
 import { readFileSync } from 'node:fs'
+import { rulesByName } from '../src/doctor/configuration/select.ts'
+import { configurationJsonSchema } from '../src/doctor/configuration/shape.ts'
 import { jsonSchema } from '../src/doctor/reporters/shape.ts'
 import type { Rule } from '../src/doctor/rule.ts'
 import { withoutMarks } from '../src/doctor/rule-page.ts'
@@ -11,6 +13,10 @@ import { symptoms } from './symptoms.ts'
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/doctor.schema.json', `${JSON.stringify(jsonSchema(), undefined, 2)}\n`],
+    [
+      'docs/doctor-configuration.schema.json',
+      `${JSON.stringify(configurationJsonSchema(rulesByName(catalogue)), undefined, 2)}\n`,
+    ],
     ['docs/rules/README.md', index()],
     ['deploy/doctor-policies.yaml', policyBundle()],
     ...catalogue.map((rule) => [`docs/rules/${rule.slug}.md`, page(rule)] as const),

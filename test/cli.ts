@@ -80,7 +80,9 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
 /** Starts the program without stdin. */
 export function startCli(args: readonly string[], options: CliOptions = {}): Cli {
   const { cwd, environment, node = [], program: file = program } = options
-  const env = { ...process.env, NO_COLOR: '1', ...environment }
+  // The logs of a repair are kept beside the test's own files, never in the home of the person who runs the tests.
+  const state = path.join(cwd ?? tmpdir(), 'state')
+  const env = { ...process.env, NO_COLOR: '1', XDG_STATE_HOME: state, ...environment }
   const child = spawn(process.execPath, [...node, file, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()

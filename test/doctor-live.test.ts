@@ -1,5 +1,5 @@
 // Runs `dayfly doctor --live` as an operator does: the built program, a cluster behind HTTPS and a kubeconfig.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -61,13 +61,14 @@ it('finds a zombie, plans its deletion, and deletes only it once the digest is c
   expect(pod('busy').metadata.deletionTimestamp).toBeUndefined()
 
   const [images = '', log = ''] = logs()
-  expect([images, log]).toEqual([`dayfly-doctor-${digest}.images.jsonl`, `dayfly-doctor-${digest}.log.jsonl`])
+  expect([images, log]).toEqual([`doctor-${digest}.images.jsonl`, `doctor-${digest}.log.jsonl`])
   expect(linesOf(images)).toMatchObject([{ step: 1, image: { kind: 'Pod', metadata: { name: 'zombie' } } }])
   expect(linesOf(log)).toMatchObject([
     { plan: digest, begins: 1 },
     { plan: digest, step: 1, rule: 'zombie-runner-pod', outcome: 'done', dryRun: 'accepted', event: 'recorded' },
   ])
-  for (const file of [images, log]) expect(statSync(path.join(folder, file)).mode & 0o777).toBe(0o600)
+  for (const file of [images, log]) expect(statSync(path.join(state(), file)).mode & 0o777).toBe(0o600)
+  expect(statSync(state()).mode & 0o777).toBe(0o700)
   expect(zombiesIn((await doctor()).stdout)).toEqual([])
 })
 
@@ -181,13 +182,18 @@ function podNames(): readonly string[] {
     .sort()
 }
 
-/** The files that a repair leaves in its working folder. */
+/** The files that a repair leaves in the state folder. It leaves nothing in its working folder. */
 function logs(): readonly string[] {
-  return readdirSync(folder).filter((name) => name !== 'kubeconfig')
+  expect(readdirSync(folder).filter((name) => name !== 'kubeconfig' && name !== 'state')).toEqual([])
+  return existsSync(state()) ? readdirSync(state()) : []
+}
+
+function state(): string {
+  return path.join(folder, 'state/dayfly')
 }
 
 function linesOf(file: string): readonly unknown[] {
-  const text = readFileSync(path.join(folder, file), 'utf8')
+  const text = readFileSync(path.join(state(), file), 'utf8')
   return text
     .trimEnd()
     .split('\n')

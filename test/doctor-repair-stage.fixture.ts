@@ -1,6 +1,6 @@
 // A stage for complete repairs: an embedded API server behind a recording proxy, a folder with its kubeconfig, and the built program in it.
 // Only the owners' collector runs, and the clock is fixed: nothing changes that a test did not request.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { vi } from 'vitest'
@@ -162,8 +162,10 @@ export function doomed({ registry, zombies }: RepairStage): readonly string[] {
 
 /** The lines of the logs, or of the previous states, of all repairs so far. */
 export function linesOf({ folder }: RepairStage, what: 'log' | 'images'): readonly Line[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith(`.${what}.jsonl`))
-  const lines = files.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').trimEnd().split('\n'))
+  const state = path.join(folder, 'state/dayfly')
+  const names = existsSync(state) ? readdirSync(state) : []
+  const files = names.filter((name) => name.endsWith(`.${what}.jsonl`))
+  const lines = files.flatMap((name) => readFileSync(path.join(state, name), 'utf8').trimEnd().split('\n'))
   return lines.map((line) => JSON.parse(line) as Line)
 }
 

@@ -29,6 +29,8 @@ const tables: Readonly<Record<string, FolderTable>> = {
     versions: ['.', 'sources'],
     arc: ['.', 'objects'],
     pods: ['.', 'objects', 'arc/arc.ts'],
+    configuration: ['.', 'sources'],
+    rendered: ['.', 'sources'],
     rules: ['.', 'objects', 'pods', 'arc'],
     clusters: ['.', 'sources'],
     engine: ['.', 'sources', 'versions', 'pods', 'clusters'],

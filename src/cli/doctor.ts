@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander'
 import { decodeFiles } from '../doctor/engine/examine.ts'
 import { count } from '../doctor/reporters/wording.ts'
-import type { DecodedFile } from '../doctor/sources/document.ts'
+import type { DecodedFile, SourceFile } from '../doctor/sources/document.ts'
 import { baselineCommand } from './doctor/baseline.ts'
 import { type Checked, checker } from './doctor/check-files.ts'
 import { explainCommand } from './doctor/explain.ts'
@@ -13,9 +13,11 @@ import { maxFileSizeOption } from './doctor/max-file-size.ts'
 import {
   checkTogether,
   confidenceOption,
+  configurationOptions,
   type DoctorOptions,
   formats,
   refuseForeign,
+  renderOptions,
   severityOption,
   versionOf,
   versionOption,
@@ -23,7 +25,9 @@ import {
 import { rbacCommand } from './doctor/rbac.ts'
 import { render } from './doctor/render.ts'
 import { repairOptions } from './doctor/repair-options.ts'
+import { isFailure, type Settings, settingsOf } from './doctor/settings.ts'
 import { readNamed } from './doctor/sources.ts'
+import { Interrupted } from './interruption.ts'
 import { printNote, printResult } from './output.ts'
 
 export function doctorCommand(): Command {
@@ -40,6 +44,7 @@ export function doctorCommand(): Command {
     .addOption(maxFileSizeOption())
     .addOption(severityOption())
     .addOption(confidenceOption())
+    .option('--full', 'show every finding completely, also if there are many')
     .option('--baseline <file>', 'report only findings that are not in this file (see "doctor baseline write")')
     .option('--live', 'examine the cluster of the kubeconfig, or the one that this pod runs in')
     .option(
@@ -50,7 +55,13 @@ export function doctorCommand(): Command {
     .option('-n, --namespace <name>', 'examine this namespace only')
     .option('--logs', 'with --live: also read the last log lines of runners that may never get a job')
     .option('--confirm <digest>', 'with --live --fix: carry out exactly the plan with this digest')
-  for (const option of [...forgeOptions('with --live: also list '), ...repairOptions()]) command.addOption(option)
+  for (const option of [
+    ...configurationOptions(),
+    ...renderOptions(),
+    ...forgeOptions('with --live: also list '),
+    ...repairOptions(),
+  ])
+    command.addOption(option)
   return command
     .addHelpText('after', help)
     .helpCommand('help [command]', 'shows the options of a command, with examples')
@@ -69,7 +80,7 @@ const help = `
 Examples:
   dayfly doctor                                 the working folder
   dayfly doctor --diff charts/ | git apply      review and apply the safe fixes
-  helm template my-chart | dayfly doctor -      the output of a chart
+  dayfly doctor --helm my-chart -f ci.yaml      a chart, as your own helm renders it
   dayfly doctor --live -n ci                    a namespace of a cluster
   GITHUB_TOKEN=… dayfly doctor --live --github-url https://github.com/acme
                                                 a cluster, and its runners at GitHub
@@ -87,49 +98,79 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
     process.exitCode = await examineCluster(options)
     return
   }
-  const { files, ...around } = await readNamed(paths, process.cwd(), options.maxFileSize)
-  const check = checker(options, around)
+  if (options.helm !== undefined || options.kustomize !== undefined) {
+    process.exitCode = await reportRendered(options)
+    return
+  }
+  const settings = settingsOf(paths, options, process.cwd())
+  const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd(), options.maxFileSize))
+  const run = { options, settings, check: checker(options, settings, around) }
   const decoded = decodeFiles(files)
-  process.exitCode = isFixing(options) ? await fixAll(decoded, check, options) : report(decoded, check, options)
+  process.exitCode = isFixing(options) ? await fixAll(decoded, run) : report(decoded, run)
 }
 
-type Check = (files: readonly DecodedFile[]) => Checked
+async function reportRendered(options: DoctorOptions): Promise<number> {
+  const { helm, kustomize = '.' } = options
+  const settings = { ...settingsOf([helm ?? kustomize], options, process.cwd()), baseline: undefined }
+  const { renderHelm, renderKustomize } = await import('./doctor/rendered.ts')
+  const rendered = await (helm === undefined ? renderKustomize(kustomize) : renderHelm(helm, options)).catch(
+    (error: unknown) => {
+      if (error instanceof Interrupted) return error
+      throw error
+    },
+  )
+  if (rendered instanceof Interrupted) return rendered.exitCode
+  const { files, sources, relocate } = rendered
+  return report(files, { options, settings, check: checker(options, settings, { relocate }) }, sources)
+}
+
+type Run = {
+  readonly options: DoctorOptions
+  readonly settings: Settings
+  readonly check: (files: readonly DecodedFile[]) => Checked
+}
 
 function isFixing({ fix, diff, check }: DoctorOptions): boolean {
   return Boolean(fix || diff || check)
 }
 
-function report(files: readonly DecodedFile[], check: Check, options: DoctorOptions): number {
+function report(
+  files: readonly DecodedFile[],
+  { options, settings, check }: Run,
+  sources: readonly SourceFile[] = [],
+): number {
   const checked = check(files)
-  printResult(render(options.format, { live: false, checked, files, version: versionOf(options) }))
+  printResult(render(options, { live: false, checked, files, sources, version: versionOf(options) }))
   if (options.format !== 'pretty') noteNothing(checked)
   noteStale(checked)
-  return exitCodeOf(checked, options)
+  return exitCodeOf(checked, options, settings)
 }
 
 /** Makes the fixes, then reports the remaining findings. */
-async function fixAll(files: readonly DecodedFile[], check: Check, options: DoctorOptions): Promise<number> {
+async function fixAll(files: readonly DecodedFile[], { options, settings, check }: Run): Promise<number> {
   const result = makeFixes(files, (now) => check(now).findings, options)
   const checked = check(result.files)
   if (options.diff) printResult(patchOf(result))
   else if (!options.check) await writeFixes(result)
   const made = !options.diff && !options.check
-  const judged = checked.findings.filter(({ fix }) => fix?.safety === 'unsafe').length
-  reportFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? 0 : judged)
+  const judged = checked.findings.filter(({ fix }) => fix?.safety === 'unsafe')
+  reportFixes(result, made ? 'made' : 'found', options.fix === 'unsafe' ? [] : judged)
   if (isNothing(checked)) {
     noteNothing(checked)
-    return exitCodeOf(checked, options)
+    return exitCodeOf(checked, options, settings)
   }
   if (options.check) return result.changed.length > 0 ? 1 : result.refused.length > 0 ? 5 : 0
   if (made)
-    printResult(render(options.format, { live: false, checked, files: result.files, version: versionOf(options) }))
+    printResult(
+      render(options, { live: false, checked, files: result.files, sources: [], version: versionOf(options) }),
+    )
   if (result.refused.length > 0) return 5
-  return made ? exitCodeOf(checked, options) : 0
+  return made ? exitCodeOf(checked, options, settings) : 0
 }
 
-function exitCodeOf(checked: Checked, { format }: DoctorOptions): number {
+function exitCodeOf(checked: Checked, { format }: DoctorOptions, settings: Settings): number {
   if (isNothing(checked)) return 3
-  if (checked.findings.length > 0 && format !== 'sarif') return 1
+  if (isFailure(checked.findings, settings) && format !== 'sarif') return 1
   return checked.coverage.skipped.length > 0 ? 4 : 0
 }
 

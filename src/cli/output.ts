@@ -21,6 +21,21 @@ export function resultHasColour(): boolean {
   return process.stdout.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb'
 }
 
+/** Returns whether the result goes to a terminal that is known to show links (OSC 8). FORCE_HYPERLINK=1 and =0 decide for any terminal. */
+export function resultHasLinks(): boolean {
+  const { env } = process
+  if (process.stdout.isTTY !== true || env['TERM'] === 'dumb') return false
+  if (env['FORCE_HYPERLINK'] !== undefined) return env['FORCE_HYPERLINK'] !== '0'
+  if (env['CI']) return false
+  const programs = ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'zed', 'rio']
+  return (
+    programs.includes(env['TERM_PROGRAM'] ?? '') ||
+    /^(?:xterm-kitty|alacritty|foot|xterm-ghostty)/.test(env['TERM'] ?? '') ||
+    Number(env['VTE_VERSION'] ?? 0) >= 5000 ||
+    Boolean(env['WT_SESSION'] || env['KONSOLE_VERSION'] || env['DOMTERM'])
+  )
+}
+
 /** Returns the number of columns of the result's terminal. Returns undefined if the result goes elsewhere. */
 export function resultColumns(): number | undefined {
   return process.stdout.isTTY === true ? process.stdout.columns : undefined

@@ -46,6 +46,8 @@ export type Edit =
 export type Fix = {
   /** `safe`: on the declared version, no working workload stops working, and nothing disappears that another document of the input reads. */
   readonly safety: 'safe' | 'unsafe'
+  /** The minor version from which the fix is safe, if it is unsafe only because no version is declared. */
+  readonly safeFrom?: number | undefined
   /** An imperative sentence. */
   readonly title: string
   readonly edits: readonly Edit[]

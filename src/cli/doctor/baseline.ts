@@ -11,17 +11,18 @@ import { printNote } from '../output.ts'
 import { nameInRepository } from './check-files.ts'
 import { maxFileSizeOption } from './max-file-size.ts'
 import { type DoctorOptions, versionOf, versionOption } from './options.ts'
+import { settingsOf } from './settings.ts'
 import { readNamed } from './sources.ts'
 
 const standardFile = '.dayfly-doctor-baseline.json'
 
-type Options = Pick<DoctorOptions, 'kubernetesVersion' | 'maxFileSize'> & { readonly file: string }
+type Options = Pick<DoctorOptions, 'kubernetesVersion' | 'maxFileSize'> & { readonly file?: string }
 
 export function baselineCommand(): Command {
   const write = new Command('write')
     .description('Writes every finding of today to a file; "--baseline <file>" then reports only new ones.')
     .argument('[path...]', 'files, folders, quoted globs; - is stdin; the working folder unless given')
-    .option('--file <file>', 'where to write it', standardFile)
+    .option('--file <file>', `where to write it; default: "baseline" of the configuration, or ${standardFile}`)
     .addOption(versionOption())
     .addOption(maxFileSizeOption())
     .addHelpText('after', help)
@@ -38,18 +39,20 @@ Examples:
   dayfly doctor --baseline ${standardFile}     report only newer findings`
 
 async function runWrite(paths: readonly string[], options: Options): Promise<void> {
-  const { files, ...around } = await readNamed(paths, process.cwd(), options.maxFileSize)
+  const settings = settingsOf(paths, {}, process.cwd())
+  const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd(), options.maxFileSize))
+  const file = options.file ?? settings.baseline ?? standardFile
   const version = versionOf(options)
   const { findings } = examine(decodeFiles(files), catalogue, { version, ...around })
   try {
-    writeFileSync(path.resolve(options.file), writeBaseline(findings, nameInRepository()))
+    writeFileSync(path.resolve(file), writeBaseline(findings, nameInRepository()))
   } catch (cause) {
     throw new CliFailure({
       code: 'baseline-unwritable',
-      sentence: `${options.file} cannot be written.`,
+      sentence: `${file} cannot be written.`,
       next: 'Choose another --file.',
       cause,
     })
   }
-  printNote(`${count(findings.length, 'finding')} written to ${options.file}`)
+  printNote(`${count(findings.length, 'finding')} written to ${file}`)
 }

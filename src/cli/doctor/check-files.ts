@@ -10,12 +10,15 @@ import type { DecodedFile } from '../../doctor/sources/document.ts'
 import { CliFailure } from '../failure.ts'
 import { type DoctorOptions, isRequested, versionOf } from './options.ts'
 import { repositoryPaths } from './repository-paths.ts'
+import type { Settings } from './settings.ts'
 import { stdinName } from './sources.ts'
 
 /** The part of an examination that is beside the selected findings. */
 export type Selection = {
   readonly known: readonly Finding[]
   readonly below: readonly Finding[]
+  /** The number of findings of rules that the configuration does not want there. */
+  readonly unwanted: number
   /** The number of baseline entries whose finding is gone. */
   readonly stale: number
 }
@@ -24,27 +27,36 @@ export type Selection = {
 export type Checked = Examination & Selection
 
 /** Returns a function that examines files. Fixing calls it after each pass. */
-export function checker(options: DoctorOptions, around: Pick<ExamineOptions, 'skipped' | 'charts'>) {
-  const baseline = options.baseline === undefined ? undefined : loadBaseline(options.baseline)
+export function checker(
+  options: DoctorOptions,
+  settings: Settings,
+  around: Pick<ExamineOptions, 'skipped' | 'charts'> & { readonly relocate?: (finding: Finding) => Finding },
+) {
+  const baseline = settings.baseline === undefined ? undefined : loadBaseline(settings.baseline)
   return (files: readonly DecodedFile[]): Checked => {
-    const examination = examine(files, catalogue, { version: versionOf(options), ...around })
-    if (!baseline) return select(examination, options)
-    // A baseline holds findings of any severity, so it is compared before the thresholds apply.
+    const examined = examine(files, catalogue, { version: versionOf(options), clusters: settings.clusters, ...around })
+    const examination = around.relocate ? { ...examined, findings: examined.findings.map(around.relocate) } : examined
+    const suppressed = examination.suppressed.filter(({ finding }) => settings.judge(finding))
+    if (!baseline) return { ...select(examination, options, settings), suppressed }
+    // A baseline holds findings of any rule and severity, so it is compared before the configuration and the thresholds apply.
     const { fresh, known, stale } = compareToBaseline(examination.findings, baseline, namesFor(files))
-    return { ...select({ ...examination, findings: fresh }, options), known, stale }
+    const wanted = known.flatMap((finding) => settings.judge(finding) ?? [])
+    return { ...select({ ...examination, findings: fresh }, options, settings), suppressed, known: wanted, stale }
   }
 }
 
-/** Selects the findings of the requested severity and confidence. */
+/** Selects the findings of the wanted rules that have the requested severity and confidence. */
 export function select<Examined extends { readonly findings: readonly Finding[] }>(
   examination: Examined,
   options: DoctorOptions,
+  settings: Pick<Settings, 'judge'>,
 ): Examined & Selection {
-  const { findings } = examination
+  const findings = examination.findings.flatMap((finding) => settings.judge(finding) ?? [])
   return {
     ...examination,
     findings: findings.filter((finding) => isRequested(finding, options)),
     below: findings.filter((finding) => !isRequested(finding, options)),
+    unwanted: examination.findings.length - findings.length,
     known: [],
     stale: 0,
   }
@@ -59,7 +71,11 @@ function namesFor(files: readonly DecodedFile[]) {
   const here = repositoryPaths()
   const nameOf = nameInRepository(here)
   const examined = new Set(files.map(({ file }) => nameOf(file.path)))
-  return { nameOf, isSettled: (name: string) => examined.has(name) || !existsSync(path.resolve(here.root, name)) }
+  return {
+    nameOf,
+    isExamined: (name: string) => examined.has(name),
+    isGone: (name: string) => !existsSync(path.resolve(here.root, name)),
+  }
 }
 
 function loadBaseline(given: string): Baseline {

@@ -23,10 +23,12 @@ import type { DoctorOptions } from './options.ts'
 import { render } from './render.ts'
 import { carryOut, type RepairPlace } from './repair-cluster.ts'
 import { planOptionsOf } from './repair-options.ts'
+import { isFailure, type Settings, settingsOf } from './settings.ts'
 import { offerPlan, showPlan } from './show-plan.ts'
 
 /** Returns the exit code. */
 export async function examineCluster(options: DoctorOptions): Promise<number> {
+  const settings = settingsOf([], options, process.cwd())
   const clock = systemClock()
   const random = systemRandom()
   const userAgent = `dayfly-doctor/${tool}`
@@ -41,7 +43,7 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
     const logs = options.logs && createPodLogs(caller)
     const namespaces = options.namespace === undefined ? undefined : [options.namespace]
     const facts = await gatherLive({ ...place, logs, namespaces, version: options.kubernetesVersion })
-    return await report(facts, place, options)
+    return await report(facts, place, options, settings)
   } finally {
     await Promise.all([connection.close(), close()])
   }
@@ -49,10 +51,10 @@ export async function examineCluster(options: DoctorOptions): Promise<number> {
 
 type Place = RepairPlace & { readonly inquiry: Inquiry }
 
-async function report(facts: ClusterFacts, place: Place, options: DoctorOptions): Promise<number> {
+async function report(facts: ClusterFacts, place: Place, options: DoctorOptions, settings: Settings): Promise<number> {
   if (facts.objects.length === 0) refuseUnreadable(facts)
-  const checked = select(examineLive(facts, catalogue), options)
-  printResult(render(options.format, { live: true, checked, version: facts.version }))
+  const checked = select(examineLive(facts, catalogue), options, settings)
+  printResult(render(options, { live: true, checked, version: facts.version }))
   if (options.fix) {
     const drafts = draftRepair(facts, checked.findings, planOptionsOf(options, unasked))
     const permissions = await askPermissions(place.inquiry, drafts)
@@ -61,9 +63,9 @@ async function report(facts: ClusterFacts, place: Place, options: DoctorOptions)
     if (options.confirm !== undefined) return carryOut(plan, place, options.confirm)
     offerPlan(plan)
   }
-  if (checked.findings.length > 0 && options.format !== 'sarif') return 1
+  if (isFailure(checked.findings, settings) && options.format !== 'sarif') return 1
   if (checked.coverage.unread.length > 0) return 4
-  return isEmpty(facts) ? reportEmpty(facts) : 0
+  return checked.findings.length === 0 && isEmpty(facts) ? reportEmpty(facts) : 0
 }
 
 /** Whether no object is in the examined namespaces. Objects without a namespace, such as nodes, always exist. */

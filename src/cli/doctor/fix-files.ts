@@ -5,7 +5,7 @@ import type { Finding } from '../../doctor/finding.ts'
 import { type FixResult, fixFiles } from '../../doctor/fixes/fixes.ts'
 import { unifiedDiff } from '../../doctor/fixes/line-diff.ts'
 import { replaceFile, type Unwritten } from '../../doctor/fixes/write-file.ts'
-import { count } from '../../doctor/reporters/wording.ts'
+import { count, describeSafeFrom, fixesOf } from '../../doctor/reporters/wording.ts'
 import type { DecodedFile } from '../../doctor/sources/document.ts'
 import { randomName } from '../../lib/ids.ts'
 import { systemRandom } from '../../lib/system.ts'
@@ -55,12 +55,18 @@ export async function writeFixes({ changed }: FixResult): Promise<void> {
 
 type Failed = Unwritten & { readonly file: string }
 
-/** `judged`: the number of fixes that only --fix=unsafe makes. */
-export function reportFixes({ changed, applied, refused }: FixResult, did: 'made' | 'found', judged: number): void {
+/** `judged`: the findings whose fixes only --fix=unsafe makes. */
+export function reportFixes(
+  { changed, applied, refused }: FixResult,
+  did: 'made' | 'found',
+  judged: readonly Finding[],
+): void {
   const number = applied.length
   const where = number > 0 ? ` in ${count(changed.length, 'file')}` : ''
-  const more = judged > 0 ? `; ${judged} more with --fix=unsafe` : ''
+  const { unsafe, safeFrom } = fixesOf(judged, { previews: new Map() })
+  const more = unsafe > 0 ? `; ${unsafe} more with --fix=unsafe` : ''
   printNote(`${count(number, 'fix', 'fixes')} ${did}${where}${more}`)
+  if (safeFrom) printNote(describeSafeFrom(safeFrom))
   for (const { finding, reason } of refused) {
     const at = finding.place ? `${finding.place.file}:${finding.place.line} ` : ''
     printNote(`refused: ${at}${finding.code} ${finding.rule}: ${reason}`)

@@ -1,10 +1,13 @@
 // The doctor's options, and the combinations that it refuses.
 import path from 'node:path'
 import { type Command, Option } from 'commander'
+import { rulesByName } from '../../doctor/configuration/select.ts'
 import type { VersionFact } from '../../doctor/facts.ts'
 import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
+import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { oldestMinor, supportedMinors, undeclaredVersion } from '../../doctor/version-fact.ts'
 import { CliFailure } from '../failure.ts'
+import { suggestion } from './find-configuration.ts'
 import { checkForgeChoice, type ForgeChoice, namesForge } from './forge-access.ts'
 import { isLimited, type RepairLimits } from './repair-options.ts'
 
@@ -30,6 +33,14 @@ export type DoctorOptions = RepairLimits &
     readonly minSeverity: Severity
     readonly minConfidence: Confidence
     readonly baseline?: string
+    readonly select?: readonly string[]
+    readonly ignore?: readonly string[]
+    readonly exclude?: readonly string[]
+    readonly failOn?: Severity
+    readonly full?: true
+    readonly helm?: string
+    readonly values?: readonly string[]
+    readonly kustomize?: string
   }
 
 const severities = ['error', 'warning', 'info'] as const satisfies readonly Severity[]
@@ -54,10 +65,74 @@ export function versionOption(): Option {
   ).argParser(parseVersion)
 }
 
+/** `--select`, `--ignore`, `--exclude` and `--fail-on`: the same as the keys of a configuration, which they replace. */
+export function configurationOptions(): readonly Option[] {
+  return [
+    new Option('--select <rules>', 'report only these rules: codes, slugs or families, such as POD,JOB201').argParser(
+      addRules,
+    ),
+    new Option('--ignore <rules>', 'never report these rules').argParser(addRules),
+    new Option('--exclude <glob>', 'do not read these files and folders; give it once for each glob').argParser(
+      (glob: string, before: readonly string[] = []) => [...before, glob],
+    ),
+    new Option(
+      '--fail-on <severity>',
+      'exit with 1 only if a finding has at least this severity; default: warning',
+    ).choices(severities),
+  ]
+}
+
+function addRules(text: string, before: readonly string[] = []): readonly string[] {
+  const known = rulesByName(catalogue)
+  const typed = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+  const rules = typed.map((name) => {
+    const rule = known.find((one) => one.toLowerCase() === name.toLowerCase())
+    if (rule !== undefined) return rule
+    throw new CliFailure({
+      code: 'unknown-rule',
+      sentence: `There is no rule or family "${name.slice(0, 80)}".`,
+      next: suggestion({ typed: name, choices: known }),
+    })
+  })
+  return [...before, ...rules]
+}
+
+/** The options that render with the operator's own programs. */
+export function renderOptions(): readonly Option[] {
+  return [
+    new Option('--helm <chart>', 'examine what your own helm renders of this chart'),
+    new Option('-f, --values <file>', 'with --helm: a file of values; give it once for each file').argParser(
+      (file: string, before: readonly string[] = []) => [...before, file],
+    ),
+    new Option('--kustomize <folder>', 'examine what your own kustomize (or kubectl) renders of this folder'),
+  ]
+}
+
+function checkRendered(
+  { helm, values, kustomize, live, fix, diff, check, baseline }: DoctorOptions,
+  paths: readonly string[],
+): void {
+  if (values !== undefined && helm === undefined) throw usage('-f is for the values of a chart.', 'Add --helm CHART.')
+  if (helm === undefined && kustomize === undefined) return
+  if (live || paths.length > 0 || (helm !== undefined && kustomize !== undefined)) {
+    throw usage('--helm and --kustomize each name the whole input.', 'Leave out the paths, --live, or one of them.')
+  }
+  if (fix || diff || check || baseline !== undefined) {
+    throw usage(
+      'Rendered text has no fix and no baseline.',
+      'Leave out --fix, --diff, --check and --baseline, or name the sources as paths.',
+    )
+  }
+}
+
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return severities.indexOf(severity) <= severities.indexOf(least)
+}
+
 /** Whether the finding reaches both thresholds. */
 export function isRequested({ severity, confidence }: Finding, options: Thresholds): boolean {
   return (
-    severities.indexOf(severity) <= severities.indexOf(options.minSeverity) &&
+    isAtLeast(severity, options.minSeverity) &&
     confidences.indexOf(confidence) <= confidences.indexOf(options.minConfidence)
   )
 }
@@ -88,9 +163,12 @@ export function checkTogether(options: DoctorOptions, paths: readonly string[]):
     throw usage('--diff and --check are for files.', 'Leave them out: --live shows its plan.')
   if (live && baseline !== undefined)
     throw usage('--baseline is for files.', 'Leave it out: for a cluster, use --min-severity and --min-confidence.')
+  if (live && options.exclude !== undefined)
+    throw usage('--exclude is for files.', 'Leave it out: -n examines one namespace alone.')
   if (!live && (options.kubeconfig ?? options.context ?? options.namespace) !== undefined) {
     throw usage('--kubeconfig, --context and -n are for a cluster.', 'Add --live, or leave them out.')
   }
+  checkRendered(options, paths)
   checkForge(options)
   if (options.confirm !== undefined && !(live && fix)) {
     throw usage('--confirm takes the digest of a plan of --live --fix.', 'Run --live --fix first, and read its plan.')

@@ -10,24 +10,34 @@ import { reportPretty } from '../../doctor/reporters/pretty.ts'
 import type { Report } from '../../doctor/reporters/report.ts'
 import { reportSarif } from '../../doctor/reporters/sarif.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
-import type { DecodedFile } from '../../doctor/sources/document.ts'
-import { resultColumns, resultHasColour } from '../output.ts'
+import type { DecodedFile, SourceFile } from '../../doctor/sources/document.ts'
+import { resultColumns, resultHasColour, resultHasLinks } from '../output.ts'
 import { version as tool } from '../version.ts'
 import type { Checked, Selection } from './check-files.ts'
 import { readPages } from './explain.ts'
-import type { Format } from './options.ts'
+import type { DoctorOptions, Format } from './options.ts'
 import { repositoryPaths } from './repository-paths.ts'
 
 type Input = { readonly version: VersionFact } & (
-  | { readonly live: false; readonly checked: Checked; readonly files: readonly DecodedFile[] }
+  | {
+      readonly live: false
+      readonly checked: Checked
+      readonly files: readonly DecodedFile[]
+      readonly sources: readonly SourceFile[]
+    }
   | { readonly live: true; readonly checked: LiveExamination & Selection }
 )
 
-export function render(format: Format, input: Input): string {
+export function render({ format, full }: Pick<DoctorOptions, 'format' | 'full'>, input: Input): string {
   const report = reportOf(format, input)
   switch (format) {
     case 'pretty':
-      return reportPretty(report, { colour: resultHasColour(), columns: resultColumns() })
+      return reportPretty(report, {
+        colour: resultHasColour(),
+        columns: resultColumns(),
+        links: resultHasLinks(),
+        full: full === true,
+      })
     case 'json':
       return reportJson(report)
     case 'sarif':
@@ -47,16 +57,16 @@ function reportOf(format: Format, input: Input): Report {
     const noFiles = { suppressed: [], unusedSuppressions: [], lines: new Map(), previews: new Map() }
     return { ...input.checked, ...shared, ...noFiles, live: true }
   }
-  const { checked, files } = input
+  const { checked, files, sources } = input
   const showsFixes = format === 'pretty' || format === 'json' || format === 'sarif'
-  const lines = showsFixes ? linesByPath(checked, files) : new Map()
+  const lines = showsFixes ? linesByPath(checked, [...files.map(({ file }) => file), ...sources]) : new Map()
   const previews = showsFixes ? previewFixes(checked.findings, files) : new Map()
   return { ...checked, ...shared, lines, previews, live: false }
 }
 
 /** Returns the lines of the files with findings. */
-function linesByPath({ findings }: Checked, files: readonly DecodedFile[]): ReadonlyMap<string, readonly string[]> {
+function linesByPath({ findings }: Checked, files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   const named = new Set(findings.flatMap(({ place }) => place?.file ?? []))
-  const own = files.filter(({ file }) => named.has(file.path))
-  return new Map(own.map(({ file }) => [file.path, linesOf(file.text)]))
+  const own = files.filter((file) => named.has(file.path))
+  return new Map(own.map((file) => [file.path, linesOf(file.text)]))
 }

@@ -1,4 +1,6 @@
 // Carries out a confirmed plan. Prints each step, and writes an action log and the objects' previous states to two files.
+import { mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { keepLine } from '../../doctor/live/keep-lines.ts'
 import type { Plan } from '../../doctor/live/plan.ts'
@@ -16,6 +18,7 @@ import { CliFailure } from '../failure.ts'
 import { Interrupted, listenForInterruption } from '../interruption.ts'
 import { printNote } from '../output.ts'
 import { version as tool } from '../version.ts'
+import { stateFolder } from './state-folder.ts'
 
 export type RepairPlace = Pick<RepairOptions, 'kubernetes' | 'inquiry' | 'clock' | 'account'>
 
@@ -55,19 +58,21 @@ type Files = { readonly log: string; readonly images: string }
 
 /** Writes the first line of the log before anything is done, so that an unwritable log stops the repair. */
 async function openFiles({ digest, steps }: Plan, { clock }: RepairPlace): Promise<Files> {
-  const log = path.resolve(`dayfly-doctor-${digest}.log.jsonl`)
+  const folder = stateFolder(process.env, homedir())
+  const log = path.join(folder, `doctor-${digest}.log.jsonl`)
   try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     await keepLine(log, { at: timeOf(clock.now()), plan: digest, begins: steps.length, tool: `dayfly-doctor/${tool}` })
   } catch (cause) {
     throw new CliFailure({
       code: 'log-unwritable',
       sentence: `The log of the repair cannot be written: ${cause instanceof Error ? cause.message : 'unknown cause'}.`,
-      next: 'Nothing was done. Run it in a folder that you can write to.',
+      next: 'Nothing was done. Set XDG_STATE_HOME to a folder that you can write to.',
       exitCode: 1,
       cause,
     })
   }
-  return { log, images: path.resolve(`dayfly-doctor-${digest}.images.jsonl`) }
+  return { log, images: path.join(folder, `doctor-${digest}.images.jsonl`) }
 }
 
 function reportRefusal({ blocked, digest, steps }: Plan, refused: string): number {

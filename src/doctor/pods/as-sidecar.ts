@@ -5,7 +5,7 @@ import type { VersionFact } from '../facts.ts'
 import type { Fix } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from './daemon.ts'
-import { lacksSidecars, surelyHasSidecars } from './init-policy.ts'
+import { firstSidecarMinor, lacksSidecars, surelyHasSidecars } from './init-policy.ts'
 import { stalePid } from './stale-pid.ts'
 
 /**
@@ -16,8 +16,11 @@ export function asSidecar(pod: PodView, container: ContainerView, version: Versi
   if (lacksSidecars(version) || stalePid(container)) return undefined
   const holdsUpStart = container.postStart !== undefined
   const isSure = daemonOf(container, pod)?.confidence !== 'medium'
+  const isSafe = surelyHasSidecars(version)
+  const mayBeSafe = isSure && !holdsUpStart
   return {
-    safety: surelyHasSidecars(version) && isSure && !holdsUpStart ? 'safe' : 'unsafe',
+    safety: isSafe && mayBeSafe ? 'safe' : 'unsafe',
+    safeFrom: !isSafe && mayBeSafe ? firstSidecarMinor : undefined,
     title: `Make ${container.name} a native sidecar: an init container with restartPolicy Always`,
     edits: [
       {

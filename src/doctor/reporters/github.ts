@@ -1,6 +1,7 @@
 // Reports findings as annotations of GitHub Actions: workflow commands on stdout, which GitHub shows beside the changed lines.
 import { printable } from '../../lib/printable.ts'
 import type { Finding, Severity } from '../finding.ts'
+import { pageAddress } from '../page-address.ts'
 import type { Report } from './report.ts'
 import { inRepository, type RepositoryPaths } from './repository-paths.ts'
 import { count, describeCoverage, describeUnused, gapsByFile, nameOf, tallySeverities } from './wording.ts'
@@ -52,7 +53,7 @@ function annotation(finding: Finding, paths: RepositoryPaths): Command {
     title: `${code} ${rule}`,
   }
   const at = place ? `${file}:${place.line}:${place.column}` : ''
-  return { level: levels[severity], at, properties, message: `${nameOf(finding)}: ${message}` }
+  return { level: levels[severity], at, properties, message: `${nameOf(finding)}: ${message} ${pageAddress(rule)}` }
 }
 
 function remarks(report: Report, paths: RepositoryPaths): readonly Command[] {

@@ -2,6 +2,7 @@
 import { printableJson } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
 import { patchFor } from '../fixes/line-diff.ts'
+import { pageAddress } from '../page-address.ts'
 import type { Report } from './report.ts'
 import type { JsonFinding, JsonReport } from './shape.ts'
 import { type Gap, gapsOf, leftOutOf } from './wording.ts'
@@ -20,6 +21,7 @@ export function reportJson(report: Report): string {
       skippedRules: report.skippedRules.map(({ rule, code, reason }) => ({ rule, code, reason })),
       known: report.known.length,
       below: report.below.length,
+      unwanted: report.unwanted,
     },
     kubernetes: {
       versions: report.version.minors.map((minor) => `1.${minor}`),
@@ -63,6 +65,7 @@ function jsonFinding(finding: Finding, { lines, previews }: Report): JsonFinding
     object: { ...object, namespace: object.namespace ?? null, uid: object.uid ?? null },
     container: container ?? null,
     message,
+    page: pageAddress(rule),
     related: finding.related.map(({ place: at, message: why }) => ({
       file: at.file,
       line: at.line,
@@ -72,6 +75,7 @@ function jsonFinding(finding: Finding, { lines, previews }: Report): JsonFinding
     ...(fix && {
       fix: {
         safety: fix.safety,
+        safeFrom: fix.safety === 'unsafe' && fix.safeFrom !== undefined ? `1.${fix.safeFrom}` : null,
         title: fix.title,
         diff,
         refused: preview && 'refused' in preview ? preview.refused : null,

@@ -1,5 +1,8 @@
 // Reports findings as JUnit: a suite for each file, a failed case for each finding, and one passed case for the coverage.
+// Jenkins refuses what is not in its schema, such as a file or a line of a case:
+// https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd
 import type { Finding } from '../finding.ts'
+import { pageAddress } from '../page-address.ts'
 import type { Report } from './report.ts'
 import { describeCoverage, gapsOf, nameOf } from './wording.ts'
 
@@ -30,9 +33,8 @@ function failed(finding: Finding): string {
   const { code, rule, severity, confidence, message, place } = finding
   const at = place ? `${place.file}:${place.line}:${place.column} ` : ''
   const name = `${code} ${rule}: ${nameOf(finding)}`
-  const file = place ? ` file="${escapeXml(place.file)}" line="${place.line}"` : ''
-  const text = `${at}${severity}, ${confidence} confidence\n${message}`
-  return `    <testcase name="${escapeXml(name)}" classname="dayfly.doctor.${rule}"${file}>\n      <failure type="${severity}" message="${escapeXml(message)}">${escapeXml(text)}</failure>\n    </testcase>\n`
+  const text = `${at}${severity}, ${confidence} confidence\n${message}\n${pageAddress(rule)}`
+  return `    <testcase name="${escapeXml(name)}" classname="dayfly.doctor.${rule}">\n      <failure type="${severity}" message="${escapeXml(message)}">${escapeXml(text)}</failure>\n    </testcase>\n`
 }
 
 function skipped(name: string, reason: string): string {

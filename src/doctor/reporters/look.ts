@@ -1,13 +1,23 @@
 // The look of a report on a terminal: colours and width.
 
 /** `columns`: the width of the terminal; undefined: lines are not broken. */
-export type Look = { readonly colour: boolean; readonly columns: number | undefined }
+export type Look = {
+  readonly colour: boolean
+  readonly columns: number | undefined
+  /** Whether the terminal shows links (OSC 8). */
+  readonly links: boolean
+}
 
 export type Style = 'red' | 'yellow' | 'blue' | 'green' | 'bold' | 'dim'
 export type Paint = (style: Style, text: string) => string
 
 export function painter({ colour }: Look): Paint {
   return (style, text) => (colour ? `\x1b[${escapes[style]}m${text}\x1b[0m` : text)
+}
+
+/** Returns a text that a terminal shows as a link. The caller makes text from outside printable. */
+export function link({ links }: Look, address: string, text: string): string {
+  return links ? `\x1b]8;;${address}\x1b\\${text}\x1b]8;;\x1b\\` : text
 }
 
 /** Breaks a text between words, and indents every line. */

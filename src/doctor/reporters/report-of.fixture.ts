@@ -35,6 +35,7 @@ export function reportOf(text: string, file = 'k8s/a job.yaml'): Extract<Report,
     pages: new Map(),
     known: [],
     below: [],
+    unwanted: 0,
   }
 }
 

@@ -28,4 +28,6 @@ type Shared = Omit<Examination, 'coverage'> & {
   readonly known: readonly Finding[]
   /** Findings below the requested severity or confidence. */
   readonly below: readonly Finding[]
+  /** The number of findings of rules that the configuration does not want there. */
+  readonly unwanted: number
 }

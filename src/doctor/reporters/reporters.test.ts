@@ -69,7 +69,40 @@ describe('names of files', () => {
   })
 })
 
+/** The elements of junit-10.xsd that a report uses, with their attributes. `!` marks a required one. */
+const jenkins: Readonly<Record<string, readonly string[]>> = {
+  testsuites: ['name', 'time', 'tests', 'failures', 'errors'],
+  testsuite: ['name!', 'tests!', 'failures!', 'errors!', 'time', 'skipped', 'timestamp', 'hostname', 'id', 'package'],
+  testcase: ['name!', 'time', 'classname', 'group'],
+  failure: ['type', 'message'],
+  skipped: ['type', 'message'],
+}
+
 describe('junit', () => {
+  it.each([
+    ['findings', job],
+    ['an unreadable file', 'apiVersion: v1\nkind: Pod\nmetadata: {name: [\n'],
+  ])('has only the elements and attributes of the schema of Jenkins: %s', (_, text) => {
+    const xml = reportJunit(reportOf(text))
+    const elements = [...xml.matchAll(/<([a-z]+)((?: [a-z]+="[^"]*")*)\/?>/g)]
+    expect(elements.length).toBeGreaterThan(3)
+    expect(elements.length).toBe(xml.match(/<[a-z]/g)?.length)
+    for (const [, element = '', attributes = ''] of elements) {
+      const names = [...attributes.matchAll(/ ([a-z]+)="/g)].map(([, name = '']) => name)
+      const known = jenkins[element] ?? []
+      expect(known.map((name) => name.replace('!', ''))).toEqual(expect.arrayContaining(names))
+      expect(names).toEqual(
+        expect.arrayContaining(known.flatMap((name) => (name.endsWith('!') ? name.slice(0, -1) : []))),
+      )
+    }
+  })
+
+  it('names the place and the page of a finding in its text', () => {
+    expect(reportJunit(reportOf(job))).toMatch(
+      /k8s\/a job.yaml:13:11 error[^<]*https:\/\/dayfly.dev\/doctor\/rules\/dind-ordinary-container<\/failure>/,
+    )
+  })
+
   it('counts what it lists and escapes what it quotes', () => {
     const text = reportJunit(reportOf(job.replace('name: docker', 'name: "<do&c\\u0007"')))
     const [, tests, failures] = /tests="(\d+)" failures="(\d+)"/.exec(text) ?? []
@@ -80,7 +113,7 @@ describe('junit', () => {
   })
 })
 
-const plain = { colour: false, columns: undefined }
+const plain = { colour: false, columns: undefined, links: false, full: false }
 
 describe('pretty', () => {
   it('shows the line, carets below the place, and the fix', () => {
@@ -99,11 +132,11 @@ describe('pretty', () => {
   })
 
   it('breaks its own sentences at the width of the terminal', () => {
-    const text = reportPretty(reportOf(job), { colour: false, columns: 60 })
-    const own = text.split('\n').filter((line) => !/ \||^ {4}[-+@ ]|-->/.test(line))
+    const text = reportPretty(reportOf(job), { ...plain, columns: 60 })
+    const own = text.split('\n').filter((line) => !/ \||^ {4}[-+@ ]|-->|https:/.test(line))
     expect(own.length).toBeGreaterThan(10)
     for (const line of own) expect(line.length, line).toBeLessThan(60)
-    const flat = (whole: string) => whole.replace(/\s+/g, ' ')
+    const flat = (whole: string) => whole.slice(0, whole.indexOf('\nrule ')).replace(/\s+/g, ' ')
     expect(flat(text)).toBe(flat(reportPretty(reportOf(job), plain)))
   })
 
@@ -135,7 +168,7 @@ describe('pretty', () => {
   it('prints one line for each reason of parts left out on purpose', () => {
     const crd = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}\n'
     const report = reportOf(`${crd}---\n${crd}---\n${job}`)
-    expect(reportPretty(report, { colour: false, columns: 100 })).toMatch(
+    expect(reportPretty(report, { ...plain, columns: 100 })).toMatch(
       /\n {4}left out: 2 parts: a CustomResourceDefinition: no rule reads it\n/,
     )
     expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.leftOut.map(({ line }) => line)).toEqual([1, 4])
@@ -158,7 +191,7 @@ describe('pretty', () => {
     expect(text).toContain(
       '42 parts not examined\n    not examined: a.json:1: not valid YAML (and 11 more parts of it)\n',
     )
-    expect(text).toContain('not examined: 18.yaml: gone\n    not examined: 11 more files (--format json names all)\n')
+    expect(text).toContain('not examined: 18.yaml: gone\n    not examined: 11 more files (--full names all)\n')
     expect(jsonReport.parse(JSON.parse(reportJson(report))).coverage.skipped).toHaveLength(42)
     const annotations = reportGithub(report, runIn())
       .split('\n')

@@ -27,11 +27,18 @@ type Result = {
   suppressions?: { kind: string; justification?: string }[]
 }
 type Notification = { level: string; message: { text: string }; locations?: unknown[] }
+type Rule = {
+  id: string
+  name: string
+  helpUri: string
+  help: { markdown?: string }
+  properties: { tags: string[] }
+}
 type Log = {
   runs: {
     columnKind: string
     results: Result[]
-    tool: { driver: { rules: { id: string; help: { markdown?: string }; properties: { tags: string[] } }[] } }
+    tool: { driver: { informationUri: string; rules: Rule[] } }
     invocations: { toolExecutionNotifications: Notification[] }[]
   }[]
 }
@@ -173,12 +180,17 @@ describe('places', () => {
     expect(fixed?.fixes?.[0]?.artifactChanges[0]?.artifactLocation.uri).toBe(uri)
   })
 
-  it('are logical in a cluster', () => {
+  it('name the object of a cluster by convention', () => {
     const report = reportOf(job)
     const findings = report.findings.map((finding) => ({ ...finding, place: undefined, fix: undefined }))
     const unread = [{ kind: 'Secret', reason: 'forbidden' }]
     const run = runOf({ ...report, findings, live: true, coverage: { objects: 1, pods: 1, unread, optional: [] } })
-    for (const { locations } of run.results) expect(locations[0]?.physicalLocation).toBeUndefined()
+    for (const { locations } of run.results) {
+      expect(locations[0]?.physicalLocation).toEqual({
+        artifactLocation: { uri: 'cluster/ci/Job/runner', uriBaseId: '%SRCROOT%' },
+        region: { startLine: 1 },
+      })
+    }
     const names = run.results.map(({ locations }) => locations[0]?.logicalLocations[0]?.fullyQualifiedName)
     expect(names).toContain('ci/Job/runner/docker')
     const [first] = run.invocations[0]?.toolExecutionNotifications ?? []
@@ -201,6 +213,12 @@ describe('the requirements of GitHub', () => {
     for (const { properties } of tool.driver.rules) expect(properties.tags.length).toBeLessThanOrEqual(20)
     const markdown = tool.driver.rules.find(({ id }) => id === 'POD101')?.help.markdown
     expect(markdown).toBe('# A\n\n## Bad\n```yaml\na: 1 # ← here\n```\n')
+  })
+
+  it('links each rule to its own page, and the tool to its site', () => {
+    const { driver } = runOf(reportOf(job)).tool
+    expect(driver.informationUri).toBe('https://dayfly.dev/doctor')
+    for (const { name, helpUri } of driver.rules) expect(helpUri).toBe(`https://dayfly.dev/doctor/rules/${name}`)
   })
 
   it('keeps the 25,000 most severe results, and says so', () => {
@@ -226,7 +244,7 @@ describe('the requirements of GitHub', () => {
 describe('one run and the next', () => {
   it('recognizes a finding on moved lines, and separates two of one kind', () => {
     const prints = (text: string) =>
-      runOf(reportOf(text)).results.map((one) => one.partialFingerprints['dayflyDoctor/v1'])
+      runOf(reportOf(text)).results.map((one) => one.partialFingerprints['dayflyDoctor/v2'])
     const first = prints(job)
     expect(prints(`# moved\n\n${job}`)).toEqual(first)
     expect(new Set(first).size).toBe(first.length)

@@ -1,7 +1,8 @@
 // Reports findings as SARIF 2.1.0, in the subset that GitHub's code scanning reads: exact regions, fixes, fingerprints, suppressed results.
 import { printableJson } from '../../lib/printable.ts'
-import type { Finding, Place, Severity } from '../finding.ts'
+import type { Finding, ObjectRef, Place, Severity } from '../finding.ts'
 import { fingerprints } from '../fingerprint.ts'
+import { doctorAddress, pageAddress } from '../page-address.ts'
 import type { Rule } from '../rule.ts'
 import { withoutMarks } from '../rule-page.ts'
 import type { Report } from './report.ts'
@@ -9,8 +10,7 @@ import { inRepository, type RepositoryPaths } from './repository-paths.ts'
 import { describeUnused, gapsOf, nameOf } from './wording.ts'
 
 export function reportSarif(report: Report, paths: RepositoryPaths): string {
-  const fileOf = (file: string) => inRepository(file, paths)
-  const artifactOf = (file: string) => artifact(fileOf(file))
+  const artifactOf = (file: string) => artifact(inRepository(file, paths))
   const all = listResults(report)
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -21,6 +21,7 @@ export function reportSarif(report: Report, paths: RepositoryPaths): string {
           driver: {
             name: 'dayfly doctor',
             semanticVersion: report.tool,
+            informationUri: doctorAddress,
             rules: report.rules.map((rule) => describeRule(rule, report.pages.get(rule.slug))),
           },
         },
@@ -31,7 +32,7 @@ export function reportSarif(report: Report, paths: RepositoryPaths): string {
             toolExecutionNotifications: [...notifications(report, artifactOf), ...leftOut(all.length)],
           },
         ],
-        results: results(all, report, { fileOf, artifactOf }),
+        results: results(all, report, artifactOf),
       },
     ],
   }
@@ -39,7 +40,6 @@ export function reportSarif(report: Report, paths: RepositoryPaths): string {
 }
 
 type ArtifactOf = (file: string) => object
-type Naming = { readonly fileOf: (file: string) => string; readonly artifactOf: ArtifactOf }
 /** `suppressions`: the reasons why a finding is known or silenced. */
 type Result = { readonly finding: Finding; readonly suppressions: readonly object[] }
 
@@ -51,15 +51,14 @@ const precisions = { high: 'very-high', medium: 'medium', low: 'low' } as const
 
 function describeRule(rule: Rule, page: string | undefined): object {
   const { slug, code, title, severity, confidence, modes } = rule
-  const link = page && /^- (https:\S+)/m.exec(page.slice(page.indexOf('## Links')))?.[1]
   return {
     id: code,
     name: slug,
     shortDescription: { text: title },
     fullDescription: { text: title },
-    ...(link && { helpUri: link }),
+    helpUri: pageAddress(slug),
     help: {
-      text: `${title}. "dayfly doctor explain ${code}" says why, and when not.`,
+      text: `${title}. "dayfly doctor explain ${code}" says why, and when not; so does ${pageAddress(slug)}`,
       ...(page && { markdown: withoutMarks(page) }),
     },
     defaultConfiguration: { level: levels[severity] },
@@ -92,13 +91,10 @@ function limit(all: readonly Result[]): readonly Result[] {
   return order.flatMap((severity) => all.filter(({ finding }) => finding.severity === severity)).slice(0, resultsMax)
 }
 
-function results(all: readonly Result[], report: Report, { fileOf, artifactOf }: Naming): readonly object[] {
+function results(all: readonly Result[], report: Report, artifactOf: ArtifactOf): readonly object[] {
   const numbers = new Map(report.rules.map(({ slug }, index) => [slug, index]))
   const shown = limit(all)
-  const prints = fingerprints(
-    shown.map(({ finding }) => finding),
-    fileOf,
-  )
+  const prints = fingerprints(shown.map(({ finding }) => finding))
   return shown.map(({ finding, suppressions }, index) => ({
     ruleId: finding.code,
     ruleIndex: numbers.get(finding.rule),
@@ -113,7 +109,7 @@ function results(all: readonly Result[], report: Report, { fileOf, artifactOf }:
       })),
     }),
     // GitHub's own name is primaryLocationLineHash. Its upload step computes that value, and warns about any other.
-    partialFingerprints: { 'dayflyDoctor/v1': prints[index] },
+    partialFingerprints: { 'dayflyDoctor/v2': prints[index] },
     ...fixesOf(finding, report, artifactOf),
     ...(suppressions.length > 0 && { suppressions }),
     properties: { confidence: finding.confidence, ...(finding.fix && { fix: finding.fix.safety }) },
@@ -124,9 +120,19 @@ function locationOf(finding: Finding, artifactOf: ArtifactOf): object {
   const { object, container, place } = finding
   const parts = [object.namespace, object.kind, object.name, container].filter((part) => part !== undefined)
   return {
-    ...(place && physical(place, artifactOf)),
+    ...(place ? physical(place, artifactOf) : inCluster(object)),
     logicalLocations: [{ name: container ?? object.name, fullyQualifiedName: parts.join('/'), kind: 'resource' }],
   }
+}
+
+/**
+ * GitHub's code scanning shows no result without a file. So an object of a cluster gets a path that only names it, as a result that belongs to
+ * no line gets line 1: https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
+ */
+function inCluster({ namespace, kind, name }: ObjectRef): object {
+  const parts = ['cluster', ...(namespace === undefined ? [] : [namespace]), kind, name === '' ? '_' : name]
+  const uri = parts.map(encodeURIComponent).join('/')
+  return { physicalLocation: { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region: { startLine: 1 } } }
 }
 
 function physical(place: Place, artifactOf: ArtifactOf): object {

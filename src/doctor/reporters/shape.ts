@@ -22,12 +22,17 @@ const finding = z.strictObject({
   }),
   container: z.string().nullable(),
   message: z.string(),
+  page: z.url().describe('The page of the rule. "dayfly doctor explain <rule>" shows it without a network.'),
   related: z.array(z.strictObject({ file: z.string(), line: position, column: position, message: z.string() })),
   fix: z
     .strictObject({
       safety: z
         .enum(['safe', 'unsafe'])
         .describe('Safe: no working workload stops working. "--fix" makes the safe fixes, "--fix=unsafe" all.'),
+      safeFrom: z
+        .string()
+        .nullable()
+        .describe('The Kubernetes version from which an unsafe fix is safe, if that version is declared.'),
       title: z.string(),
       diff: z
         .string()
@@ -64,6 +69,7 @@ export const jsonReport = z.strictObject({
       .describe('Rules that could not run. They do not count as passed.'),
     known: z.int().min(0).describe('Findings that the baseline holds.'),
     below: z.int().min(0).describe('Findings below --min-severity or --min-confidence.'),
+    unwanted: z.int().min(0).describe('Findings of rules that the configuration, --select or --ignore leaves out.'),
   }),
   kubernetes: z.strictObject({
     versions: z.array(z.string().regex(/^1\.\d+$/)),

@@ -1,20 +1,31 @@
 // The end of a report for people: the counts, the coverage, and the next command.
 import { printableLine } from '../../lib/printable.ts'
 import type { Finding } from '../finding.ts'
+import { worstFirst } from './groups.ts'
 import { type Look, painter, wrap } from './look.ts'
 import type { Report } from './report.ts'
-import { count, describeCoverage, describeUnused, gapsByFile, leftOutOf, tallySeverities } from './wording.ts'
+import { tableOf } from './table.ts'
+import {
+  count,
+  describeCoverage,
+  describeSafeFrom,
+  describeUnused,
+  fixesOf,
+  gapsByFile,
+  leftOutOf,
+  tallySeverities,
+} from './wording.ts'
 
-/** The number of unexamined files that are named. JSON names all. */
+/** The number of unexamined files that are named. */
 const gapsMax = 20
 
-export function summarise(report: Report, look: Look): string {
+export function summarise(report: Report, look: Look & { readonly full: boolean }): string {
   const { findings, coverage, version, live } = report
   const charts = live ? [] : report.coverage.charts
   const nothing = findings.length === 0 && coverage.objects === 0
   const lines = [
     describeCoverage(report),
-    ...describeGaps(report),
+    ...describeGaps(report, look.full ? Number.POSITIVE_INFINITY : gapsMax),
     ...describeLeftOut(report),
     ...charts.map(({ file, range }) => `Kubernetes version of the files of ${file}: kubeVersion ${range}`),
     ...(nothing ? [] : report.skippedRules).map(
@@ -27,7 +38,16 @@ export function summarise(report: Report, look: Look): string {
     ...worst(findings).map(({ code }) => `dayfly doctor explain ${code}: why, and when not`),
   ]
   const title = nothing ? 'nothing was analysed: no Kubernetes object was found' : tallySeverities(findings)
-  return [painter(look)('bold', title), ...lines.map((line) => indent(printableLine(line), look))].join('\n')
+  return [
+    ...withSpace(tableOf(report, look)),
+    painter(look)('bold', title),
+    ...lines.map((line) => indent(printableLine(line), look)),
+  ].join('\n')
+}
+
+/** Puts an empty line below the table. */
+function withSpace(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [...lines, '']
 }
 
 /** Wraps a line of the summary and keeps its own indentation. */
@@ -41,13 +61,13 @@ function describeUndeclared(charts: number): string {
   return `Kubernetes version${where}: none declared, every supported one considered (--kubernetes-version)`
 }
 
-function describeGaps(report: Report): readonly string[] {
+function describeGaps(report: Report, shownMax: number): readonly string[] {
   const gaps = gapsByFile(report)
-  const lines = gaps.slice(0, gapsMax).map(({ name, line, reason }) => {
+  const lines = gaps.slice(0, shownMax).map(({ name, line, reason }) => {
     return `  not examined: ${name}${line === undefined ? '' : `:${line}`}: ${reason}`
   })
-  return gaps.length > gapsMax
-    ? [...lines, `  not examined: ${count(gaps.length - gapsMax, 'more file')} (--format json names all)`]
+  return gaps.length > shownMax
+    ? [...lines, `  not examined: ${count(gaps.length - shownMax, 'more file')} (--full names all)`]
     : lines
 }
 
@@ -70,30 +90,28 @@ function describeSilenced({ suppressed, unusedSuppressions, rules }: Report): re
   ]
 }
 
-function describeUnasked({ known, below }: Report): readonly string[] {
+function describeUnasked({ known, below, unwanted }: Report): readonly string[] {
   return [
     ...(known.length > 0 ? [`${count(known.length, 'finding')} known from the baseline`] : []),
     ...(below.length > 0 ? [`${count(below.length, 'finding')} below the asked severity or confidence`] : []),
+    ...(unwanted > 0
+      ? [`${count(unwanted, 'finding')} left out by the configuration or by --select and --ignore`]
+      : []),
   ]
 }
 
-function describeFixes({ findings, previews }: Report): readonly string[] {
-  const fixes = findings.flatMap((finding) => {
-    const preview = previews.get(finding)
-    return finding.fix && !(preview && 'refused' in preview) ? [finding.fix] : []
-  })
-  const safe = fixes.filter(({ safety }) => safety === 'safe').length
-  const unsafe = fixes.length - safe
+function describeFixes(report: Report): readonly string[] {
+  const { safe, unsafe, safeFrom } = fixesOf(report.findings, report)
   return [
     ...(safe > 0 ? [`${count(safe, 'safe fix', 'safe fixes')}: see --diff, apply with --fix`] : []),
     ...(unsafe > 0
       ? [`${count(unsafe, 'fix needs', 'fixes need')} your judgement: see --diff --fix=unsafe, apply with --fix=unsafe`]
       : []),
+    ...(safeFrom ? [describeSafeFrom(safeFrom)] : []),
   ]
 }
 
 /** Returns the first of the most severe findings. */
 function worst(findings: readonly Finding[]): readonly Finding[] {
-  const first = findings.find(({ severity }) => severity === 'error') ?? findings[0]
-  return first ? [first] : []
+  return worstFirst(findings).slice(0, 1)
 }

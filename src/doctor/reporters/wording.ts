@@ -4,7 +4,7 @@ import type { Suppression } from '../engine/suppressions.ts'
 import type { Finding, Severity } from '../finding.ts'
 import type { Rule } from '../rule.ts'
 import type { Skipped } from '../sources/document.ts'
-import type { Examined } from './report.ts'
+import type { Examined, Report } from './report.ts'
 
 /** Returns `Job ci/runner, container docker`. */
 export function nameOf({ object, container }: Finding): string {
@@ -28,6 +28,34 @@ export function tallySeverities(findings: readonly Finding[]): string {
     return number === 0 ? [] : [count(number, noun)]
   })
   return parts.length === 0 ? 'no findings' : parts.join(', ')
+}
+
+type Fixes = {
+  readonly safe: number
+  readonly unsafe: number
+  /** The unsafe ones that a declared version makes safe, and the version that makes all of them safe. */
+  readonly safeFrom: { readonly number: number; readonly minor: number } | undefined
+}
+
+/** Counts the fixes that are not refused. */
+export function fixesOf(findings: readonly Finding[], { previews }: Pick<Report, 'previews'>): Fixes {
+  const fixes = findings.flatMap((finding) => {
+    const preview = previews.get(finding)
+    return finding.fix && !(preview && 'refused' in preview) ? [finding.fix] : []
+  })
+  const safe = fixes.filter(({ safety }) => safety === 'safe').length
+  const minors = fixes.flatMap(({ safety, safeFrom }) =>
+    safety === 'unsafe' && safeFrom !== undefined ? [safeFrom] : [],
+  )
+  const safeFrom = minors.length === 0 ? undefined : { number: minors.length, minor: Math.max(...minors) }
+  return { safe, unsafe: fixes.length - safe, safeFrom }
+}
+
+/** Says which version makes fixes safe, and how to declare it. */
+export function describeSafeFrom({ number, minor }: NonNullable<Fixes['safeFrom']>): string {
+  const which = number === 1 ? '1 of these fixes is' : `${number} of these fixes are`
+  const version = `1.${minor}`
+  return `${which} safe from Kubernetes ${version}: if your cluster has it, declare your version with --kubernetes-version ${version}, or under "clusters" in .dayfly-doctor.yaml`
 }
 
 export function describeCoverage(examined: Examined): string {

@@ -38,7 +38,7 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
         container: container.name,
         message: `${container.name} runs ${what}, which never ends by itself, so ${consequence(pod)}. Make it a native sidecar (Kubernetes 1.29 and later).`,
         confidence,
-        fix: fix && { ...fix, safety: 'unsafe' },
+        fix: fix && { ...fix, safety: 'unsafe', safeFrom: undefined },
       })
     })
 }
