@@ -63,8 +63,9 @@ it('finds an orphan, plans its removal, and removes only it once the digest is c
   const { code, stdout } = await doctor(asked)
   expect([code, orphansIn(stdout)]).toEqual([0, []])
   for (const output of [looked, planned, confirmed]) expect(output.stdout + output.stderr).not.toContain(token)
-  for (const file of readdirSync(folder)) {
-    if (file !== 'token') expect(readFileSync(path.join(folder, file), 'utf8')).not.toContain(token)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name)
+    if (entry.isFile() && entry.name !== 'token') expect(readFileSync(file, 'utf8')).not.toContain(token)
   }
 })
 

@@ -85,7 +85,7 @@ spec:
       ['spec:', 4],
       ['  containers:', 5],
       ['    - name: x', 7],
-      ['    - name: y', 7],
+      ['    - name: z', 7],
       ['    - name: fixed', 9],
       ['    - name: more', 0],
       ['', 0],
@@ -102,7 +102,7 @@ spec:
     const moved = findings.map(relocateByLine(files, sources))
     expect(places(moved)).toEqual([
       ['x', 'c/templates/a.yaml', 7, 5],
-      ['y', 'c/templates/a.yaml', 7, 5],
+      ['z', 'c/templates/a.yaml', 7, 5],
       ['fixed', 'c/templates/a.yaml', 9, 7],
       ['more', 'c/templates/a.yaml (rendered by helm)', 11, 7],
     ])
@@ -135,9 +135,9 @@ describe('a finding in the output of kustomize', () => {
   }
 
   it('moves to the one object of the sources with the same value at the same path', () => {
-    expect(moved(pod('a', 'x', 'y'), `# moved\n${pod('a', 'x', 'y')}`, pod('b', 'x'))).toEqual([
+    expect(moved(pod('a', 'x', 'z'), `# moved\n${pod('a', 'x', 'z')}`, pod('b', 'x'))).toEqual([
       ['x', '0.yaml', 8, 5],
-      ['y', '0.yaml', 9, 5],
+      ['z', '0.yaml', 9, 5],
     ])
   })
 

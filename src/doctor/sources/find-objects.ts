@@ -42,7 +42,8 @@ export function findObjects(root: unknown, inString = false): Contents {
     } else if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) visitEntry(index, value[index], inside)
     } else if (isJsonObject(value)) {
-      const kind = kindOf(value, inside) ?? (inString && !inside && isPodSpec(value) ? 'podSpec' : undefined)
+      const isBare = inString && !inside && isPodSpec(value) && !isOfValues(path, objects)
+      const kind = kindOf(value, inside) ?? (isBare ? 'podSpec' : undefined)
       if (kind) objects.push({ path: [...path], kind, value })
       for (const { field, key, text } of kind === 'object' ? encodedTexts(value) : []) {
         if (mayHoldManifest(text)) strings.push({ path: [...path, field, key], text, encoded: true })
@@ -91,6 +92,13 @@ function kindOf(value: Readonly<Record<string, unknown>>, inside: boolean): Foun
   }
   if (inside) return undefined
   return isRunnerValues(value) ? 'values' : installsCharts(value) ? 'charts' : undefined
+}
+
+/** Whether the pod spec belongs to values that were found above it. */
+function isOfValues(path: readonly (string | number)[], objects: readonly FoundObject[]): boolean {
+  const owner = path.slice(0, -2)
+  if (path.at(-2) !== 'template' || path.at(-1) !== 'spec') return false
+  return objects.some(({ kind, path: at }) => kind === 'values' && at.join('\n') === owner.join('\n'))
 }
 
 function isPodSpec({ containers }: Readonly<Record<string, unknown>>): boolean {
