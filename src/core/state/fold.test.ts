@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Failure } from '../../model/failure.ts'
-import { ended, limits, now, podFacts } from '../world.fixture.ts'
+import { ended, limits, now, podFacts, registration } from '../world.fixture.ts'
 import { a, emptyDecision, job, open, refused, seconds, unavailable, unreachable } from './state.fixture.ts'
 
 const kindsOf = (events: readonly JournalEvent[]) => events.map(({ kind }) => kind)
@@ -223,6 +223,18 @@ describe('ends', () => {
     expect(set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'absent' } })).toEqual([])
     expect(set.runner()).toMatchObject({ ending: { answer: 'absent', failures: 0 }, registration: { is: 'present' } })
     expect(set.phase()).toBe('spent')
+  })
+
+  it('asks again when a later list shows the registration that the forge called absent', () => {
+    const set = open()
+    set.list({ [a]: podFacts(running) })
+    set.end({ kind: 'surplus' })
+    set.outcome({ action: 'deregister-runner', runner: a, result: { is: 'absent' } }, now)
+    set.listed([registration(a)], now - 1)
+    expect(set.runner()?.ending?.answer).toBe('absent')
+    set.listed([registration(a)], now + 1)
+    expect(set.runner()?.ending?.answer).toBe('unasked')
+    expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'deregister-runner', runner: a }))
   })
 
   it('stays as it is after an aborted deregistration', () => {

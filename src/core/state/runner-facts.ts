@@ -1,7 +1,7 @@
 // How facts change one runner. Every function returns a new runner and changes nothing else.
 import type { Instant } from '../../lib/clock.ts'
 import type { ForgeTraits } from '../../model/forge-traits.ts'
-import type { DeregisterAnswer, JobRef, PodFacts, Registration, Runner } from '../../model/runner.ts'
+import type { DeregisterAnswer, Ending, JobRef, PodFacts, Registration, Runner } from '../../model/runner.ts'
 
 /** A runner of which only the name is known. */
 export function requestedRunner(name: string, at: Instant): Runner {
@@ -56,11 +56,16 @@ export function withListedRegistration(runner: Runner, listed: Registration | un
     // A list that was requested before a cordon, or before the forge's last answer, knows less.
     if (known.is === 'present' && known.at > askedAt) return runner
     const registration = { is: 'present', value: listed, at: askedAt } as const
-    return { ...runner, registration, registrationMissingSince: undefined }
+    return { ...runner, registration, registrationMissingSince: undefined, ending: askedAgain(runner.ending) }
   }
   if (known.is === 'unknown' || known.at > askedAt) return runner
   const registrationMissingSince = runner.registrationMissingSince ?? askedAt
   return { ...runner, registration: { is: 'absent', at: askedAt }, registrationMissingSince }
+}
+
+/** A later list refutes the answer that the registration was absent: the forge is asked again. */
+function askedAgain(ending: Ending | undefined): Ending | undefined {
+  return ending?.answer === 'absent' ? { ...ending, answer: 'unasked', retryAt: undefined } : ending
 }
 
 /** Applies the forge's answer to a deregistration. A busy runner lives on, unless the operator's bound ends it. */
@@ -72,7 +77,9 @@ export function withAnswer(runner: Runner, answer: DeregisterAnswer, at: Instant
     const proved = answered ?? { because: { kind: 'spent' }, answer, failures: 0, retryAt: undefined }
     return { ...runner, ending: proved, registration: { is: 'absent', at } }
   }
-  if (answer !== 'busy' || registration.is !== 'present') return { ...runner, ending: answered }
+  if (registration.is !== 'present') return { ...runner, ending: answered }
+  if (answer === 'absent') return { ...runner, ending: answered, registration: { ...registration, at } }
+  if (answer !== 'busy') return { ...runner, ending: answered }
   const value = { ...registration.value, busy: true }
   const goesOn = ending?.because.kind === 'life-exceeded' || ending?.because.kind === 'spent'
   return { ...runner, ending: goesOn ? answered : undefined, registration: { is: 'present', value, at } }
