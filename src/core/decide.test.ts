@@ -178,7 +178,7 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     'start 7, wake +4 s',
   ],
   ['ceiling', world([], demand(50)), 'start 10'],
-  ['template refused', world([], { ...demand(2), ...refused() }), 'nothing'],
+  ['template refused', world([], { ...demand(2), ...refused() }), 'wake +300 s'],
   ['template not checked yet', world([], { ...demand(2), template: undefined }), 'check-template'],
   [
     'template under check',
@@ -305,7 +305,16 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     world([], refusedFor('quota-exceeded', retryWaitMs('quota-exceeded', 1, templateHash(runnerSet())) ?? 0)),
     'check-template',
   ],
-  ['a refusal of the template itself is final', world([], refusedFor('template-invalid', 999_000)), 'nothing'],
+  [
+    'a refusal of the template itself waits for a change',
+    world([], refusedFor('template-invalid', 60_000)),
+    'wake +240 s',
+  ],
+  [
+    'after five minutes the rules of the cluster may have changed',
+    world([], refusedFor('template-invalid', 300_000)),
+    'check-template',
+  ],
   [
     'one pending removal is due, another is not',
     world([], { pendingRemovals: [removal('x', now), removal('y', now + 5_000)] }),

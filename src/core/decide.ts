@@ -71,12 +71,12 @@ function decideLives(moment: Moment) {
 
 /** A template is checked before the first runner, when it changes, and again when a refusal may be over. */
 function decideTemplate(moment: Moment): Step {
-  const { template, templateHash } = moment.world
+  const { world, limits } = moment
+  const { template, templateHash } = world
   if (template?.hash !== templateHash) return once(moment, { kind: 'check-template', hash: templateHash })
   if (template.is === 'accepted') return nothing
-  const wait = retryWaitMs(template.failure.reason, 1, templateHash)
-  if (wait === undefined) return nothing
-  const again = template.at + wait
+  // A rule of the cluster may have refused it, and an administrator may change that rule.
+  const again = template.at + (retryWaitMs(template.failure.reason, 1, templateHash) ?? limits.templateAgainMs)
   return moment.now < again
     ? { actions: [], wakeAt: again }
     : once(moment, { kind: 'check-template', hash: templateHash })

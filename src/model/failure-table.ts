@@ -17,7 +17,7 @@ export const failures = {
   'template-invalid': {
     class: 'template',
     sentence: 'The API server refuses the pod template.',
-    next: 'Correct the field named in the message. Dayfly checks the set again as soon as it changes.',
+    next: 'Correct the field named in the message. Dayfly checks the template again when the set changes, and every five minutes.',
     retry: never,
   },
   'template-changed': {

@@ -42,6 +42,8 @@ export type Limits = {
   readonly terminationMs: number
   /** A container that runs this long after its job is stuck in the same sense. */
   readonly lingerMs: number
+  /** A template whose refusal only a change can end is checked again this often. */
+  readonly templateAgainMs: number
   /** A deletion that the API server accepted is sent again after this long without an event of the pod. */
   readonly deleteAgainMs: number
 }
@@ -71,5 +73,6 @@ export const defaultLimits: Limits = {
   jobsShown: 50,
   terminationMs: 30 * second,
   lingerMs: 10 * minute,
+  templateAgainMs: 5 * minute,
   deleteAgainMs: 2 * minute,
 }

@@ -31,7 +31,8 @@ const bindingOf = ({ plural, kind, ...rest }: Resource): Resource => ({
 const podRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }]
 
 const next = {
-  template: 'Correct the field named in the message. Dayfly checks the set again as soon as it changes.',
+  template:
+    'Correct the field named in the message. Dayfly checks the template again when the set changes, and every five minutes.',
   changed: 'Find the webhook or the old API server that drops or changes the field named in the message.',
   admission: 'Satisfy the rule named in the message, or exempt the namespace from it.',
   quota: 'Raise the quota, lower max of the set, or wait until other pods end.',
