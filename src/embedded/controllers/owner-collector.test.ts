@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage, podOf } from '../../../test/pod-stage.ts'
+import { runnerSetCrd } from '../../config/crd.ts'
 import type { StoredObject } from '../store/object.ts'
 
 type Stage = ReturnType<typeof openPodStage>
@@ -33,6 +34,20 @@ test('background: deletes dependents after their owner, and then the dependents 
   configMap(stage, 'stranger')
   await removed(stage, 'owner', 'Background')
   expect(names(stage)).toEqual(['stranger'])
+})
+
+test('deletes the dependents of an owner whose kind is gone together with it', async () => {
+  const stage = openPodStage()
+  stage.registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+  await stage.clock.advance(10)
+  const spec = { github: { url: 'https://github.com/acme', credentials: { secret: 'forge' } }, scale: { max: 1 } }
+  const metadata = { name: 'linux', namespace: 'default' }
+  const set = { apiVersion: 'dayfly.dev/v1alpha1', kind: 'RunnerSet', metadata, spec }
+  const owner = stage.registry.create('runnersets.dayfly.dev', set)
+  configMap(stage, 'child', { ownerReferences: [ownedBy(owner)] })
+  stage.registry.delete('customresourcedefinitions.apiextensions.k8s.io', undefined, 'runnersets.dayfly.dev')
+  await stage.clock.advance(10)
+  expect(names(stage)).toEqual([])
 })
 
 test('orphan: keeps dependents and removes their owner reference', async () => {

@@ -16,10 +16,11 @@ export function startOwnerCollector({
   readonly registry: Registry
   readonly clock: Clock
 }): () => void {
+  const gone = goneOwners()
   const loop = startLoop(clock, (key) => {
     const { resource, namespace, name } = readKey(key)
     const object = registry.kinds.get(resource) && registry.get(resource, namespace, name)
-    if (object) collect(registry, resource, object, enqueue)
+    if (object) collect({ registry, gone }, resource, object, enqueue)
   })
   const enqueue = (object: StoredObject) => {
     const resource = resourceOf(registry, object.apiVersion, object.kind)
@@ -27,13 +28,14 @@ export function startOwnerCollector({
   }
   const enqueueOwners = (object: StoredObject) => {
     for (const reference of object.metadata.ownerReferences ?? []) {
-      const owner = findOwner(registry, object, reference)
+      const owner = findOwner({ registry, gone }, object, reference)
       if (owner.is === 'waiting') enqueue(owner.object)
     }
   }
   const stop = subscribeAll(registry, clock, (resource, { type, object, before }) => {
     const { ownerReferences, deletionTimestamp, uid } = object.metadata
     if (type === 'DELETED') {
+      gone.add(uid)
       for (const dependent of registry.dependents(uid)) enqueue(dependent)
       enqueueOwners(object)
       return
@@ -49,6 +51,29 @@ export function startOwnerCollector({
   }
 }
 
+/** What is known about owners. */
+type Owners = { readonly registry: Registry; readonly gone: GoneOwners }
+
+interface GoneOwners {
+  add(uid: string): void
+  has(uid: string): boolean
+}
+
+/** As many as kube-controller-manager remembers. Its kind may be gone together with an owner, and then nobody can look it up. */
+const goneMax = 500
+
+function goneOwners(): GoneOwners {
+  const uids = new Set<string>()
+  return {
+    add: (uid) => {
+      uids.add(uid)
+      const [oldest] = uids
+      if (uids.size > goneMax && oldest !== undefined) uids.delete(oldest)
+    },
+    has: (uid) => uids.has(uid),
+  }
+}
+
 function writeKey(resource: ResourceKey, { metadata }: StoredObject): string {
   return `${resource} ${metadata.namespace ?? ''} ${metadata.name}`
 }
@@ -59,14 +84,15 @@ function readKey(key: string) {
 }
 
 function collect(
-  registry: Registry,
+  owners: Owners,
   resource: ResourceKey,
   object: StoredObject,
   enqueue: (object: StoredObject) => void,
 ): void {
+  const { registry } = owners
   const { finalizers = [], deletionTimestamp } = object.metadata
   if (deletionTimestamp === undefined) {
-    judge(registry, resource, object)
+    judge(owners, resource, object)
   } else if (finalizers.includes('orphan')) {
     orphan(registry, object)
     dropFinalizer(registry, resource, object, 'orphan')
@@ -76,9 +102,10 @@ function collect(
 }
 
 /** Background deletion: an object exists as long as one of its owners. Owners match by uid; an owner in another namespace counts as absent. */
-function judge(registry: Registry, resource: ResourceKey, object: StoredObject): void {
+function judge(owners: Owners, resource: ResourceKey, object: StoredObject): void {
+  const { registry } = owners
   const references = object.metadata.ownerReferences ?? []
-  const found = references.map((reference) => ({ reference, owner: findOwner(registry, object, reference) }))
+  const found = references.map((reference) => ({ reference, owner: findOwner(owners, object, reference) }))
   const lost = found.filter(({ owner }) => owner.is === 'absent' || owner.is === 'waiting')
   if (lost.length === 0) return
   if (lost.length < found.length) {
@@ -104,8 +131,9 @@ type Owner =
   /** The owner's kind is unknown, or a namespaced owner has a cluster-wide dependent. The object is never collected. */
   | { readonly is: 'unknown' }
 
-function findOwner(registry: Registry, dependent: StoredObject, reference: OwnerReference): Owner {
+function findOwner({ registry, gone }: Owners, dependent: StoredObject, reference: OwnerReference): Owner {
   const { apiVersion, kind, name, uid } = reference
+  if (gone.has(uid)) return { is: 'absent' }
   const resource = resourceOf(registry, apiVersion, kind)
   const { namespace } = dependent.metadata
   if (resource === undefined) return { is: 'unknown' }
