@@ -96,13 +96,13 @@ export function dropRunner(emulation: Emulation, runner: Runner): void {
   runner.set?.idle.delete(runner)
   const { registrationDelayMs } = emulation.knobs
   if (registrationDelayMs === 0) removeRunner(emulation, runner)
-  else emulation.deadlines.set(`offline:${runner.id}`, registrationDelayMs, () => removeRunner(emulation, runner))
+  else emulation.deadlines.set(`drop:${runner.id}`, registrationDelayMs, () => removeRunner(emulation, runner))
 }
 
 /** Removes the registration. A held poll of the runner ends at once. */
 export function removeRunner(emulation: Emulation, runner: Runner): void {
   const { state, deadlines } = emulation
-  for (const name of ['offline', 'silent']) deadlines.clear(`${name}:${runner.id}`)
+  for (const name of ['offline', 'silent', 'drop']) deadlines.clear(`${name}:${runner.id}`)
   state.runners.delete(runner.id)
   state.runnersByName.delete(`${runner.scope.key}/${runner.name}`)
   runner.set?.runners.delete(runner)
