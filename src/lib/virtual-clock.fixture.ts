@@ -8,30 +8,32 @@ export interface VirtualClock extends Clock {
   next(): Instant | undefined
 }
 
-type Entry = { readonly at: Instant; readonly order: number; readonly run: () => void }
+type Entry = { readonly at: Instant; readonly order: number; readonly run: () => void; isCancelled: boolean }
 
 /** @param start the time at the beginning. The default is 2026-01-01T00:00:00Z. */
 export function virtualClock(start: Instant = 1_767_225_600_000): VirtualClock {
   let now = start
   let order = 0
-  const entries = new Set<Entry>()
+  const heap: Entry[] = []
   const first = (): Entry | undefined => {
-    let found: Entry | undefined
-    for (const entry of entries) {
-      if (!found || entry.at < found.at || (entry.at === found.at && entry.order < found.order)) found = entry
-    }
-    return found
+    while (heap[0]?.isCancelled) takeFirst(heap)
+    return heap[0]
   }
   const after = (ms: number, run: () => void): Timer => {
-    const entry = { at: now + Math.max(0, ms), order: order++, run }
-    entries.add(entry)
-    return { cancel: () => entries.delete(entry) }
+    // Whole milliseconds, as those of the machine.
+    const entry = { at: now + Math.max(0, Math.ceil(ms)), order: order++, run, isCancelled: false }
+    add(heap, entry)
+    return {
+      cancel: () => {
+        entry.isCancelled = true
+      },
+    }
   }
   const advance = async (ms: number): Promise<void> => {
     const end = now + ms
     await settle()
     for (let entry = first(); entry && entry.at <= end; entry = first()) {
-      entries.delete(entry)
+      takeFirst(heap)
       now = entry.at
       entry.run()
       await settle()
@@ -42,7 +44,38 @@ export function virtualClock(start: Instant = 1_767_225_600_000): VirtualClock {
   return { now: () => now, after, sleep: sleepWith(after), advance, next: () => first()?.at }
 }
 
-/** Waits until every promise that needs neither time nor I/O has settled. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+/** Waits until every promise that needs neither time nor I/O has settled: Node runs all of them before its next turn. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function isBefore(one: Entry, other: Entry): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order)
+}
+
+/** The heap is binary: each entry is due no later than the two below it. */
+function add(heap: Entry[], entry: Entry): void {
+  let index = heap.length
+  for (let above = (index - 1) >> 1; index > 0; above = (index - 1) >> 1) {
+    const parent = heap[above] as Entry
+    if (!isBefore(entry, parent)) break
+    heap[index] = parent
+    index = above
+  }
+  heap[index] = entry
+}
+
+function takeFirst(heap: Entry[]): void {
+  const last = heap.pop()
+  if (!last || heap.length === 0) return
+  let index = 0
+  for (let below = 1; below < heap.length; below = 2 * index + 1) {
+    const right = heap[below + 1]
+    if (right && isBefore(right, heap[below] as Entry)) below++
+    const child = heap[below] as Entry
+    if (!isBefore(child, last)) break
+    heap[index] = child
+    index = below
+  }
+  heap[index] = last
 }
