@@ -8,7 +8,7 @@ import { refusedTemplate, templateVerdict } from '../template.ts'
 import { registrationsListed } from './fold-forge.ts'
 import { podSeen } from './fold-pods.ts'
 import { foldStart } from './fold-start.ts'
-import { isOfTemplate } from './history.ts'
+import { isOfTemplate, templateAccepted } from './history.ts'
 import { put, remove } from './lives.ts'
 import { withAnswer, withCordon } from './runner-facts.ts'
 import { begunAt, callFailed, callSucceeded, countFailure, note, type Step, setSubject, subject } from './step.ts'
@@ -213,6 +213,7 @@ function templateChecked(step: Step, { hash, result }: OutcomeOf<'check-template
   const { is } = verdict
   if (is === 'refused') events.push({ kind: 'template-refused', ...setSubject(state), hash, failure: verdict.failure })
   else events.push({ kind: 'template-accepted', ...setSubject(state), hash })
+  if (is === 'accepted') state.history = templateAccepted(state.history)
 }
 
 function listed(step: Step, { result }: OutcomeOf<'list-registrations'>): void {

@@ -49,6 +49,11 @@ export function succeeded(history: History): History {
   return { ...history, failuresInARow: 0, rounds: 0, retryAt: undefined }
 }
 
+/** A check accepts the template: what an earlier refusal of it blocked may be tried again. */
+export function templateAccepted(history: History): History {
+  return history.blocked && isOfTemplate(history.blocked) ? { ...history, blocked: undefined } : history
+}
+
 /** Returns the failures in a row that still count: time heals them. */
 export function recentFailures(history: History, limits: Limits, now: Instant): number {
   return now - history.failedAt > limits.failureMemoryMs ? 0 : history.failuresInARow
