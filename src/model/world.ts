@@ -17,8 +17,10 @@ export type TemplateVerdict =
 export type Departed = {
   readonly name: string
   readonly at: Instant
-  /** Its job was announced and has not been reported as finished. */
+  /** Its job was announced, and nothing shows its end. */
   readonly jobOpen: boolean
+  /** It ended with exit code 0: it has reported the end of its job to the forge, also if the forge's event is lost. */
+  readonly endedWell: boolean
 }
 
 /** A registration without a living runner. It must be removed at the forge later. */

@@ -18,7 +18,7 @@ export class Departures {
   /** The event about a job came after the end of its runner. */
   jobStarted(name: string): void {
     const departed = this.#departed.get(name)
-    if (departed) this.#departed.set(name, { ...departed, jobOpen: true })
+    if (departed) this.#departed.set(name, { ...departed, jobOpen: !departed.endedWell })
   }
 
   /** The demand no longer counts its job, or it never had one. */

@@ -101,20 +101,24 @@ describe('jobs', () => {
     expect(set.state.history).toMatchObject({ failuresInARow: 0, rounds: 0, retryAt: undefined })
   })
 
-  it('stay counted after the end of their runner until they are reported as finished', () => {
+  const crashed = { ...running, end: { ...ended, exitCode: 137, reason: 'Error' } }
+
+  it('stay counted after the crash of their runner until they are reported as finished', () => {
     const set = withRunner()
     set.event(jobStarted)
-    set.seen({ ...running, end: ended })
+    set.seen(crashed)
     expect(set.world().departed).toMatchObject([{ name: a, jobOpen: true }])
     set.event(jobFinished)
     expect(set.world().departed).toEqual([])
   })
 
-  it('reported after the end of their runner stay counted', () => {
-    const set = withRunner({ ...running, end: { ...ended, at: now } })
-    expect(set.world().departed).toMatchObject([{ jobOpen: false }])
-    set.event(jobStarted)
-    expect(set.world().departed).toMatchObject([{ jobOpen: true }])
+  it('of a runner that ended well are over, whether their start is reported before its end or after it', () => {
+    const [before, after] = [withRunner(), withRunner()]
+    before.event(jobStarted)
+    before.seen({ ...running, end: ended })
+    after.seen({ ...running, end: { ...ended, at: now } })
+    after.event(jobStarted)
+    for (const set of [before, after]) expect(set.world().departed).toMatchObject([{ jobOpen: false }])
   })
 
   it('leave no departed runner when they finished before the end', () => {

@@ -64,8 +64,10 @@ function leaveRegistration({ state, limits, at }: Step, runner: Runner): void {
 }
 
 /** Remembers a runner whose job the demand may still count. */
-export function depart({ state, at }: Step, { name, job }: Runner): void {
-  if (!job?.finished) state.departures.add({ name, at, jobOpen: job !== undefined })
+export function depart({ state, at }: Step, runner: Runner): void {
+  const { name, job } = runner
+  const endedWell = podOf(runner)?.end?.exitCode === 0
+  if (!job?.finished) state.departures.add({ name, at, jobOpen: job !== undefined && !endedWell, endedWell })
 }
 
 function podOf(runner: Runner | undefined): PodFacts | undefined {
