@@ -51,11 +51,20 @@ function isOpen(port: number): Promise<boolean> {
 /** Returns the ports on which a living demo listens: those of the machine's listening sockets that belong to the demo. */
 function portsOf(cli: Cli): number[] {
   const folder = `/proc/${cli.child.pid}/fd`
-  const sockets = new Set(readdirSync(folder).map((fd) => readlinkSync(path.join(folder, fd))))
+  const sockets = new Set(readdirSync(folder).map((fd) => targetOf(path.join(folder, fd))))
   const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1)
   const listening = rows.map((row) => row.trim().split(/\s+/)).filter((fields) => fields[3] === '0A')
   const own = listening.filter((fields) => sockets.has(`socket:[${fields[9]}]`))
   return own.map((fields) => Number.parseInt(fields[1]?.split(':')[1] ?? '0', 16))
+}
+
+/** A file may be closed between the list of its folder and this call. */
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
+  }
 }
 
 const steps = () => world.processes().filter((line) => /sleep 300/.test(line))

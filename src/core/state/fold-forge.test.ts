@@ -112,7 +112,7 @@ describe('jobs', () => {
     expect(set.world().departed).toEqual([])
   })
 
-  it('of a runner that ended well are over, whether their start is reported before its end or after it', () => {
+  it('are over after the good end of their runner, whether their start is reported before it or after it', () => {
     const [before, after] = [withRunner(), withRunner()]
     before.event(jobStarted)
     before.seen({ ...running, end: ended })

@@ -51,7 +51,7 @@ export function startOwnerCollector({
   }
 }
 
-/** What is known about owners. */
+/** The owners that exist, and those that are gone. */
 type Owners = { readonly registry: Registry; readonly gone: GoneOwners }
 
 interface GoneOwners {
@@ -59,7 +59,7 @@ interface GoneOwners {
   has(uid: string): boolean
 }
 
-/** As many as kube-controller-manager remembers. Its kind may be gone together with an owner, and then nobody can look it up. */
+/** kube-controller-manager remembers the same number. The kind of an owner may be gone together with it, and then nobody can look the owner up. */
 const goneMax = 500
 
 function goneOwners(): GoneOwners {
