@@ -245,6 +245,22 @@ describe('a list of registrations', () => {
     expect(set.runner()).toMatchObject({ registration: { is: 'present' }, registrationMissingSince: undefined })
   })
 
+  it('compares a runner with its own registration, also if another one has its name', () => {
+    const set = withRunner()
+    set.listed([online], now)
+    const twin = registration(a, { id: 'twin', status: 'offline', busy: false })
+    const own = registration(a, { status: 'online', busy: true })
+    for (const [index, list] of [
+      [own, twin],
+      [twin, own],
+    ].entries()) {
+      set.listed(list, now + 1 + index)
+      expect(set.runner()?.registration).toMatchObject({ is: 'present', value: { id: own.id, busy: true } })
+    }
+    set.listed([twin], now + 9)
+    expect(set.runner()?.registration.is).toBe('absent')
+  })
+
   it('counts for a runner that was registered at the same moment', () => {
     const set = withRunner()
     set.listed([registration('other')], now)

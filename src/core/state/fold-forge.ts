@@ -105,12 +105,23 @@ export function registrationsListed(step: Step, registrations: readonly Registra
   const { state } = step
   callSucceeded(step, 'list-registrations')
   if (!state.forge.listed(registrations.length, askedAt)) return
-  const byName = new Map(registrations.map((registration) => [registration.name, registration]))
-  for (const runner of state.table.all()) compareRunner(step, runner, byName.get(runner.name), askedAt)
+  const byName = new Map<string, Registration[]>()
+  for (const registration of registrations) {
+    const { name } = registration
+    byName.set(name, [...(byName.get(name) ?? []), registration])
+  }
+  for (const runner of state.table.all()) compareRunner(step, runner, ownOf(runner, byName.get(runner.name)), askedAt)
   if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
   for (const name of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) leftTooEarly(step, name)
   if (!state.pods.known) state.forge.registrationsAt = undefined
   else addOrphans(step, registrations, askedAt)
+}
+
+/** A forge may have two registrations of one name, for example after a proxy has sent our request twice. The runner has one of them. */
+function ownOf({ registration, pod }: Runner, listed: readonly Registration[] = []): Registration | undefined {
+  const known = pod.is === 'present' ? pod.value.registrationId : undefined
+  const id = registration.is === 'present' ? registration.value.id : known
+  return id === undefined ? listed[0] : listed.find((one) => one.id === id)
 }
 
 function compareRunner(step: Step, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
@@ -127,10 +138,10 @@ function isCordonedAs({ registration }: Runner, listed: Registration | undefined
 }
 
 /** Where the list shows the jobs, a job that is not in it is over: its end may have come while no link was open. The list may show a job later than the log of its runner. */
-function finishUnseen(step: Step, listed: ReadonlyMap<string, Registration>, askedAt: Instant): void {
+function finishUnseen(step: Step, listed: ReadonlyMap<string, readonly Registration[]>, askedAt: Instant): void {
   const { table, departures } = step.state
   const until = askedAt - step.limits.lateEventMs
-  const isBusy = (name: string) => listed.get(name)?.busy === true
+  const isBusy = (name: string) => (listed.get(name) ?? []).some(({ busy }) => busy === true)
   for (const { name, job } of [...table.all()]) {
     if (!job || job.finished || job.startedAt >= until || isBusy(name)) continue
     jobFinished(step, { kind: 'job-finished', runner: name, jobId: job.id, result: 'unknown', at: askedAt })
