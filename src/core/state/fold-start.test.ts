@@ -97,6 +97,17 @@ describe('the start of a runner', () => {
     expect(set.world().registrationsDoubtful).toBe(true)
   })
 
+  it.each([
+    ['the term ends', { is: 'aborted', step: 'pod' }],
+    ['the API server refuses a second request of the same name', no('pod', unavailable)],
+  ] as const)('ends a pod that the watch has shown when %s', (_when, result) => {
+    const set = started(registered)
+    set.seen(podFacts())
+    set.outcome({ action: 'start-runner', runner: a, result })
+    expect(set.runner()).toMatchObject({ pod: { is: 'present' }, broken: { reason: 'api-unavailable' } })
+    expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'deregister-runner', runner: a }))
+  })
+
   it('keeps the pod when the term ends before its Secret is written', () => {
     const set = started(registered, created, { is: 'aborted', step: 'secret' })
     expect(set.runner()).toMatchObject({ broken: undefined })

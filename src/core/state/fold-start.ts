@@ -56,7 +56,7 @@ function unsuccessful(step: Step, runner: Runner, result: Extract<StartOutcome, 
   } else if (result.is === 'aborted') {
     // Perhaps registered, perhaps created: the next list and the watch show it.
     forge.registrationsDoubtful = true
-    remove(step, runner)
+    forget(step, runner)
   } else if (result.step === 'register') {
     forge.registrationsDoubtful = true
     callFailed(step, 'register', result.retryAt)
@@ -66,6 +66,12 @@ function unsuccessful(step: Step, runner: Runner, result: Extract<StartOutcome, 
   } else {
     podRefused(step, runner, result.failure)
   }
+}
+
+/** A pod that the watch has already shown exists, also if nobody read the response to its creation: it must end. */
+function forget(step: Step, runner: Runner): void {
+  if (runner.pod.is === 'present') put(step, withLostAnswer(runner))
+  else remove(step, runner)
 }
 
 /** A runner without its Secret can never start. After the end of our term, the next leader sees that. */
@@ -88,7 +94,7 @@ function podRefused(step: Step, runner: Runner, failure: Failure): void {
 
 function startRefused(step: Step, runner: Runner, failure: Failure): void {
   const begun = begunAt(runner)
-  remove(step, runner)
+  forget(step, runner)
   countFailure(step, failure, runner.name, begun)
   step.events.push({ kind: 'start-refused', ...subject(step, runner.name), failure })
 }
