@@ -8,6 +8,7 @@ const contradictionMs = 5 * 60_000
 
 export class DemandReading {
   #assigned: number | undefined
+  #isOfMessage = false
   /** The ids of jobs that were announced beside statistics of zero, with the time at which they stop counting. */
   readonly #contradicting = new Map<string, Instant>()
 
@@ -17,12 +18,19 @@ export class DemandReading {
     return this.#assigned === undefined ? undefined : Math.max(this.#assigned, this.#contradicting.size)
   }
 
+  /** Whether the last statistics came with a message. A message that waited for a new session is older than the session's own statistics. */
+  get isOfMessage(): boolean {
+    return this.#isOfMessage
+  }
+
   /** Takes over statistics that came without a message, so without a job that could contradict them. */
   state(statistics: Statistics | undefined): void {
+    this.#isOfMessage = false
     if (statistics) this.#trust(statistics)
   }
 
   message(message: Message, now: Instant): void {
+    this.#isOfMessage = true
     if (message.statistics) this.#trust(message.statistics)
     for (const job of message.jobs) {
       if (job.jobId === undefined) continue

@@ -237,7 +237,10 @@ export class Listener {
     if (answer.is === 'empty')
       this.#options.anomalies('answer-empty', 'GitHub answered a poll with 200 and no content.')
     const now = this.#clock.now()
-    return this.#deliver([...this.#apply({ is: 'nothing', tookMs: now - asked }), ...this.#demandEvents(now)])
+    const events = [...this.#apply({ is: 'nothing', tookMs: now - asked }), ...this.#demandEvents(now)]
+    if (!this.#demand.isOfMessage || sessionIn(this.#state) !== session) return this.#deliver(events)
+    const how: CallHow = { policy: oncePolicy, signal: this.#closing.signal }
+    return this.#deliver([...events, ...(await this.#refresh(session, how))])
   }
 
   async #receive(message: Message, session: MessageSession): Promise<ForgeEventBatch | undefined> {

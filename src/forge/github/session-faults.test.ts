@@ -141,6 +141,7 @@ test.each(unreadable)('%s at every delivery is counted, passed over and does not
     return nothing
   })
   github.always('POST', sessionsPath, (request) => session(clock, request, { statistics: statistics(3) }))
+  github.always('PATCH', sessionPath, (request) => session(clock, request, { statistics: statistics(4) }))
   const { reader } = await connect(ours)
   await clock.advance(10 * minuteMs)
   const deliveries = anomalies.filter(({ kind }) => kind === 'message-unreadable')
@@ -155,6 +156,23 @@ test.each(unreadable)('%s at every delivery is counted, passed over and does not
     expect(reader.events.filter(({ kind }) => kind === 'job-started')).toMatchObject([{ runner: 'r2' }])
     expect(demands(reader.events).at(-1)).toBe(4)
   }
+})
+
+test('a message that waited for a session is older than its statistics: the next silence asks for the current ones', async () => {
+  const { github, clock, connect } = createOwnBench(50)
+  github.once('GET', queuePath, envelope(5, [jobMessage('JobStarted', 'a', { runnerName: 'r1' })], 3))
+  github.always('GET', queuePath, async (request) => {
+    await clock.sleep(50_000, request.signal)
+    return nothing
+  })
+  github.always('POST', sessionsPath, (request) => session(clock, request, { statistics: statistics(1) }))
+  github.always('PATCH', sessionPath, (request) => session(clock, request, { statistics: statistics(1) }))
+  const { reader } = await connect(ours)
+  await clock.advance(45_000)
+  expect(demands(reader.events)).toEqual([1, 3])
+  await clock.advance(5 * minuteMs)
+  expect(demands(reader.events).at(-1)).toBe(1)
+  expect(github.sent('PATCH', sessionPath)).toHaveLength(1)
 })
 
 test('a delivery that is cut off once loses nothing', async () => {
