@@ -5,7 +5,7 @@ export default defineConfig({
   // Without this, vite warns for each file of the inlined package, because its source maps name missing sources.
   logLevel: 'error',
   test: {
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts', 'sim/**/*.test.ts'],
     pool: 'forks',
     // One process for each processor. The default is one process less.
     maxWorkers: '100%',

@@ -21,12 +21,23 @@ export type Script = {
   readonly onTerm?: { readonly afterMs: number; readonly exitCode: number } | 'ignored'
   /** The message with which the start fails. */
   readonly startError?: string
+  /** Plays the container from its start on, where no fixed time ends it. */
+  readonly play?: (container: PlayedContainer) => void
   /** The output that the container prints at its start. */
   readonly output?: string
   /** The result of an exec probe or hook, from its command and the container's age. */
   readonly exec?: (command: readonly string[], elapsedMs: number) => ExecScript
   /** The response to a network probe or hook, from the container's age. The default is an immediate 200. */
   readonly network?: (target: NetworkTarget, elapsedMs: number) => NetworkScript
+}
+
+/** A running container in the hands of a test. */
+export type PlayedContainer = {
+  readonly config: ContainerConfig
+  /** Resolves when it has ended, for any reason. */
+  readonly ended: Promise<ContainerEnd>
+  /** Ends it. Without effect if it has ended. */
+  end(end: Omit<ContainerEnd, 'finishedAt'>): void
 }
 
 /** The status is ignored for a TCP connection. */
@@ -91,6 +102,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
       note('start', config.id)
       const actor = perform({ id: config.id, script }, clock, () => note('end', config.id))
       actors.set(nameOf(config.id), actor)
+      script.play?.({ config, ended: actor.ended, end: actor.end })
       return { is: 'started', startedAt: actor.startedAt, ended: actor.ended }
     },
     stop: async (id, graceMs) => {

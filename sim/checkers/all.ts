@@ -1,0 +1,10 @@
+// Every checker.
+import { busyRunner } from './busy-runner.ts'
+import { ceiling } from './ceiling.ts'
+import type { Checker } from './checker.ts'
+import { jobs } from './jobs.ts'
+import { oneLeader } from './one-leader.ts'
+import { rest } from './rest.ts'
+import { usedOnce } from './used-once.ts'
+
+export const checkers: readonly Checker[] = [busyRunner, usedOnce, ceiling, oneLeader, jobs, rest]

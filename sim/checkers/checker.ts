@@ -1,0 +1,11 @@
+// A checker watches a world and says which promise was broken. It reads the store, the forges and the requests, and never the controller's memory.
+import type { World } from '../world.ts'
+
+export type Checker = {
+  /** Starts to watch. `broken` is called for each violation, at its moment. */
+  readonly watch?: (world: World, broken: (sentence: string) => void) => void
+  /** Returns what is still wrong in a world that had time to settle without faults. */
+  readonly atRest?: (world: World) => readonly string[]
+  /** Returns what is left after every set was deleted. */
+  readonly atEnd?: (world: World) => readonly string[]
+}

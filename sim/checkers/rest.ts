@@ -1,0 +1,58 @@
+// A world at rest has exactly the idle runners that its sets ask for, and every status says so.
+import { runnerPrefix } from '../../src/core/pod.ts'
+import { conditionsOf, statusOf } from '../operator.ts'
+import type { SetSpec } from '../sets.ts'
+import type { World } from '../world.ts'
+import type { Checker } from './checker.ts'
+
+export const rest: Checker = {
+  atRest: (world) => world.sets.flatMap((set) => problemsOf(world, set)),
+  atEnd: (world) => leftovers(world),
+}
+
+function problemsOf(world: World, set: SetSpec): readonly string[] {
+  const { registry } = world
+  const unhappy = ['Ready', 'ForgeConnected'].filter(
+    (type) => !conditionsOf(world, set).some((one) => one.type === type && one.status === 'True'),
+  )
+  const { idle, busy, pending } = statusOf(world, set)
+  const shown = JSON.stringify({ idle, busy, pending })
+  const expected = JSON.stringify({ idle: set.min, busy: 0, pending: 0 })
+  const pods = registry.list('pods', set.namespace).map(({ metadata }) => metadata.name)
+  const secrets = registry
+    .list('secrets', set.namespace)
+    .filter(({ metadata }) => metadata.name.startsWith(`${set.name}-`))
+  const registered = registrationsOf(world, set)
+  return [
+    ...unhappy.map((type) => `${set.name} is not ${type}`),
+    ...(shown === expected ? [] : [`${set.name} shows ${shown}, and should show ${expected}`]),
+    ...(pods.length === set.min ? [] : [`${set.name} has ${pods.length} pods, and should have ${set.min}`]),
+    ...(secrets.length === set.min ? [] : [`${set.name} has ${secrets.length} Secrets, and should have ${set.min}`]),
+    ...(registered.length === set.min
+      ? []
+      : [`${set.name} has ${registered.length} registrations, and should have ${set.min}`]),
+  ]
+}
+
+/** The registrations of the set as it is now. Those of a set that was deleted while its forge failed stay for `dayfly sweep`. */
+function registrationsOf({ github, bitbucket, uids }: World, { name, forge }: SetSpec): readonly string[] {
+  const all = forge === 'github' ? github.control.registrations() : bitbucket.control.runners()
+  const prefix = runnerPrefix({ name, uid: uids.get(name) ?? '' })
+  const names = all.flatMap((one) => (one.name.startsWith(prefix) ? [one.name] : []))
+  // A request that arrives twice leaves a twin at Bitbucket. It goes together with its runner.
+  return [...new Set(names)]
+}
+
+function leftovers(world: World): readonly string[] {
+  const { registry, alive, sets } = world
+  const isOurs = (name: string) => sets.some((set) => name.startsWith(`${set.name}-`))
+  return [
+    ...registry.list('runnersets.dayfly.dev').map(({ metadata }) => `the set ${metadata.name}`),
+    ...registry.list('pods').map(({ metadata }) => `the pod ${metadata.name}`),
+    ...registry
+      .list('secrets')
+      .flatMap(({ metadata }) => (isOurs(metadata.name) ? [`the Secret ${metadata.name}`] : [])),
+    ...sets.flatMap((set) => registrationsOf(world, set)).map((name) => `the registration ${name}`),
+    ...[...alive.keys()].map((pod) => `a container of the pod ${pod}`),
+  ]
+}

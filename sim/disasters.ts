@@ -1,0 +1,265 @@
+// Disasters at random moments: of processes, pods, nodes, forges and credentials, and by operators who change things.
+import { runnerSetCrd } from '../src/config/crd.ts'
+import type { FaultSpec } from '../src/emulator/server/faults.ts'
+import { type Random, randomInteger } from '../src/lib/random.ts'
+import type { SimulatedProcess } from './process.ts'
+import { credentialName, credentialObject, namespaces, type SetSpec, setObject } from './sets.ts'
+import { pick } from './streams.ts'
+import type { World } from './world.ts'
+
+type Disaster = {
+  readonly name: string
+  readonly strike: (world: World, random: Random) => void
+}
+
+const seconds = (random: Random, least: number, most: number) => randomInteger(random, least * 1_000, most * 1_000)
+
+/** A disaster of one process. Nothing happens while none runs. */
+function ofProcess(name: string, strike: (world: World, process: SimulatedProcess, random: Random) => void): Disaster {
+  return {
+    name,
+    strike: (world, random) => {
+      const running = world.processes.filter(({ isStopped }) => !isStopped)
+      if (running.length > 0) strike(world, pick(running, random), random)
+    },
+  }
+}
+
+/** The process is gone between two instructions: nothing that it sent later arrives, and nothing is given back. */
+function kill(process: SimulatedProcess): void {
+  process.isStopped = true
+  process.open.api = process.open.forge = false
+  void process.controller.stop()
+}
+
+const crash = ofProcess('crash', (world, process, random) => {
+  kill(process)
+  world.clock.after(seconds(random, 0, 40), () => world.start())
+})
+
+/** The process dies after one of its next requests, before it reads the answer. */
+const crashInCall = ofProcess('crash in a call', (world, process, random) => {
+  let calls = randomInteger(random, 1, 12)
+  const hear = (identity: string, server: 'api' | 'forge', { method }: { readonly method: string }) => {
+    if (identity !== process.identity || process.isStopped || (method === 'GET' && server === 'api')) return
+    if (--calls > 0) return
+    world.heard.answered.delete(hear)
+    kill(process)
+    world.clock.after(seconds(random, 0, 40), () => world.start())
+  }
+  world.heard.answered.add(hear)
+})
+
+const restart = ofProcess('restart', (world, process, random) => {
+  process.isStopped = true
+  void process.controller.stop()
+  world.clock.after(seconds(random, 0, 20), () => world.start())
+})
+
+const partition = ofProcess('partition', (world, process, random) => {
+  const servers = pick([['api'], ['forge'], ['api', 'forge']] as const, random)
+  for (const server of servers) process.open[server] = false
+  world.clock.after(seconds(random, 3, 60), () => {
+    if (!process.isStopped) for (const server of servers) process.open[server] = true
+  })
+})
+
+const clockJump = ofProcess('clock jump', (_world, { clock }, random) => clock.jump(seconds(random, -60, 60)))
+
+function somePod(world: World, random: Random) {
+  const pods = world.registry.list('pods')
+  return pods.length > 0 ? pick(pods, random).metadata : undefined
+}
+
+const containerDeath: Disaster = {
+  name: 'container death',
+  strike: (world, random) => {
+    const alive = [...world.alive.values()]
+    if (alive.length > 0) pick(alive, random).end({ exitCode: 137, ...(random() < 0.5 ? { reason: 'OOMKilled' } : {}) })
+  },
+}
+
+/** The pod is gone without a trace, as after the loss of its node. */
+const podLoss: Disaster = {
+  name: 'pod loss',
+  strike: (world, random) => {
+    const pod = somePod(world, random)
+    if (pod) world.registry.delete('pods', pod.namespace, pod.name, { gracePeriodSeconds: 0 })
+  },
+}
+
+const podDeletion: Disaster = {
+  name: 'pod deletion',
+  strike: (world, random) => {
+    const pod = somePod(world, random)
+    if (pod) world.registry.delete('pods', pod.namespace, pod.name)
+  },
+}
+
+const silentNode: Disaster = {
+  name: 'silent node',
+  strike: ({ cluster: { kubelet }, clock }, random) => {
+    kubelet.stop()
+    clock.after(seconds(random, 5, 150), () => kubelet.start())
+  },
+}
+
+const quota: Disaster = {
+  name: 'quota',
+  strike: (world, random) => {
+    const namespace = pick(namespaces, random)
+    const metadata = { name: `full-${world.clock.now()}`, namespace }
+    const spec = { hard: { pods: String(randomInteger(random, 0, 1)) } }
+    world.registry.create('resourcequotas', { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec })
+    world.clock.after(seconds(random, 5, 90), () => world.registry.delete('resourcequotas', namespace, metadata.name))
+  },
+}
+
+const kind = 'runnersets.dayfly.dev'
+const crds = 'customresourcedefinitions.apiextensions.k8s.io'
+
+/** Undefined also while its kind does not exist. */
+function setOf({ registry }: World, { namespace, name }: SetSpec) {
+  return registry.get(crds, undefined, kind) ? registry.get(kind, namespace, name) : undefined
+}
+
+function editSet(world: World, set: SetSpec, change: (spec: Readonly<Record<string, unknown>>) => object): void {
+  const object = setOf(world, set)
+  if (!object || object.metadata.deletionTimestamp !== undefined) return
+  world.registry.update(kind, { ...object, spec: change(Object(object['spec'])) })
+}
+
+const scaling: Disaster = {
+  name: 'scaling',
+  strike: (world, random) => {
+    const set = pick(world.sets, random)
+    const least = set.forge === 'bitbucket' ? 1 : 0
+    const min = randomInteger(random, least, 2)
+    editSet(world, set, (spec) => ({ ...spec, scale: { min, max: min + randomInteger(random, 0, 3) } }))
+    world.clock.after(seconds(random, 5, 90), () => editSet(world, set, (spec) => ({ ...spec, scale: scaleOf(set) })))
+  },
+}
+
+const scaleOf = ({ min, max }: SetSpec) => ({ min, max })
+
+const pause: Disaster = {
+  name: 'pause',
+  strike: (world, random) => {
+    const set = pick(world.sets, random)
+    editSet(world, set, (spec) => ({ ...spec, paused: true }))
+    world.clock.after(seconds(random, 5, 90), () => editSet(world, set, (spec) => ({ ...spec, paused: false })))
+  },
+}
+
+const newTemplate: Disaster = {
+  name: 'new template',
+  strike: (world, random) => {
+    const labels = { version: String(randomInteger(random, 1, 1_000)) }
+    editSet(world, pick(world.sets, random), (spec) => ({ ...spec, template: { metadata: { labels } } }))
+  },
+}
+
+const reinstalledSet: Disaster = {
+  name: 'reinstalled set',
+  strike: (world, random) => {
+    const set = pick(world.sets, random)
+    if (!setOf(world, set)) return
+    world.registry.delete(kind, set.namespace, set.name)
+    const again = () => {
+      if (world.climate.isFair) return
+      if (setOf(world, set)) world.clock.after(5_000, again)
+      else if (world.registry.get(crds, undefined, kind)) world.registry.create(kind, setObject(set))
+    }
+    world.clock.after(seconds(random, 0, 40), again)
+  },
+}
+
+const reinstalledKind: Disaster = {
+  name: 'reinstalled kind',
+  strike: (world, random) => {
+    if (!world.registry.get(crds, undefined, kind)) return
+    world.registry.delete(crds, undefined, kind)
+    const again = () => {
+      if (world.registry.get(crds, undefined, kind)) return void world.clock.after(2_000, again)
+      world.registry.create(crds, runnerSetCrd())
+      for (const set of world.sets) world.registry.create(kind, setObject(set))
+    }
+    world.clock.after(seconds(random, 2, 40), again)
+  },
+}
+
+/** The credential is revoked, and replaced in the cluster a while later. */
+const rotation: Disaster = {
+  name: 'rotation',
+  strike: (world, random) => {
+    const token = `token-${randomInteger(random, 2, 1_000_000)}`
+    world.tokens.splice(0, world.tokens.length, token)
+    world.credentials.splice(0, world.credentials.length, { kind: 'access-token', token, user: 'joe' })
+    world.clock.after(seconds(random, 0, 60), () => replaceCredentials(world))
+  },
+}
+
+export function replaceCredentials({ registry, tokens: [token = ''] }: World): void {
+  for (const namespace of namespaces) {
+    const before = registry.get('secrets', namespace, credentialName)
+    registry.update('secrets', { ...before, ...credentialObject(namespace, token), metadata: { ...before?.metadata } })
+  }
+}
+
+const unavailable: FaultSpec = {
+  match: { pathRegex: '.' },
+  times: 1_000_000,
+  action: { kind: 'answer', status: 503, headers: {}, body: { message: 'down' } },
+}
+
+const outage: Disaster = {
+  name: 'outage of the forge',
+  strike: ({ github, bitbucket, clock }, random) => {
+    const { control } = pick([github, bitbucket], random)
+    const id = control.fault(unavailable)
+    clock.after(seconds(random, 5, 90), () => control.removeFault(id))
+  },
+}
+
+const cancellation: Disaster = {
+  name: 'cancellation',
+  strike: ({ github, openJobs }, random) => {
+    if (openJobs.size > 0) github.control.cancel(pick([...openJobs], random))
+  },
+}
+
+const all: readonly Disaster[] = [
+  crash,
+  crashInCall,
+  crashInCall,
+  restart,
+  partition,
+  clockJump,
+  containerDeath,
+  podLoss,
+  podDeletion,
+  silentNode,
+  quota,
+  scaling,
+  pause,
+  newTemplate,
+  reinstalledSet,
+  reinstalledKind,
+  rotation,
+  outage,
+  cancellation,
+]
+
+/** Chooses some kinds of disasters, and lets them strike at random moments of the next `ms` milliseconds. */
+export function startDisasters(world: World, random: Random, ms: number, note: (name: string) => void): void {
+  const chosen = all.filter(() => random() < 0.25)
+  if (chosen.length === 0) return
+  const strikes = randomInteger(random, 2, 14)
+  for (let index = 0; index < strikes; index++) {
+    const disaster = pick(chosen, random)
+    world.clock.after(randomInteger(random, 0, ms), () => {
+      note(disaster.name)
+      disaster.strike(world, random)
+    })
+  }
+}

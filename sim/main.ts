@@ -1,0 +1,83 @@
+// `npm run sim`: runs seeds in several processes, and shows how to replay one that broke a promise.
+//   npm run sim -- [--seeds N] [--start S] [--twice] [--workers N] [--json]
+//   npm run sim -- --trace SEED
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { runSeed, type SeedResult } from './run-seed.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '200' },
+    start: { type: 'string', default: '1' },
+    twice: { type: 'boolean', default: false },
+    workers: { type: 'string', default: String(availableParallelism()) },
+    trace: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+/** A worker's report about one seed. */
+export type Report = Omit<SeedResult, 'lines'> & { readonly isRepeatable: boolean }
+
+type Total = { seeds: number; jobs: number; virtualMs: number; readonly failed: Report[] }
+
+if (values.trace === undefined) process.exitCode = await runAll(countOf('seeds'), countOf('start'))
+else process.exitCode = await trace(countOf('trace'))
+
+function countOf(name: 'seeds' | 'start' | 'workers' | 'trace'): number {
+  const count = Number(values[name])
+  if (!Number.isInteger(count) || count < 1) {
+    process.stderr.write(`--${name} must be a whole number from 1 on, and not "${values[name]}"\n`)
+    process.exit(2)
+  }
+  return count
+}
+
+async function trace(seed: number): Promise<number> {
+  const { lines, broken, digest } = await runSeed(seed, true)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  process.stdout.write(`seed ${seed}: digest ${digest}, ${broken.length} promises broken\n`)
+  return broken.length === 0 ? 0 : 1
+}
+
+async function runAll(count: number, first: number): Promise<number> {
+  const startedAt = performance.now()
+  const total: Total = { seeds: 0, jobs: 0, virtualMs: 0, failed: [] }
+  let next = first
+  const worker = () =>
+    new Promise<void>((resolve, reject) => {
+      const child = fork(fileURLToPath(new URL('./worker.ts', import.meta.url)), values.twice ? ['--twice'] : [], {
+        execArgv: ['--import', 'tsx'],
+      })
+      const send = () => (next < first + count ? void child.send(next++) : void child.disconnect())
+      child.on('message', (report: Report) => {
+        take(total, report, count)
+        send()
+      })
+      child
+        .on('error', reject)
+        .on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))))
+      send()
+    })
+  await Promise.all(Array.from({ length: countOf('workers') }, worker))
+  const seconds = (performance.now() - startedAt) / 1_000
+  const { failed, ...sums } = total
+  const line = `${sums.seeds} seeds, ${sums.jobs} jobs, ${(sums.virtualMs / 3_600_000).toFixed(1)} simulated hours, ${failed.length} failed, ${seconds.toFixed(0)} s`
+  process.stdout.write(values.json ? `${JSON.stringify({ ...sums, failed, seconds })}\n` : `${line}\n`)
+  return failed.length === 0 ? 0 : 1
+}
+
+function take(total: Total, report: Report, count: number): void {
+  const { seed, broken, jobs, virtualMs, isRepeatable } = report
+  total.seeds++
+  total.jobs += jobs
+  total.virtualMs += virtualMs
+  const problems = isRepeatable ? broken : [...broken, 'its second run differs from the first one']
+  if (problems.length > 0) {
+    total.failed.push(report)
+    process.stderr.write(`seed ${seed}: ${problems.join('; ')}\n  replay: npm run sim -- --trace ${seed}\n`)
+  }
+  if (total.seeds % 100 === 0) process.stderr.write(`${total.seeds} of ${count} seeds\n`)
+}

@@ -1,0 +1,36 @@
+// The operator of a world: reads the conditions of the sets, and does what they advise.
+import { type SetSpec, setObject } from './sets.ts'
+import type { World } from './world.ts'
+
+type Condition = { readonly type: string; readonly status: string; readonly reason: string; readonly message: string }
+
+type Status = {
+  readonly idle?: number
+  readonly busy?: number
+  readonly pending?: number
+  readonly conditions?: readonly Condition[]
+}
+
+export function statusOf({ registry }: World, { namespace, name }: SetSpec): Status {
+  return Object(registry.get('runnersets.dayfly.dev', namespace, name)?.['status'])
+}
+
+export function conditionsOf(world: World, set: SetSpec): readonly Condition[] {
+  return statusOf(world, set).conditions ?? []
+}
+
+/** A set that was deleted while its forge failed leaves its scale set there. The next set of that name asks for its removal. */
+export function followAdvice(world: World): void {
+  for (const set of world.sets) {
+    const collision = conditionsOf(world, set).find(({ reason }) => reason === 'RegistrationCollides')
+    const id = /\(id (\d+)\)/.exec(collision?.message ?? '')?.[1]
+    if (id !== undefined) world.github.control.loseScaleSet(Number(id))
+  }
+}
+
+export function installMissingSets({ registry, sets }: World): void {
+  for (const set of sets) {
+    const isThere = registry.get('runnersets.dayfly.dev', set.namespace, set.name) !== undefined
+    if (!isThere) registry.create('runnersets.dayfly.dev', setObject(set))
+  }
+}

@@ -1,0 +1,98 @@
+// The runners of the simulation: each container reads its credential, connects to its forge, and runs what it gets.
+import type { PlayedContainer, Script } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+import type { BitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
+import type { GitHubEmulator } from '../src/emulator/github/emulator.ts'
+import type { JobReport } from '../src/emulator/job.ts'
+import { readCredential } from '../src/emulator/runner/credential.ts'
+import { type Random, randomInteger } from '../src/lib/random.ts'
+import type { VirtualClock } from '../src/lib/virtual-clock.fixture.ts'
+
+export type RunnerOptions = {
+  readonly clock: VirtualClock
+  readonly random: Random
+  readonly github: GitHubEmulator
+  readonly bitbucket: BitbucketEmulator
+  /** The chance that a container never connects, and that it ignores SIGTERM. */
+  readonly neverOnline: () => number
+  readonly ignoresTerm: () => number
+  /** Called once for each container that has read a credential. */
+  readonly onCredential: (container: PlayedContainer, credential: string) => void
+  /** Receives every container while it runs. */
+  readonly alive: Map<string, PlayedContainer>
+}
+
+const succeeded: JobReport = { conclusion: 'success', outputs: {}, steps: [], note: undefined }
+
+/** Returns how one container behaves. Every container is a runner: the sets of the simulation have no others. */
+export function runnerScript(options: RunnerOptions): Script {
+  const { random, alive } = options
+  const onTerm =
+    random() < options.ignoresTerm() ? 'ignored' : { afterMs: randomInteger(random, 10, 2_000), exitCode: 143 }
+  return {
+    onTerm,
+    play: (container) => {
+      const { pod } = container.config.id
+      alive.set(pod, container)
+      void container.ended.then(() => alive.delete(pod))
+      void run(options, container)
+    },
+  }
+}
+
+async function run(options: RunnerOptions, container: PlayedContainer): Promise<void> {
+  const { clock, random } = options
+  const { env } = container.config
+  const uuid = env['RUNNER_UUID']?.replace(/[{}]/g, '')
+  const jit = uuid === undefined ? credentialFile(container) : undefined
+  options.onCredential(container, uuid ?? jit ?? '')
+  if (random() < options.neverOnline()) return
+  await clock.sleep(randomInteger(random, 200, 6_000))
+  if (uuid !== undefined) await runOfBitbucket(options, container, uuid)
+  else await runOfGitHub(options, container, readCredential(jit ?? '')?.name ?? '')
+}
+
+function credentialFile({ config }: PlayedContainer): string | undefined {
+  const files = config.mounts.flatMap(({ volume }) => volume.files)
+  const file = files.find(({ path }) => path === 'credential')
+  return file && Buffer.from(file.data).toString()
+}
+
+/** GitHub's runner runs one job and exits. It also exits when its registration is gone. */
+async function runOfGitHub(options: RunnerOptions, container: PlayedContainer, name: string): Promise<void> {
+  const { clock, random, github } = options
+  const { stub } = github.control
+  const gone = new AbortController()
+  void container.ended.then(() => {
+    gone.abort()
+    stub.vanish(name)
+  })
+  if (gone.signal.aborted) return
+  if (stub.online(name) !== 'online') return container.end({ exitCode: 1 })
+  while (!gone.signal.aborted) {
+    // The poll rejects when the container ends.
+    const job = await stub.job(name, gone.signal).catch(() => undefined)
+    if (gone.signal.aborted) return
+    if (job === 'absent') return container.end({ exitCode: 1 })
+    if (!job) continue
+    await clock.sleep(randomInteger(random, 20, 1_500))
+    if (gone.signal.aborted) return
+    if (stub.start(name) !== 'started') continue
+    await clock.sleep(job.spec.durationMs ?? 0)
+    if (gone.signal.aborted) return
+    stub.finish(name, succeeded)
+    await clock.sleep(randomInteger(random, 20, 1_500))
+    return container.end({ exitCode: 0 })
+  }
+}
+
+/** Bitbucket's runner runs step after step. The emulator times the steps of a stub runner. */
+async function runOfBitbucket({ bitbucket }: RunnerOptions, container: PlayedContainer, uuid: string): Promise<void> {
+  const { stub } = bitbucket.control
+  let isOver = false
+  void container.ended.then(() => {
+    isOver = true
+    stub.vanish(uuid)
+  })
+  await Promise.resolve()
+  if (!isOver && !stub.online(uuid)) container.end({ exitCode: 1 })
+}

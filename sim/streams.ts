@@ -1,0 +1,14 @@
+// Independent random streams of one seed: what one part draws never changes what another part gets.
+import { hashText } from '../src/lib/hash.ts'
+import { type Random, seededRandom } from '../src/lib/random.ts'
+
+export function streamOf(seed: number, part: string): Random {
+  return seededRandom(Number.parseInt(hashText(`${seed} ${part}`, 8), 16))
+}
+
+/** Returns one of the items. Throws if there is none. */
+export function pick<Item>(items: readonly Item[], random: Random): Item {
+  const item = items[Math.floor(random() * items.length)]
+  if (item === undefined) throw new Error('nothing to pick from')
+  return item
+}

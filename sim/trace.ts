@@ -1,0 +1,53 @@
+// The events of one seed as lines in order: a digest for every run, and the lines themselves for a reader.
+import { createHash } from 'node:crypto'
+import type { World } from './world.ts'
+
+export interface Trace {
+  add(who: string, what: string): void
+  /** Equal digests mean equal lines. */
+  digest(): string
+  readonly lines: readonly string[]
+}
+
+/** @param keeps whether the lines are kept for a reader */
+export function traceOf(world: World, keeps: boolean): Trace {
+  const hash = createHash('sha256')
+  const lines: string[] = []
+  const startedAt = world.clock.now()
+  const add = (who: string, what: string) => {
+    const line = `${((world.clock.now() - startedAt) / 1_000).toFixed(3).padStart(9)} ${who.padEnd(13)} ${what}`
+    hash.update(line)
+    if (keeps) lines.push(line)
+  }
+  world.heard.written.add((identity, { event }) => {
+    const { kind, ...rest } = event
+    add(identity, `${kind} ${Object.values(rest).map(shown).join(' ')}`)
+  })
+  world.registry.subscribe('pods', ({ type, object: { metadata, status } }) => {
+    const { phase = '' } = Object(status)
+    const leaving = metadata.deletionTimestamp === undefined ? '' : ' leaving'
+    add('cluster', `${type} pod ${metadata.namespace}/${metadata.name} ${phase}${leaving}`)
+  })
+  world.github.control.onJob(({ kind, name, runner = '-', result = '' }) =>
+    add('github', `${name} ${kind} ${runner} ${result}`),
+  )
+  world.bitbucket.control.onStep(({ kind, name, runner = '-', result = '' }) =>
+    add('bitbucket', `${name} ${kind} ${runner} ${result}`),
+  )
+  if (keeps) readRequests(world, add)
+  return { add, lines, digest: () => hash.copy().digest('hex').slice(0, 16) }
+}
+
+/** Adds the requests that a reader needs to follow a decision. */
+function readRequests({ heard }: World, add: Trace['add']): void {
+  heard.sent.add((identity, server, { method, path }) => {
+    if (server === 'forge' || method !== 'GET' || path.includes('/pods')) add(identity, `→ ${method} ${path}`)
+  })
+  heard.answered.add((identity, server, { method, path }, { status }) => {
+    if (server === 'forge' || method !== 'GET' || path.includes('/pods')) add(identity, `← ${status} ${method} ${path}`)
+  })
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}

@@ -1,0 +1,128 @@
+// The world of one seed: an embedded cluster, both emulated forges, and processes of the controller, all on virtual time.
+import { runnerSetCrd } from '../src/config/crd.ts'
+import { createCluster } from '../src/embedded/cluster.ts'
+import type { PlayedContainer } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+import type { EmulatedCredential } from '../src/emulator/bitbucket/credentials.ts'
+import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
+import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
+import { type Answer, jsonAnswer, type Request, type Transport } from '../src/lib/http.ts'
+import { randomInteger } from '../src/lib/random.ts'
+import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import type { Entry } from '../src/model/event.ts'
+import { type SimulatedProcess, startProcess } from './process.ts'
+import { runnerScript } from './runners.ts'
+import { bitbucketOrigin, credentialObject, namespaces, setObject, setsOf } from './sets.ts'
+import { streamOf } from './streams.ts'
+import { fairWeather, type Weather, weatherOf } from './weather.ts'
+
+export type Heard = {
+  readonly sent: Set<(identity: string, server: 'api' | 'forge', request: Request) => void>
+  readonly answered: Set<(identity: string, server: 'api' | 'forge', request: Request, answer: Answer) => void>
+  readonly written: Set<(identity: string, entry: Entry) => void>
+  readonly credentials: Set<(container: PlayedContainer, credential: string) => void>
+}
+
+export type World = ReturnType<typeof openWorld>
+
+export function openWorld(seed: number) {
+  const clock = virtualClock()
+  const random = streamOf(seed, 'world')
+  const sets = setsOf(random)
+  const heard: Heard = { sent: new Set(), answered: new Set(), written: new Set(), credentials: new Set() }
+  const alive = new Map<string, PlayedContainer>()
+  const tokens: string[] = ['token-1']
+  const forges = openForges(seed, clock, tokens)
+  const climate = { isFair: false, fair: fairWeather(random), api: weatherOf(random), forge: weatherOf(random) }
+  const weak = { neverOnline: random() < 0.3 ? 0.15 : 0, ignoresTerm: random() < 0.3 ? 0.2 : 0 }
+  const chance = (name: keyof typeof weak) => () => (climate.isFair ? 0 : weak[name])
+  const runnerOptions = {
+    clock,
+    random: streamOf(seed, 'runners'),
+    ...forges,
+    alive,
+    neverOnline: chance('neverOnline'),
+    ignoresTerm: chance('ignoresTerm'),
+    onCredential: (container: PlayedContainer, credential: string) => {
+      for (const listener of heard.credentials) listener(container, credential)
+    },
+  }
+  const runtime = createScriptedRuntime({ clock, script: () => runnerScript(runnerOptions) })
+  const terminatedPodGcThreshold = random() < 0.3 ? randomInteger(random, 1, 3) : 12_500
+  const cluster = createCluster({ clock, random: streamOf(seed, 'cluster'), runtime, terminatedPodGcThreshold })
+  const { registry } = cluster
+  registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+  for (const name of namespaces) {
+    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    registry.create('secrets', credentialObject(name, 'token-1'))
+  }
+  const uids = new Map<string, string>()
+  registry.subscribe('runnersets.dayfly.dev', ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
+  for (const set of sets) registry.create('runnersets.dayfly.dev', setObject(set))
+  const processes: SimulatedProcess[] = []
+  const forge: Transport = (request) =>
+    request.origin?.startsWith(bitbucketOrigin) ? forges.bitbucket.transport(request) : forges.github.transport(request)
+  const weather = (server: 'api' | 'forge') => (): Weather => (climate.isFair ? climate.fair : climate[server])
+  const start = (): SimulatedProcess => {
+    const identity = `controller-${processes.length + 1}`
+    const process = startProcess({
+      identity,
+      clock,
+      offsetMs: 0,
+      random: streamOf(seed, identity),
+      servers: { api: withoutLogs(cluster.transport(identity)), forge },
+      weather: { api: weather('api'), forge: weather('forge') },
+      onSent: (...sent) => each(heard.sent, sent),
+      onAnswer: (...answered) => each(heard.answered, answered),
+      onEntry: (...written) => each(heard.written, written),
+    })
+    processes.push(process)
+    return process
+  }
+  /** The ids of the jobs and steps that have not ended. */
+  const openJobs = new Set<string>()
+  const servers = { cluster, registry, ...forges }
+  return { seed, clock, sets, uids, ...servers, tokens, alive, openJobs, processes, climate, heard, start }
+}
+
+function each<Arguments extends readonly unknown[]>(listeners: Set<(...given: Arguments) => void>, given: Arguments) {
+  for (const listener of listeners) listener(...given)
+}
+
+/** Small knobs: an hour of GitHub's patience would be an hour of every seed. */
+function openForges(seed: number, clock: VirtualClock, tokens: string[]) {
+  const random = streamOf(seed, 'forges')
+  const github = createGitHubEmulator({
+    clock,
+    random: streamOf(seed, 'github'),
+    tokens,
+    knobs: {
+      longPollMs: 50_000,
+      jobLeaseS: 90,
+      assignmentLeaseS: 60,
+      maxAttempts: 1_000,
+      runnerIdleS: 120,
+      zeroCapacity: 'defer',
+      registrationDelayMs: randomInteger(random, 0, 5_000),
+      completedDelayMs: randomInteger(random, 0, 5_000),
+      restBudget: 0,
+    },
+  })
+  const credentials: EmulatedCredential[] = [{ kind: 'access-token', token: 'token-1', user: 'joe' }]
+  const bitbucket = createBitbucketEmulator({
+    clock,
+    random: streamOf(seed, 'bitbucket'),
+    workspaces: [{ slug: 'acme', repositories: ['app'] }],
+    credentials,
+    knobs: { noRunner: 'queue', stepLostS: 90, silentS: 60 },
+  })
+  return { github, bitbucket, credentials }
+}
+
+/** An installation without the right to read logs, as the chart installs it. */
+function withoutLogs(transport: Transport): Transport {
+  return async (request) =>
+    request.path.endsWith('/log')
+      ? jsonAnswer(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 })
+      : transport(request)
+}
