@@ -2,6 +2,7 @@
 // than none: a file gets a cluster only where the input names it.
 import type { Delivery } from '../delivery.ts'
 import type { DecodedFile, SourceObject } from '../sources/document.ts'
+import { isResource } from '../sources/hcl/object-document.ts'
 import { startSearch } from './application-set.ts'
 import { argoOrders } from './argo.ts'
 import { mayBeHook } from './chart-hook.ts'
@@ -44,7 +45,7 @@ export function findClusters(files: readonly DecodedFile[], declared: readonly D
   return {
     deliveryOf: (object) => {
       const { path } = object.document.file
-      const tool = again.get(path)
+      const tool = again.get(path) ?? (isResource(object.document) ? 'Terraform' : undefined)
       return {
         reach: reachOf(object),
         ...(tool && { repeatedBy: tool }),
