@@ -14,6 +14,7 @@ import { type Graph, repeated } from './follow.ts'
 import { kustomizationsIn } from './kustomizations.ts'
 import { reachesOf } from './reaches.ts'
 import { isSample, sampleFolder } from './samples.ts'
+import { findStrangers } from './strangers.ts'
 import type { Order } from './target.ts'
 import { terraformFolders } from './terraform.ts'
 import { type Tree, treeOf } from './tree.ts'
@@ -41,6 +42,7 @@ export function findClusters(files: readonly DecodedFile[], declared: readonly D
     files,
     found,
     grouped(orders, ({ object }) => object),
+    findStrangers(files, graph, orders),
   )
   return {
     deliveryOf: (object) => {
