@@ -78,8 +78,9 @@ function collides(files: readonly DecodedFile[], groupOf: (file: string) => stri
 /** A program makes the object of a string or of a computed name, so it may have another name or namespace. */
 function keyOf({ document, kind, value }: SourceObject): string | undefined {
   if (kind !== 'object' || document.host !== undefined) return undefined
-  const [name, namespace] = [textAt(value, 'metadata', 'name'), textAt(value, 'metadata', 'namespace')]
-  if (!name || !namespace || isUnknown(name + namespace)) return undefined
-  const group = textAt(value, 'apiVersion')?.replace(/\/?[^/]*$/, '')
+  const namespace = textAt(value, 'metadata', 'namespace')
+  const name = namespace && textAt(value, 'metadata', 'name')
+  if (!name || isUnknown(name + namespace)) return undefined
+  const [group = ''] = textAt(value, 'apiVersion')?.split('/', 1) ?? []
   return `${group} ${value['kind']} ${namespace} ${name}`
 }
