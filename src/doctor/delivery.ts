@@ -15,7 +15,7 @@ export type Reach =
 export type Delivery = {
   readonly reach: Reach
   /** The tool that applies the object again when it is gone. */
-  readonly repeatedBy?: 'Flux' | 'Argo CD'
+  readonly repeatedBy?: 'Flux' | 'Argo CD' | 'Terraform'
   /** The workflow that creates the object becomes its owner, so the object goes with the workflow. */
   readonly hasOwner?: true
   /** A helper of a chart may make a hook of the Job. */

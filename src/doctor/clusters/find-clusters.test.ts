@@ -287,3 +287,37 @@ describe('hostile input', () => {
     expect((user + system) / 1_000_000).toBeLessThan(5)
   })
 })
+
+describe('folders beside each other', () => {
+  const service = (name: string, namespace = 'ci') =>
+    `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}, namespace: ${namespace}}\nspec: {}\n`
+  const repositories = { 'one/a.yaml': service('a'), 'two/k8s/a.yaml': service('a'), 'three/job.yaml': job }
+  const names = ['one/a.yaml', 'two/k8s/a.yaml', 'three/job.yaml']
+
+  it('are strangers if two of them define the same object', () => {
+    expect(names.map(clustersOf(repositories).at)).toEqual(['? one', '? two', '? three'])
+    const moved = Object.fromEntries(Object.entries(repositories).map(([path, text]) => [`../x/${path}`, text]))
+    expect(clustersOf(moved).at('../x/three/job.yaml')).toBe('? ../x/three')
+  })
+
+  it.each<[string, Texts]>([
+    ['no object is there twice', { 'two/k8s/a.yaml': service('b') }],
+    ['the objects have two namespaces', { 'two/k8s/a.yaml': service('a', 'other') }],
+    ['a sample has the other object', { 'two/k8s/a.yaml': service('b'), 'examples/a.yaml': service('a') }],
+    ['the folder around them has manifests, too', { 'a.yaml': job }],
+    [
+      'a template makes the name',
+      { 'two/k8s/a.yaml': service("'{{ .name }}'"), 'one/a.yaml': service("'{{ .name }}'") },
+    ],
+  ])('are for one cluster if %s', (_, texts) => {
+    expect(names.map(clustersOf({ ...repositories, ...texts }).at)).toEqual(['one', 'one', 'one'])
+  })
+
+  it('are together as far as a kustomization or a delivery tool leads from one to the other', () => {
+    const kustomized = { 'three/kustomization.yaml': resources('../one/a.yaml', 'job.yaml') }
+    const { at } = clustersOf({ ...repositories, ...kustomized })
+    expect(names.map(at)).toEqual(['? one', '? two', '? one'])
+    const all = { ...kustomized, 'four/kustomization.yaml': resources('../two/k8s/a.yaml', '../three') }
+    expect(names.map(clustersOf({ ...repositories, ...all }).at)).toEqual(['one', 'one', 'one'])
+  })
+})

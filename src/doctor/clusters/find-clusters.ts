@@ -2,6 +2,7 @@
 // than none: a file gets a cluster only where the input names it.
 import type { Delivery } from '../delivery.ts'
 import type { DecodedFile, SourceObject } from '../sources/document.ts'
+import { isResource } from '../sources/hcl/object-document.ts'
 import { startSearch } from './application-set.ts'
 import { argoOrders } from './argo.ts'
 import { mayBeHook } from './chart-hook.ts'
@@ -13,6 +14,7 @@ import { type Graph, repeated } from './follow.ts'
 import { kustomizationsIn } from './kustomizations.ts'
 import { reachesOf } from './reaches.ts'
 import { isSample, sampleFolder } from './samples.ts'
+import { findStrangers } from './strangers.ts'
 import type { Order } from './target.ts'
 import { terraformFolders } from './terraform.ts'
 import { type Tree, treeOf } from './tree.ts'
@@ -40,11 +42,12 @@ export function findClusters(files: readonly DecodedFile[], declared: readonly D
     files,
     found,
     grouped(orders, ({ object }) => object),
+    findStrangers(files, graph, orders),
   )
   return {
     deliveryOf: (object) => {
       const { path } = object.document.file
-      const tool = again.get(path)
+      const tool = again.get(path) ?? (isResource(object.document) ? 'Terraform' : undefined)
       return {
         reach: reachOf(object),
         ...(tool && { repeatedBy: tool }),

@@ -4,6 +4,7 @@ import type { DecodedFile, SourceObject } from '../sources/document.ts'
 import { ownCluster } from './clusters-by-file.ts'
 import { clustersMax, type Found } from './follow.ts'
 import { sampleFolder } from './samples.ts'
+import type { Strangers } from './strangers.ts'
 import type { Order } from './target.ts'
 import { isTerraform } from './terraform.ts'
 import { around, folderOf } from './tree.ts'
@@ -12,6 +13,7 @@ export function reachesOf(
   files: readonly DecodedFile[],
   found: Found,
   ordersOf: ReadonlyMap<number, readonly Order[]>,
+  strangers: Strangers,
 ): (object: SourceObject) => Reach {
   const namesOf = (object: SourceObject) => namesOfObject(object, found, ordersOf.get(object.number) ?? [])
   const [manifests, terraform] = [false, true].map((wanted) => {
@@ -31,7 +33,10 @@ export function reachesOf(
     const sample = names.length === 0 ? sampleFolder(path) : undefined
     if (sample !== undefined) return { is: 'unknown', folder: sample }
     // Roots of Terraform stay apart. They say nothing about manifests, because several roots often build one cluster.
-    if (!manifests && !(terraform && isTerraform(path))) return { is: 'only-cluster' }
+    if (!manifests && !(terraform && isTerraform(path))) {
+      const group = strangers(path)
+      return group === undefined ? { is: 'only-cluster' } : { is: 'unknown', folder: group }
+    }
     if (names.length > 0 && names.length <= clustersMax) return { is: 'clusters', names }
     return { is: 'unknown', folder: around(folderOf(path)).findLast((each) => charts.has(each)) ?? folderOf(path) }
   }

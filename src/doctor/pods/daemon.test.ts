@@ -155,3 +155,16 @@ test('reads only the relevant part of an endless script, in a short time', () =>
   expect(daemonIn(pod)).toBeUndefined()
   expect(performance.now() - start).toBeLessThan(2000)
 })
+
+test('a privileged helper of a runner whose image is unknown is probably a daemon', () => {
+  const privileged = { securityContext: { privileged: true } }
+  const runner = { name: 'runner', image: 'registry.example/actions-runner:2' }
+  const beside = (work: object, more: object) =>
+    podWith({}, { containers: [work, { name: 'docker-in-docker', image: filler.repeat(5), ...privileged, ...more }] })
+  const probably = { engine: 'docker', confidence: 'medium' }
+  for (const name of ['docker-in-docker', 'dind', 'docker'])
+    expect(daemonIn(beside(runner, { name }))).toEqual(probably)
+  const others = [{ name: 'cache' }, { securityContext: {} }, { args: ['docker', 'run'] }, { image: 'acme/tool:1' }]
+  for (const more of others) expect(daemonIn(beside(runner, more))).toBeUndefined()
+  expect(daemonIn(beside({ name: 'work', image: 'acme/work:1' }, {}))).toBeUndefined()
+})

@@ -27,7 +27,11 @@ export function findDaemons(pod: Seen): PodView['daemons'] {
 function recognise(container: ContainerView, pod: Seen): Daemon | undefined {
   if (container.name === pod.runner) return undefined
   const engine = surelyEngine(container)
-  const isLikely = () => saysDind(container) || hasTemplatedImage(container) || sharesSocket(container, pod)
+  const isLikely = () =>
+    saysDind(container) ||
+    hasTemplatedImage(container) ||
+    isUnknownHelper(container, pod) ||
+    sharesSocket(container, pod)
   if (engine === undefined && !isLikely()) return looksLikeBuildkit(container, pod)
   if (isEndedBySibling(container, pod, engine ?? 'docker')) return undefined
   return engine === undefined ? { engine: 'docker', confidence: 'medium' } : { engine, confidence: 'high' }
@@ -119,6 +123,20 @@ function hasTemplatedImage({ image, name, privileged, words }: ContainerView): b
   const parts = imageParts(image)
   return privileged && usualNames.test(name) && words.length === 0 && isUnknown(parts.name) && dindWord.test(parts.tag)
 }
+
+/** Recognizes an engine beside a known runner by its name, if a variable or a template hides the whole image. */
+function isUnknownHelper({ image, name, privileged, role, words }: ContainerView, { isRunner }: Seen): boolean {
+  return (
+    isRunner &&
+    role !== 'init' &&
+    privileged &&
+    helperNames.test(name) &&
+    words.length === 0 &&
+    isUnknown(imageParts(image).name)
+  )
+}
+
+const helperNames = /^(docker|dind|docker-in-docker)$/
 
 const socketFolders = /^(\/var)?\/run(\/docker(\.sock)?)?\/?$/
 

@@ -5,6 +5,7 @@ import type { Fix, Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf } from '../pods/daemon.ts'
 import { dockerProbe } from '../pods/docker-probe.ts'
+import { loopsOnDocker, waitsForDocker } from '../pods/docker-wait.ts'
 import { hitIn, ordinaryContainers } from '../pods/pod-parts.ts'
 import type { Rule } from '../rule.ts'
 
@@ -52,15 +53,4 @@ function addProbe(container: ContainerView, pod: PodView, path: Path): Fix | und
     title: 'Start the runner after docker info succeeds',
     edits: [{ do: 'set', path, value: { exec: { command: [...command] }, ...timing } }],
   }
-}
-
-/** Returns whether an ordinary container, such as the runner, waits for Docker itself. */
-function waitsForDocker(container: ContainerView): boolean {
-  if (container.role !== 'container') return false
-  return 'RUNNER_WAIT_FOR_DOCKER_IN_SECONDS' in container.env || loopsOnDocker(container)
-}
-
-function loopsOnDocker({ words }: ContainerView): boolean {
-  const dockerCheck = /docker (info|ps|version)|\/var\/run\/docker\.sock|dockerize|wait-for/
-  return words.some((word) => /\b(until|while|wait)/.test(word) && dockerCheck.test(word))
 }

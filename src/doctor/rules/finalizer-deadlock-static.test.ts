@@ -51,3 +51,23 @@ test('reports the set if one Kustomization applies both, although it waits for o
 test('is silent if the input does not show which Kustomization applies them', () => {
   expect(found(kustomization('a', './overlays/a'), kustomization('b', './overlays/b', 'a'))).toEqual([])
 })
+
+test('is less sure of Applications that leave their objects in the cluster when they are deleted', () => {
+  const application = (name: string, chart: string, finalizers: readonly string[]) => ({
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Application',
+    metadata: { name, finalizers },
+    spec: { source: { chart, targetRevision: '0.14.2' } },
+  })
+  const sure = (first: readonly string[], second: readonly string[]) => {
+    const texts = [
+      application('arc', 'gha-runner-scale-set-controller', first),
+      application('builds', 'gha-runner-scale-set', second),
+    ].map((each, index) => ({ path: `apps/${index}.json`, text: JSON.stringify(each) }))
+    return examine(decodeFiles(texts), [rule]).findings.map(({ confidence }) => confidence)
+  }
+  const cascade = ['resources-finalizer.argocd.argoproj.io']
+  expect(sure(cascade, cascade)).toEqual(['high'])
+  expect(sure(cascade, ['resources-finalizer.argocd.argoproj.io/background'])).toEqual(['high'])
+  expect([sure([], cascade), sure(cascade, []), sure([], ['example.com/other'])]).toEqual([['low'], ['low'], ['low']])
+})

@@ -1,6 +1,6 @@
 // Finds runner sets of ARC that are delivered together with their controller but without an order. Only the controller can remove their finalizers.
 
-import { fieldsAt, listAt, textAt, valueAt } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, textAt, textsAt, valueAt } from '../../lib/read-json.ts'
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, mayMeet } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
@@ -64,7 +64,17 @@ function checkArgo({ fact }: ChartRelease, controllers: Some): readonly Hit[] {
         message: `${kind} ${name} is in the same wave as its controller (${controllers[0].fact.object.name}) or in an earlier one. When both are deleted, ${consequence}. Give it a later ${waveAnnotation}.`,
         fix: laterWave(fact, wave + 1),
       })
-  return [isMade ? { ...found, confidence: 'medium' } : found]
+  const deletes = [fact, ...controllers.map((each) => each.fact)].every(deletesObjects)
+  return [isMade || !deletes ? { ...found, confidence: deletes ? 'medium' : 'low' } : found]
+}
+
+/**
+ * Whether a deleted Application deletes its objects, too. Without this finalizer it leaves them when it is pruned. An ApplicationSet adds
+ * the finalizer itself.
+ */
+function deletesObjects({ object, raw }: ObjectFact): boolean {
+  if (object.kind === 'ApplicationSet') return true
+  return textsAt(raw, 'metadata', 'finalizers').some((name) => /^resources-finalizer\.argocd\.argoproj\.io/.test(name))
 }
 
 /** Returns whether an ApplicationSet deletes its Applications in reverse order, or keeps their resources. */

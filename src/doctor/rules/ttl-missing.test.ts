@@ -93,3 +93,88 @@ test.each<[string, boolean]>([
   const text = job.replace('spec:\n', `${lines}spec:\n`).replace('bitbucket', '{{ .Values.of }}/bitbucket')
   expect(findingsIn({ [path]: text }).map(([file]) => file)).toEqual(isReported ? [path] : [])
 })
+
+test('Terraform would create a deleted Job again, but not the Job that its ConfigMap holds', () => {
+  const resource = `resource "kubernetes_job" "a" {
+  metadata { name = "build" }
+  spec {
+    template {
+      metadata {}
+      spec {
+        container {
+          name  = "build"
+          image = "registry.example/build:1"
+        }
+        restart_policy = "Never"
+      }
+    }
+  }
+}
+`
+  const held = `resource "kubernetes_manifest" "a" {
+  manifest = {
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "jobs" }
+    data = {
+      "job.yaml" = <<-EOT
+${job.replace(/^(?=.)/gm, '        ')}      EOT
+    }
+  }
+}
+`
+  expect(findingsIn({ 'infra/main.tf': resource })).toEqual([])
+  expect(findingsIn({ 'infra/main.tf': held }).map(([file]) => file)).toEqual(['infra/main.tf'])
+})
+
+test('the Job of a runner of Bitbucket never ends, unless its own command ends', () => {
+  const daemon = (more = '') => job.replace("runner:6'}", `runner:6', env: [{name: OAUTH_CLIENT_ID, value: a}]${more}}`)
+  expect(findingsIn({ 'a.yaml': daemon() })).toEqual([])
+  expect(findingsIn({ 'a.yaml': daemon(', command: [sh, -c, ./one-job.sh]') })).toEqual(warned('a.yaml'))
+})
+
+test("Bitbucket's autoscaler deletes the Jobs of its template", () => {
+  const template = (labels: string) =>
+    job.replace('    spec:\n', `    metadata:\n      labels: {${labels}}\n    spec:\n`)
+  const labels = "account_uuid: '<%account_uuid%>', runner_uuid: '<%runner_uuid%>'"
+  expect(findingsIn({ 'a.yaml': template(`${labels}, runner_namespace: '<%runner_namespace%>'`) })).toEqual([])
+  expect(findingsIn({ 'a.yaml': template(labels) })).toEqual(warned('a.yaml'))
+})
+
+test.each([
+  'your-registry/build:1',
+  'docker.io/yourusername/build:1',
+  '<account>.dkr.ecr.us-east-1.amazonaws.com/build:1',
+  'registry.example/CHANGE_ME/build',
+])('a Job with a placeholder gets a remark: %s', (image) => {
+  expect(findingsIn({ 'a.yaml': job.replace(/image: '.*?'/, () => `image: '${image}'`) })).toEqual([
+    ['a.yaml', 'info', undefined],
+  ])
+})
+
+test('a Job with a placeholder in its arguments gets a remark', () => {
+  const build = (to: string) => job.replace("runner:6'}", `runner:6', args: ['--destination=docker.io/${to}/web']}`)
+  expect(findingsIn({ 'a.yaml': build('your-username') })).toEqual([['a.yaml', 'info', undefined]])
+  expect(findingsIn({ 'a.yaml': build('username') })).toEqual(warned('a.yaml'))
+})
+
+test.each(['yourls/build:1', 'registry.example/for-yourself:1', '<%registry%>/build:1'])(
+  'a Job with a real image gets a warning: %s',
+  (image) => {
+    expect(findingsIn({ 'a.yaml': job.replace(/image: '.*?'/, `image: '${image}'`) })).toMatchObject([
+      ['a.yaml', 'warning', 'unsafe'],
+    ])
+  },
+)
+
+test('the fix leaves a day to read the log of a run of hours, but not of a runner', () => {
+  const proposed = (image: string, deadline: number) => {
+    const text = job.replace(/registry.*:6/, image).replace(/^spec:$/m, `spec:\n  activeDeadlineSeconds: ${deadline}`)
+    return examine(decodeFiles([{ path: 'a.yaml', text }]), [rule]).findings.map(({ fix }) => fix?.title)
+  }
+  expect(proposed('registry.example/import:1', 43_200)).toEqual(['Delete the Job 86400 seconds after it ends'])
+  expect(proposed('registry.example/import:1', 900)).toEqual(['Delete the Job 600 seconds after it ends'])
+  expect(proposed('registry.example/bitbucket-pipelines-runner:6', 43_200)).toEqual([
+    'Delete the Job 600 seconds after it ends',
+  ])
+})

@@ -1,10 +1,11 @@
 // Finds Jobs that nothing cleans up.
 
 import type { Path } from '../../lib/read-json.ts'
-import { fieldsAt, listAt, valueAt } from '../../lib/read-json.ts'
+import { fieldsAt, listAt, numberAt, valueAt } from '../../lib/read-json.ts'
 import type { Fix, Hit } from '../finding.ts'
-import type { PodView } from '../pod-view.ts'
+import type { ContainerView, PodView } from '../pod-view.ts'
 import { endlessBesideWork } from '../pods/endless.ts'
+import { isBitbucketDaemon, isOfAutoscaler } from '../pods/lasting-runner.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
 import { ttlHolders } from '../pods/ttl-holders.ts'
 import type { Rule } from '../rule.ts'
@@ -22,10 +23,13 @@ export const rule: Rule = {
 
 /** Seconds: enough time to read the logs of a run. */
 const proposed = 600
+/** Seconds: a person looks at a run of hours on the next day. */
+const proposedAfterHours = 86_400
+const hour = 3600
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod)) return []
+  if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod) || neverEnds(pod)) return []
   const path = [...job.path, 'ttlSecondsAfterFinished']
   // The API server treats an empty value as no value.
   if ((valueAt(pod.raw, ...path) ?? undefined) !== undefined) return []
@@ -40,9 +44,18 @@ function check(pod: PodView): readonly Hit[] {
   return [hitIn(pod, { ...hit, fix: insertion(pod, path) })]
 }
 
-function isSample({ delivery, object }: PodView): boolean {
-  return delivery?.isSample === true || (delivery !== undefined && sampleName.test(object.name))
+function isSample({ containers, delivery, object }: PodView): boolean {
+  if (delivery === undefined) return false
+  return delivery.isSample === true || sampleName.test(object.name) || containers.some(hasPlaceholder)
 }
+
+/** Whether a person has to replace a word of the image or of the arguments: nobody runs the Job as it is. */
+function hasPlaceholder({ image, words }: ContainerView): boolean {
+  return /<[^<>]+>/.test(image ?? '') || [image ?? '', ...words].some((word) => placeholder.test(word.slice(0, 10_000)))
+}
+
+const placeholder =
+  /(?:^|[^a-z0-9])your(?:[-_][a-z]|(?:registry|repo(?:sitory)?|org|user(?:name)?|project|image|account|domain|company)(?:[^a-z]|$))|\b(?:change[-_]?me|replace[-_]?me)\b/i
 
 /** `pi` is the first Job of Kubernetes' own documentation. */
 const sampleName = /^pi$|(?:^|-)(?:examples?|samples?|demo|tutorial|hello)(?:-|$)/
@@ -54,16 +67,31 @@ const sampleName = /^pi$|(?:^|-)(?:examples?|samples?|demo|tutorial|hello)(?:-|$
 function insertion(pod: PodView, path: Path): Fix | undefined {
   const isMisplaced = ttlHolders(pod.raw).some((holder) => holder.join() !== 'spec')
   if (isMisplaced || endlessBesideWork(pod).length > 0) return undefined
+  const value = seconds(pod)
   return {
     safety: pod.isRunner ? 'safe' : 'unsafe',
-    title: `Delete the Job ${proposed} seconds after it ends`,
-    edits: [{ do: 'set', path, value: proposed }],
+    title: `Delete the Job ${value} seconds after it ends`,
+    edits: [{ do: 'set', path, value }],
   }
 }
 
+/** The forge keeps the log of a runner's job. For other Jobs, a deadline of hours shows a long run. */
+function seconds(pod: PodView): number {
+  const deadlines = [jobSpecOf(pod)?.path ?? [], pod.path].map((path) =>
+    numberAt(pod.raw, ...path, 'activeDeadlineSeconds'),
+  )
+  const isLong = deadlines.some((deadline) => deadline !== undefined && deadline >= hour)
+  return isLong && !pod.isRunner ? proposedAfterHours : proposed
+}
+
+/** Whether no TTL would start: Bitbucket's runner waits for further jobs, until its autoscaler deletes the Job. */
+function neverEnds(pod: PodView): boolean {
+  return isBitbucketDaemon(pod) || isOfAutoscaler(pod)
+}
+
 /**
- * Returns whether an owner or a Helm hook deletes the Job, or whether Argo CD or Flux would run it again after its
- * deletion. Annotations and labels show these tools, and so do the paths that they apply.
+ * Returns whether an owner or a Helm hook deletes the Job, or whether Argo CD, Flux or Terraform would run it again after its
+ * deletion. Annotations and labels show these tools, and so do the paths that they apply. Terraform's Jobs are its own resources.
  */
 function isCleanedUp(pod: PodView): boolean {
   const { repeatedBy, hasOwner, mayBeHook } = pod.delivery ?? {}

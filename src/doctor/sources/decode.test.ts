@@ -111,6 +111,16 @@ describe('finds objects in every wrapping', () => {
       expect(pods.map(({ owner, runner, isRunner }) => [owner, runner, isRunner])).toEqual([['arc', 'runner', true]])
     }
   })
+
+  it('reads values of the runner chart without a pod template, but not a schema of them', () => {
+    const kinds = (text: string) => decodeFile({ path: 'values.yaml', text }).objects.map(({ kind }) => kind)
+    const url = 'githubConfigUrl: https://github.com/acme\n'
+    expect(kinds(`${url}githubConfigSecret: app\nminRunners: 1\n`)).toEqual(['values'])
+    expect(kinds(`gha-runner-scale-set:\n  ${url}`)).toEqual(['values'])
+    expect(kinds('runnerScaleSetName: builds\nmaxRunners: 10\n')).toEqual(['values'])
+    expect(kinds('properties:\n  githubConfigUrl: {type: string}\n  minRunners: {type: integer}\n')).toEqual([])
+    expect(kinds('gitlabUrl: https://gitlab.example\nminRunners: 1\n')).toEqual([])
+  })
 })
 
 describe('reports the parts that it cannot read', () => {

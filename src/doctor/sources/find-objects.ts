@@ -129,7 +129,9 @@ function isRunnerValues(value: Readonly<Record<string, unknown>>): boolean {
   const named = 'githubConfigUrl' in value || 'githubConfigSecret' in value || 'runnerScaleSetName' in value
   const mode = isJsonObject(value.containerMode) && 'type' in value.containerMode
   const template = isJsonObject(value.template) && isJsonObject(value.template.spec)
-  return template ? named || mode || hasRunner(value.template) : named && mode
+  if (template) return named || mode || hasRunner(value.template)
+  // A schema has the same names, but above objects.
+  return typeof value.githubConfigUrl === 'string' || typeof value.runnerScaleSetName === 'string' || (named && mode)
 }
 
 function hasRunner(template: unknown): boolean {

@@ -42,6 +42,11 @@ export function mayInstallCharts(text: string): boolean {
   return /\b(?:name|chart)["']?:[ \t]*["']?\S*gha-runner-scale-set/.test(text)
 }
 
+/** Whether the text may hold values of ARC's chart of runner sets, also without a pod template. */
+export function mayHoldRunnerValues(text: string): boolean {
+  return /\b(?:githubConfigUrl|runnerScaleSetName)["']?[ \t]*:/.test(text)
+}
+
 /** Whether the text may hold an object of Terraform, whose keys precede `=`. */
 export function mayHoldObject(text: string): boolean {
   return /\bkind["']?[ \t]*[:=]|\bcontainers["']?[ \t]*[:=]/.test(text)

@@ -7,6 +7,13 @@ import type { ReadObject } from './read-object.ts'
 
 type Read = Pick<SourceDocument, 'text' | 'toFile' | 'readonlyBecause' | 'nodes' | 'spot' | 'value'>
 
+const readonlyBecause = "it is written in Terraform's own language"
+
+/** Whether the document is a resource of Terraform. A manifest in a string of the resource is another document. */
+export function isResource(document: Pick<SourceDocument, 'host' | 'readonlyBecause'>): boolean {
+  return document.host === undefined && document.readonlyBecause === readonlyBecause
+}
+
 /** `text`: the masked text of the file. */
 export function documentOf({ node }: ReadObject, text: string): Read {
   const nodes = new Document<typeof node>(null)
@@ -14,7 +21,7 @@ export function documentOf({ node }: ReadObject, text: string): Read {
   return {
     text,
     toFile: (offset) => offset,
-    readonlyBecause: "it is written in Terraform's own language",
+    readonlyBecause,
     nodes: () => nodes,
     spot: (path) => findSpot(nodes, text, path),
     value: nodes.toJS(),
