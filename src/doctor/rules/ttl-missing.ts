@@ -5,6 +5,7 @@ import { fieldsAt, listAt, valueAt } from '../../lib/read-json.ts'
 import type { Fix, Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
 import { endlessBesideWork } from '../pods/endless.ts'
+import { copiesVolumes, isSampleJob } from '../pods/one-off-jobs.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
 import { ttlHolders } from '../pods/ttl-holders.ts'
 import type { Rule } from '../rule.ts'
@@ -35,17 +36,10 @@ function check(pod: PodView): readonly Hit[] {
       'There is no ttlSecondsAfterFinished: after the Job ends, it and its pods stay until someone deletes them. Set it in the spec of the Job.',
     absent: [path, ['metadata', 'annotations', helmHook]],
   }
-  // The reader of a sample wants to look at its Job, and deletes it.
-  if (isSample(pod)) return [hitIn(pod, { ...hit, severity: 'info' })]
+  // The reader of a sample wants to look at its Job, and deletes it. One who copies a volume wants to read the log of the copy.
+  if (isSampleJob(pod) || copiesVolumes(pod)) return [hitIn(pod, { ...hit, severity: 'info' })]
   return [hitIn(pod, { ...hit, fix: insertion(pod, path) })]
 }
-
-function isSample({ delivery, object }: PodView): boolean {
-  return delivery?.isSample === true || (delivery !== undefined && sampleName.test(object.name))
-}
-
-/** `pi` is the first Job of Kubernetes' own documentation. */
-const sampleName = /^pi$|(?:^|-)(?:examples?|samples?|demo|tutorial|hello)(?:-|$)/
 
 /**
  * Returns the fix. Jobs that cannot end and Jobs with a misplaced TTL get none: other rules report those, and after their fix the
