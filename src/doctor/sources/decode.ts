@@ -6,7 +6,7 @@ import type { DecodedFile, SourceFile } from './document.ts'
 import { type Draft, documentsMax, leaveOut, skip } from './draft.ts'
 import { findMarkers, hasDollarMarkers } from './mask.ts'
 import { indexLines } from './place.ts'
-import { mayHoldManifest, mayInstallCharts, splitDocuments } from './split.ts'
+import { mayHoldManifest, mayHoldValues, mayInstallCharts, splitDocuments } from './split.ts'
 
 /** `first`: the number of the first object, if the objects of several files are numbered together. */
 export function decodeFile(file: SourceFile, first = 0): DecodedFile {
@@ -25,7 +25,7 @@ function decodeStream(draft: Draft): void {
   const { text } = draft.file
   const chunks = splitDocuments(text)
     .map(({ start, end }) => ({ start, chunk: text.slice(start, end) }))
-    .filter(({ chunk }) => mayHoldManifest(chunk) || mayInstallCharts(chunk))
+    .filter(({ chunk }) => mayHoldManifest(chunk) || mayInstallCharts(chunk) || mayHoldValues(chunk))
   if (chunks.length === 0) leaveOut(draft, undefined, 'no manifest in it')
   for (const { start, chunk } of chunks) {
     if (draft.documents.length + draft.skipped.length >= documentsMax) {

@@ -129,7 +129,8 @@ function isRunnerValues(value: Readonly<Record<string, unknown>>): boolean {
   const named = 'githubConfigUrl' in value || 'githubConfigSecret' in value || 'runnerScaleSetName' in value
   const mode = isJsonObject(value.containerMode) && 'type' in value.containerMode
   const template = isJsonObject(value.template) && isJsonObject(value.template.spec)
-  return template ? named || mode || hasRunner(value.template) : named && mode
+  const isConfigured = 'githubConfigUrl' in value && ('githubConfigSecret' in value || 'runnerScaleSetName' in value)
+  return template ? named || mode || hasRunner(value.template) : (named && mode) || isConfigured
 }
 
 function hasRunner(template: unknown): boolean {

@@ -42,6 +42,11 @@ export function mayInstallCharts(text: string): boolean {
   return /\b(?:name|chart)["']?:[ \t]*["']?\S*gha-runner-scale-set/.test(text)
 }
 
+/** Whether the text may hold values of ARC's chart `gha-runner-scale-set`. Without a template they have none of a manifest's words. */
+export function mayHoldValues(text: string): boolean {
+  return /^[ \t]*["']?githubConfigUrl["']?[ \t]*:/m.test(text)
+}
+
 /** Whether the text may hold an object of Terraform, whose keys precede `=`. */
 export function mayHoldObject(text: string): boolean {
   return /\bkind["']?[ \t]*[:=]|\bcontainers["']?[ \t]*[:=]/.test(text)
