@@ -30,8 +30,8 @@ function onlyShows(pod: PodView): boolean {
     containers.length > 0 &&
     containers.every((container) => {
       const { name } = imageParts(container.image)
-      const commands = commandsOf(container)
       if (!plainImage.test(name)) return false
+      const commands = commandsOf(container)
       return commands.length === 0 ? name === 'hello-world' : commands.every(shows)
     })
   )
@@ -53,6 +53,7 @@ function copies(container: ContainerView, pod: PodView): boolean {
   const isClaim = (name: string) =>
     pod.volumes.some((each) => each.name === name && valueAt(each.raw, 'persistentVolumeClaim') !== undefined)
   const claims = Object.entries(container.mounts).filter(([, name]) => isClaim(name))
+  if (claims.length < 2) return false
   const commands = commandsOf(container)
   if (!commands.some((command) => /^(?:rsync|cp|tar|rclone)$/.test(programOf(command)))) return false
   const words = commands.flatMap((command) => command.words)
