@@ -27,6 +27,8 @@ export type ContainerView = {
   readonly preStop: { readonly path: Path; readonly exec: readonly string[] | undefined } | undefined
   /** A controller ends it with the runner, and nobody can make it another kind of container. */
   readonly endsWithRunner?: true
+  /** The manifest does not have it: a controller adds it, to a pod that lives for one job or for many. */
+  readonly added?: 'one-job' | 'many-jobs'
   /** The container as written. */
   readonly raw: Readonly<Record<string, unknown>>
 }

@@ -35,12 +35,12 @@ it('lists each rule on one line, or on two lines in a narrow terminal', () => {
   for (const line of narrow) expect(line.length, line).toBeLessThan(60)
 })
 
-it.each([undefined, 80])('explains each rule in at most 65 lines, in a terminal of %s columns', (columns) => {
+it.each([undefined, 80])('explains each rule in at most 70 lines, in a terminal of %s columns', (columns) => {
   const lengths = catalogue.map((rule) => {
     const source = readFileSync(new URL(`../../doctor/rules/${rule.slug}.md`, import.meta.url), 'utf8')
     const lines = explainRule(rule, new Map([[rule.slug, source]]), columns).split('\n')
     expect(lines[0]).toBe(`# ${rule.code} ${rule.slug}`)
     return { rule: rule.slug, lines: lines.length }
   })
-  expect(lengths.filter(({ lines }) => lines > 65)).toEqual([])
+  expect(lengths.filter(({ lines }) => lines > 70)).toEqual([])
 })

@@ -61,11 +61,36 @@ describe('findings in older runners', () => {
     )
     expect(codes).not.toContain('POD101 buildkitd')
     expect(codes).not.toContain('POD101 docker')
-    expect(codes).toContain('POD114 docker')
-    expect(codesOf(deployment('      dockerEnabled: false\n'))).not.toContain('POD114 docker')
-    const mounted =
-      '      dockerVolumeMounts: [{ name: d, mountPath: /var/lib/docker }]\n      volumes: [{ name: d, emptyDir: { sizeLimit: 9Gi } }]\n'
-    expect(codesOf(deployment(mounted))).not.toContain('POD114 docker')
+  })
+
+  it('say nothing about the data of a daemon that nobody wrote, unless its pod takes many jobs', () => {
+    expect(codesOf(deployment(''))).toEqual([])
+    const lasting = '      ephemeral: false\n'
+    const { findings } = examine(decode(deployment(lasting)), catalogue)
+    expect(findings.map(({ code, message }) => [code, /dockerVolumeMounts/.test(message)])).toEqual([['POD114', true]])
+    expect(codesOf(deployment(`${lasting}      dockerEnabled: false\n`))).toEqual([])
+    const mounted = (emptyDir: string) =>
+      `      dockerVolumeMounts: [{ name: d, mountPath: /var/lib/docker }]\n      volumes: [{ name: d, emptyDir: ${emptyDir} }]\n`
+    expect(codesOf(deployment(lasting + mounted('{ sizeLimit: 9Gi }')))).toEqual([])
+    expect(codesOf(deployment(mounted('{}')))).toEqual(['POD114 docker'])
+  })
+
+  it('show a wait for the job only where someone sets it: the hook of the daemon ends after 15 seconds', () => {
+    const wait = '      env: [{ name: RUNNER_GRACEFUL_STOP_TIMEOUT, value: "90" }]\n'
+    expect(codesOf(deployment(wait))).toEqual(['POD112 undefined'])
+    expect(codesOf(deployment(`${wait}      terminationGracePeriodSeconds: 120\n`))).toEqual([])
+    const short = wait.replace('90', '20')
+    expect(codesOf(deployment(short))).toEqual([])
+  })
+
+  it('do not miss a runner that is written without its image', () => {
+    const bare = '      ephemeral: false\n      containers: [{ name: runner }]\n'
+    expect(codesOf(deployment(bare))).toEqual(['POD114 docker'])
+    expect(podOf(deployment('      image: a/b:1\n      containers: [{ name: runner }]\n')).containers[0]?.image).toBe(
+      'a/b:1',
+    )
+    // The controller knows no image of any other container.
+    expect(codesOf(deployment(`${bare}      sidecarContainers: [{ name: x }]\n`))).toEqual([])
   })
 
   it('are the same for a written daemon as for that of a new runner without its mode', () => {

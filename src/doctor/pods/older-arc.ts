@@ -18,6 +18,8 @@ export const olderShapes: Readonly<Record<string, Shape>> = {
   [`${group}/RunnerSet`]: { owner: 'arc', template: ['spec', 'template'] },
 }
 
+/** The hook of the daemon waits until the runner has removed its registration, by default for less than the default grace period. */
+const hook = `timeout "\${RUNNER_GRACEFUL_STOP_TIMEOUT:-15}" /bin/sh -c "while [ -f /runner/.runner ]; do sleep 1; done"`
 /** The controller's own images, if none is written. */
 const runnerImage = 'summerwind/actions-runner:latest'
 const dockerImage = 'docker:dind'
@@ -36,6 +38,7 @@ export function viewOlderRunner(
   const beside = own['dockerEnabled'] !== false && !inCluster && !inRunner
   const written = [...viewContainers(spec, path), ...viewList(spec, path, 'sidecarContainers')]
     .filter(({ name, role }) => name !== 'docker' || role !== 'container' || beside)
+    .map((container) => withImage(container, own))
     .map((container) => (container.role === 'container' && container.name !== 'runner' ? ended(container) : container))
   const missing = [
     ...(written.some(({ name }) => name === 'runner') ? [] : [runner(own, inRunner)]),
@@ -43,12 +46,25 @@ export function viewOlderRunner(
   ]
   // No list has these entries, so an edit of one is refused, and a finding in one is shown at the spec.
   const begin = listAt(spec, 'containers').length + 1
-  const added = missing.map((raw, index) => viewContainer(raw, [...path, 'containers', begin + index], false))
+  const lives = own['ephemeral'] === false ? 'many-jobs' : 'one-job'
+  const added = missing.map(
+    (raw, index): ContainerView => ({
+      ...viewContainer(raw, [...path, 'containers', begin + index], false),
+      added: lives,
+    }),
+  )
   return [...written, ...added.map((container) => (container.name === 'docker' ? ended(container) : container))]
 }
 
 function ended(container: ContainerView): ContainerView {
   return { ...container, endsWithRunner: true }
+}
+
+/** The controller completes the containers that it knows by their names. */
+function withImage(container: ContainerView, own: JsonObject): ContainerView {
+  if (container.image !== undefined || container.role !== 'container') return container
+  if (container.name === 'runner') return { ...container, image: textAt(own, 'image') ?? runnerImage }
+  return container.name === 'docker' ? { ...container, image: dockerImage } : container
 }
 
 function runner(own: JsonObject, withDocker: boolean): JsonObject {
@@ -73,7 +89,6 @@ function docker(own: JsonObject): JsonObject {
     env: listAt(own, 'dockerEnv'),
     volumeMounts: [...listAt(own, 'dockerVolumeMounts'), ...shared],
     securityContext: { privileged: valueAt(own, 'securityContext', 'seLinuxOptions') === undefined },
-    // Its hook waits until the runner has removed its registration, for this time.
-    lifecycle: { preStop: { exec: { command: ['/bin/sh', '-c', 'while [ -f /runner/.runner ]; do sleep 1; done'] } } },
+    lifecycle: { preStop: { exec: { command: ['/bin/sh', '-c', hook] } } },
   }
 }

@@ -70,6 +70,11 @@ const limited = (...requirements: readonly Fields[]): Pool => ({ template: { req
 
 test.each<[boolean, Pool, Fields]>([
   [true, { labels: { team: 'ci' } }, { nodeSelector: { team: 'ci' } }],
+  [
+    true,
+    { labels: { type: 'karpenter' }, template: { taints: [taint] } },
+    { nodeSelector: { type: 'karpenter' }, tolerations: [{ key: 'ci', operator: 'Exists' }] },
+  ],
   [false, { labels: { team: 'web' } }, { nodeSelector: { team: 'ci' } }],
   [false, {}, { nodeSelector: { 'eks.amazonaws.com/nodegroup': 'ci' } }],
   [true, {}, { nodeSelector: { 'kubernetes.io/arch': 'arm64' } }],

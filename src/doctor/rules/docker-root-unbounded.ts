@@ -1,6 +1,6 @@
-// Finds Docker daemons whose data has no size limit: images and layers can fill the node's disk.
+// Finds Docker daemons whose data has no size limit: images and layers can fill the node's disk, or its memory.
 
-import { fieldsAt, textAt, valueAt } from '../../lib/read-json.ts'
+import { fieldsAt, textAt, textsAt, valueAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { daemonOf, imageParts } from '../pods/daemon.ts'
@@ -19,9 +19,9 @@ export const rule: Rule = {
 }
 
 function check(pod: PodView): readonly Hit[] {
-  if (!isWhole(pod) || !(pod.isRunner || pod.runsToCompletion)) return []
+  if (!isWhole(pod)) return []
   return pod.containers.flatMap((container) => {
-    if (daemonOf(container, pod)?.engine !== 'docker') return []
+    if (!runsDocker(container, pod)) return []
     const problem = problemOf(container, pod)
     if (problem === undefined) return []
     const absent = ['args', 'resources', 'volumeMounts'].map((key) => [...container.path, key])
@@ -29,25 +29,58 @@ function check(pod: PodView): readonly Hit[] {
   })
 }
 
+/** Without a runner or a job, the shape of a container proves too little: the daemon must show in its image or command. */
+function runsDocker(container: ContainerView, pod: PodView): boolean {
+  const daemon = daemonOf(container, pod)
+  if (!daemon) return container.name === pod.runner && hasEngineInside(container)
+  return daemon.engine === 'docker' && (pod.isRunner || pod.runsToCompletion || daemon.confidence === 'high')
+}
+
+/** Gitea's and Forgejo's runners have images with Docker's own image below them: `gitea/act_runner:0.2.13-dind-rootless`. */
+function hasEngineInside({ image, raw }: ContainerView): boolean {
+  const { name, tag } = imageParts(image)
+  const isRunner =
+    /^(act[_-]runner|forgejo-runner|gitea-runner)$/.test(name) || /(gitea|forgejo)\/runner:/.test(image ?? '')
+  return isRunner && /(^|-)dind(-|$)/.test(tag) && textsAt(raw, 'command').length === 0
+}
+
 function problemOf(container: ContainerView, pod: PodView) {
   const written = container.words.map((word) => /^--data-root=(.+)$/.exec(word)?.[1]).find(Boolean)
   const root = written ?? (isRootless(container, pod) ? rootlessRootIn(container) : '/var/lib/docker')
-  if (valueAt(container.raw, 'resources', 'limits', 'ephemeral-storage') !== undefined) return undefined
   const name = parentsOf(root)
     .map((path) => container.mounts[path])
     .find(Boolean)
   const volume = pod.volumes.find((each) => each.name === name)
-  if (name === undefined) {
+  const isLimited = (resource: string) => valueAt(container.raw, 'resources', 'limits', resource) !== undefined
+  if (name === undefined) return isLimited('ephemeral-storage') ? undefined : unmounted(container, root)
+  const emptyDir = volume && fieldsAt(volume.raw, 'emptyDir')
+  if (!volume || !emptyDir || textAt(emptyDir, 'sizeLimit') !== undefined) return undefined
+  const path = [...volume.path, 'emptyDir']
+  if (textAt(emptyDir, 'medium') !== 'Memory') {
+    if (isLimited('ephemeral-storage')) return undefined
     return {
-      path: container.path,
-      message: `${container.name} stores images and layers at ${root}, which has no size limit. One build can fill the node's disk, and the kubelet then evicts other pods. Mount an emptyDir with a sizeLimit there.`,
+      path,
+      message: `The volume ${volume.name} with Docker's data has no sizeLimit. One build can fill the node's disk, and the kubelet then evicts other pods. Set a sizeLimit.`,
     }
   }
-  const isEmptyDir = volume !== undefined && fieldsAt(volume.raw, 'emptyDir') !== undefined
-  if (!isEmptyDir || textAt(volume.raw, 'emptyDir', 'sizeLimit') !== undefined) return undefined
+  // The kernel counts the files of such a volume as memory of the container that writes them.
+  if (isLimited('memory')) return undefined
   return {
-    path: [...volume.path, 'emptyDir'],
-    message: `The volume ${volume.name} with Docker's data has no sizeLimit. One build can fill the node's disk, and the kubelet then evicts other pods. Set a sizeLimit.`,
+    path,
+    message: `The volume ${volume.name} with Docker's data is in memory and has no sizeLimit. Images and layers can use up the node's memory. Set a sizeLimit, or store them on disk.`,
+  }
+}
+
+/** A pod for one job takes its data with it. The controller of the older ARC adds the daemon, so its manifest has only the mounts. */
+function unmounted({ name, path, added }: ContainerView, root: string) {
+  if (added === 'one-job') return undefined
+  const advice =
+    added === undefined
+      ? 'Mount an emptyDir with a sizeLimit there.'
+      : 'Add an emptyDir with a sizeLimit to volumes, and mount it there with dockerVolumeMounts.'
+  return {
+    path,
+    message: `${name} stores images and layers at ${root}, which has no size limit. One build can fill the node's disk, and the kubelet then evicts other pods. ${advice}`,
   }
 }
 

@@ -73,6 +73,43 @@ test('a Job with the name of a sample gets a remark', () => {
   expect(findingsIn({ 'a.yaml': job.replace('build', 'pipeline') })).toEqual(warned('a.yaml'))
 })
 
+const plain = (image: string, command: string, name = 'run') => ({
+  'a.yaml': `apiVersion: batch/v1\nkind: Job\nmetadata: {name: ${name}}\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n        - {name: c, image: '${image}', command: ${command}}\n`,
+})
+const remark = [['a.yaml', 'info', undefined]]
+const asked = [['a.yaml', 'warning', 'unsafe']]
+
+test.each<[string, Texts, readonly unknown[]]>([
+  ["the work queue of Kubernetes' documentation", plain('registry.example/queue:1', '[work]', 'job-wq-2'), remark],
+  ['a Job of an own queue', plain('registry.example/queue:1', '[work]', 'job-queue'), asked],
+  ['one that counts down', plain('busybox:1.36', '[sh, -c, "for i in 3 2 1; do echo $i; sleep 1; done"]'), remark],
+  ['one that computes', plain('perl:5.40', '[perl, -Mbignum=bpi, -wle, "print bpi(99)"]', 'digits'), remark],
+  ['one that works in a plain image', plain('busybox:1.36', '[sh, -c, "echo start; wget http://web/clean"]'), asked],
+  ['one that prints in an image of its own', plain('registry.example/migrate:1', '[echo, done]'), asked],
+])('%s is a sample, or not', (_, texts, expected) => expect(findingsIn(texts)).toEqual(expected))
+
+test('the name and the labels of the template show a sample, too', () => {
+  const [text = ''] = Object.values(plain('registry.example/a:1', '[work]'))
+  const templated = (metadata: string) => ({
+    'a.yaml': text.replace('    spec:', `    metadata: {${metadata}}\n    spec:`),
+  })
+  expect(findingsIn(templated('name: jobexample'))).toEqual(remark)
+  expect(findingsIn(templated('labels: {jobgroup: jobexample}'))).toEqual(remark)
+  expect(findingsIn(templated('name: nightly, labels: {app: nightly, env: demo}'))).toEqual(asked)
+})
+
+test.each<[string, string, readonly unknown[]]>([
+  ['rsync -a /old/ /new/', 'persistentVolumeClaim: {claimName: b}', remark],
+  ['cd /old && tar cf - . | tar xf - -C /new', 'persistentVolumeClaim: {claimName: b}', remark],
+  ['rsync -a /old/ backup:/data', 'persistentVolumeClaim: {claimName: b}', asked],
+  ['rsync -a /old/ /new/', 'emptyDir: {}', asked],
+])('a copy of one claim to another is made once: %s, %s', (script, source, expected) => {
+  const [text = ''] = Object.values(plain('registry.example/tools:1', `[sh, -c, '${script}']`))
+  const volumes = `      volumes:\n        - {name: a, persistentVolumeClaim: {claimName: a}}\n        - {name: b, ${source}}\n`
+  const mounts = 'volumeMounts: [{name: a, mountPath: /old}, {name: b, mountPath: /new}]'
+  expect(findingsIn({ 'a.yaml': `${text.replace('{name: c,', `{name: c, ${mounts},`)}${volumes}` })).toEqual(expected)
+})
+
 test('a workflow that owns its Job cleans it up', () => {
   const workflow = (owner: string) =>
     `apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n    - name: run\n      resource:\n        action: create\n${owner}        manifest: |\n${job.replace(/^(?=.)/gm, '          ')}`

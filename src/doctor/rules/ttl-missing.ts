@@ -3,9 +3,10 @@
 import type { Path } from '../../lib/read-json.ts'
 import { fieldsAt, listAt, numberAt, valueAt } from '../../lib/read-json.ts'
 import type { Fix, Hit } from '../finding.ts'
-import type { ContainerView, PodView } from '../pod-view.ts'
+import type { PodView } from '../pod-view.ts'
 import { endlessBesideWork } from '../pods/endless.ts'
 import { isBitbucketDaemon, isOfAutoscaler } from '../pods/lasting-runner.ts'
+import { copiesVolumes, isSampleJob } from '../pods/one-off-jobs.ts'
 import { hitIn, isWhole, jobSpecOf } from '../pods/pod-parts.ts'
 import { ttlHolders } from '../pods/ttl-holders.ts'
 import type { Rule } from '../rule.ts'
@@ -39,26 +40,10 @@ function check(pod: PodView): readonly Hit[] {
       'There is no ttlSecondsAfterFinished: after the Job ends, it and its pods stay until someone deletes them. Set it in the spec of the Job.',
     absent: [path, ['metadata', 'annotations', helmHook]],
   }
-  // The reader of a sample wants to look at its Job, and deletes it.
-  if (isSample(pod)) return [hitIn(pod, { ...hit, severity: 'info' })]
+  // The reader of a sample wants to look at its Job, and deletes it. One who copies a volume wants to read the log of the copy.
+  if (isSampleJob(pod) || copiesVolumes(pod)) return [hitIn(pod, { ...hit, severity: 'info' })]
   return [hitIn(pod, { ...hit, fix: insertion(pod, path) })]
 }
-
-function isSample({ containers, delivery, object }: PodView): boolean {
-  if (delivery === undefined) return false
-  return delivery.isSample === true || sampleName.test(object.name) || containers.some(hasPlaceholder)
-}
-
-/** Whether a person has to replace a word of the image or of the arguments: nobody runs the Job as it is. */
-function hasPlaceholder({ image, words }: ContainerView): boolean {
-  return /<[^<>]+>/.test(image ?? '') || [image ?? '', ...words].some((word) => placeholder.test(word.slice(0, 10_000)))
-}
-
-const placeholder =
-  /(?:^|[^a-z0-9])your(?:[-_][a-z]|(?:registry|repo(?:sitory)?|org|user(?:name)?|project|image|account|domain|company)(?:[^a-z]|$))|\b(?:change[-_]?me|replace[-_]?me)\b/i
-
-/** `pi` is the first Job of Kubernetes' own documentation. */
-const sampleName = /^pi$|(?:^|-)(?:examples?|samples?|demo|tutorial|hello)(?:-|$)/
 
 /**
  * Returns the fix. Jobs that cannot end and Jobs with a misplaced TTL get none: other rules report those, and after their fix the

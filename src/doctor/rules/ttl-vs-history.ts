@@ -27,7 +27,7 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
   const ttl = numberAt(job.fields, 'ttlSecondsAfterFinished')
   if (ttl !== undefined && ttl >= historyNeeds(pod)) return []
   const fact = facts.objects.find(({ document }) => document === pod.document)
-  if (fact?.source?.commentAt(path) !== undefined) return []
+  if (choice.test(fact?.source?.commentAt(path) ?? '')) return []
   return [
     hitIn(pod, {
       path,
@@ -36,6 +36,9 @@ function check(pod: PodView, facts: Facts): readonly Hit[] {
     }),
   ]
 }
+
+/** A comment about the TTL, the history or the logs in it shows a choice. One that only repeats the value shows none. */
+const choice = /\bttl|histor|\blogs?\b|\b(?:keep|kept|retain|retention|limits?)\b/i
 
 /** Returns the seconds for which the history limits keep a Job at most, if each run counts against the same limit. */
 function historyNeeds({ raw }: PodView): number {

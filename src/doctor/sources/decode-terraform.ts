@@ -6,12 +6,22 @@ import { findTexts } from './hcl/find-texts.ts'
 import { documentOf, maskUnknown } from './hcl/object-document.ts'
 import { findPodResources } from './hcl/pod-resources.ts'
 import type { ReadObject } from './hcl/read-object.ts'
+import { unreadValues } from './hcl/unread-values.ts'
 import { mayHoldManifest, mayHoldObject } from './split.ts'
 
 /** How often each letter of the workloads may be read. */
 const passesMax = 10
 
 export function decodeTerraform(draft: Draft): void {
+  decodeParts(draft)
+  // The values in a local value of the same file were found on their own.
+  const hasValues = draft.objects.some(({ kind }) => kind === 'values')
+  for (const { at, message, local } of unreadValues(draft.file.text)) {
+    if (!(local && hasValues)) skip(draft, at, message)
+  }
+}
+
+function decodeParts(draft: Draft): void {
   const { text } = draft.file
   const workloads = addWorkloads(draft)
   const releases = findReleases(text, draft.file.path)

@@ -7,7 +7,12 @@ import type { ReadObject } from './read-object.ts'
 import { type ReadString, readString } from './read-string.ts'
 import { nameAt, skipBlank, skipExpression, skipPart } from './skip.ts'
 
-type Block = Span & { readonly name: string; readonly attributes: ReadonlyMap<string, Span> }
+/** `nested`: the blocks in it, with their header. */
+type Block = Span & {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, Span>
+  readonly nested: readonly Span[]
+}
 
 /** Returns undefined if there is none. `file`: its name; all files of a folder are one configuration. */
 export function findReleases(text: string, file: string): ReadObject | undefined {
@@ -69,7 +74,8 @@ function literalAt(text: string, { start, end }: Span): ReadString | undefined {
   return read && skipBlank(text, read.end, false) >= end ? read : undefined
 }
 
-function findBlocks(text: string): readonly Block[] {
+/** Returns the blocks of all Helm releases, of any chart. */
+export function findBlocks(text: string): readonly Block[] {
   const header = /resource[ \t]+"helm_release"[ \t]+"([\w-]+)"[ \t]*\{/y
   const blocks: Block[] = []
   for (let at = skipBlank(text, 0, true); at < text.length; at = skipBlank(text, at, true)) {
@@ -79,27 +85,38 @@ function findBlocks(text: string): readonly Block[] {
       at = skipPart(text, at)
       continue
     }
-    const { attributes, end } = readAttributes(text, header.lastIndex)
-    blocks.push({ name: match[1] ?? '', attributes, start: at, end })
-    at = end
+    const read = readAttributes(text, header.lastIndex)
+    blocks.push({ name: match[1] ?? '', start: at, ...read })
+    at = read.end
   }
   return blocks
 }
 
-/** Reads the attributes of a block whose opening brace was passed. Skips nested blocks. */
-function readAttributes(text: string, from: number): { readonly attributes: ReadonlyMap<string, Span>; end: number } {
+/** Reads the attributes of a block whose opening brace was passed. Does not read nested blocks. */
+function readAttributes(text: string, from: number): Pick<Block, 'attributes' | 'nested' | 'end'> {
   const attributes = new Map<string, Span>()
+  const nested: Span[] = []
+  let header: number | undefined
   for (let at = skipBlank(text, from, true); at < text.length; at = skipBlank(text, at, true)) {
-    if (text[at] === '}') return { attributes, end: at + 1 }
+    if (text[at] === '}') return { attributes, nested, end: at + 1 }
     const name = nameAt(text, at)
     const sign = name === undefined ? at : skipBlank(text, at + name.length, false)
     if (name !== undefined && text[sign] === '=') {
       const start = skipBlank(text, sign + 1, false)
       at = skipExpression(text, start, 'object')
       attributes.set(name, { start, end: at })
-    } else at = text[at] === '{' ? skipBraces(text, at) : skipPart(text, at)
+      header = undefined
+    } else if (text[at] === '{') {
+      const start = header ?? at
+      at = skipBraces(text, at)
+      nested.push({ start, end: at })
+      header = undefined
+    } else {
+      header ??= at
+      at = skipPart(text, at)
+    }
   }
-  return { attributes, end: text.length }
+  return { attributes, nested, end: text.length }
 }
 
 function skipBraces(text: string, from: number): number {
