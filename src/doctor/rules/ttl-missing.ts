@@ -30,7 +30,7 @@ const hour = 3600
 
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
-  if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod) || neverEnds(pod)) return []
+  if (!job || pod.owner !== 'Job' || !isWhole(pod) || isCleanedUp(pod)) return []
   const path = [...job.path, 'ttlSecondsAfterFinished']
   // The API server treats an empty value as no value.
   if ((valueAt(pod.raw, ...path) ?? undefined) !== undefined) return []
@@ -42,7 +42,8 @@ function check(pod: PodView): readonly Hit[] {
   }
   // The reader of a sample wants to look at its Job, and deletes it. One who copies a volume wants to read the log of the copy.
   if (isSampleJob(pod) || copiesVolumes(pod)) return [hitIn(pod, { ...hit, severity: 'info' })]
-  return [hitIn(pod, { ...hit, fix: insertion(pod, path) })]
+  const severity = waitsForJobs(pod) ? ({ severity: 'info' } as const) : {}
+  return [hitIn(pod, { ...hit, ...severity, fix: insertion(pod, path) })]
 }
 
 /**
@@ -69,8 +70,8 @@ function seconds(pod: PodView): number {
   return isLong && !pod.isRunner ? proposedAfterHours : proposed
 }
 
-/** Whether no TTL would start: Bitbucket's runner waits for further jobs, until its autoscaler deletes the Job. */
-function neverEnds(pod: PodView): boolean {
+/** Whether the Job seldom ends: Bitbucket's runner waits for further jobs, until its autoscaler deletes the Job. One that ended stays. */
+function waitsForJobs(pod: PodView): boolean {
   return isBitbucketDaemon(pod) || isOfAutoscaler(pod)
 }
 
