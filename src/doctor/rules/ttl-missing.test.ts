@@ -164,7 +164,7 @@ ${job.replace(/^(?=.)/gm, '        ')}      EOT
   expect(findingsIn({ 'infra/main.tf': held }).map(([file]) => file)).toEqual(['infra/main.tf'])
 })
 
-test('the Job of a runner of Bitbucket seldom ends, unless its own command ends: a remark', () => {
+test('the Job of a runner of Bitbucket rarely ends, unless its own command ends: a remark', () => {
   const daemon = (more = '') => job.replace("runner:6'}", `runner:6', env: [{name: OAUTH_CLIENT_ID, value: a}]${more}}`)
   expect(findingsIn({ 'a.yaml': daemon() })).toEqual([['a.yaml', 'info', 'safe']])
   expect(findingsIn({ 'a.yaml': daemon(', command: [sh, -c, ./one-job.sh]') })).toEqual(warned('a.yaml'))

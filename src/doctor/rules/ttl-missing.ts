@@ -70,7 +70,7 @@ function seconds(pod: PodView): number {
   return isLong && !pod.isRunner ? proposedAfterHours : proposed
 }
 
-/** Whether the Job seldom ends: Bitbucket's runner waits for further jobs, until its autoscaler deletes the Job. One that ended stays. */
+/** Whether the Job rarely ends: Bitbucket's runner waits for further jobs, until its autoscaler deletes the Job. One that ended stays. */
 function waitsForJobs(pod: PodView): boolean {
   return isBitbucketDaemon(pod) || isOfAutoscaler(pod)
 }
