@@ -32,11 +32,16 @@ export function allSubjects(): readonly Subject[] {
   ]
 }
 
-/** Returns the codes of those rules that have a finding for the object alone. */
-export function codesOf({ fact }: Subject, among: readonly Rule[]): readonly string[] {
+/**
+ * Returns the codes of those rules that have a finding for the object alone. A rule that makes its finding a remark, because of what
+ * it knows of the object, leaves the policy free: its code is only in `remarked`.
+ */
+export function codesOf({ fact }: Subject, among: readonly Rule[]) {
   const facts = { version: undeclaredVersion, objects: [fact], pods: viewPods([fact]), live: undefined }
   const { hits } = runRules(facts, among)
-  return [...new Set(hits.map(({ rule }) => rule.code))].sort()
+  const codes = (found: typeof hits) => [...new Set(found.map(({ rule }) => rule.code))].sort()
+  const reported = codes(hits.filter(({ rule, hit }) => hit.severity !== 'info' || rule.severity === 'info'))
+  return { reported, remarked: codes(hits).filter((code) => !reported.includes(code)) }
 }
 
 function ofPage({ slug }: Rule): readonly Subject[] {
