@@ -31,8 +31,7 @@ export function startJobController(options: JobControllerOptions): () => void {
   const { registry, waitMs } = paced(options)
   /** The controller's memory of unfinished Jobs, by uid. */
   const memories = new Map<string, { readonly events: EventRecorder; backoff: Backoff }>()
-  const loop = startLoop(clock, (key) => {
-    if (waitMs() > 0) return loop.after(key, waitMs())
+  const sync = (key: string) => {
     const [namespace = '', name = ''] = key.split('/')
     const object = registry.get('jobs.batch', namespace, name)
     if (!object) return
@@ -46,6 +45,17 @@ export function startJobController(options: JobControllerOptions): () => void {
     memories.set(uid, memory)
     const again = (ms: number) => loop.after(key, ms)
     memory.backoff = syncJob({ registry, clock, profile, tracking, again, ...memory }, job)
+  }
+  /** The Jobs that wait for the limit of requests, in their order. */
+  const late = new Set<string>()
+  const loop = startLoop(clock, (key) => {
+    if (waitMs() > 0) late.add(key)
+    else {
+      late.delete(key)
+      sync(key)
+    }
+    const [first] = late
+    if (first !== undefined) loop.after(first, Math.max(0, waitMs()))
   })
   const stopJobs = registry.subscribe('jobs.batch', ({ type, object, before }) => {
     const key = `${object.metadata.namespace}/${object.metadata.name}`
