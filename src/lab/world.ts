@@ -2,6 +2,7 @@
 
 import type { Profile } from '../embedded/api/api.ts'
 import { type Cluster, type ClusterOptions, createCluster } from '../embedded/cluster.ts'
+import type { ContainerId } from '../embedded/runtime/runtime.ts'
 import { createScriptedRuntime, type Script } from '../embedded/runtime/scripted/scripted-runtime.ts'
 import type { StoredObject } from '../embedded/store/object.ts'
 import { createKubernetes } from '../kubernetes/client.ts'
@@ -39,6 +40,10 @@ export interface World {
   readonly startedAt: Instant
   /** Creates an object. Kinds are named as in `jobs.batch`. */
   create(resource: string, object: object): StoredObject
+  /** The containers that run on the node, with or without a pod. */
+  containers(): readonly ContainerId[]
+  /** Kills a container on the node, without the kubelet. */
+  endContainer(id: ContainerId): Promise<void>
   stop(): Promise<void>
 }
 
@@ -75,6 +80,8 @@ export function openWorld(options: WorldOptions): World {
     token,
     startedAt,
     create: (resource, object) => registry.create(resource, object),
+    containers: () => runtime.containers(),
+    endContainer: (id) => runtime.stop(id, 0),
     stop: () => passing(clock, stopMs, cluster.stop()),
   }
 }

@@ -64,10 +64,10 @@ export const silentRejection: Incident = {
     'The schema of an ARC set does not look into its pod template, so the API server accepts any set. It checks only the pod, which ARC makes later.',
     'Kubernetes 1.29 to 1.33 refuse restartPolicy OnFailure on an init container. 1.34 drops the field silently. 1.35 and later accept it. A Docker daemon then blocks the pod as a plain init container.',
     'ARC writes the reason into the status of one EphemeralRunner and no Event. It counts its own objects, so a runner without a pod uses up a slot.',
-    'Dayfly asks the API server for a dry run of the pod before it registers a runner, compares the answer with the template, checks it by its own rules, and shows the reason on the set.',
+    'Before Dayfly registers a runner, it asks the API server for a dry run of the pod. It compares the answer with the template, and checks the template by its own rules. The set shows the reason.',
   ],
   models: [
-    "ARC's controller is a model: it makes one pod for each runner, marks a runner whose pod is rejected as Failed, asks again every 30 s for one over quota, and counts its own objects.",
+    "ARC's controller is a model: it makes one pod for each runner, and counts its own objects. A rejected pod makes its runner Failed. ARC asks again every 30 s for a pod over quota.",
     'GitHub is the emulator of Dayfly. The controller of Dayfly is the one that is installed on a real cluster.',
   ],
   sources: [

@@ -46,8 +46,9 @@ export const zombiePod: Incident = {
     const site = open(bench)
     await showZombie(site)
     const fixed = fixText(file, officialTemplate, bench.profile)
-    await showOldKubernetes(bench, fixed.text)
-    await showPlainInit(bench, fixed.text)
+    const sidecar = fixText(file, officialTemplate, '1.36').text
+    await showOldKubernetes(bench, sidecar)
+    await showPlainInit(bench, sidecar)
     await showSidecar(site, fixed)
     await showRepair(site)
     if (bench.keeps) await makeZombie(open(bench, 'stays'))
