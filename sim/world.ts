@@ -6,10 +6,11 @@ import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted
 import type { EmulatedCredential } from '../src/emulator/bitbucket/credentials.ts'
 import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
 import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
-import { type Answer, jsonAnswer, type Request, type Transport } from '../src/lib/http.ts'
+import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { randomInteger } from '../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 import type { Entry } from '../src/model/event.ts'
+import { withoutLogs } from '../test/bitbucket/network.ts'
 import { type SimulatedProcess, startProcess } from './process.ts'
 import { runnerScript } from './runners.ts'
 import { bitbucketOrigin, credentialObject, namespaces, setObject, setsOf } from './sets.ts'
@@ -117,12 +118,4 @@ function openForges(seed: number, clock: VirtualClock, tokens: string[]) {
     knobs: { noRunner: 'queue', stepLostS: 90, silentS: 60 },
   })
   return { github, bitbucket, credentials }
-}
-
-/** An installation without the right to read logs, as the chart installs it. */
-function withoutLogs(transport: Transport): Transport {
-  return async (request) =>
-    request.path.endsWith('/log')
-      ? jsonAnswer(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 })
-      : transport(request)
 }
