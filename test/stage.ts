@@ -25,7 +25,7 @@ import { createKubernetes } from '../src/kubernetes/client.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { type Random, seededRandom } from '../src/lib/random.ts'
 import { timestamp } from '../src/lib/timestamp.ts'
-import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { stopwatchOf, type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 import type { Entry, JournalEvent } from '../src/model/event.ts'
 import { defaultLimits } from '../src/model/limits.ts'
 
@@ -74,6 +74,7 @@ export async function openStage(options: StageOptions = {}) {
       }),
     parseSet: parseRunnerSet,
     clock,
+    stopwatch: stopwatchOf(clock),
     random,
     limits: defaultLimits,
     identity: 'controller-1',

@@ -89,7 +89,7 @@ export class SetWorker {
 
   /** From now on, until leadership ends, this process decides and acts. Before, it only watches. */
   lead(leadership: Leadership): void {
-    const kubernetes = guarded(this.#options.kubernetes, leadership, this.#options.clock)
+    const kubernetes = guarded(this.#options.kubernetes, leadership)
     const { signal } = leadership
     const actor = new Actor((outcome) => this.take({ kind: 'outcome', outcome }))
     this.#term = { kubernetes, signal, actor }
