@@ -3,7 +3,7 @@
 import { fieldsAt, textAt, textsAt, valueAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { daemonOf, imageParts } from '../pods/daemon.ts'
+import { daemonOf, imageParts, startsDocker } from '../pods/daemon.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import type { Rule } from '../rule.ts'
 
@@ -36,8 +36,13 @@ function runsDocker(container: ContainerView, pod: PodView): boolean {
   return daemon.engine === 'docker' && (pod.isRunner || pod.runsToCompletion || daemon.confidence === 'high')
 }
 
-/** Gitea's and Forgejo's runners have images with Docker's own image below them: `gitea/act_runner:0.2.13-dind-rootless`. */
-function hasEngineInside({ image, raw }: ContainerView): boolean {
+/**
+ * Whether the runner's own container has Docker inside. Gitea's and Forgejo's runners have images with Docker's own image below them:
+ * `gitea/act_runner:0.2.13-dind-rootless`. Or the script that starts the runner starts Docker first.
+ */
+function hasEngineInside(container: ContainerView): boolean {
+  const { image, raw } = container
+  if (startsDocker(container)) return true
   const { name, tag } = imageParts(image)
   const isRunner =
     /^(act[_-]runner|forgejo-runner|gitea-runner)$/.test(name) || /(gitea|forgejo)\/runner:/.test(image ?? '')
