@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/processes/**/*.test.ts'],
     pool: 'forks',
-    fileParallelism: false,
+    // They mostly wait for processes of their own.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

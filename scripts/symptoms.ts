@@ -49,7 +49,7 @@ export const symptoms: readonly Symptom[] = [
   },
   {
     symptom: '`Cannot connect to the Docker daemon` at the start of a job',
-    rules: ['dind-no-startup-probe', 'stale-docker-pid', 'sidecar-startupprobe-1-35-regression'],
+    rules: ['dind-no-startup-probe', 'docker-socket-taken', 'stale-docker-pid', 'sidecar-startupprobe-1-35-regression'],
   },
   {
     symptom: '`Cannot connect to the Docker daemon` at the end of a job',

@@ -6,9 +6,12 @@ import { createJournal } from '../src/controller/journal.ts'
 import type { ControllerOptions } from '../src/controller/options.ts'
 import type { Forge } from '../src/forge/forge.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
+import { followServerTime } from '../src/kubernetes/server-time.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import type { Random } from '../src/lib/random.ts'
-import type { VirtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { upperStopwatch } from '../src/lib/stopwatch.ts'
+import { stopwatchOf, type VirtualClock } from '../src/lib/virtual-clock.fixture.ts'
 import type { Entry } from '../src/model/event.ts'
 import { defaultLimits } from '../src/model/limits.ts'
 import { type ProcessClock, processClock } from './clocks.ts'
@@ -38,7 +41,10 @@ export interface SimulatedProcess {
 
 export function startProcess(options: ProcessOptions): SimulatedProcess {
   const { identity, random, onSent, onAnswer, servers, weather } = options
-  const clock = processClock(options.clock, options.offsetMs)
+  const machine = processClock(options.clock, options.offsetMs)
+  const steady = stopwatchOf(options.clock)
+  const time = followServerTime(machine, steady)
+  const { clock } = time
   const open = { api: true, forge: true }
   const way = (server: 'api' | 'forge') =>
     through(
@@ -52,8 +58,8 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       },
       servers[server],
     )
-  const transport = way('api')
-  const journal = createJournal(clock)
+  const transport = time.heard(way('api'))
+  const journal = createJournal(machine)
   journal.subscribe((entry) => options.onEntry(identity, entry))
   const controllerOptions: ControllerOptions = {
     kubernetes: createKubernetes({ transport, clock, random }),
@@ -61,18 +67,19 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     forgeFor: accounts(way('forge'), { clock, random, identity }),
     parseSet: parseRunnerSet,
     clock,
+    stopwatch: upperStopwatch(steady, machine),
     random,
     limits: defaultLimits,
     identity,
     lease: { namespace: 'a', name: 'dayfly' },
   }
-  return { identity, clock, controller: startController(controllerOptions, journal), open, isStopped: false }
+  return { identity, clock: machine, controller: startController(controllerOptions, journal), open, isStopped: false }
 }
 
 /** One account for each URL and credential, as in the production process. */
 function accounts(
   transport: Transport,
-  { clock, random, identity }: { readonly clock: ProcessClock; readonly random: Random; readonly identity: string },
+  { clock, random, identity }: { readonly clock: Clock; readonly random: Random; readonly identity: string },
 ): ControllerOptions['forgeFor'] {
   const ignore = () => {}
   const caller = { clock, random, userAgent: 'dayfly/sim', owner: identity }

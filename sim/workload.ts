@@ -1,4 +1,5 @@
 // Jobs and steps that arrive in bursts.
+import { scriptJob } from '../src/emulator/github/script-job.ts'
 import { type Random, randomInteger } from '../src/lib/random.ts'
 import type { SetSpec } from './sets.ts'
 import { pick } from './streams.ts'
@@ -38,20 +39,6 @@ function queue(
   if (forge === 'bitbucket') {
     return world.bitbucket.control.queueSteps(names.map((step) => ({ ...step, repository: 'app', labels: [label] })))
   }
-  const jobs = names.map((job) => ({ ...job, labels: [label], message: messageOf(job.name) }))
+  const jobs = names.map((job) => ({ ...job, labels: [label], message: scriptJob(job.name, []) }))
   return world.github.control.queueJobs(jobs).map(({ id }) => id)
-}
-
-function messageOf(name: string) {
-  return {
-    key: name,
-    name,
-    contexts: { github: {} },
-    env: [],
-    defaults: { shell: undefined, workingDirectory: undefined },
-    timeoutMinutes: 1,
-    outputs: {},
-    steps: [],
-    repository: undefined,
-  }
 }

@@ -6,14 +6,15 @@ import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted
 import type { EmulatedCredential } from '../src/emulator/bitbucket/credentials.ts'
 import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
 import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
-import { type Answer, jsonAnswer, type Request, type Transport } from '../src/lib/http.ts'
-import { randomInteger } from '../src/lib/random.ts'
+import type { Answer, Request, Transport } from '../src/lib/http.ts'
+import { type Random, randomInteger } from '../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 import type { Entry } from '../src/model/event.ts'
+import { withoutLogs } from '../test/bitbucket/network.ts'
 import { type SimulatedProcess, startProcess } from './process.ts'
 import { runnerScript } from './runners.ts'
 import { bitbucketOrigin, credentialObject, namespaces, setObject, setsOf } from './sets.ts'
-import { streamOf } from './streams.ts'
+import { pick, streamOf } from './streams.ts'
 import { fairWeather, type Weather, weatherOf } from './weather.ts'
 
 export type Heard = {
@@ -68,7 +69,7 @@ export function openWorld(seed: number) {
     const process = startProcess({
       identity,
       clock,
-      offsetMs: 0,
+      offsetMs: offsetOf(streamOf(seed, `${identity}'s machine`)),
       random: streamOf(seed, identity),
       servers: { api: withoutLogs(cluster.transport(identity)), forge },
       weather: { api: weather('api'), forge: weather('forge') },
@@ -87,6 +88,11 @@ export function openWorld(seed: number) {
 
 function each<Arguments extends readonly unknown[]>(listeners: Set<(...given: Arguments) => void>, given: Arguments) {
   for (const listener of listeners) listener(...given)
+}
+
+/** A third of the machines shows the right time, and the others are wrong by up to half an hour. */
+function offsetOf(random: Random): number {
+  return pick([-1, 0, 1], random) * randomInteger(random, 10_000, 1_800_000)
 }
 
 /** Small knobs: an hour of GitHub's patience would be an hour of every seed. */
@@ -117,12 +123,4 @@ function openForges(seed: number, clock: VirtualClock, tokens: string[]) {
     knobs: { noRunner: 'queue', stepLostS: 90, silentS: 60 },
   })
   return { github, bitbucket, credentials }
-}
-
-/** An installation without the right to read logs, as the chart installs it. */
-function withoutLogs(transport: Transport): Transport {
-  return async (request) =>
-    request.path.endsWith('/log')
-      ? jsonAnswer(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 })
-      : transport(request)
 }

@@ -32,12 +32,18 @@ const rules = [...runnerRights, ...leaseRights].map(({ resource: { group, plural
 
 export type ProcessWorld = Awaited<ReturnType<typeof openProcessWorld>>
 
-/** The cluster of controllers that run as processes, without a forge. @param apiMs the latency of the API server */
-export async function openProcessWorld(apiMs: number) {
+/**
+ * The cluster of controllers that run as processes, without a forge.
+ *
+ * @param apiMs the latency of the API server
+ * @param behindMs how much the clock of the cluster is behind that of the controllers
+ */
+export async function openProcessWorld(apiMs: number, behindMs = 0) {
   const world = createWorld()
   const own = path.join(world.directory, 'own')
   mkdirSync(own)
-  const clock = systemClock()
+  const machine = systemClock()
+  const clock = { ...machine, now: () => machine.now() - behindMs }
   const random = systemRandom()
   const environment = { PATH: process.env['PATH'] ?? '' }
   const dataDirectory = path.join(own, 'cluster')
@@ -96,8 +102,8 @@ export function encoded(entries: Readonly<Record<string, string>>): Readonly<Rec
 
 export type ControllerWorld = Awaited<ReturnType<typeof openControllerWorld>>
 
-export async function openControllerWorld({ apiMs = 50, forgeMs = 50 } = {}) {
-  const world = await openProcessWorld(apiMs)
+export async function openControllerWorld({ apiMs = 50, forgeMs = 50, behindMs = 0 } = {}) {
+  const world = await openProcessWorld(apiMs, behindMs)
   const { clock, random, own, registry, api, tokens, writeKubeconfig, start } = world
   const emulator = createGitHubEmulator({ clock, random, tokens: [forgeToken], knobs: { latencyMs: forgeMs } })
   const forge = await emulator.listen(0)

@@ -18,13 +18,14 @@ import { createApiHandler } from '../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../src/embedded/wire/authentication.ts'
 import { createRequestLog } from '../src/embedded/wire/request-log.ts'
 import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
+import { scriptJob } from '../src/emulator/github/script-job.ts'
 import type { JobReport } from '../src/emulator/job.ts'
 import { createGitHubForge } from '../src/forge/github/github.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { type Random, seededRandom } from '../src/lib/random.ts'
 import { timestamp } from '../src/lib/timestamp.ts'
-import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { stopwatchOf, type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
 import type { Entry, JournalEvent } from '../src/model/event.ts'
 import { defaultLimits } from '../src/model/limits.ts'
 
@@ -73,6 +74,7 @@ export async function openStage(options: StageOptions = {}) {
       }),
     parseSet: parseRunnerSet,
     clock,
+    stopwatch: stopwatchOf(clock),
     random,
     limits: defaultLimits,
     identity: 'controller-1',
@@ -138,18 +140,7 @@ function secret(name: string, entries: Readonly<Record<string, string>>) {
 }
 
 export function queue(stage: Stage, count: number) {
-  const contexts = { github: {} }
-  const message = {
-    key: 'test',
-    name: 'test',
-    contexts,
-    env: [],
-    defaults: { shell: undefined, workingDirectory: undefined },
-    timeoutMinutes: 1,
-    outputs: {},
-    steps: [],
-    repository: undefined,
-  }
+  const message = scriptJob('test', [])
   return stage.emulator.control.queueJobs(
     Array.from({ length: count }, () => ({ labels: ['linux'], name: 'test', message })),
   )

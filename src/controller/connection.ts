@@ -37,6 +37,8 @@ export class Connection {
   /** Resolves when the connection has ended. */
   readonly over: Promise<void>
   #link: Link | undefined
+  /** The access of the last link. */
+  #access: ForgeAccess | undefined
   #refused = false
   #closed = false
   #wakeReader: () => void = () => {}
@@ -53,12 +55,13 @@ export class Connection {
     return this.#link
   }
 
-  /** Gives the session back. `remove`: removes the set's records at the forge, too. */
-  async close(how: 'pause' | 'remove'): Promise<void> {
+  /** Gives the session back. `remove`: removes the set's records at the forge, too. Returns the access to repeat that if the forge failed. */
+  async close(how: 'pause' | 'remove'): Promise<ForgeAccess | undefined> {
     this.#closed = true
-    await this.#closeLink(how)
+    const isDone = await this.#closeLink(how)
     this.#until.abort()
     await this.over
+    return isDone ? undefined : this.#access
   }
 
   async #run(until: AbortSignal): Promise<void> {
@@ -66,6 +69,7 @@ export class Connection {
       const opened = await this.#open(until)
       if (!opened) return
       this.#link = opened.link
+      this.#access = opened.access
       // The set may have changed while the link was opening. An update with the same settings does nothing.
       opened.link.update(forgeSet(this.#deps.set()))
       const watching = linkSignals(until)
@@ -152,14 +156,18 @@ export class Connection {
     woken.dispose()
   }
 
-  async #closeLink(how: 'pause' | 'remove'): Promise<void> {
-    const { journal } = this.#deps
+  /** Returns whether an open link was closed without a failure. */
+  async #closeLink(how: 'pause' | 'remove'): Promise<boolean> {
     const link = this.#link
     this.#link = undefined
-    // The link gives its session back first; its stream ends with that.
-    await link?.close(how).catch((error: unknown) => {
-      journal.write({ kind: 'forge-failed', ...this.#subject(), failure: failureOfForge(error) })
-    })
+    try {
+      // The link gives its session back first; its stream ends with that.
+      await link?.close(how)
+      return link !== undefined
+    } catch (error) {
+      this.#deps.journal.write({ kind: 'forge-failed', ...this.#subject(), failure: failureOfForge(error) })
+      return false
+    }
   }
 
   #subject() {

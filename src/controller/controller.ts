@@ -41,7 +41,7 @@ const drainMsMax = 35_000
 
 /** Starts at once and runs until it is stopped. Failures go to the journal. */
 export function startController(options: ControllerOptions, journal: Journal): Controller {
-  const { clock, identity, kubernetes, random, transport, namespace } = options
+  const { clock, stopwatch, identity, kubernetes, random, transport, namespace } = options
   const until = new AbortController()
   const podCache = new PodCache(clock)
   const setWorkers = new SetWorkers(options, journal, podCache)
@@ -65,10 +65,17 @@ export function startController(options: ControllerOptions, journal: Journal): C
       until.signal,
     ),
     runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWatch }, until.signal),
-    createElector({ ...options.lease, kubernetes, clock, random, identity, onState, onTurn, labels: served }).run(
-      (leadership) => lead({ options, journal, sets: setWorkers, until: until.signal }, leadership),
-      until.signal,
-    ),
+    createElector({
+      ...options.lease,
+      kubernetes,
+      clock,
+      stopwatch,
+      random,
+      identity,
+      onState,
+      onTurn,
+      labels: served,
+    }).run((leadership) => lead({ options, journal, sets: setWorkers, until: until.signal }, leadership), until.signal),
   ]
   return {
     state: () => ({
@@ -112,7 +119,7 @@ async function lead({ options, journal, sets, until }: Lead, leadership: Leaders
   const { identity } = options
   journal.write({ kind: 'leadership-gained', identity })
   const { signal } = leadership
-  const kubernetes = guarded(options.kubernetes, leadership, options.clock)
+  const kubernetes = guarded(options.kubernetes, leadership)
   const uidOf = (namespace: string, set: string) => sets.uidOf(namespace, set)
   const unsubscribe = publishEvents({ kubernetes, identity, uidOf, signal }, journal)
   sets.lead(leadership)

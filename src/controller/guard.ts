@@ -2,12 +2,11 @@
 import { KubernetesError } from '../kubernetes/errors.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
-import type { Clock } from '../lib/clock.ts'
 
 /** Returns the client's verbs for the leader. If leadership is no longer certain, a write is refused before it is sent, also one that has waited for its turn. */
-export function guarded(kubernetes: Kubernetes, leadership: Leadership, clock: Clock): Kubernetes {
+export function guarded(kubernetes: Kubernetes, leadership: Leadership): Kubernetes {
   const allowed = () => {
-    if (leadership.signal.aborted || clock.now() >= leadership.validUntil()) {
+    if (leadership.signal.aborted || !leadership.isCertain()) {
       throw new KubernetesError('unavailable', 'this process is no longer the leader')
     }
   }

@@ -5,6 +5,7 @@ import type { KubeObject } from '../kubernetes/types.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Transport } from '../lib/http.ts'
 import type { Random } from '../lib/random.ts'
+import type { Stopwatch } from '../lib/stopwatch.ts'
 import type { Limits } from '../model/limits.ts'
 import type { ForgeSource, RunnerSet } from '../model/runner-set.ts'
 
@@ -15,7 +16,10 @@ export type ControllerOptions = {
   /** Returns the account of a set: the same one for the same URL and access. Throws a `PortError` for a configuration that cannot work. */
   readonly forgeFor: (source: ForgeSource, access: ForgeAccess) => Forge
   readonly parseSet: (object: KubeObject) => ParsedSet
+  /** The API server's time, by which the cluster's stamps count. */
   readonly clock: Clock
+  /** Measures for how long this process has led. It may measure too much, and never too little. */
+  readonly stopwatch: Stopwatch
   readonly random: Random
   readonly limits: Limits
   /** The name of this process in the election. No other process has it. */

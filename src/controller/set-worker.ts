@@ -4,6 +4,7 @@ import { isPaused } from '../core/paused.ts'
 import { runnerPrefix } from '../core/pod.ts'
 import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '../core/state/set-state.ts'
+import type { ForgeAccess } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import { createPodLogs } from '../kubernetes/pod-logs.ts'
@@ -25,6 +26,7 @@ import { JobLogs } from './job-logs.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
 import type { ControllerOptions } from './options.ts'
+import type { Records } from './remove-records.ts'
 
 /** Ticks of one set are at least this far apart, in milliseconds. */
 const spacingMs = 50
@@ -89,7 +91,7 @@ export class SetWorker {
 
   /** From now on, until leadership ends, this process decides and acts. Before, it only watches. */
   lead(leadership: Leadership): void {
-    const kubernetes = guarded(this.#options.kubernetes, leadership, this.#options.clock)
+    const kubernetes = guarded(this.#options.kubernetes, leadership)
     const { signal } = leadership
     const actor = new Actor((outcome) => this.take({ kind: 'outcome', outcome }))
     this.#term = { kubernetes, signal, actor }
@@ -109,12 +111,16 @@ export class SetWorker {
     else this.#connection?.link?.update(forgeSet(set))
   }
 
-  /** Ends the work on this set: `remove` if the set is deleted, `pause` if another process or a later start continues it. Runners live on. */
-  async stop(how: 'pause' | 'remove'): Promise<void> {
+  /**
+   * Ends the work on this set: `remove` if the set is deleted, `pause` if another process or a later start continues it. Runners live on.
+   * Returns what the forge still has of a deleted set, as far as this process can reach it.
+   */
+  async stop(how: 'pause' | 'remove'): Promise<Records | undefined> {
     this.#loop.stop()
     this.#jobLogs?.stop()
     await this.#term?.actor.stop()
-    await this.#disconnect(how)
+    const access = await this.#disconnect(how)
+    return access && { set: this.set, access, state: this.#state.forge.state }
   }
 
   #tick(now: Instant): Instant | undefined {
@@ -184,11 +190,14 @@ export class SetWorker {
     this.#connection = new Connection(deps, term.signal)
   }
 
-  async #disconnect(how: 'pause' | 'remove'): Promise<void> {
+  /** Returns the access to repeat a removal that the forge did not carry out. */
+  async #disconnect(how: 'pause' | 'remove'): Promise<ForgeAccess | undefined> {
     const connection = this.#connection
     this.#connection = undefined
-    this.#closing = Promise.all([this.#closing, connection?.close(how)]).then(() => {})
-    await this.#closing
+    const closed = Promise.all([this.#closing, connection?.close(how)])
+    this.#closing = closed.then(() => {})
+    const [, access] = await closed
+    return how === 'remove' ? access : undefined
   }
 }
 

@@ -6,6 +6,7 @@ import type { KubeObject } from '../kubernetes/types.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
+import { removeRecords } from './remove-records.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { type SetReading, SetWorker } from './set-worker.ts'
 
@@ -24,6 +25,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   /** The sets whose stored status changed while this process did not lead, by uid. Another process wrote it, so their workers do not know it. */
   readonly #rewritten = new Map<string, KubeObject>()
   readonly #ending = new Set<Promise<void>>()
+  /** Ends the removals that the forge has not carried out yet. */
+  readonly #removals = new AbortController()
   #leadership: Leadership | undefined
 
   constructor(options: ControllerOptions, journal: Journal, pods: PodCache) {
@@ -43,6 +46,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   /** Ends the work of every set. Runners live on. */
   async stop(): Promise<void> {
     this.#leadership = undefined
+    this.#removals.abort()
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop('pause')))
     await Promise.all(this.#ending)
     this.#workers.clear()
@@ -144,8 +148,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#pods.detach(uid)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
+    const { clock, random, forgeFor } = this.#options
+    const deps = { clock, random, forgeFor, journal: this.#journal }
     const ending = worker
       .stop(how)
+      .then((left) => (left ? removeRecords(deps, left, this.#removals.signal) : undefined))
       .catch(() => {})
       .finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)

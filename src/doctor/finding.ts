@@ -1,7 +1,9 @@
 // The findings that the doctor reports, and the fixes that it offers.
 import type { Path } from '../lib/read-json.ts'
 
-export type Severity = 'error' | 'warning' | 'info'
+/** The most severe first. */
+export const severities = ['error', 'warning', 'info'] as const
+export type Severity = (typeof severities)[number]
 export type Confidence = 'high' | 'medium' | 'low'
 
 /** A position in the original text of a file. Lines and columns count from 1, offsets from 0. */

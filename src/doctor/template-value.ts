@@ -1,7 +1,7 @@
 // Values that a template computes. Their markers are masked with one private character, so that a rule never mistakes such a value for a word.
 import type { Path } from '../lib/read-json.ts'
 
-/** Replaces one character of a template marker (`{{ … }}`, `{% … %}`, `<% … %>`, `${…}`). */
+/** Replaces one character of a template marker (`{{ … }}`, `{% … %}`, `<% … %>`, `<+…>`, `${…}`). */
 export const filler = '\uE000'
 
 /** Returns whether a template writes all or part of the value, so that it is unknown. */

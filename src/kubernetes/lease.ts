@@ -1,8 +1,9 @@
 // Leader election on one Lease. A candidate measures with its own clock how long the record has not changed. It ignores the times in the record.
 // A leader stops before others may take over: it counts from its last renewal request, and they count from when they saw that renewal.
-import type { Clock, Instant, Timer } from '../lib/clock.ts'
+import type { Clock, Timer } from '../lib/clock.ts'
 import type { Random } from '../lib/random.ts'
 import { linkSignals } from '../lib/signals.ts'
+import type { Stopwatch } from '../lib/stopwatch.ts'
 import { KubernetesError } from './errors.ts'
 import type { Kubernetes } from './kubernetes.ts'
 import { heldLease, type LeaseRecord, leases, newLease, readLease, releasedLease } from './lease-record.ts'
@@ -27,6 +28,8 @@ export type ElectorOptions = {
   /** The name of this candidate. It must be unique for each process, not only for each host. */
   readonly identity: string
   readonly clock: Clock
+  /** Measures a term. It may measure too much, and never too little. */
+  readonly stopwatch: Stopwatch
   readonly random: Random
   /** The defaults are 15 s, 10 s, 2 s and 1 s. */
   readonly durations?: Partial<ElectionDurations>
@@ -45,8 +48,8 @@ export type ElectionState =
 export interface Leadership {
   /** Aborted when leadership ends for any reason, before another process can lead. */
   readonly signal: AbortSignal
-  /** Returns until when leadership is certain. Each renewal extends it. Check it right before a write: after a pause of the process, code may run before timers. */
-  validUntil(): Instant
+  /** Returns whether no other process can lead. Check it right before a write: after a pause of the process, code may run before timers. */
+  isCertain(): boolean
 }
 
 export interface Elector {
@@ -84,7 +87,7 @@ export function createElector(options: ElectorOptions): Elector {
 }
 
 /** One term of leadership. A successful write of the lease grants it for `renewMsMax`, counted from the request. */
-type Term = { readonly record: LeaseRecord; readonly validUntil: Instant; readonly signal: AbortSignal; close(): void }
+type Term = { readonly record: LeaseRecord; readonly signal: AbortSignal; isCertain(): boolean; close(): void }
 
 interface LeaseAccess {
   readonly identity: string
@@ -105,7 +108,7 @@ interface LeaseAccess {
 class Superseded extends Error {}
 
 function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations): LeaseAccess {
-  const { kubernetes, namespace, name, labels, identity, clock, random } = options
+  const { kubernetes, namespace, name, labels, identity, clock, stopwatch, random } = options
   const at = { namespace, name }
   const hold = () => ({ holder: identity, durationMs: durations.leaseMs, at: clock.now(), labels })
   const read = async (signal: AbortSignal) => readLease(await kubernetes.get(leases, at, { signal }))
@@ -116,11 +119,12 @@ function createLeaseAccess(options: ElectorOptions, durations: ElectionDurations
     withDeadline(clock, { ms: durations.renewMsMax / 2, until }, work)
   const term = async (until: AbortSignal, work: (signal: AbortSignal) => Promise<LeaseRecord>): Promise<Term> => {
     const end = new AbortController()
-    const validUntil = clock.now() + durations.renewMsMax
+    const elapsedMs = stopwatch()
+    const isCertain = () => elapsedMs() < durations.renewMsMax
     const timer = clock.after(durations.renewMsMax, () => end.abort(new Error('the lease was not renewed in time')))
     try {
       const record = await bounded(until, work)
-      return { record, validUntil, signal: end.signal, close: timer.cancel }
+      return { record, isCertain, signal: end.signal, close: timer.cancel }
     } catch (error) {
       timer.cancel()
       throw error
@@ -212,7 +216,7 @@ async function leadAndRenew(
   }
   const onEnd = () => lose('the lease was not renewed in time')
   term.signal.addEventListener('abort', onEnd)
-  const leading = lead({ signal: link.signal, validUntil: () => term.validUntil }).then(
+  const leading = lead({ signal: link.signal, isCertain: () => term.isCertain() }).then(
     () => link.abort(new Error('the leader has ended')),
     (error: unknown) => {
       const asked = link.signal.aborted

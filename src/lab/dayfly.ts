@@ -6,6 +6,7 @@ import { createKubernetes } from '../kubernetes/client.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Transport } from '../lib/http.ts'
 import type { Random } from '../lib/random.ts'
+import { stopwatchOf } from '../lib/virtual-clock.ts'
 import { defaultLimits } from '../model/limits.ts'
 import { passing, type World } from './world.ts'
 
@@ -40,6 +41,7 @@ export async function startDayfly(world: World, parts: DayflyParts, forge: Trans
       clock,
       random,
       limits: defaultLimits,
+      stopwatch: stopwatchOf(clock),
       identity: 'lab',
       lease: { namespace: dayflyNamespace, name: 'dayfly' },
     },

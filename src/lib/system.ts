@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, sleepWith } from './clock.ts'
 import type { Random } from './random.ts'
-import type { Stopwatch } from './stopwatch.ts'
+import { type Stopwatch, upperStopwatch } from './stopwatch.ts'
 
 /** Creates the machine's clock. A pending timer keeps the process alive, so callers must cancel it. */
 export function systemClock(): Clock {
@@ -18,6 +18,9 @@ export const systemStopwatch: Stopwatch = () => {
   const started = performance.now()
   return () => performance.now() - started
 }
+
+/** Measures never less than the time that has passed. The monotonic clock stands still while the machine is suspended. */
+export const systemUpperStopwatch = upperStopwatch(systemStopwatch, { now: () => Date.now() })
 
 /** Creates a cryptographically strong source, suitable for credentials. */
 export function systemRandom(): Random {

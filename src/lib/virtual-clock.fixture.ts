@@ -1,2 +1,2 @@
 // The name by which tests import the virtual clock.
-export { type VirtualClock, virtualClock } from './virtual-clock.ts'
+export { stopwatchOf, type VirtualClock, virtualClock } from './virtual-clock.ts'

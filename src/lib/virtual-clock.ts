@@ -1,5 +1,6 @@
 // A clock whose time moves only by calls of `advance`.
 import { type Clock, type Instant, sleepWith, type Timer } from './clock.ts'
+import type { Stopwatch } from './stopwatch.ts'
 
 export interface VirtualClock extends Clock {
   /** Moves the time forward by `ms`. Runs due timers in order and lets promises settle between them. */
@@ -42,6 +43,14 @@ export function virtualClock(start: Instant = 1_767_225_600_000): VirtualClock {
     await settle()
   }
   return { now: () => now, after, sleep: sleepWith(after), advance, next: () => first()?.at }
+}
+
+/** Creates a stopwatch that measures with the clock. */
+export function stopwatchOf(clock: Pick<Clock, 'now'>): Stopwatch {
+  return () => {
+    const started = clock.now()
+    return () => clock.now() - started
+  }
 }
 
 /** Waits until every promise that needs neither time nor I/O has settled: Node runs all of them before its next turn. */

@@ -39,6 +39,9 @@ export type JournalEvent =
   | { readonly kind: 'controller-stopped'; readonly identity: string }
   | (OfSet & { readonly kind: 'set-added' })
   | (OfSet & { readonly kind: 'set-removed' })
+  /** A deleted set has nothing at its forge any more; the forge failed before. */
+  | (OfSet & { readonly kind: 'records-removed' })
+  | (OfSet & { readonly kind: 'records-left' })
   | (OfSet & { readonly kind: 'set-invalid'; readonly problems: readonly string[] })
   | (OfSet & { readonly kind: 'demand-changed'; readonly demand: Demand })
   | (OfSet & { readonly kind: 'template-accepted'; readonly hash: string })

@@ -20,7 +20,7 @@ import type { Forge } from '../../src/forge/forge.ts'
 import { createKubernetes } from '../../src/kubernetes/client.ts'
 import type { Request, Transport } from '../../src/lib/http.ts'
 import { type Random, seededRandom } from '../../src/lib/random.ts'
-import { virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import { stopwatchOf, virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
 import type { Entry } from '../../src/model/event.ts'
 import { defaultLimits } from '../../src/model/limits.ts'
 import { runnerLogs } from './logs.ts'
@@ -140,6 +140,7 @@ function startProcess({ clock, random, transport, forge, identity, hear }: Proce
     forgeFor: accounts(toForge, { clock, random }),
     parseSet: parseRunnerSet,
     clock,
+    stopwatch: stopwatchOf(clock),
     random,
     limits: defaultLimits,
     identity,

@@ -13,7 +13,7 @@ import { randomName } from '../../src/lib/ids.ts'
 import { clock, pods, random } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 import { defineCustomKinds } from './custom-kinds.ts'
-import { heldIn, makeIncidents } from './incidents.ts'
+import { confirmEnds, heldIn, makeIncidents } from './incidents.ts'
 import { findingsIn, liveDoctor } from './live-doctor.ts'
 
 const file = kubeconfig
@@ -81,6 +81,7 @@ function suite(file: string): void {
     const place = { name: `${site}-2`, namespace: `${site}-2-uninstall` }
     const incidents = await makeIncidents({ kubernetes, name: place.name, now: clock.now })
     ends.push(() => incidents.remove())
+    ends.push(confirmEnds({ kubernetes, clock }, [site, place.name]))
     expect(await heldIn(kubernetes, place.namespace)).toHaveLength(9)
     const fix = ['--fix', '--remove-finalizers', '--max-objects', '100']
     const digest = /--confirm (\w+)/.exec((await liveDoctor(folder, file, ...fix)).stderr)?.[1] ?? 'none'

@@ -17,7 +17,7 @@ import { recordingProxy } from '../recording-proxy.ts'
 import { clock, object, random } from './client-place.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 import { defineCustomKinds } from './custom-kinds.ts'
-import { makeIncidents } from './incidents.ts'
+import { confirmEnds, makeIncidents } from './incidents.ts'
 import { liveDoctor } from './live-doctor.ts'
 
 const file = kubeconfig
@@ -36,10 +36,13 @@ const accounts: Resource = {
 const unusedHere = [
   // The Job controller of a real cluster removes its finalizers itself.
   'patch pods',
-  // The Job of the incidents does not retry, so the doctor deletes only its pod. The listener is already being deleted.
+  // The listener and the chart's roles are already being deleted.
+  'delete autoscalinglisteners.actions.github.com',
+  // The Job of the incidents does not retry, so the doctor deletes only its pod.
   'get jobs.batch',
   'delete jobs.batch',
-  'delete autoscalinglisteners.actions.github.com',
+  'delete rolebindings.rbac.authorization.k8s.io',
+  'delete roles.rbac.authorization.k8s.io',
 ]
 
 function suite(file: string): void {
@@ -60,6 +63,7 @@ function suite(file: string): void {
     ends.push(kinds.remove)
     const incidents = await makeIncidents({ kubernetes, name: site, now: clock.now })
     ends.push(incidents.remove)
+    ends.push(confirmEnds({ kubernetes, clock }, [site]))
     const account = { namespace: `${site}-runners`, name: 'doctor' }
     await kubernetes.create(accounts, object('v1', 'ServiceAccount', account))
     const roles = await runCli(['doctor', 'rbac', '--fixes', '--logs'])

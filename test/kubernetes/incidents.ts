@@ -3,6 +3,7 @@
 import { KubernetesError } from '../../src/kubernetes/errors.ts'
 import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
 import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { fieldsAt } from '../../src/lib/read-json.ts'
 import { timestamp } from '../../src/lib/timestamp.ts'
 import { namespaces, object, pods } from './client-place.ts'
@@ -228,6 +229,32 @@ function timeOf(at: number): string {
 export function ownerOf({ apiVersion, kind, metadata }: KubeObject) {
   const { name, uid } = metadata
   return { apiVersion, kind, name, uid: uid ?? '', controller: true, blockOwnerDeletion: true }
+}
+
+/**
+ * Confirms the ends of pods as their kubelet would, until the returned function is called. The pod `stuck` keeps waiting for its node.
+ * Without it, no deleted pod of this file is ever gone.
+ */
+export function confirmEnds({ kubernetes, clock }: { kubernetes: Kubernetes; clock: Clock }, names: readonly string[]) {
+  const over = new AbortController()
+  const confirm = async (namespace: string) => {
+    const { items } = await kubernetes.list(pods, { namespace })
+    for (const { metadata } of items) {
+      if (metadata.deletionTimestamp === undefined || metadata.name === 'stuck') continue
+      await kubernetes.delete(pods, { namespace, name: metadata.name }, { gracePeriodSeconds: 0 })
+    }
+  }
+  const work = async () => {
+    while (!over.signal.aborted) {
+      for (const name of names) await confirm(`${name}-runners`)
+      await clock.sleep(500, over.signal).catch(() => undefined)
+    }
+  }
+  const done = work()
+  return async () => {
+    over.abort()
+    await done
+  }
 }
 
 /** Returns the objects in a namespace that have finalizers. */

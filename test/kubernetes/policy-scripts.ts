@@ -53,6 +53,12 @@ export const inits: readonly object[] = [
   { image: 'registry:3', command: ['registry', 'garbage-collect', '/c'] },
   { image: 'hashicorp/vault:1.20', args: ['agent', '-config=/c'] },
   { image: 'postgres:17', command: ['pg_isready'] },
+  { image: 'data.forgejo.org/forgejo/runner:12' },
+  { image: 'data.forgejo.org/forgejo/runner:12', command: ['forgejo-runner', 'daemon', '--config', '/c'] },
+  { image: 'data.forgejo.org/forgejo/runner:12', command: ['forgejo-runner', 'register'] },
+  { image: 'registry.example/runner:1', command: ['act_runner', 'daemon', '--once'] },
+  { image: 'gitlab/gitlab-runner:v18', command: ['/usr/bin/gitlab-runner', 'run', '--user=ci'] },
+  { image: 'gitlab/gitlab-runner:v18', command: ['gitlab-runner', 'run-single'] },
   ...[
     'exec tail -F /logs/app.log',
     'cp /a /b && sleep infinity',

@@ -121,6 +121,21 @@ describe('a running controller', () => {
   })
 })
 
+describe('a controller whose clock is half an hour ahead', () => {
+  afterEach(close)
+
+  test('starts runners that live as long as any other one', { timeout: 120_000 }, async () => {
+    world = await openControllerWorld({ apiMs: 100, forgeMs: 150, behindMs: 1_800_000 })
+    world.install()
+    const controller = world.start()
+    await controller.saw('forge-connected')
+    await runJobs(3)
+    expect(controller.lines().filter(({ event }) => event === 'runner-failed')).toEqual([])
+    controller.child.kill('SIGTERM')
+    expect((await controller.ended).code).toBe(0)
+  })
+})
+
 describe('a start that cannot work', () => {
   const unread: readonly [string, string, readonly string[], string][] = [
     ['a missing kubeconfig', 'kubeconfig-missing', ['--kubeconfig', '/nowhere/kubeconfig'], '/nowhere/kubeconfig'],

@@ -9,11 +9,12 @@ import type { AnomalyLog } from '../../forge/github/protocol-anomaly.ts'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import type { Kubeconfig } from '../../kubernetes/kubeconfig.ts'
+import { followServerTime } from '../../kubernetes/server-time.ts'
 import type { Clock, Timer } from '../../lib/clock.ts'
 import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
 import { aborted } from '../../lib/signals.ts'
-import { systemStopwatch } from '../../lib/system.ts'
+import { systemStopwatch, systemUpperStopwatch } from '../../lib/system.ts'
 import { defaultLimits } from '../../model/limits.ts'
 import { createForges } from '../forges.ts'
 import { Interrupted } from '../interruption.ts'
@@ -55,14 +56,16 @@ async function run(
   until: AbortSignal,
 ): Promise<void> {
   const { kubeconfig, health, namespace, lease, podName } = settings
-  const { clock, random, journal } = host
+  const { random, journal } = host
+  const time = followServerTime(host.clock, systemStopwatch)
+  const { clock } = time
   const userAgent = `dayfly/${version}`
   const identity = `${podName || hostname()}_${randomName(random, 8)}`
   const metrics = createMetrics(version, systemStopwatch)
   journal.subscribe(metrics.reader)
   const connection = connect(kubeconfig, clock)
   closers.push(connection.close)
-  const transport = metrics.countKubernetes(connection.transport)
+  const transport = time.heard(metrics.countKubernetes(connection.transport))
   const kubernetes = createKubernetes({ transport, clock, random, userAgent })
   const onAnomaly: AnomalyLog = ({ kind, set, sentence }) =>
     journal.write({ kind: 'protocol-anomaly', set, anomaly: kind, message: sentence })
@@ -71,7 +74,7 @@ async function run(
   const forges = createForges({ clock, random, userAgent, owner: identity, onAnomaly, onExchange, environment })
   closers.push(forges.close)
   const running: { controller?: Controller; waiting?: string } = {}
-  if (health) closers.push(await listen(health, host, metrics, running))
+  if (health) closers.push(await listen(health, { ...host, clock }, metrics, running))
   const onWaiting = (why: string) => {
     if (running.waiting !== why) journal.write({ kind: 'cluster-unavailable', message: why })
     running.waiting = why
@@ -79,7 +82,16 @@ async function run(
   await preflight({ kubernetes, clock, random, namespace, lease, server: kubeconfig.server, onWaiting }, until)
   const { forgeFor } = forges
   const { measureTick } = metrics
-  const ports = { kubernetes, transport, forgeFor, parseSet: parseRunnerSet, clock, random, measureTick }
+  const ports = {
+    kubernetes,
+    transport,
+    forgeFor,
+    parseSet: parseRunnerSet,
+    clock,
+    stopwatch: systemUpperStopwatch,
+    random,
+    measureTick,
+  }
   const controller = startController({ ...ports, limits: defaultLimits, identity, lease, namespace }, journal)
   running.controller = controller
   await aborted(until)

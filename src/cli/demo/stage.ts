@@ -13,6 +13,7 @@ import type { Kubernetes } from '../../kubernetes/kubernetes.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { randomName } from '../../lib/ids.ts'
 import type { Random } from '../../lib/random.ts'
+import { systemUpperStopwatch } from '../../lib/system.ts'
 import { defaultLimits } from '../../model/limits.ts'
 import type { DemoForge, DemoForgeOptions } from './forge.ts'
 import type { Home } from './home.ts'
@@ -144,6 +145,7 @@ function controllerOf(
       forgeFor,
       parseSet: parseRunnerSet,
       clock,
+      stopwatch: systemUpperStopwatch,
       random,
       limits: defaultLimits,
       identity,

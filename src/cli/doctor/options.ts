@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Command, Option } from 'commander'
 import { rulesByName } from '../../doctor/configuration/select.ts'
 import type { VersionFact } from '../../doctor/facts.ts'
-import type { Confidence, Finding, Severity } from '../../doctor/finding.ts'
+import { type Confidence, type Finding, type Severity, severities } from '../../doctor/finding.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { oldestMinor, supportedMinors, undeclaredVersion } from '../../doctor/version-fact.ts'
 import { CliFailure } from '../failure.ts'
@@ -43,7 +43,6 @@ export type DoctorOptions = RepairLimits &
     readonly kustomize?: string
   }
 
-const severities = ['error', 'warning', 'info'] as const satisfies readonly Severity[]
 const confidences = ['high', 'medium', 'low'] as const satisfies readonly Confidence[]
 
 export function severityOption(): Option {

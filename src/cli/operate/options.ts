@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import { createKubernetes } from '../../kubernetes/client.ts'
 import { connect } from '../../kubernetes/connect.ts'
 import { createInquiry, type Inquiry } from '../../kubernetes/inquiry.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { followServerTime } from '../../kubernetes/server-time.ts'
 import type { Random } from '../../lib/random.ts'
-import { systemClock, systemRandom } from '../../lib/system.ts'
+import { systemClock, systemRandom, systemStopwatch } from '../../lib/system.ts'
 import type { LeaseChoice } from '../../operate/leader.ts'
 import type { Place } from '../../operate/read.ts'
 import { clusterAccess, surroundings } from '../cluster-access.ts'
@@ -53,14 +53,15 @@ export type Opened = Place & {
 /** Runs the work on the cluster that the options choose, and closes the connection. Failed reads become failures with a next step. */
 export async function onCluster<T>(options: ClusterOptions, work: (opened: Opened) => Promise<T>): Promise<T> {
   checkNamespace(options)
-  const clock = systemClock()
+  const own = systemClock()
   const random = systemRandom()
   const access = await clusterAccess(options, surroundings())
-  const connection = connect(access, clock)
+  const connection = connect(access, own)
+  const { clock, heard } = followServerTime(own, systemStopwatch)
   try {
     const caller = {
-      transport: connection.transport,
-      clock: clock as Clock,
+      transport: heard(connection.transport),
+      clock,
       random,
       userAgent: `dayfly-cli/${version}`,
     }

@@ -27,6 +27,12 @@ export function logLineOf(event: JournalEvent): LogLine {
       return { level: 'info', message: 'The RunnerSet was found.' }
     case 'set-removed':
       return { level: 'info', message: 'The RunnerSet is gone. Its work ends.' }
+    case 'records-removed':
+      return { level: 'info', message: 'The forge has removed the records of the deleted RunnerSet.' }
+    case 'records-left': {
+      const next = 'Remove the records with `dayfly sweep`, or at the forge.'
+      return { level: 'warn', message: 'The forge may still have records of the deleted RunnerSet.', next }
+    }
     case 'set-invalid':
       return setInvalid(event.problems)
     case 'demand-changed':

@@ -155,6 +155,15 @@ describe('a pod that was perhaps created', () => {
     expect(set.tick().actions).toContainEqual(expect.objectContaining({ kind: 'deregister-runner', runner: a }))
   })
 
+  it('is ended, and its failure counts once, if the API server refuses the creation of a pod that the watch has shown', () => {
+    const set = started(registered)
+    set.seen()
+    const events = set.outcome({ action: 'start-runner', runner: a, result: no('pod', unavailable) })
+    expect(events).toEqual([])
+    expect(set.runner()?.broken).toEqual(unavailable)
+    expect(set.state.history.failuresInARow).toBe(0)
+  })
+
   it('is over if it does not exist', () => {
     const set = started(registered, lost('pod'))
     answer(set, { action: 'look-up-pod', runner: a, result: { is: 'absent' } })

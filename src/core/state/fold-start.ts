@@ -92,9 +92,14 @@ function podRefused(step: Step, runner: Runner, failure: Failure): void {
   startRefused(step, runner, failure)
 }
 
+/** A pod that the watch has already shown exists in spite of the refusal: it must end, and its end counts the failure. */
 function startRefused(step: Step, runner: Runner, failure: Failure): void {
+  if (runner.pod.is === 'present') {
+    put(step, { ...runner, broken: failure })
+    return
+  }
   const begun = begunAt(runner)
-  forget(step, runner)
+  remove(step, runner)
   countFailure(step, failure, runner.name, begun)
   step.events.push({ kind: 'start-refused', ...subject(step, runner.name), failure })
 }

@@ -1,20 +1,21 @@
 // The shape of `.dayfly-doctor.yaml`. docs/doctor-configuration.schema.json is generated from it.
 import { z } from 'zod'
+import { severities } from '../finding.ts'
 import { globPattern } from '../sources/glob.ts'
 import { oldestMinor, supportedMinors } from '../version-fact.ts'
 
 /** `names`: the codes, slugs and families of the rules. */
 export function configurationShape(names: readonly string[]) {
   const rules = z.array(z.enum(names)).describe('Codes (POD101), slugs (dind-ordinary-container) or families (POD).')
-  const severities = z.enum(['error', 'warning', 'info'])
-  const severity = z.partialRecord(z.enum(names), severities)
+  const level = z.enum(severities)
+  const severity = z.partialRecord(z.enum(names), level)
   const paths = z.array(glob()).min(1, 'must name at least one path')
   return z.strictObject({
     select: rules.min(1, 'must name at least one rule').optional().meta({ description: 'Report only these rules.' }),
     ignore: rules.optional().meta({ description: 'Never report these rules, even if "select" names them.' }),
     severity: severity.optional().describe('The severity of a rule or family. A rule wins over its family.'),
     exclude: z.array(glob()).optional().describe('Do not read these files and folders.'),
-    failOn: severities.optional().describe('The least severity that fails a run. Default: warning.'),
+    failOn: level.optional().describe('The least severity that fails a run. Default: warning.'),
     baseline: z.string().min(1, 'must name a file').optional().describe('A file of "dayfly doctor baseline write".'),
     overrides: z
       .array(z.strictObject({ paths, ignore: rules.optional(), severity: severity.optional() }))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { namingRule } from '../naming-rule.fixture.ts'
 import type { Rule } from '../rule.ts'
 import { decodeFiles, examine } from './examine.ts'
 
@@ -18,22 +19,7 @@ spec:
         - name: {{ four }}
 # doctor-ignore[other]
 `
-const names: Rule = {
-  slug: 'names',
-  code: 'TST001',
-  title: 'Names',
-  severity: 'error',
-  confidence: 'high',
-  modes: ['static'],
-  fix: 'none',
-  check: ({ pods }) => ({
-    hits: pods.flatMap(({ object, document, containers }) =>
-      containers
-        .toReversed()
-        .map(({ name, path }) => ({ object, document, path: [...path, 'name'], message: `${name}.` })),
-    ),
-  }),
-}
+const names = namingRule((name) => ({ message: `${name}.` }))
 const skipping: Rule = { ...names, slug: 'later', code: 'TST002', check: () => ({ skipped: 'no nodes' }) }
 const live: Rule = { ...names, slug: 'live', code: 'TST003', modes: ['live'] }
 

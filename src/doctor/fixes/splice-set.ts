@@ -3,6 +3,7 @@ import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap, typ
 import type { Path } from '../../lib/read-json.ts'
 import type { SourceDocument } from '../sources/document.ts'
 import { findNode, pairOf } from '../sources/nodes.ts'
+import { hasDefault } from '../sources/substitutions.ts'
 import { isUnknown } from '../template-value.ts'
 import { refuse } from './refusal.ts'
 import { refuseShared, refuseSharedPath } from './shared.ts'
@@ -38,6 +39,7 @@ function replaceScalar(document: SourceDocument, node: Node, value: unknown): Sp
   refuseShared(node)
   if (!isScalar(node)) refuse('it would replace a list or a mapping')
   if (isUnknown(node.value)) refuse('a template computes the value')
+  if (typeof node.value === 'string' && hasDefault(node.value)) refuse('a substitution writes the value')
   const [start, end] = rangeOf(node)
   const before = document.text.slice(start, end)
   if (before === '') refuse('the value is empty')

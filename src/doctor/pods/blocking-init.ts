@@ -55,6 +55,6 @@ function imageHelper(container: ContainerView): Helper | undefined {
 
 const publishers = /^[^/]+$|(^|\/)(library|bitnami|envoyproxy|nginxinc)\/[^/]+$/
 
-function helperOf({ what, asInit }: HelperKind, confidence: Helper['confidence']): Helper | undefined {
-  return asInit === 'unknown' ? undefined : { what, confidence: asInit ?? confidence }
+function helperOf({ what, asInit, isWork }: HelperKind, confidence: Helper['confidence']): Helper | undefined {
+  return asInit === 'unknown' ? undefined : { what, confidence: asInit ?? confidence, isWork }
 }

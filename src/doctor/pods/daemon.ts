@@ -73,6 +73,12 @@ function startedEngine(container: ContainerView): Daemon['engine'] | undefined {
   return first && !endsItself(commands, started) ? engineOf(first) : undefined
 }
 
+/** Whether the container's script surely starts Docker, alone or beside its work. */
+export function startsDocker(container: ContainerView): boolean {
+  if (!container.words.some((word) => word.includes('dockerd'))) return false
+  return commandsOf(container).some((command) => !command.conditional && engineOf(command) === 'docker')
+}
+
 function engineOf(command: Command): Daemon['engine'] | undefined {
   const [, ...args] = command.words
   if (args.some((word) => /^(--version|-v|--help|-h|--validate)$/.test(word))) return undefined

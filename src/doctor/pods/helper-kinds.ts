@@ -5,8 +5,8 @@ import { type Command, programOf } from './commands.ts'
 
 export type HelperKind = {
   readonly what: string
-  /** Matches the repository of the image, without tag. */
-  readonly image: RegExp
+  /** Matches the repository of the image, without tag. Undefined: its own entry point may end. */
+  readonly image?: RegExp
   /** Matches the program that a command starts. */
   readonly program: RegExp
   /** If arguments are given, they must match; otherwise the program does something else. */
@@ -17,6 +17,8 @@ export type HelperKind = {
   readonly runsOthers?: true
   /** The confidence as an init container. `unknown`: a file often ends it, or an injector makes it a sidecar. `medium`: a file may end it. */
   readonly asInit?: 'unknown' | 'medium'
+  /** It is the pod's work, so it is no sidecar of other work. */
+  readonly isWork?: true
 }
 
 /** Returns the kind that this command starts. */
@@ -28,7 +30,7 @@ export function startedKind(command: Command): HelperKind | undefined {
 /** Returns the kind that the image's own entry point starts with these arguments. */
 export function imageKind(container: ContainerView, args: readonly string[]): HelperKind | undefined {
   const name = container.image === 'auto' ? container.name : repositoryOf(container)
-  const kind = kinds.find((each) => each.image.test(name))
+  const kind = kinds.find((each) => each.image?.test(name))
   if (!kind || (kind.runsOthers && args[0] !== undefined && !args[0].startsWith('-'))) return undefined
   return args.length === 0 || serves(kind, args) ? kind : undefined
 }
@@ -187,5 +189,19 @@ const kinds: readonly HelperKind[] = [
     program: /^registry$/,
     needs: /^(serve\b|$)/,
     runsOthers: true,
+  },
+  {
+    what: 'the daemon of a CI runner',
+    program: /^(forgejo-runner|gitea-runner|act[_-]runner)$/,
+    needs: /(^| )daemon( |$)/,
+    ends: /--(once|ephemeral)\b/,
+    isWork: true,
+  },
+  {
+    what: 'the daemon of a CI runner',
+    program: /^gitlab-runner$/,
+    needs: /(^| )run( |$)/,
+    ends: /--max-builds\b/,
+    isWork: true,
   },
 ]

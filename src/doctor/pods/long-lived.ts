@@ -11,6 +11,8 @@ export type Helper = {
   readonly what: string
   /** `medium`: a command in it may still end it. */
   readonly confidence: 'high' | 'medium'
+  /** It is the pod's work, so it is no sidecar of other work. */
+  readonly isWork?: true | undefined
 }
 
 /** Returns undefined if the container may end, learns when to end, or is the runner itself. */
@@ -29,7 +31,7 @@ export function isEndlessLoop({ background, limited, loop, words }: Command): bo
 
 function startedHelper(container: ContainerView, pod: PodView): Helper | undefined {
   const commands = commandsOf(container)
-  const endless = commands.filter((command) => !command.limited && startedKind(command) !== undefined)
+  const endless = commands.filter((command) => !command.limited && startsHelper(command))
   const [first] = endless
   if (first && !endsItself(commands, endless)) return { what: startedKind(first)?.what ?? '', confidence: 'high' }
   const waiting = commands.find((command) => !command.background && runsForever(command))
@@ -41,6 +43,11 @@ function startedHelper(container: ContainerView, pod: PodView): Helper | undefin
   return commands.some(isEndlessLoop) && !commands.some(leaves)
     ? { what: 'a loop without an end', confidence: 'medium' }
     : undefined
+}
+
+function startsHelper(command: Command): boolean {
+  const kind = startedKind(command)
+  return kind !== undefined && !kind.isWork
 }
 
 function leaves(command: Command): boolean {

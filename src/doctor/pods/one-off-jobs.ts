@@ -18,8 +18,13 @@ export function isSampleJob(pod: PodView): boolean {
 
 /** Whether a person has to replace a word of the image or of the arguments: nobody runs the Job as it is. */
 function hasPlaceholder({ image, words }: ContainerView): boolean {
-  return /<[^<>]+>/.test(image ?? '') || [image ?? '', ...words].some((word) => placeholder.test(word.slice(0, 10_000)))
+  if (/<[^<>]+>|(?:^|[/_-])placeholder(?:[:@_-]|$)/i.test(image ?? '')) return true
+  const read = [image ?? '', ...words].map((word) => word.slice(0, 10_000))
+  return read.some((word) => placeholder.test(word) || capitals.test(word))
 }
+
+/** Words that only stand for others in capital letters: in small letters, a program may have such an option. */
+const capitals = /(?:^|[^A-Za-z])(?:PLACEHOLDER|REPLACE_(?:WITH_)?[A-Z]+)(?:[^A-Za-z]|$)/
 
 const placeholder =
   /(?:^|[^a-z0-9])your(?:[-_][a-z]|(?:registry|repo(?:sitory)?|org|user(?:name)?|project|image|account|domain|company)(?:[^a-z]|$))|\b(?:change[-_]?me|replace[-_]?me)\b/i

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeFiles, examine } from '../engine/examine.ts'
-import type { Rule } from '../rule.ts'
+import { namingRule } from '../naming-rule.fixture.ts'
 import { splitHelmOutput } from './helm-output.ts'
 import { relocateByValue } from './kustomize-origin.ts'
 import { markLines, readMarks } from './mark-lines.ts'
@@ -43,23 +43,7 @@ describe('marks', () => {
   })
 })
 
-const names: Rule = {
-  slug: 'names',
-  code: 'TST001',
-  title: 'Names',
-  severity: 'error',
-  confidence: 'high',
-  modes: ['static'],
-  fix: 'safe',
-  check: ({ pods }) => ({
-    hits: pods.flatMap(({ object, document, containers }) =>
-      containers.map(({ name, path }) => {
-        const fix = { safety: 'safe' as const, title: 'Fix', edits: [] }
-        return { object, document, path: [...path, 'name'], message: name, fix }
-      }),
-    ),
-  }),
-}
+const names = namingRule((name) => ({ message: name, fix: { safety: 'safe', title: 'Fix', edits: [] } }))
 
 const places = (findings: ReturnType<typeof examine>['findings']) =>
   findings.map(({ message, place }) => [message, place?.file, place?.line, place?.column])

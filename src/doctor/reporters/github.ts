@@ -1,6 +1,6 @@
 // Reports findings as annotations of GitHub Actions: workflow commands on stdout, which GitHub shows beside the changed lines.
 import { printable } from '../../lib/printable.ts'
-import type { Finding, Severity } from '../finding.ts'
+import { type Finding, type Severity, severities } from '../finding.ts'
 import { pageAddress } from '../page-address.ts'
 import type { Report } from './report.ts'
 import { inRepository, type RepositoryPaths } from './repository-paths.ts'
@@ -32,10 +32,9 @@ type Command = {
 }
 
 const levels: Readonly<Record<Severity, Level>> = { error: 'error', warning: 'warning', info: 'notice' }
-const order: readonly Severity[] = ['error', 'warning', 'info']
 
 function annotations({ findings }: Report, paths: RepositoryPaths): readonly Command[] {
-  const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
+  const sorted = severities.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
   return sorted.map((finding) => annotation(finding, paths))
 }
 

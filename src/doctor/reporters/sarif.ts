@@ -1,6 +1,6 @@
 // Reports findings as SARIF 2.1.0, in the subset that GitHub's code scanning reads: exact regions, fixes, fingerprints, suppressed results.
 import { printableJson } from '../../lib/printable.ts'
-import type { Finding, ObjectRef, Place, Severity } from '../finding.ts'
+import { type Finding, type ObjectRef, type Place, type Severity, severities } from '../finding.ts'
 import { fingerprints } from '../fingerprint.ts'
 import { doctorAddress, pageAddress } from '../page-address.ts'
 import type { Rule } from '../rule.ts'
@@ -87,8 +87,9 @@ function listResults(report: Report): readonly Result[] {
 /** Returns the most severe results if there are too many. */
 function limit(all: readonly Result[]): readonly Result[] {
   if (all.length <= resultsMax) return all
-  const order: readonly Severity[] = ['error', 'warning', 'info']
-  return order.flatMap((severity) => all.filter(({ finding }) => finding.severity === severity)).slice(0, resultsMax)
+  return severities
+    .flatMap((severity) => all.filter(({ finding }) => finding.severity === severity))
+    .slice(0, resultsMax)
 }
 
 function results(all: readonly Result[], report: Report, artifactOf: ArtifactOf): readonly object[] {

@@ -7,6 +7,7 @@ import { rule as dindOrdinaryContainer } from './dind-ordinary-container.ts'
 import { rule as disruptionNotIgnored } from './disruption-not-ignored.ts'
 import { rule as disruptionUnprotected } from './disruption-unprotected.ts'
 import { rule as dockerRootUnbounded } from './docker-root-unbounded.ts'
+import { rule as dockerSocketTaken } from './docker-socket-taken.ts'
 import { rule as ephemeralrunnerFailedSilently } from './ephemeralrunner-failed-silently.ts'
 import { rule as finalizerDeadlockStatic } from './finalizer-deadlock-static.ts'
 import { rule as graceTooShort } from './grace-too-short.ts'
@@ -62,6 +63,7 @@ export const catalogue: readonly Rule[] = [
   staleDockerPid,
   disruptionUnprotected,
   pdbOnArcRunners,
+  dockerSocketTaken,
   ttlMissing,
   ttlUnreachable,
   ttlMisplaced,

@@ -34,9 +34,9 @@ function check(pod: PodView, version: VersionFact): readonly Hit[] {
         path: written ? [...container.path, 'restartPolicy'] : container.path,
         absent: ['command', 'args', ...(written ? [] : ['restartPolicy'])].map((key) => [...container.path, key]),
         container: container.name,
-        message: `${container.name} ${endless.what} and never ends. An init container without restartPolicy Always must end before the next container starts, so the pod stays in Init forever. Set restartPolicy Always.`,
+        message: `${container.name} ${endless.what} and never ends. An init container without restartPolicy Always must end before the next container starts, so the pod stays in Init forever. ${endless.isWork ? 'Run only what prepares the runner here, such as its registration, and the daemon under containers.' : 'Set restartPolicy Always.'}`,
         confidence: endless.confidence,
-        fix: initAsSidecar(container, version),
+        fix: endless.isWork ? undefined : initAsSidecar(container, version),
       }),
     ]
   })

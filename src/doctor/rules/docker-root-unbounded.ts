@@ -3,8 +3,10 @@
 import { fieldsAt, textAt, textsAt, valueAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { daemonOf, imageParts } from '../pods/daemon.ts'
+import { daemonOf, imageParts, startsDocker } from '../pods/daemon.ts'
+import { dockerRoot } from '../pods/docker-root.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
+import { takenSocket } from '../pods/taken-socket.ts'
 import type { Rule } from '../rule.ts'
 
 export const rule: Rule = {
@@ -21,7 +23,7 @@ export const rule: Rule = {
 function check(pod: PodView): readonly Hit[] {
   if (!isWhole(pod)) return []
   return pod.containers.flatMap((container) => {
-    if (!runsDocker(container, pod)) return []
+    if (!runsDocker(container, pod) || takenSocket(container, pod)) return []
     const problem = problemOf(container, pod)
     if (problem === undefined) return []
     const absent = ['args', 'resources', 'volumeMounts'].map((key) => [...container.path, key])
@@ -36,8 +38,13 @@ function runsDocker(container: ContainerView, pod: PodView): boolean {
   return daemon.engine === 'docker' && (pod.isRunner || pod.runsToCompletion || daemon.confidence === 'high')
 }
 
-/** Gitea's and Forgejo's runners have images with Docker's own image below them: `gitea/act_runner:0.2.13-dind-rootless`. */
-function hasEngineInside({ image, raw }: ContainerView): boolean {
+/**
+ * Whether the runner's own container has Docker inside. Gitea's and Forgejo's runners have images with Docker's own image below them:
+ * `gitea/act_runner:0.2.13-dind-rootless`. Or the script that starts the runner starts Docker first.
+ */
+function hasEngineInside(container: ContainerView): boolean {
+  const { image, raw } = container
+  if (startsDocker(container)) return true
   const { name, tag } = imageParts(image)
   const isRunner =
     /^(act[_-]runner|forgejo-runner|gitea-runner)$/.test(name) || /(gitea|forgejo)\/runner:/.test(image ?? '')
@@ -45,8 +52,7 @@ function hasEngineInside({ image, raw }: ContainerView): boolean {
 }
 
 function problemOf(container: ContainerView, pod: PodView) {
-  const written = container.words.map((word) => /^--data-root=(.+)$/.exec(word)?.[1]).find(Boolean)
-  const root = written ?? (isRootless(container, pod) ? rootlessRootIn(container) : '/var/lib/docker')
+  const root = dockerRoot(container, pod)
   const name = parentsOf(root)
     .map((path) => container.mounts[path])
     .find(Boolean)
@@ -82,26 +88,6 @@ function unmounted({ name, path, added }: ContainerView, root: string) {
     path,
     message: `${name} stores images and layers at ${root}, which has no size limit. One build can fill the node's disk, and the kubelet then evicts other pods. ${advice}`,
   }
-}
-
-/** The data root of a rootless daemon in Docker's own image: it is in the home directory of the daemon's user. */
-const rootlessRoot = '/home/rootless/.local/share/docker'
-
-/** Returns the data root in the mounted home directory of any user. */
-function rootlessRootIn({ mounts }: ContainerView): string {
-  const home = Object.keys(mounts).find((path) => /^\/home\/[^/]+\/?$/.test(path))
-  return home === undefined ? rootlessRoot : `${home.replace(/\/$/, '')}/.local/share/docker`
-}
-
-function isRootless({ image, words, mounts, raw }: ContainerView, pod: PodView): boolean {
-  const user =
-    valueAt(raw, 'securityContext', 'runAsUser') ?? valueAt(pod.raw, ...pod.path, 'securityContext', 'runAsUser')
-  return (
-    /rootless/.test(imageParts(image).tag) ||
-    words.some((word) => /dockerd-rootless/.test(word)) ||
-    rootlessRoot in mounts ||
-    (typeof user === 'number' && user > 0)
-  )
 }
 
 /** Returns the folder and its parents, innermost first, without the root of the file system. */

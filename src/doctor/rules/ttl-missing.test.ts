@@ -66,6 +66,26 @@ test.each(['examples/run/job.yaml', 'docs/job.yaml', 'deploy/job-example.yaml', 
   },
 )
 
+test('a placeholder gets a remark, and a value that a pipeline fills in does not', () => {
+  const withImage = (image: string) => ({
+    'a.yaml': job.replace('registry.example/bitbucket-pipelines-runner:6', image).replace('name: runner', 'name: c'),
+  })
+  for (const image of [
+    'DOCKER_IMAGE_PLACEHOLDER',
+    'registry.example/a:TAG_PLACEHOLDER',
+    '<image>',
+    'REPLACE_WITH_IMAGE',
+    'placeholder:1',
+  ])
+    expect(findingsIn(withImage(image))).toEqual([['a.yaml', 'info', undefined]])
+  for (const image of [
+    '<+artifact.image>',
+    'registry.example/a:<+pipeline.<+stage.name>.tag>',
+    'registry.example/a:REPLACEMENT',
+  ])
+    expect(findingsIn(withImage(image))).toEqual([['a.yaml', 'warning', 'unsafe']])
+})
+
 test('a Job with the name of a sample gets a remark', () => {
   for (const name of ['pi', 'hello-world', 'demo', 'example-job']) {
     expect(findingsIn({ 'a.yaml': job.replace('build', name) })).toEqual([['a.yaml', 'info', undefined]])

@@ -3,6 +3,7 @@
 import { numberAt } from '../../lib/read-json.ts'
 import type { Hit } from '../finding.ts'
 import type { PodView } from '../pod-view.ts'
+import { isSampleJob } from '../pods/one-off-jobs.ts'
 import { hitIn, jobSpecOf } from '../pods/pod-parts.ts'
 import type { Rule } from '../rule.ts'
 
@@ -23,7 +24,8 @@ const shortest = 60
 function check(pod: PodView): readonly Hit[] {
   const job = jobSpecOf(pod)
   const ttl = job && numberAt(job.fields, 'ttlSecondsAfterFinished')
-  if (!job || ttl === undefined || ttl >= shortest) return []
+  // The author of a sample shows the field on purpose, and nobody collects the sample's logs.
+  if (!job || ttl === undefined || ttl >= shortest || isSampleJob(pod)) return []
   return [
     hitIn(pod, {
       path: [...job.path, 'ttlSecondsAfterFinished'],

@@ -9,6 +9,7 @@ import { type Parsed, parseYaml } from './parse.ts'
 import { parseTemplate } from './parse-template.ts'
 import { isProse } from './prose.ts'
 import { mayHoldManifest, splitDocuments } from './split.ts'
+import { withDefaults } from './substitutions.ts'
 
 type Text = EmbeddedText & Pick<SourceDocument, 'host' | 'open'>
 
@@ -36,7 +37,8 @@ export function addDocument(draft: Draft, text: Text, { respelled, ...read }: Re
     text: respelled.text,
     toFile: (offset: number) => text.toFile(respelled.toOuter(offset)),
   }
-  const document: SourceDocument = { file: draft.file, markers: draft.markers, ...text, ...own, ...read }
+  const value = withDefaults(read.value, text.text)
+  const document: SourceDocument = { file: draft.file, markers: draft.markers, ...text, ...own, ...read, value }
   draft.documents.push(document)
   const found = findObjects(document.value, document.host !== undefined)
   if (found.cut) skip(draft, document.toFile(0), 'more values than are examined')

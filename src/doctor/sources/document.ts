@@ -27,7 +27,7 @@ export type SourceDocument = {
   readonly nodes: () => YamlDocument
   /** Finds a path, or its longest part that exists, if possible without nodes. */
   readonly spot: (path: Path) => Spot
-  /** The plain value. A masked marker is a run of `filler`. */
+  /** The plain value. A masked marker is a run of `filler`, and a substitution with a default is its default. */
   readonly value: unknown
   /** Turns an offset of `text` into one of the file. */
   readonly toFile: (offset: number) => number

@@ -1,4 +1,4 @@
-// Masks template markers (Jinja, Helm, `<% %>`, Terraform's `${}`) with filler of the same length.
+// Masks template markers (Jinja, Helm, `<% %>`, Terraform's `${}`, `<+ >` of Harness) with filler of the same length.
 // A YAML parser can then read the text, and every offset still holds.
 
 import { filler } from '../template-value.ts'
@@ -21,6 +21,7 @@ const closings: Readonly<Record<string, string>> = {
   '<%': '%>',
   '${': '}',
   '%{': '}',
+  '<+': '>',
 }
 
 /** Finds all markers in one pass. An unclosed marker is text. `dollar`: Terraform's `${…}` and `%{…}` count too. */
@@ -28,7 +29,7 @@ export function findMarkers(text: string, dollar = false): Marker[] {
   const markers: Marker[] = []
   // Closings that do not occur again. They keep each opening from searching to the end of the text.
   const unclosed = new Set<string>()
-  const opening = dollar ? /\{\{|\{%|\{#|<%|[$%]\{/g : /\{\{|\{%|\{#|<%/g
+  const opening = dollar ? /\{\{|\{%|\{#|<%|[$%]\{/g : /\{\{|\{%|\{#|<%|<\+(?=[\w.<+]{1,200}>)/g
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const open = match[0]
     const close = closings[open] ?? ''

@@ -31,6 +31,15 @@ type ApiHandlerOptions = Backend & {
  * may share a backend and a log, for example one for each identity in the process.
  */
 export function createApiHandler(options: ApiHandlerOptions): (request: Request) => Promise<Answer> {
+  const answer = undated(options)
+  return async (request) => {
+    const { headers, ...rest } = await answer(request)
+    // Clients read the time of the server from each answer.
+    return { ...rest, headers: { date: new Date(options.clock.now()).toUTCString(), ...headers } }
+  }
+}
+
+function undated(options: ApiHandlerOptions): (request: Request) => Promise<Answer> {
   return async (request) => {
     const about: { user: string; route: ResourceRoute | undefined } = { user: '', route: undefined }
     let status = 500

@@ -5,7 +5,7 @@ import type { Span } from '../span.ts'
 import { mayInstallCharts } from '../split.ts'
 import type { ReadObject } from './read-object.ts'
 import { type ReadString, readString } from './read-string.ts'
-import { nameAt, skipBlank, skipExpression, skipPart } from './skip.ts'
+import { nameAt, skipBlank, skipExpression, skipPair, skipPart } from './skip.ts'
 
 /** `nested`: the blocks in it, with their header. */
 type Block = Span & {
@@ -108,7 +108,7 @@ function readAttributes(text: string, from: number): Pick<Block, 'attributes' | 
       header = undefined
     } else if (text[at] === '{') {
       const start = header ?? at
-      at = skipBraces(text, at)
+      at = skipPair(text, at, '{}')
       nested.push({ start, end: at })
       header = undefined
     } else {
@@ -117,15 +117,6 @@ function readAttributes(text: string, from: number): Pick<Block, 'attributes' | 
     }
   }
   return { attributes, nested, end: text.length }
-}
-
-function skipBraces(text: string, from: number): number {
-  let open = 0
-  for (let at = from; at < text.length; at = skipPart(text, at)) {
-    if (text[at] === '{') open++
-    else if (text[at] === '}' && --open === 0) return at + 1
-  }
-  return text.length
 }
 
 function placed<Placed extends Scalar | YAMLMap | YAMLSeq>(node: Placed, { start, end }: Span): Placed {

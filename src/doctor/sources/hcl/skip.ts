@@ -78,6 +78,16 @@ export function skipExpression(text: string, from: number, within: 'object' | 'l
   return text.length
 }
 
+/** Skips to the offset behind the bracket that closes the first one. Other kinds of brackets do not count. */
+export function skipPair(text: string, from: number, [opening, closing]: '()' | '{}'): number {
+  let open = 0
+  for (let at = from; at < text.length; at = skipPart(text, at)) {
+    if (text[at] === opening) open++
+    else if (text[at] === closing && --open === 0) return at + 1
+  }
+  return text.length
+}
+
 /** Returns the name that begins here. */
 export function nameAt(text: string, at: number): string | undefined {
   const name = /[A-Za-z_][\w-]*/y

@@ -3,7 +3,7 @@
 import type { Span } from '../span.ts'
 import { findBlocks } from './find-releases.ts'
 import { readString } from './read-string.ts'
-import { nameAt, skipBlank, skipExpression, skipPart } from './skip.ts'
+import { nameAt, skipBlank, skipExpression, skipPair, skipPart } from './skip.ts'
 
 /** `local`: the values are computed from a local value, which another part of the configuration has. */
 type Unread = { readonly at: number; readonly message: string; readonly local: boolean }
@@ -52,18 +52,8 @@ function sourceIn(text: string, { start, end }: Span): string | undefined {
       const call = /^(?:file|templatefile)\(\s*/.exec(text.slice(at, at + 200))
       const path = call ? readString(text, at + call[0].length) : undefined
       if (!path || !readNames.test(path.value)) return path ? `${name}("…${path.value.split('/').at(-1)}")` : name
-      at = closing(text, at + name.length)
+      at = skipPair(text, at + name.length, '()')
     } else at = skipPart(text, at)
   }
   return undefined
-}
-
-/** Returns the offset behind the call whose bracket opens here. */
-function closing(text: string, from: number): number {
-  let open = 0
-  for (let at = from; at < text.length; at = skipPart(text, at)) {
-    if (text[at] === '(') open++
-    else if (text[at] === ')' && --open === 0) return at + 1
-  }
-  return text.length
 }

@@ -1,0 +1,87 @@
+// A set that is deleted while its forge fails: nothing may stay at the forge once it works again.
+import { afterEach, describe, expect, it } from 'vitest'
+import { noBody } from '../src/lib/http.ts'
+import { closeStage, events, namespace, openStage, podNames, runnerSetObject, type Stage, status } from './stage.ts'
+
+let opened: Stage | undefined
+
+afterEach(async () => {
+  await closeStage(opened)
+  opened = undefined
+})
+
+const minute = 60_000
+const everything = { pathRegex: '^/(?!_emulator)' }
+
+type Match = { readonly method?: string; readonly pathRegex: string }
+
+async function deletedDuring(fault: { readonly match: Match; readonly status: number }) {
+  opened = await openStage({ forgeMs: 150, apiMs: 50, spec: { scale: { min: 2, max: 10 } } })
+  const stage = opened
+  await stage.clock.advance(3_000)
+  const { match, status: code } = fault
+  const id = stage.emulator.control.fault({
+    match,
+    times: 1_000_000,
+    action: { kind: 'answer', status: code, body: {} },
+  })
+  stage.registry.delete('runnersets.dayfly.dev', namespace, 'linux')
+  await stage.clock.advance(5 * minute)
+  return { stage, recover: () => stage.emulator.control.removeFault(id) }
+}
+
+/** Asks the emulator itself, past its faults. */
+async function scaleSets({ emulator }: Stage): Promise<readonly string[]> {
+  const request = { method: 'GET', path: '/_emulator/state', query: {}, headers: {}, body: noBody } as const
+  const { body } = await emulator.transport({ ...request, expect: 'whole' })
+  const { scaleSets } = (body.kind === 'json' ? body.value : {}) as { scaleSets: readonly { readonly name: string }[] }
+  return scaleSets.map(({ name }) => name)
+}
+
+describe('a set that is deleted while GitHub fails', () => {
+  it.each([
+    ['every call', { match: everything, status: 503 }],
+    ['the removal alone', { match: { method: 'DELETE', pathRegex: '/runnerscalesets/' }, status: 403 }],
+  ])('leaves nothing there once GitHub works again, if it failed %s', async (_name, fault) => {
+    const { stage, recover } = await deletedDuring(fault)
+    expect(await scaleSets(stage)).toEqual(['linux'])
+    recover()
+    await stage.clock.advance(6 * minute)
+    expect(await scaleSets(stage)).toEqual([])
+    expect(events(stage, 'records-removed')).toEqual([{ kind: 'records-removed', namespace, set: 'linux' }])
+  })
+
+  it('does not keep a new set of its name from its work', async () => {
+    const { stage, recover } = await deletedDuring({ match: everything, status: 503 })
+    const before = podNames(stage)
+    stage.registry.create('runnersets.dayfly.dev', runnerSetObject('linux', { scale: { min: 1, max: 10 } }))
+    await stage.clock.advance(minute)
+    recover()
+    await stage.clock.advance(12 * minute)
+    expect(await scaleSets(stage)).toEqual(['linux'])
+    const conditions = Object.fromEntries((status(stage).conditions ?? []).map((one) => [one.type, one.status]))
+    expect(conditions).toMatchObject({ ForgeConnected: 'True' })
+    expect(podNames(stage).filter((name) => !before.includes(name))).toHaveLength(1)
+  })
+
+  it('gives up after an hour, says so, and asks GitHub rarely until then', async () => {
+    const { stage } = await deletedDuring({ match: { method: 'DELETE', pathRegex: '/runnerscalesets/' }, status: 403 })
+    await stage.clock.advance(70 * minute)
+    expect(events(stage, 'records-left')).toHaveLength(1)
+    const tries = stage.emulator.control.requests().filter(({ method }) => method === 'DELETE')
+    expect(tries.length).toBeLessThan(40)
+  })
+
+  it('does not hold up the end of the process', async () => {
+    const { stage } = await deletedDuring({ match: everything, status: 503 })
+    const stopping = stage.controller.stop()
+    const before = stage.clock.now()
+    let took = Number.POSITIVE_INFINITY
+    void stopping.then(() => {
+      took = stage.clock.now() - before
+    })
+    await stage.clock.advance(minute)
+    expect(took).toBeLessThan(32_000)
+    expect(events(stage, 'records-left')).toHaveLength(1)
+  })
+})
