@@ -90,6 +90,7 @@ describe('arrows', () => {
       'embedded',
       'emulator',
       'doctor',
+      'lab',
       'migrate',
       'operate',
     ]

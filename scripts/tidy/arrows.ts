@@ -27,6 +27,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'lib',
   ],
   migrate: ['config', 'model', 'lib'],
+  lab: ['embedded', 'emulator', 'controller', 'doctor', 'kubernetes', 'model', 'lib'],
   cli: [
     'config',
     'controller',
@@ -36,6 +37,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'emulator',
     'forge',
     'kubernetes',
+    'lab',
     'migrate',
     'operate',
     'lib',
@@ -51,6 +53,7 @@ const families: readonly RegExp[] = [
   /^src\/(forge)\/([a-z]+)\//,
   /^src\/(emulator)\/(github|bitbucket|gitea)\//,
   /^src\/(migrate)\/([a-z-]+)\//,
+  /^src\/(lab\/incidents)\/([^/]+)/,
   /^src\/(embedded\/runtime)\/([a-z]+)\//,
   /^src\/(doctor\/rules)\/(?!catalogue\.ts$)([^/]+)/,
 ]

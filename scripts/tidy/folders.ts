@@ -22,6 +22,7 @@ const tables: Readonly<Record<string, FolderTable>> = {
     runtime: [],
     wire: ['api', 'store/object.ts', 'store/event-ring.ts'],
   },
+  lab: { '.': ['incidents'], incidents: ['.'] },
   doctor: {
     '.': [],
     objects: ['.'],

@@ -52,6 +52,10 @@ const commands: Readonly<Record<string, Entry>> = {
     summary: "stop Atlassian's autoscaler for Bitbucket, and let its runners end",
     load: async () => (await import('./takeover.ts')).takeoverCommand(),
   },
+  lab: {
+    summary: 'reproduce an incident of CI runners on an embedded cluster, and show its remedy',
+    load: async () => (await import('./lab.ts')).labCommand(),
+  },
   controller: {
     summary: 'run the controller on a Kubernetes cluster',
     load: async () => (await import('./controller.ts')).controllerCommand(),

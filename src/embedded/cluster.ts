@@ -9,7 +9,7 @@ import type { Registry } from './api/registry.ts'
 import { createSystemObjects } from './api/system-objects.ts'
 import { createTokens } from './api/tokens.ts'
 import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
-import { startJobController } from './controllers/job/job-controller.ts'
+import { type JobControllerOptions, startJobController } from './controllers/job/job-controller.ts'
 import { startNamespaceCollector } from './controllers/namespace-collector.ts'
 import { startNamespaceDefaults } from './controllers/namespace-defaults.ts'
 import { startNodeHealth } from './controllers/node/node-health.ts'
@@ -42,6 +42,8 @@ export type ClusterOptions = {
    * Default: 12,500, as in kube-controller-manager.
    */
   readonly terminatedPodGcThreshold?: number
+  /** How the Job controller counts finished pods, and the limit of its client. */
+  readonly jobs?: Pick<JobControllerOptions, 'tracking' | 'requestsPerSecond'>
   /** The users that may connect over HTTP: the user's name by bearer token. */
   readonly users?: ReadonlyMap<string, string>
   /** Receives internal errors of the API server. The client gets a 500. */
@@ -84,7 +86,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     startOwnerCollector({ registry, clock }),
     startNamespaceCollector({ registry, clock, profile }),
     startNamespaceDefaults({ registry, tokens, certificate: certificate.cert }),
-    startJobController({ registry, clock, profile }),
+    startJobController({ registry, clock, profile, ...options.jobs }),
     startFinishedJobCollector({ registry, clock }),
     startDeploymentController({ registry, clock }),
     startReplicaSetController({ registry, clock }),

@@ -7,8 +7,8 @@ import { noSuchResource } from './errors.ts'
 import type { Kind, Kinds } from './kind.ts'
 import type { Quotas } from './quota/quotas.ts'
 
-/** The Kubernetes minor version whose rules apply where rules changed between versions. */
-export type Profile = '1.29' | '1.30' | '1.31' | '1.32' | '1.33' | '1.34' | '1.35' | '1.36'
+/** The Kubernetes minor version whose rules apply where rules changed between versions. 1.28 differs from 1.29 only in its sidecars. */
+export type Profile = '1.28' | '1.29' | '1.30' | '1.31' | '1.32' | '1.33' | '1.34' | '1.35' | '1.36'
 
 export type Api = {
   readonly store: Store

@@ -29,6 +29,35 @@ test('deletes the seven oldest of twelve finished Job pods at a threshold of fiv
   expect(stage.actions().filter((action) => action.includes('start'))).toHaveLength(12)
 })
 
+const load = { completions: 1, parallelism: 1, template: { spec: { restartPolicy: 'Never', ...short } } }
+
+/** Starts 50 Jobs, and 50 more while the first end. Returns how often a pod ran. The Job controller can send ten requests a second. */
+async function collectedLoad(tracking: 'finalizers' | 'presence') {
+  const stage = openPodStage({
+    scripts: { main: { endsAfterMs: 90_000 } },
+    cluster: { terminatedPodGcThreshold: 5, jobs: { tracking, requestsPerSecond: 10 } },
+  })
+  for (const burst of ['a', 'b']) {
+    for (let index = 0; index < 50; index++) {
+      const metadata = { name: `${burst}${index}`, namespace: 'default' }
+      stage.registry.create('jobs.batch', { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: load })
+    }
+    await stage.clock.advance(85_000)
+  }
+  await stage.clock.advance(400_000)
+  const starts = stage.actions().filter((action) => action.includes('start')).length
+  await stage.cluster.stop()
+  return starts
+}
+
+test('without tracking, collects pods that a late Job controller has not counted, and they run again', async () => {
+  expect(await collectedLoad('presence')).toBeGreaterThan(100)
+})
+
+test('with tracking, a late Job controller counts every pod, and none runs again', async () => {
+  expect(await collectedLoad('finalizers')).toBe(100)
+})
+
 test('deletes evicted pods before older ones', async () => {
   const stage = openPodStage({ scripts: { main: { endsAfterMs: 0 } }, cluster: { terminatedPodGcThreshold: 1 } })
   stage.create(short, 'old')

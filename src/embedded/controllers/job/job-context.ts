@@ -7,10 +7,17 @@ import type { Backoff } from './backoff.ts'
 import { type Job, waitsForEnd } from './job-object.ts'
 import { isTerminating, type JobPod } from './job-pod.ts'
 
+/**
+ * How finished pods are counted. `finalizers`: each pod stays until it is counted (Kubernetes 1.26 and later). `presence`: the count is the
+ * number of finished pods that exist (the only way up to 1.21).
+ */
+export type JobTracking = 'finalizers' | 'presence'
+
 export type JobContext = {
   readonly registry: Registry
   readonly clock: Clock
   readonly profile: Profile
+  readonly tracking: JobTracking
   readonly events: EventRecorder
   /** Kept between syncs, in memory only, as in Kubernetes. */
   readonly backoff: Backoff

@@ -6,22 +6,32 @@ import { type EventRecorder, eventRecorder } from '../../event-recorder.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { startLoop } from '../loop.ts'
 import { type Backoff, noBackoff } from './backoff.ts'
+import type { JobTracking } from './job-context.ts'
 import { asJob, isFinished, isManagedElsewhere } from './job-object.ts'
 import { isTracked, jobOf } from './job-pod.ts'
+import { paced } from './pace.ts'
 import { release } from './pod-control.ts'
 import { syncJob } from './sync-job.ts'
 
 /** The delay after a change of a pod or of a Job's status. Changes within it share one sync. */
 const gatherMs = 1_000
 
-export type JobControllerOptions = { readonly registry: Registry; readonly clock: Clock; readonly profile: Profile }
+export type JobControllerOptions = {
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly profile: Profile
+  readonly tracking?: JobTracking | undefined
+  /** The limit of its client. Without it, it never waits. kube-controller-manager's default is 20. */
+  readonly requestsPerSecond?: number | undefined
+}
 
 /** Starts the Job controller. Returns a function that stops it. */
 export function startJobController(options: JobControllerOptions): () => void {
-  const { registry, clock, profile } = options
+  const { clock, profile, tracking = 'finalizers' } = options
+  const { registry, waitMs } = paced(options)
   /** The controller's memory of unfinished Jobs, by uid. */
   const memories = new Map<string, { readonly events: EventRecorder; backoff: Backoff }>()
-  const loop = startLoop(clock, (key) => {
+  const sync = (key: string) => {
     const [namespace = '', name = ''] = key.split('/')
     const object = registry.get('jobs.batch', namespace, name)
     if (!object) return
@@ -34,7 +44,18 @@ export function startJobController(options: JobControllerOptions): () => void {
     }
     memories.set(uid, memory)
     const again = (ms: number) => loop.after(key, ms)
-    memory.backoff = syncJob({ registry, clock, profile, again, ...memory }, job)
+    memory.backoff = syncJob({ registry, clock, profile, tracking, again, ...memory }, job)
+  }
+  /** The Jobs that wait for the limit of requests, in their order. */
+  const late = new Set<string>()
+  const loop = startLoop(clock, (key) => {
+    if (waitMs() > 0) late.add(key)
+    else {
+      late.delete(key)
+      sync(key)
+    }
+    const [first] = late
+    if (first !== undefined) loop.after(first, Math.max(0, waitMs()))
   })
   const stopJobs = registry.subscribe('jobs.batch', ({ type, object, before }) => {
     const key = `${object.metadata.namespace}/${object.metadata.name}`

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors.ts'
 import type { Registry } from '../../api/registry.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
-import type { JobContext } from './job-context.ts'
+import type { JobContext, JobTracking } from './job-context.ts'
 import type { Job } from './job-object.ts'
 import { isReady, isTracked, type JobPod, trackingFinalizer } from './job-pod.ts'
 
@@ -20,7 +20,7 @@ export function createPods(context: JobContext, job: Job, count: number): number
   if (wanted < count) context.again(0)
   for (let made = 0; made < wanted; made++) {
     try {
-      const pod = registry.create('pods', podFrom(job))
+      const pod = registry.create('pods', podFrom(job, context.tracking))
       events.record('Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -32,9 +32,10 @@ export function createPods(context: JobContext, job: Job, count: number): number
   return wanted
 }
 
-function podFrom({ metadata, spec }: Job): object {
+function podFrom({ metadata, spec }: Job, tracking: JobTracking): object {
   const { uid, name, namespace } = metadata
   const { labels, annotations, finalizers = [] } = spec.template?.metadata ?? {}
+  const others = finalizers.filter((finalizer) => finalizer !== trackingFinalizer)
   const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true, blockOwnerDeletion: true }
   return {
     apiVersion: 'v1',
@@ -44,7 +45,7 @@ function podFrom({ metadata, spec }: Job): object {
       namespace,
       labels,
       annotations,
-      finalizers: [...finalizers.filter((finalizer) => finalizer !== trackingFinalizer), trackingFinalizer],
+      finalizers: tracking === 'finalizers' ? [...others, trackingFinalizer] : others,
       ownerReferences: [owner],
     },
     spec: spec.template?.spec,

@@ -1,7 +1,7 @@
 // One sync of a Job: reads its pods, decides whether it has ended, creates or deletes pods, and writes its status (Kubernetes: job_controller.go, syncJob).
 import { timestamp } from '../../../lib/timestamp.ts'
 import { isTrue, type JobCondition, type JobStatus } from '../../api/rules/job/job-spec.ts'
-import { type Backoff, nextBackoff, remainingMs } from './backoff.ts'
+import { type Backoff, nextBackoff, noBackoff, remainingMs } from './backoff.ts'
 import { judgeFailedPod } from './failure-policy.ts'
 import { type Counts, hasFailed, type JobContext, type JobSnapshot } from './job-context.ts'
 import { condition, delaysEnd, type Job, type Verdict, waitsForEnd } from './job-object.ts'
@@ -15,9 +15,14 @@ export function syncJob(context: JobContext, job: Job): Backoff {
   const { clock } = context
   const now = clock.now()
   const pods = podsOf(context.registry, job)
-  const { uncountedTerminatedPods: uncounted = {} } = job.status
+  const {
+    succeeded: doneBefore = 0,
+    failed: lostBefore = 0,
+    uncountedTerminatedPods: uncounted = {},
+  } = countedBefore(context, job)
   const counted = new Set([...(uncounted.succeeded ?? []), ...(uncounted.failed ?? [])])
-  const fresh = pods.filter((pod) => isTracked(pod) && !counted.has(pod.metadata.uid))
+  const countsPresent = context.tracking === 'presence'
+  const fresh = pods.filter((pod) => countsPresent || (isTracked(pod) && !counted.has(pod.metadata.uid)))
   const newSucceeded = fresh.filter(({ status }) => status.phase === 'Succeeded')
   const newFailed = fresh.filter((pod) => hasFailed(job, pod))
   const counting = newFailed.filter((pod) => judgeFailedPod(job, pod).counts)
@@ -25,8 +30,8 @@ export function syncJob(context: JobContext, job: Job): Backoff {
     job,
     pods,
     now,
-    succeeded: (job.status.succeeded ?? 0) + newSucceeded.length + (uncounted.succeeded ?? []).length,
-    failed: (job.status.failed ?? 0) + counting.length + (uncounted.failed ?? []).length,
+    succeeded: doneBefore + newSucceeded.length + (uncounted.succeeded ?? []).length,
+    failed: lostBefore + counting.length + (uncounted.failed ?? []).length,
   }
   const active = pods.filter(isActive)
   const counts: Counts = {
@@ -34,9 +39,10 @@ export function syncJob(context: JobContext, job: Job): Backoff {
     ready: active.filter(isReady).length,
     terminating: pods.filter(isTerminating).length,
   }
-  const backoff = nextBackoff(context.backoff, newSucceeded, newFailed)
+  const backoff = nextBackoff(countsPresent ? noBackoff : context.backoff, newSucceeded, newFailed)
   const startTime = job.status.startTime ?? (job.spec.suspend === true ? undefined : timestamp(now))
-  const begun: JobStatus = { ...job.status, ...(startTime === undefined ? {} : { startTime }) }
+  const present = countsPresent ? { succeeded: snapshot.succeeded, failed: snapshot.failed } : {}
+  const begun: JobStatus = { ...job.status, ...present, ...(startTime === undefined ? {} : { startTime }) }
   let verdict = decidedBefore(job) ?? failureOf(context, snapshot, startTime)
   let status = begun
   if (verdict) {
@@ -49,6 +55,11 @@ export function syncJob(context: JobContext, job: Job): Backoff {
   } else verdict = successOf(context, snapshot, counts)
   track(context, snapshot, { verdict, counts, status })
   return backoff
+}
+
+/** Without tracking, the status is no memory: only the pods that exist count. */
+function countedBefore({ tracking }: JobContext, { status }: Job): JobStatus {
+  return tracking === 'presence' ? {} : status
 }
 
 /** Counts these pods, whose deletion was just requested, as terminating. */

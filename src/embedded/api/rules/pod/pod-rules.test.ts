@@ -144,6 +144,11 @@ describe('the restart policy of containers, by version', () => {
     expect(create(main('Never'))).toBe(`Pod "p1" is invalid: ${forbidden}`)
   })
 
+  test('1.28 drops every policy of an init container without a warning', () => {
+    for (const policy of ['Always', 'OnFailure', 'Never']) expect(kept(init(policy), '1.28')).toBeUndefined()
+    expect(() => kept(main('Never'), '1.28')).toThrow(forbidden)
+  })
+
   test('1.34 drops other policies without a warning', () => {
     expect(kept(init('Always'), '1.34')).toBe('Always')
     expect(kept(init('OnFailure'), '1.34')).toBeUndefined()

@@ -10,8 +10,9 @@ export function hasRestartRules(profile: Profile): boolean {
   return minor(profile) >= 35
 }
 
-/** In 1.34 the fields exist, but their feature gate is off: the API server drops them before validation. */
+/** In 1.28 (sidecars) and 1.34 (restart rules) the fields exist, but their feature gate is off: the API server drops them before validation. */
 export function dropDisabledRestarts(spec: PodSpec, profile: Profile): void {
+  if (minor(profile) === 28) for (const container of spec.initContainers ?? []) delete container.restartPolicy
   if (minor(profile) !== 34) return
   for (const container of spec.initContainers ?? []) {
     if (container.restartPolicy !== 'Always') delete container.restartPolicy

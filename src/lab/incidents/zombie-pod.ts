@@ -1,0 +1,236 @@
+// S0: the runner of a Bitbucket Job ends, and the Docker container beside it keeps the pod and the Job alive.
+import type { Script } from '../../embedded/runtime/scripted/scripted-runtime.ts'
+import { listAt, numberAt, textAt } from '../../lib/read-json.ts'
+import { officialTemplate, renderTemplate } from '../bitbucket-template.ts'
+import { type BitbucketWorld, openBitbucket } from '../bitbucket-world.ts'
+import { fixText, linesOf, lookLive, repairLines, repairLive } from '../doctor.ts'
+import type { Part } from '../evidence.ts'
+import type { Bench, Incident } from '../incident.ts'
+import { statesCommand, statesOf, tableOf } from '../kubectl.ts'
+import { note, noteTable } from '../seen.ts'
+import type { World } from '../world.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+const file = 'job.yaml.template'
+
+/** Docker runs until it gets a signal, and answers its probe after two seconds. */
+const docker: Script = {
+  exec: (_command, elapsedMs) => ({ exitCode: elapsedMs < 2_000 ? 1 : 0 }),
+  onTerm: { afterMs: 500, exitCode: 0 },
+}
+
+type Site = { readonly bench: Bench; readonly world: World; readonly forge: BitbucketWorld }
+
+export const zombiePod: Incident = {
+  id: 'zombie-pod',
+  code: 'S0',
+  title: 'a Bitbucket runner ends, and the Docker container beside it keeps its pod and its Job alive',
+  why: [
+    'A pod ends when all its ordinary containers have ended.',
+    'The official job template runs Docker as an ordinary container, and a Docker daemon never ends by itself.',
+    'So the Job stays active, its TTL never starts, and the pod keeps its memory on the node.',
+    'A native sidecar (an init container with restartPolicy Always, on by default since 1.29) is stopped by the kubelet when the runner has ended.',
+  ],
+  models: [
+    "Atlassian's autoscaler is a model: the lab makes its calls (register, apply its template, remove the registration) and nothing else of it.",
+    'Bitbucket is the emulator of Dayfly. The containers follow a script: the runner asks Bitbucket for steps, Docker runs until SIGTERM.',
+  ],
+  sources: [
+    'https://bitbucket.org/bitbucketpipelines/runners-autoscaler',
+    'https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/753-sidecar-containers',
+    'https://github.com/kubernetes/kubernetes/issues/25908',
+  ],
+  look: 'kubectl -n ci get jobs,pods',
+  run: async (bench) => {
+    const site = open(bench)
+    await showZombie(site)
+    const fixed = fixText(file, officialTemplate, bench.profile)
+    const sidecar = fixText(file, officialTemplate, '1.36').text
+    await showOldKubernetes(bench, sidecar)
+    await showPlainInit(bench, sidecar)
+    await showSidecar(site, fixed)
+    await showRepair(site)
+    if (bench.keeps) await makeZombie(open(bench, 'stays'))
+  },
+}
+
+function open(bench: Bench, stays?: 'stays', profile = bench.profile): Site {
+  const clock = bench.clock()
+  const forge = openBitbucket(clock)
+  const scripts = { runner: forge.runner, docker }
+  const options = { clock, scripts, profile, namespaces: ['ci', 'ci-fixed'] }
+  const world = bench.open(stays ? { ...options, stays: true } : options)
+  return { bench, world, forge }
+}
+
+/** Registers a runner and applies the template, as the autoscaler does. Returns the UUID, or why the API server refused the Job. */
+async function startRunner({ world, forge }: Site, template: string, namespace: string, name: string) {
+  const registered = await forge.register(name)
+  let refusal: string | undefined
+  for (const manifest of renderTemplate(template, namespace, registered)) {
+    try {
+      world.create(manifest.kind === 'Job' ? 'jobs.batch' : 'secrets', manifest)
+    } catch (error) {
+      refusal = error instanceof Error ? error.message : String(error)
+    }
+  }
+  return { uuid: registered.uuid, refusal }
+}
+
+/** Runs a step of ten seconds on the runner. Then the autoscaler removes the registration, and the runner ends. */
+async function runStep({ world, forge }: Site, uuid: string): Promise<string | undefined> {
+  const { control } = forge.emulator
+  const [step = ''] = control.queueSteps([{ repository: 'app', labels: ['linux'], durationMs: 10_000 }])
+  await world.clock.advance(2 * minute)
+  const result = control.step(step)?.result
+  await forge.remove(uuid)
+  await world.clock.advance(minute)
+  return result
+}
+
+async function makeZombie(site: Site): Promise<string | undefined> {
+  const { uuid } = await startRunner(site, officialTemplate, 'ci', 'linux-1')
+  await site.world.clock.advance(minute)
+  return await runStep(site, uuid)
+}
+
+async function showZombie(site: Site): Promise<void> {
+  const { bench, world } = site
+  const { notebook } = bench
+  const result = await makeZombie(site)
+  note(notebook, world, 'incident', {
+    claim: 'Bitbucket reports the step of the pipeline as passed.',
+    command: 'curl $BITBUCKET/_emulator/steps/$STEP',
+    output: [`result: ${result}`],
+    holds: result === 'SUCCESSFUL',
+  })
+  const states = statesOf(world, 'ci')
+  note(notebook, world, 'incident', {
+    claim: 'The runner has ended with code 0. Docker runs on.',
+    command: statesCommand('ci'),
+    output: states,
+    holds:
+      /^runner: .*"exitCode":0.*"Completed"/m.test(states.join('\n')) &&
+      states.some((line) => /^docker: {"running"/.test(line)),
+  })
+  await world.clock.advance(2 * day)
+  const part: Part = 'incident'
+  const at = { namespace: 'ci' }
+  await noteTable(notebook, world, part, {
+    ...at,
+    claim: 'Two days later the pod still runs.',
+    resource: 'pods',
+    matches: /1\/2 +NotReady +0 +2d/,
+  })
+  await noteTable(notebook, world, part, {
+    ...at,
+    claim: 'The Job is not complete.',
+    resource: 'jobs.batch',
+    matches: /Running +0\/1 +2d/,
+  })
+}
+
+/** The corrected template on 1.28: the API server drops the field that makes Docker a sidecar. */
+async function showOldKubernetes(bench: Bench, fixed: string): Promise<void> {
+  const site = open(bench, undefined, '1.28')
+  const { world } = site
+  const { refusal = 'created' } = await startRunner(site, fixed, 'ci', 'linux-1')
+  note(bench.notebook, world, 'wrong remedy', {
+    claim:
+      'A sidecar on 1.28: the API server drops restartPolicy, so it refuses the startup probe of an init container.',
+    command: `kubectl apply -f ${file}`,
+    output: [refusal],
+    holds: /startupProbe: (Forbidden|Invalid)/.test(refusal),
+  })
+  await startRunner(site, withoutProbe(fixed), 'ci', 'linux-2')
+  await world.clock.advance(3 * 60 * minute)
+  await noteTable(bench.notebook, world, 'wrong remedy', {
+    claim:
+      'A sidecar without a probe on 1.28: Docker is a plain init container, and the runner waits for its end forever.',
+    resource: 'pods',
+    namespace: 'ci',
+    matches: /0\/1 +Init:0\/1 +0/,
+  })
+}
+
+/** Docker as a plain init container: the advice to remove restartPolicy. */
+async function showPlainInit(bench: Bench, fixed: string): Promise<void> {
+  const site = open(bench)
+  await startRunner(site, withoutProbe(fixed).replace(/^ *restartPolicy: Always\n/m, ''), 'ci', 'linux-1')
+  await site.world.clock.advance(3 * 60 * minute)
+  await noteTable(bench.notebook, site.world, 'wrong remedy', {
+    claim: 'Docker as a plain init container: the runner never starts.',
+    resource: 'pods',
+    namespace: 'ci',
+    matches: /0\/1 +Init:0\/1 +0/,
+  })
+}
+
+/** Removes the block of the startup probe from the text. */
+function withoutProbe(text: string): string {
+  return text.replace(/^( *)startupProbe:\n(?:\1 .*\n)+/m, '')
+}
+
+async function showSidecar(site: Site, fixed: ReturnType<typeof fixText>): Promise<void> {
+  const { bench, world } = site
+  note(bench.notebook, world, 'remedy', {
+    claim: 'The doctor makes Docker a native sidecar with a startup probe.',
+    command: `dayfly doctor --kubernetes-version ${bench.profile} --fix=unsafe ${file}`,
+    output: fixed.fixes,
+    holds: /^( *)initContainers:[\s\S]*name: docker[\s\S]*restartPolicy: Always/m.test(fixed.text),
+  })
+  const { uuid } = await startRunner(site, fixed.text, 'ci-fixed', 'linux-2')
+  await world.clock.advance(minute)
+  const result = await runStep(site, uuid)
+  await noteTable(bench.notebook, world, 'remedy', {
+    claim: `The same step (${result}), and the Job is complete as soon as the runner has ended.`,
+    resource: 'jobs.batch',
+    namespace: 'ci-fixed',
+    matches: result === 'SUCCESSFUL' ? /Complete +1\/1/ : /$^/,
+  })
+  const ttl = numberAt(world.cluster.registry.list('jobs.batch', 'ci-fixed')[0], 'spec', 'ttlSecondsAfterFinished') ?? 0
+  await world.clock.advance((ttl + 60) * 1_000)
+  const left = [...(await tableOf(world, 'jobs.batch', 'ci-fixed')), ...(await tableOf(world, 'pods', 'ci-fixed'))]
+  note(bench.notebook, world, 'remedy', {
+    claim: `After its TTL of ${ttl} s nothing is left.`,
+    command: 'kubectl -n ci-fixed get jobs,pods',
+    output: left,
+    holds: ttl > 0 && left.every((line) => line.startsWith('No resources found')),
+  })
+}
+
+/** The doctor removes the zombie. A runner beside it that works stays. */
+async function showRepair(site: Site): Promise<void> {
+  const { bench, world, forge } = site
+  const { uuid } = await startRunner(site, officialTemplate, 'ci', 'linux-3')
+  await world.clock.advance(minute)
+  forge.emulator.control.queueSteps([{ repository: 'app', labels: ['linux'], durationMs: 30 * minute }])
+  await world.clock.advance(2 * minute)
+  const look = await lookLive(world)
+  const found = linesOf(look, 'ci').filter((line) => line.startsWith('LIV301'))
+  note(bench.notebook, world, 'remedy', {
+    claim: 'The doctor finds the zombie, and not the runner that works beside it.',
+    command: 'dayfly doctor --live -n ci',
+    output: found,
+    holds: found.length === 1,
+  })
+  const repaired = await repairLive(world, look)
+  await world.clock.advance(2 * minute)
+  const pods = await tableOf(world, 'pods', 'ci')
+  const busy = forge.emulator.control.runners().find((runner) => runner.uuid === uuid)
+  note(bench.notebook, world, 'remedy', {
+    claim: 'Its repair removes the zombie. The working runner goes on with its step.',
+    command: 'dayfly doctor --live -n ci --fix --confirm DIGEST; kubectl -n ci get pods',
+    output: [...repairLines(repaired), ...pods],
+    holds:
+      pods.length === 2 && /2\/2 +Running/.test(pods.join('\n')) && busy?.step !== undefined && workers(world) === 1,
+  })
+}
+
+function workers(world: World): number {
+  const isWorking = (status: unknown) => textAt(status, 'name') === 'runner' && numberAt(status, 'restartCount') === 0
+  return world.cluster.registry
+    .list('pods', 'ci')
+    .filter((pod) => listAt(pod, 'status', 'containerStatuses').some(isWorking)).length
+}

@@ -1,0 +1,54 @@
+// The output that kubectl would print: the API server's own tables, and containers as a JSONPath prints them.
+
+import { noBody } from '../lib/http.ts'
+import { listAt, numberAt, textAt, valueAt } from '../lib/read-json.ts'
+import type { World } from './world.ts'
+
+/** The command that prints the state of each container. */
+export const statesCommand = (namespace: string) =>
+  `kubectl -n ${namespace} get pods -o jsonpath='{range .items[*].status.containerStatuses[*]}{.name}{": "}{.state}{"\\n"}{end}'`
+
+/**
+ * @param resource as the cluster names it, for example `jobs.batch`
+ * @param priority the highest priority of a column that is shown: 1 is `-o wide`
+ */
+export async function tableOf(
+  world: World,
+  resource: string,
+  namespace: string,
+  priority: 0 | 1 = 0,
+): Promise<readonly string[]> {
+  const kind = world.cluster.registry.kinds.get(resource)
+  if (!kind) throw new Error(`no kind ${resource}`)
+  const version = kind.versions[0]?.name ?? ''
+  const root = kind.group === '' ? `/api/${version}` : `/apis/${kind.group}/${version}`
+  const path = `${root}/namespaces/${namespace}/${kind.plural}`
+  const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
+  const answer = await world.transport({ method: 'GET', path, query: {}, headers, body: noBody, expect: 'whole' })
+  const table = answer.body.kind === 'json' ? answer.body.value : undefined
+  const columns = listAt(table, 'columnDefinitions').map((column) => (numberAt(column, 'priority') ?? 0) <= priority)
+  const keep = (cells: readonly unknown[]) =>
+    cells.filter((_, index) => columns[index]).map((cell) => String(cell ?? ''))
+  const titles = listAt(table, 'columnDefinitions').map((column) => (textAt(column, 'name') ?? '').toUpperCase())
+  const rows = listAt(table, 'rows').map((row) => keep(listAt(row, 'cells')))
+  return rows.length === 0 ? [`No resources found in ${namespace} namespace.`] : aligned([keep(titles), ...rows])
+}
+
+/** Pads each column to its widest cell, with three spaces between them. */
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  )
+}
+
+/** The states of the containers of all pods of a namespace, as `statesCommand` prints them. */
+export function statesOf(world: World, namespace: string): readonly string[] {
+  return world.cluster.registry
+    .list('pods', namespace)
+    .flatMap((pod) => listAt(pod, 'status', 'containerStatuses'))
+    .map((status) => `${textAt(status, 'name')}: ${JSON.stringify(valueAt(status, 'state'))}`)
+}
