@@ -16,7 +16,7 @@ export function applyStrategicMerge(document: JsonObject, patch: JsonObject, str
   if (directive === 'replace') return without(patch, '$patch')
   if (directive === 'delete') return {}
   if (directive !== undefined)
-    throw badRequest(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(patch)}`)
+    throw badRequest(`unknown patch type: ${shown(directive)} in map: ${JSON.stringify(patch)}`)
   const merged: Record<string, unknown> = applyRetainKeys(document, patch)
   const handled = mergeOrdered(merged, patch, struct)
   for (const [name, value] of Object.entries(patch)) {
@@ -79,7 +79,7 @@ function withoutSpecialElements(
     else if (directive === 'replace') live = []
     else if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch')
     else if (directive !== undefined) {
-      throw badRequest(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(item)}`)
+      throw badRequest(`unknown patch type: ${shown(directive)} in map: ${JSON.stringify(item)}`)
     }
   }
   if (patch.some((item) => item['$patch'] === 'replace')) live = []
@@ -164,4 +164,8 @@ function keyOf(item: JsonObject, key: string): unknown {
 function without(object: JsonObject, name: string): JsonObject {
   const { [name]: _, ...rest } = object
   return rest
+}
+
+function shown(directive: unknown): string {
+  return typeof directive === 'string' ? directive : JSON.stringify(directive)
 }
