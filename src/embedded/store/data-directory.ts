@@ -1,6 +1,6 @@
-// Keeps a store's state in a directory. Each change is appended to a journal before the store commits it, so a process that
-// is killed at any point has lost nothing that it acknowledged. It calls fsync once a second, so a machine that
-// loses its power may lose the last second.
+// Keeps a store's state in a directory. Each change is appended to a journal before the store commits it. So a kill of the
+// process at any point loses nothing that it acknowledged. It calls fsync once a second, so a machine that loses its power
+// may lose the last second.
 import {
   closeSync,
   fdatasync,

@@ -1,8 +1,8 @@
 // The bytes of a journal: how changes become records, and how a file becomes a state again. Pure: data-directory.ts has
 // the effects.
 //
-// A file is a first line with the version, a record with the revision and the number of objects of the snapshot, one
-// record for each of these objects, and then one record for each change since. A record is a line: the length of its
+// A file begins with a line that names the version, and a record with the revision and the number of objects of the
+// snapshot. One record for each of these objects follows, and then one for each change since. A record is a line: the length of its
 // JSON, the CRC-32 of its JSON and the CRC-32 of these two numbers, each in eight hexadecimal digits, then the JSON.
 import { crc32 } from 'node:zlib'
 import { keyOf, type ResourceKey, type StoredObject } from './object.ts'
