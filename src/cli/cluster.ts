@@ -6,10 +6,11 @@ import type { Profile } from '../embedded/api/api.ts'
 import { createCluster } from '../embedded/cluster.ts'
 import { findMountNamespaces } from '../embedded/runtime/process/mounts.ts'
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../embedded/runtime/process/process-runtime.ts'
+import type { DataDirectory } from '../embedded/store/data-directory.ts'
 import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
-import { randomName } from '../lib/ids.ts'
 import { aborted } from '../lib/signals.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
+import { type Identity, newIdentity, openData } from './cluster-data.ts'
 import { endAbandoned, type HomeKeeper, homeKeeper } from './demo/home.ts'
 import { wholeNumber } from './demo/input.ts'
 import { CliFailure, codeOf } from './failure.ts'
@@ -21,6 +22,7 @@ type Options = {
   readonly port: number
   readonly kubeconfig?: string
   readonly profile: Profile
+  readonly dataDir?: string
   readonly image?: readonly string[]
   readonly json?: true
 }
@@ -35,6 +37,7 @@ Examples:
   dayfly cluster                                     print the path of a temporary kubeconfig
   dayfly cluster --port 6443 --kubeconfig ./config   use a fixed port and file
   dayfly cluster --profile 1.30                      behave like Kubernetes 1.30
+  dayfly cluster --data-dir ./data                   keep the objects for the next start
   dayfly cluster --image tool:1=/usr/bin/tool        run /usr/bin/tool for the image tool:1`
 
 const noMounts =
@@ -48,6 +51,7 @@ export function clusterCommand(): Command {
     .option('--port <number>', 'port of the API server; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
     .option('--kubeconfig <file>', 'file to write the kubeconfig to (default: a temporary file)')
     .addOption(new Option('--profile <version>', 'Kubernetes version to behave like').choices(profiles).default('1.36'))
+    .option('--data-dir <directory>', 'directory that keeps the objects (default: they end with the command)')
     .addOption(
       new Option('--image <name=program>', 'run this program of the machine for an image; may be repeated').argParser(
         (value: string, before: readonly string[] = []) => [...before, value],
@@ -64,17 +68,27 @@ async function runCluster(options: Options): Promise<void> {
   const keeper = homeKeeper(clock)
   const interruption = listenForInterruption((interrupted) => leaveAtOnce(keeper, interrupted))
   try {
-    await serve(options, keeper, interruption.signal)
+    const { dataDir } = options
+    const kept = dataDir === undefined ? undefined : await openData(dataDir, clock, systemRandom())
+    try {
+      const identity = kept?.identity ?? newIdentity(clock, systemRandom())
+      await serve({ ...options, data: kept?.data, identity }, keeper, interruption.signal)
+    } finally {
+      await kept?.data.close()
+    }
   } finally {
     await keeper.remove()
     interruption.release()
   }
 }
 
-async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal): Promise<void> {
+type Served = Options & { readonly data: DataDirectory | undefined; readonly identity: Identity }
+
+async function serve(options: Served, { home }: HomeKeeper, until: AbortSignal): Promise<void> {
   const clock = systemClock()
   const random = systemRandom()
-  const token = randomName(random, 40)
+  const { data, identity } = options
+  const { token } = identity
   const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
   const namespaces = findMountNamespaces()
   const cluster = createCluster({
@@ -88,6 +102,8 @@ async function serve(options: Options, { home }: HomeKeeper, until: AbortSignal)
       namespaces,
     }),
     profile: options.profile,
+    data,
+    identity,
     users: new Map([[token, user]]),
     onError: (error) => printNote(`the API server failed: ${error instanceof Error ? error.stack : String(error)}`),
   })

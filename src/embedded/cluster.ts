@@ -23,10 +23,11 @@ import { startReplicaSetController } from './controllers/workload/replica-set-co
 import { createKubeletSwitch, type KubeletSwitch } from './kubelet/kubelet-switch.ts'
 import type { NodeDescription } from './kubelet/node-object.ts'
 import type { Runtime } from './runtime/runtime.ts'
+import type { DataDirectory } from './store/data-directory.ts'
 import { createStore } from './store/store.ts'
 import { createApiHandler } from './wire/api-server.ts'
 import { bearerAuthentication, knownIdentity } from './wire/authentication.ts'
-import { selfSignedCertificate } from './wire/certificate.ts'
+import { type Certificate, selfSignedCertificate } from './wire/certificate.ts'
 import { type Endpoint, openEndpoint } from './wire/endpoint.ts'
 import { createRequestLog, type RequestLog } from './wire/request-log.ts'
 
@@ -36,6 +37,10 @@ export type ClusterOptions = {
   /** The cluster closes the runtime when it stops. */
   readonly runtime: Runtime
   readonly profile?: Profile
+  /** The certificate of the API server and the key of its tokens. The default is new ones. */
+  readonly identity?: { readonly certificate: Certificate; readonly tokenKey: string } | undefined
+  /** Keeps the objects beyond the end of the cluster. Without it, they are in memory only. */
+  readonly data?: DataDirectory | undefined
   readonly node?: Partial<NodeDescription>
   /**
    * The maximum number of finished pods in the whole cluster. Above it, the oldest are removed; 0 removes none.
@@ -74,9 +79,9 @@ const defaultNode: NodeDescription = {
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, runtime, profile = '1.36', users = new Map(), onError } = options
   const { terminatedPodGcThreshold = 12_500 } = options
-  const registry = createRegistry({ store: createStore(), clock, random, profile })
-  const tokens = createTokens(registry, clock)
-  const certificate = selfSignedCertificate(clock.now())
+  const registry = createRegistry({ store: createStore({ data: options.data }), clock, random, profile })
+  const tokens = createTokens(registry, clock, options.identity?.tokenKey)
+  const certificate = options.identity?.certificate ?? selfSignedCertificate(clock.now())
   createSystemObjects(registry)
   const stopControllers = [
     startScheduler({ registry, clock }),
@@ -97,6 +102,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const address = () => [...endpoints].map(({ port }) => ({ host: '127.0.0.1', port }))[0]
   const access = { tokens, address }
   const kubelet = createKubeletSwitch({ registry, runtime, clock, node, access, version: `v${profile}.0` })
+  registry.replay()
   const requestLog = createRequestLog()
   const identify = (token: string) => users.get(token)
   const backend = { registry, tokens, identify, node: kubelet.api, clock, random, profile, requestLog }

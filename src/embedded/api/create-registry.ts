@@ -34,6 +34,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const api: Api = { store, kinds, quotas: followQuotas(store), clock, random, profile }
   followDefinitions(api)
   expireEvents(api)
+  options.store.replay()
   return {
     kinds,
     get: (resource, namespace, name) => {
@@ -59,6 +60,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     bind: (namespace, pod, node) => bind(api, namespace, pod, node),
     subscribe: store.subscribe,
     watchFrom: store.watchFrom,
+    replay: store.replay,
     revision: store.revision,
   }
 }

@@ -94,9 +94,14 @@ function selectableOf(version: JsonObject | undefined): Kind['selectable'] {
   return Object.fromEntries(
     fields.map((selectable) => {
       const path = text(selectable, 'jsonPath').replace(/^\./, '')
-      return [path, (object: StoredObject) => String(field(object, ...path.split('.')) ?? '')]
+      return [path, (object: StoredObject) => scalarText(field(object, ...path.split('.')))]
     }),
   )
+}
+
+/** Selectors compare strings, numbers and flags. Other values have no text. */
+function scalarText(value: unknown): string {
+  return typeof value === 'object' ? '' : String(value ?? '')
 }
 
 function deleteObjects(api: Api, resource: string): void {

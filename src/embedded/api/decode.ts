@@ -7,7 +7,7 @@ import { badRequest, invalid } from './errors.ts'
 import { invalidValue } from './field-error.ts'
 import { addAlways, DecodeError, decodeValue, isEmpty } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
-import { copyJson, field, isObject, type JsonObject, nestsDeeperThan } from './json.ts'
+import { copyJson, field, isObject, type JsonObject, nestsDeeperThan, text } from './json.ts'
 import { apiVersionOf, type Kind, schemaOf, storageVersion, structName } from './kind.ts'
 import type { RegistryWrite } from './registry.ts'
 import { prune } from './structural/prune.ts'
@@ -76,8 +76,8 @@ function decodeOrExplain(kind: Kind, input: object, current: StoredObject | unde
   }
   if (typeof name === 'string' && name !== kind.kind) {
     if (kind.custom) {
-      const text = String(field(input, 'metadata', 'name') ?? '')
-      throw invalid({ group: kind.group, kind: name }, text, [invalidValue('kind', name, `must be ${kind.kind}`)])
+      const named = text(input, 'metadata', 'name')
+      throw invalid({ group: kind.group, kind: name }, named, [invalidValue('kind', name, `must be ${kind.kind}`)])
     }
     throw badRequest(`${cannotHandle(kind, name)}: converting (v1.${name}) to (core.${kind.kind}): unknown conversion`)
   }

@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts'
 import { badRequest, invalid, notFound } from './errors.ts'
 import { invalidValue } from './field-error.ts'
 import { DecodeError } from './fields/decode-struct.ts'
-import { field, nestsDeeperThan } from './json.ts'
+import { nestsDeeperThan } from './json.ts'
 import type { Kind } from './kind.ts'
 import { applyPatch } from './patch/apply-patch.ts'
 import type { ObjectName, Patch, RegistryWrite } from './registry.ts'
@@ -20,14 +20,16 @@ export function patch(api: Api, kind: Kind, at: ObjectName, { change, options }:
   if (current === undefined) throw notFound(kind, at.name)
   if (nestsDeeperThan(change.body, depthMax)) throw badRequest('error decoding patch: json: exceeded max depth')
   const patched = applyPatch(change.type, current, change.body, kind)
-  if (field(patched, 'metadata', 'name') !== at.name) {
-    const given = String(field(patched, 'metadata', 'name') ?? '')
+  if (nestsDeeperThan(patched, depthMax)) throw badRequest('error decoding patch: json: exceeded max depth')
+  const draft = decodePatched(kind, patched, current, options)
+  const { name: given = '', namespace: home } = draft.metadata
+  if (given !== at.name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${at.name})`)
   }
-  if (field(patched, 'metadata', 'namespace') !== namespace) {
+  if (home !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
-  return replace(api, kind, { draft: decodePatched(kind, patched, current, options), current }, options)
+  return replace(api, kind, { draft, current }, options)
 }
 
 /** Decodes the patched object. A wrong type is reported as an invalid patch (422), not as a bad request. */

@@ -124,6 +124,8 @@ export interface Registry {
     revision: number,
     listener: (event: StoreEvent) => void,
   ): { readonly is: 'watching'; stop(): void } | { readonly is: 'expired' }
+  /** Delivers each object that the store began with as ADDED, for the parts that subscribed since. */
+  replay(): void
   /** Returns the last committed revision. */
   revision(): number
 }

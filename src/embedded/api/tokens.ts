@@ -1,6 +1,6 @@
 // Service account tokens: signed JSON web tokens (RFC 7519, ES256) that name the account and, if bound, its pod. A token counts
 // only while both exist.
-import { generateKeyPairSync, sign, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import type { Clock, Instant } from '../../lib/clock.ts'
 import { field, integer, isObject, list, text } from './json.ts'
 import type { Registry } from './registry.ts'
@@ -39,9 +39,19 @@ const issuer = 'https://kubernetes.default.svc.cluster.local'
 /** The audience of tokens for the API server itself. */
 export const apiAudience = issuer
 
-/** @param registry holds the accounts and pods that tokens name. The key is new: no other cluster accepts the tokens. */
-export function createTokens(registry: Registry, clock: Clock): Tokens {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+/** Returns a new key to sign tokens with, in PEM. */
+export function newTokenKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+/**
+ * @param registry holds the accounts and pods that tokens name.
+ * @param key signs the tokens, in PEM. A cluster with another key refuses them.
+ */
+export function createTokens(registry: Registry, clock: Clock, key: string = newTokenKey()): Tokens {
+  const privateKey = createPrivateKey(key)
+  const publicKey = createPublicKey(privateKey)
   const signed = (claims: object): string => {
     const body = `${encode({ alg: 'ES256', typ: 'JWT' })}.${encode(claims)}`
     const signature = sign('sha256', Buffer.from(body), { key: privateKey, dsaEncoding: 'ieee-p1363' })
@@ -49,9 +59,9 @@ export function createTokens(registry: Registry, clock: Clock): Tokens {
   }
   const claimsOf = (token: string): unknown => {
     const [head = '', claims = '', signature = '', ...more] = token.split('.')
-    const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
+    const by = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
     const bytes = Buffer.from(signature, 'base64url')
-    if (more.length > 0 || !verify('sha256', Buffer.from(`${head}.${claims}`), key, bytes)) return undefined
+    if (more.length > 0 || !verify('sha256', Buffer.from(`${head}.${claims}`), by, bytes)) return undefined
     return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'))
   }
   return {

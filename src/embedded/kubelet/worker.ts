@@ -4,6 +4,7 @@ import { eventRecorder } from '../event-recorder.ts'
 import type { ContainerId } from '../runtime/runtime.ts'
 import type { KubeletContext, PodContext } from './context.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { recordLostContainers } from './lost-containers.ts'
 import type { Pod } from './pod.ts'
 import { type ContainerRecord, containerRecords } from './record.ts'
 import { adoptContainer } from './start-container.ts'
@@ -46,6 +47,7 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
   let hasVanished = false
   const run = async () => {
     for (const id of survivors) await adoptContainer(context, id)
+    recordLostContainers(context)
     while (!over.signal.aborted) {
       alarm.reset()
       if (hasVanished) {

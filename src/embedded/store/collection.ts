@@ -22,11 +22,12 @@ export type ListRange = {
   readonly after?: string | undefined
 }
 
-export function createCollection(history: number): Collection {
+/** @param oldest the revision before which no change is known. */
+export function createCollection(history: number, oldest: number): Collection {
   return {
     objects: new Map(),
     keys: createSortedKeys(),
-    events: createEventRing(history),
+    events: createEventRing(history, oldest),
     subscriptions: new Set(),
   }
 }

@@ -21,10 +21,13 @@ export interface EventRing {
   newest(revision: number): Iterable<StoreEvent>
 }
 
-/** @param capacity the number of changes that are kept. */
-export function createEventRing(capacity: number): EventRing {
+/**
+ * @param capacity the number of changes that are kept.
+ * @param oldest the revision before which no change is known.
+ */
+export function createEventRing(capacity: number, oldest = 0): EventRing {
   const events: StoreEvent[] = []
-  let floor = 0
+  let floor = oldest
   let first = 0
   const at = (index: number): StoreEvent | undefined => events[(first + index) % capacity]
 

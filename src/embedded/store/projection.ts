@@ -41,6 +41,7 @@ export function withProjection(store: Store, projection: Projection): Store {
     put: (resource, object) =>
       shownAs(resource, store.put(stored(resource), isShown(resource) ? projection.hide(object) : object)),
     remove: (resource, key) => shownAs(resource, store.remove(stored(resource), key)),
+    replay: store.replay,
     subscribe: (resource, given) => store.subscribe(stored(resource), listener(resource, given)),
     watchFrom: (resource, revision, given) => store.watchFrom(stored(resource), revision, listener(resource, given)),
   }

@@ -10,7 +10,9 @@ import {
   listAt,
   listNow,
 } from './collection.ts'
+import type { DataDirectory } from './data-directory.ts'
 import type { StoreEvent } from './event-ring.ts'
+import type { Change, Snapshot } from './journal-format.ts'
 import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from './object.ts'
 import { createOwnerIndex } from './owner-index.ts'
 
@@ -30,6 +32,8 @@ export interface Store {
   /** Removes an object. Its last state has the revision of the deletion. */
   remove(resource: ResourceKey, key: string): StoredObject | undefined
   subscribe(resource: ResourceKey, listener: Listener): () => void
+  /** Delivers each object that the store began with as ADDED, for the parts that subscribed since. */
+  replay(): void
   watchFrom(
     resource: ResourceKey,
     revision: number,
@@ -37,21 +41,30 @@ export interface Store {
   ): { readonly is: 'watching'; stop(): void } | { readonly is: 'expired' }
 }
 
-/**
- * @param options.history the number of changes of a kind that are kept for watches and lists that start in the past.
- */
-export function createStore(options: { readonly history?: number } = {}): Store {
+type StoreOptions = {
+  /** The number of changes of a kind that are kept for watches and lists that start in the past. */
+  readonly history?: number
+  /** Keeps the objects beyond the end of the process. Without it, they are in memory only. */
+  readonly data?: Pick<DataDirectory, 'restored' | 'append' | 'compact'> | undefined
+}
+
+export function createStore({ history = 2048, data }: StoreOptions = {}): Store {
+  const { restored = { revision: 0, objects: [] } } = data ?? {}
   const collections = new Map<ResourceKey, Collection>()
+  const collection = (resource: ResourceKey): Collection => collectionOf(collections, resource, history, restored)
   const owners = createOwnerIndex()
   const announce = announcer()
-  let revision = 0
+  let { revision } = restored
+  for (const { resource, object } of restored.objects) {
+    fill(collection(resource), object)
+    owners.change(resource, { type: 'ADDED', object, before: undefined })
+  }
 
-  const collection = (resource: ResourceKey): Collection => {
-    const known = collections.get(resource)
-    if (known !== undefined) return known
-    const made = createCollection(options.history ?? 2048)
-    collections.set(resource, made)
-    return made
+  /** Keeps a change before it takes effect: what cannot be kept is not committed. */
+  const keep = (change: Change): void => {
+    data?.compact(() => snapshotOf(collections, revision))
+    data?.append(change)
+    revision++
   }
 
   const commit = (resource: ResourceKey, change: Omit<StoreEvent, 'revision'>): void => {
@@ -66,7 +79,8 @@ export function createStore(options: { readonly history?: number } = {}): Store 
     const { objects, keys } = collection(resource)
     const key = keyOf(object.metadata.namespace, object.metadata.name)
     const before = objects.get(key)
-    const stored = deepFreeze(stamp(object, ++revision))
+    const stored = deepFreeze(stamp(object, revision + 1))
+    keep({ is: 'put', resource, object: stored })
     if (before === undefined) keys.add(key)
     objects.set(key, stored)
     commit(resource, { type: before === undefined ? 'ADDED' : 'MODIFIED', object: stored, before })
@@ -77,7 +91,8 @@ export function createStore(options: { readonly history?: number } = {}): Store 
     const { objects, keys } = collection(resource)
     const before = objects.get(key)
     if (before === undefined) return undefined
-    const last = deepFreeze(stamp(before, ++revision))
+    const last = deepFreeze(stamp(before, revision + 1))
+    keep({ is: 'remove', resource, key, revision: revision + 1 })
     objects.delete(key)
     keys.remove(key)
     commit(resource, { type: 'DELETED', object: last, before })
@@ -93,10 +108,48 @@ export function createStore(options: { readonly history?: number } = {}): Store 
     put,
     remove,
     subscribe: (resource, listener) => listen(collection(resource), listener, revision),
+    replay: () => replay(restored, collection),
     watchFrom: (resource, from, listener) => {
       const at = collection(resource)
       return at.events.reaches(from) ? { is: 'watching', stop: listen(at, listener, from) } : { is: 'expired' }
     },
+  }
+}
+
+function collectionOf(
+  collections: Map<ResourceKey, Collection>,
+  resource: ResourceKey,
+  history: number,
+  { revision }: Snapshot,
+): Collection {
+  const known = collections.get(resource)
+  if (known !== undefined) return known
+  const made = createCollection(history, revision)
+  collections.set(resource, made)
+  return made
+}
+
+function fill({ objects, keys }: Collection, object: StoredObject): void {
+  const key = keyOf(object.metadata.namespace, object.metadata.name)
+  keys.add(key)
+  objects.set(key, deepFreeze(object))
+}
+
+function snapshotOf(collections: ReadonlyMap<ResourceKey, Collection>, revision: number): Snapshot {
+  const objects = [...collections].flatMap(([resource, kept]) =>
+    [...kept.objects.values()].map((object) => ({ resource, object })),
+  )
+  return { revision, objects }
+}
+
+function replay(restored: Snapshot, collection: (resource: ResourceKey) => Collection): void {
+  const { revision } = restored
+  for (const { resource, object } of restored.objects) {
+    const { objects, subscriptions } = collection(resource)
+    // The subscribers know a later change already.
+    if (objects.get(keyOf(object.metadata.namespace, object.metadata.name)) !== object) continue
+    const event = { type: 'ADDED', object, before: undefined, revision } as const
+    for (const { listener } of [...subscriptions]) listener(event)
   }
 }
 

@@ -26,13 +26,14 @@ export function inOrder(merged: readonly unknown[], { order, live, key }: Orders
     merged.filter((item) => !named.has(identity(item))),
   )
   const result: unknown[] = []
-  while (fromPatch.length > 0 && serverOnly.length > 0) {
-    const server = known.get(identity(serverOnly[0]))
-    const patched = known.get(identity(fromPatch[0]))
+  let [nextPatched, nextServer] = [0, 0]
+  while (nextPatched < fromPatch.length && nextServer < serverOnly.length) {
+    const server = known.get(identity(serverOnly[nextServer]))
+    const patched = known.get(identity(fromPatch[nextPatched]))
     const serverFirst = server !== undefined && patched !== undefined && server < patched
-    result.push(serverFirst ? serverOnly.shift() : fromPatch.shift())
+    result.push(serverFirst ? serverOnly[nextServer++] : fromPatch[nextPatched++])
   }
-  return [...result, ...fromPatch, ...serverOnly]
+  return [...result, ...fromPatch.slice(nextPatched), ...serverOnly.slice(nextServer)]
 }
 
 /** Returns whether a patch lists its items in the order of its $setElementOrder. Deletions may have any position. */

@@ -1,10 +1,20 @@
-// JSON patch (RFC 6902). Each operation returns a new document that shares unchanged parts with the old one.
+// JSON patch (RFC 6902). Copies a container of the document at its first change, and from then on changes the copy, so
+// that the cost of many operations does not grow with the document.
 import { ApiError, badRequest, tooLarge } from '../errors.ts'
-import { isObject, type JsonObject, jsonType, sameJson } from '../json.ts'
+import { copyJson, isObject, type JsonObject, jsonType, nestsDeeperThan, sameJson } from '../json.ts'
 
 const operationsMax = 10_000
 /** The number of characters that `copy` may add to a document. Repeated doubling would exhaust the memory. */
 const copiedMax = 3 * 1024 * 1024
+/** The number of characters from which on a copied value is shared. */
+const sharedMin = 64 * 1024
+/** Values that nest deeper can be neither copied nor compared. */
+const depthMax = 1_000
+
+type Container = Record<string, unknown> | unknown[]
+
+/** The document in work. `own` are the containers that this patch has made: nothing else refers to them. */
+type Work = { readonly root: { '': unknown }; readonly own: Set<unknown>; copied: number }
 
 /**
  * Applies the operations. Throws a 400 for a malformed patch, a 413 for too many operations, a 422 for one that does
@@ -18,47 +28,48 @@ export function applyJsonPatch(document: JsonObject, operations: unknown): unkno
   if (operations.length > operationsMax) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${operationsMax}, got ${operations.length}`)
   }
-  let result: unknown = document
-  let copied = 0
+  const root = { '': document }
+  const work: Work = { root, own: new Set([root]), copied: 0 }
   for (const operation of operations) {
     if (!isObject(operation)) throw badRequest('Invalid JSON Patch')
-    if (operation['op'] === 'copy') copied += JSON.stringify(read(result, operation['from'])).length
-    if (copied > copiedMax) throw patchFailed()
-    result = applyOperation(result, operation)
+    applyOperation(work, operation)
   }
-  return result
+  return root['']
 }
 
-function applyOperation(document: unknown, operation: JsonObject): unknown {
+function applyOperation(work: Work, operation: JsonObject): void {
   const { op, path, from, value } = operation
   const steps = stepsOf(path)
-  switch (op) {
-    case 'add':
-      if (value === undefined) throw patchFailed()
-      return add(document, steps, value)
-    case 'remove':
-      return change(document, steps, withoutMember)
-    case 'replace':
-      if (value === undefined) throw patchFailed()
-      if (steps.length === 0) return value
-      return change(document, steps, (container, step) => {
-        member(container, step)
-        return withMember(container, step, value)
-      })
-    case 'test': {
-      const found = steps.length === 0 ? document : memberOrNull(document, steps)
-      if (!sameJson(found ?? null, value ?? null)) throw patchFailed()
-      return document
-    }
-    case 'copy':
-      return add(document, steps, read(document, from))
-    case 'move': {
-      const moved = read(document, from)
-      return add(change(document, stepsOf(from), withoutMember), steps, moved)
-    }
-    default:
-      throw patchFailed()
+  if (op === 'add' || op === 'replace') {
+    if (value === undefined) throw patchFailed()
+    if (op === 'add') add(work, steps, value)
+    else replace(work, steps, value)
+  } else if (op === 'remove') {
+    remove(work, steps)
+  } else if (op === 'test') {
+    const found = steps.length === 0 ? work.root[''] : memberOrNull(work.root[''], steps)
+    if (nestsDeeperThan(found, depthMax) || !sameJson(found ?? null, value ?? null)) throw patchFailed()
+  } else if (op === 'copy') {
+    add(work, steps, copyOf(work, read(work.root[''], from)))
+  } else if (op === 'move') {
+    const moved = read(work.root[''], from)
+    remove(work, stepsOf(from))
+    add(work, steps, moved)
+  } else {
+    throw patchFailed()
   }
+}
+
+/** Returns the value for a second place. A small one is copied. A large one is shared, and copied where it changes. */
+function copyOf(work: Work, value: unknown): unknown {
+  if (nestsDeeperThan(value, depthMax)) throw patchFailed()
+  const { length } = JSON.stringify(value)
+  work.copied += length
+  if (work.copied > copiedMax) throw patchFailed()
+  if (length < sharedMin) return copyJson(value)
+  work.own.clear()
+  work.own.add(work.root)
+  return value
 }
 
 /** Returns the steps of a JSON pointer (RFC 6901). */
@@ -79,44 +90,54 @@ function memberOrNull(document: unknown, steps: readonly string[]): unknown {
   return isObject(parent) && !Object.hasOwn(parent, last) ? null : member(parent, last)
 }
 
-function add(document: unknown, steps: readonly string[], value: unknown): unknown {
-  if (steps.length === 0) return value
-  return change(document, steps, (container, step) => {
-    if (!Array.isArray(container)) return withMember(container, step, value)
-    const index = step === '-' ? container.length : indexOf(step, container.length)
-    return [...container.slice(0, index), value, ...container.slice(index)]
-  })
+function add(work: Work, steps: readonly string[], value: unknown): void {
+  const { container, last } = place(work, steps)
+  if (!Array.isArray(container)) container[last] = value
+  else container.splice(last === '-' ? container.length : indexOf(last, container.length), 0, value)
 }
 
-function withoutMember(container: unknown, step: string): unknown {
-  member(container, step)
-  if (Array.isArray(container)) return container.filter((_, index) => index !== Number(step))
-  const { [step]: _, ...rest } = isObject(container) ? container : {}
-  return rest
+function remove(work: Work, steps: readonly string[]): void {
+  if (steps.length === 0) throw patchFailed()
+  const { container, last } = place(work, steps)
+  member(container, last)
+  if (Array.isArray(container)) container.splice(Number(last), 1)
+  else delete container[last]
 }
 
-/** Returns the document with one container changed. The containers above it are copied. */
-function change(
-  document: unknown,
-  steps: readonly string[],
-  edit: (container: unknown, step: string) => unknown,
-): unknown {
-  const [step, ...rest] = steps
-  if (step === undefined) throw patchFailed()
-  if (rest.length === 0) return edit(document, step)
-  return withMember(document, step, change(member(document, step), rest, edit))
+function replace(work: Work, steps: readonly string[], value: unknown): void {
+  const { container, last } = place(work, steps)
+  member(container, last)
+  if (Array.isArray(container)) container[Number(last)] = value
+  else container[last] = value
+}
+
+/** Returns the container that the last step names a member of, ready to be changed. */
+function place(work: Work, steps: readonly string[]): { readonly container: Container; readonly last: string } {
+  let container: Container = work.root
+  let last = ''
+  for (const step of steps) {
+    container = ownMember(work, container, last)
+    last = step
+  }
+  return { container, last }
+}
+
+/** Returns the member, which the container refers to in a copy from now on if the patch did not make it. */
+function ownMember({ own }: Work, container: Container, step: string): Container {
+  const found = member(container, step)
+  if (own.has(found)) return found as Container
+  if (!Array.isArray(found) && !isObject(found)) throw patchFailed()
+  const made: Container = Array.isArray(found) ? [...found] : { ...found }
+  own.add(made)
+  if (Array.isArray(container)) container[Number(step)] = made
+  else container[step] = made
+  return made
 }
 
 function member(container: unknown, step: string): unknown {
   if (Array.isArray(container)) return container[indexOf(step, container.length - 1)]
   if (!isObject(container) || !Object.hasOwn(container, step)) throw patchFailed()
   return container[step]
-}
-
-function withMember(container: unknown, step: string, value: unknown): unknown {
-  if (Array.isArray(container)) return container.with(indexOf(step, container.length - 1), value)
-  if (!isObject(container)) throw patchFailed()
-  return { ...container, [step]: value }
 }
 
 /** @param most the highest valid index. */

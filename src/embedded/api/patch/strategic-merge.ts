@@ -16,7 +16,7 @@ export function applyStrategicMerge(document: JsonObject, patch: JsonObject, str
   if (directive === 'replace') return without(patch, '$patch')
   if (directive === 'delete') return {}
   if (directive !== undefined)
-    throw badRequest(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(patch)}`)
+    throw badRequest(`unknown patch type: ${shown(directive)} in map: ${JSON.stringify(patch)}`)
   const merged: Record<string, unknown> = applyRetainKeys(document, patch)
   const handled = mergeOrdered(merged, patch, struct)
   for (const [name, value] of Object.entries(patch)) {
@@ -48,7 +48,10 @@ function mergeList(before: readonly unknown[], patch: readonly unknown[], mergin
   const { field, deletes } = merging
   if (!deletes && field?.merge?.strategies.includes('merge') !== true) return patch
   if (before.length === 0 && patch.length === 0) return before
-  if (deletes) return before.filter((item) => !patch.includes(item))
+  if (deletes) {
+    const gone = new Set(patch)
+    return before.filter((item) => !gone.has(item))
+  }
   const items = [...before, ...patch]
   if (items.some(Array.isArray)) throw badRequest('lists of lists are not supported')
   if (!items.some(isObject)) return inOrder([...new Set(items)], { order: patch, live: before, key: undefined })
@@ -57,10 +60,13 @@ function mergeList(before: readonly unknown[], patch: readonly unknown[], mergin
   const struct = field?.type.is === 'list' ? innerStruct(field.type.of) : undefined
   const { live, changes } = withoutSpecialElements(objects(before), objects(patch), key)
   const merged = [...live]
+  const places = new Map<unknown, number>()
+  for (const [index, item] of merged.entries()) if (!places.has(item[key])) places.set(item[key], index)
   for (const change of changes) {
-    const at = merged.findIndex((item) => item[key] === keyOf(change, key))
-    const found = merged[at]
-    if (found === undefined) merged.push(change)
+    const named = keyOf(change, key)
+    const at = places.get(named)
+    const found = at === undefined ? undefined : merged[at]
+    if (at === undefined || found === undefined) places.set(named, merged.push(change) - 1)
     else merged[at] = applyStrategicMerge(found, change, struct)
   }
   return inOrder(merged, { order: changes, live, key })
@@ -72,17 +78,18 @@ function withoutSpecialElements(
   patch: readonly JsonObject[],
   key: string,
 ): { readonly live: readonly JsonObject[]; readonly changes: readonly JsonObject[] } {
-  let live = before
+  const gone = new Set<unknown>()
+  let replaces = false
   for (const item of patch) {
     const directive = item['$patch']
-    if (directive === 'delete') live = live.filter((other) => other[key] !== keyOf(item, key))
-    else if (directive === 'replace') live = []
+    if (directive === 'delete') gone.add(keyOf(item, key))
+    else if (directive === 'replace') replaces = true
     else if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch')
     else if (directive !== undefined) {
-      throw badRequest(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(item)}`)
+      throw badRequest(`unknown patch type: ${shown(directive)} in map: ${JSON.stringify(item)}`)
     }
   }
-  if (patch.some((item) => item['$patch'] === 'replace')) live = []
+  const live = replaces ? [] : before.filter((item) => !gone.has(item[key]))
   return { live, changes: patch.filter((item) => item['$patch'] === undefined) }
 }
 
@@ -164,4 +171,8 @@ function keyOf(item: JsonObject, key: string): unknown {
 function without(object: JsonObject, name: string): JsonObject {
   const { [name]: _, ...rest } = object
   return rest
+}
+
+function shown(directive: unknown): string {
+  return typeof directive === 'string' ? directive : JSON.stringify(directive)
 }

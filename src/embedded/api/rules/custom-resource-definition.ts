@@ -115,7 +115,7 @@ function validateDefinition(draft: Draft): readonly FieldError[] {
   errors.push(...validateVersions(draft), ...validateNames(names))
   const strategy = field(spec, 'conversion', 'strategy')
   if (strategy !== 'None') {
-    const why = `strategy ${String(strategy)} is not supported by the embedded cluster. Use None`
+    const why = `strategy ${typeof strategy === 'string' ? strategy : JSON.stringify(strategy)} is not supported by the embedded cluster. Use None`
     errors.push(notAllowed('spec.conversion.strategy', why))
   }
   return errors

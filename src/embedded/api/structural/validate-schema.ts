@@ -53,7 +53,8 @@ function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   for (const [name, why] of Object.entries(forbidden)) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(notAllowed(`${path}.${name}`, why))
   }
-  if (type !== undefined && !types.includes(String(type))) errors.push(notSupported(`${path}.type`, type, types))
+  if (type !== undefined && !types.some((known) => known === type))
+    errors.push(notSupported(`${path}.type`, type, types))
   if (Array.isArray(schema['items'])) {
     errors.push(notAllowed(`${path}.items`, 'items must be a schema object and not an array'))
   }

@@ -51,7 +51,7 @@ function parseFilter(path: string): Parsed | undefined {
   const passes = (item: unknown): boolean => {
     const found = inner(item)
     if (operator === undefined) return found.length > 0
-    return found.some((value) => String(value) === wanted) === (operator === '==')
+    return found.some((value) => typeof value !== 'object' && String(value) === wanted) === (operator === '==')
   }
   return { step: each((value) => (Array.isArray(value) ? value.filter(passes) : [])), length: match[0].length }
 }

@@ -1,0 +1,77 @@
+// The data directory of `dayfly cluster`: its journal, and the identity that lets clients connect again after a restart.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { newTokenKey } from '../embedded/api/tokens.ts'
+import { type DataDirectory, DataDirectoryError, openDataDirectory } from '../embedded/store/data-directory.ts'
+import { type Certificate, selfSignedCertificate } from '../embedded/wire/certificate.ts'
+import type { Clock, Instant } from '../lib/clock.ts'
+import { randomName } from '../lib/ids.ts'
+import type { Random } from '../lib/random.ts'
+import { CliFailure, codeOf } from './failure.ts'
+
+export type Identity = {
+  readonly created: Instant
+  readonly certificate: Certificate
+  readonly tokenKey: string
+  /** The token of the kubeconfig's user. */
+  readonly token: string
+}
+
+/** The certificate is valid for a year. */
+const renewMs = 300 * 24 * 3_600_000
+
+export function newIdentity(clock: Clock, random: Random): Identity {
+  const created = clock.now()
+  const certificate = selfSignedCertificate(created)
+  return { created, certificate, tokenKey: newTokenKey(), token: randomName(random, 40) }
+}
+
+/** Opens the directory. Rejects with a `CliFailure` if it is damaged, in use or not writable. */
+export async function openData(given: string, clock: Clock, random: Random) {
+  const directory = resolve(given)
+  let data: DataDirectory | undefined
+  try {
+    data = await openDataDirectory(directory, clock)
+    return { data, identity: keptIdentity(join(directory, 'identity.json'), clock, random) }
+  } catch (error) {
+    await data?.close()
+    throw error instanceof DataDirectoryError ? unusable(error) : unwritable(directory, error)
+  }
+}
+
+function keptIdentity(file: string, clock: Clock, random: Random): Identity {
+  const known = readIdentity(file)
+  if (known !== undefined && clock.now() - known.created < renewMs) return known
+  const identity = newIdentity(clock, random)
+  writeFileSync(`${file}.new`, JSON.stringify(identity), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return identity
+}
+
+/** An unreadable identity is replaced: clients then need the new kubeconfig, and nothing else is lost. */
+function readIdentity(file: string): Identity | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Identity
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function unusable({ reason, path, message }: DataDirectoryError): CliFailure {
+  const next = {
+    'in-use': 'Stop the other cluster, or choose another directory with --data-dir.',
+    damaged: `Restore ${path} from a backup, or move it away to start with an empty cluster.`,
+    foreign: 'Use the version of dayfly that wrote it, or choose another directory with --data-dir.',
+  }[reason]
+  return new CliFailure({ code: `data-directory-${reason}`, sentence: message, next, exitCode: 1 })
+}
+
+function unwritable(directory: string, cause: unknown): CliFailure {
+  return new CliFailure({
+    code: 'data-directory-unusable',
+    sentence: `The data directory ${directory} cannot be used (${codeOf(cause)}).`,
+    next: 'Choose a directory that this user may write to with --data-dir.',
+    cause,
+  })
+}
