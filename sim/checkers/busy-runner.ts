@@ -6,6 +6,7 @@ import type { Checker } from './checker.ts'
 const podPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
 
 export const busyRunner: Checker = {
+  name: 'busy-runner',
   watch: (world, broken) => {
     world.heard.sent.add((identity, server, request) => {
       const name = server === 'api' ? deletedPod(request) : undefined

@@ -7,6 +7,7 @@ const setLabel = 'dayfly.dev/runner-set'
 const learnMs = 120_000
 
 export const ceiling: Checker = {
+  name: 'ceiling',
   watch: ({ registry, clock, sets }, broken) => {
     const allowed = new Map(
       sets.map((set) => [`${set.namespace}/${set.name}`, [{ max: set.max, until: Number.POSITIVE_INFINITY }]]),

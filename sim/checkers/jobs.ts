@@ -2,5 +2,6 @@
 import type { Checker } from './checker.ts'
 
 export const jobs: Checker = {
+  name: 'jobs',
   atRest: ({ openJobs }) => (openJobs.size === 0 ? [] : [`${openJobs.size} jobs have not ended`]),
 }

@@ -6,6 +6,7 @@ import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 
 export const rest: Checker = {
+  name: 'rest',
   atRest: (world) => world.sets.flatMap((set) => problemsOf(world, set)),
   atEnd: (world) => leftovers(world),
 }
@@ -46,7 +47,7 @@ function registrationsOf({ github, bitbucket, uids }: World, { name, forge }: Se
 function leftovers(world: World): readonly string[] {
   const { registry, alive, sets } = world
   const isOurs = (name: string) => sets.some((set) => name.startsWith(`${set.name}-`))
-  return [
+  const left = [
     ...registry.list('runnersets.dayfly.dev').map(({ metadata }) => `the set ${metadata.name}`),
     ...registry.list('pods').map(({ metadata }) => `the pod ${metadata.name}`),
     ...registry
@@ -55,4 +56,5 @@ function leftovers(world: World): readonly string[] {
     ...sets.flatMap((set) => registrationsOf(world, set)).map((name) => `the registration ${name}`),
     ...[...alive.keys()].map((pod) => `a container of the pod ${pod}`),
   ]
+  return left.map((what) => `left over: ${what}`)
 }

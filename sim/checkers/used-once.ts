@@ -2,6 +2,7 @@
 import type { Checker } from './checker.ts'
 
 export const usedOnce: Checker = {
+  name: 'used-once',
   watch: ({ registry, heard }, broken) => {
     const names = new Set<string>()
     const registrations = new Set<unknown>()
