@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 
-/** One place in the sources, and what stands there instead. */
+/** One place in the sources, and what the bundle has there instead. */
 export type Edit = { readonly file: string; readonly before: string; readonly after: string }
 
 const root = fileURLToPath(new URL('..', import.meta.url))

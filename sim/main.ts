@@ -41,7 +41,7 @@ async function trace(seed: number): Promise<number> {
   const bundle = await bundleOf('run-seed')
   const { runSeed } = (await import(bundle.url)) as typeof import('./run-seed.ts')
   await bundle.remove()
-  const { lines, broken, digest } = await runSeed(seed, true)
+  const { lines, broken, digest } = await runSeed(seed, { keepsLines: true })
   process.stdout.write(`${lines.join('\n')}\n`)
   process.stdout.write(`seed ${seed}: digest ${digest}, ${broken.length} promises broken\n`)
   return broken.length === 0 ? 0 : 1

@@ -27,11 +27,15 @@ const aftermathMs = 150 * second
 const settleMs = 45 * minute
 const removalMs = 30 * minute
 
-export async function runSeed(seed: number, keepsLines = false): Promise<SeedResult> {
+/** @param how `keepsLines`: for a reader; `stopsEarly`: the first broken promise ends the seed after its faults */
+export async function runSeed(
+  seed: number,
+  how: { readonly keepsLines?: boolean; readonly stopsEarly?: boolean } = {},
+): Promise<SeedResult> {
   const world = openWorld(seed)
   const { clock } = world
   const startedAt = clock.now()
-  const trace = traceOf(world, keepsLines)
+  const trace = traceOf(world, how.keepsLines ?? false)
   const broken: Broken[] = []
   const say = (one: Broken) => {
     broken.push(one)
@@ -40,7 +44,7 @@ export async function runSeed(seed: number, keepsLines = false): Promise<SeedRes
   for (const { name, watch } of checkers) watch?.(world, (sentence) => say({ by: name, sentence }))
   const workload = startWorkload(world, streamOf(seed, 'workload'), unsafeMs)
   try {
-    await live(world, trace, say)
+    await live(world, trace, say, () => how.stopsEarly === true && broken.length > 0)
   } catch (error) {
     say({ by: 'exception', sentence: error instanceof Error ? `${error.stack}` : String(error) })
   }
@@ -49,13 +53,14 @@ export async function runSeed(seed: number, keepsLines = false): Promise<SeedRes
 }
 
 /** The four phases: faults, rest, removal, end. */
-async function live(world: World, trace: Trace, say: (broken: Broken) => void): Promise<void> {
+async function live(world: World, trace: Trace, say: (broken: Broken) => void, isOver: () => boolean): Promise<void> {
   const { clock, seed } = world
   const random = streamOf(seed, 'plan')
   world.start()
   if (random() < 0.5) world.start()
   startDisasters(world, streamOf(seed, 'disasters'), unsafeMs, (name) => trace.add('disaster', name))
   await clock.advance(unsafeMs + randomInteger(random, 0, minute))
+  if (isOver()) return close(world)
   await heal(world, trace)
   const restless = await settled(world, settleMs, 'atRest')
   for (const one of restless) say(one)

@@ -1,7 +1,15 @@
 // A checker watches a world and says which promise was broken. It reads the store, the forges and the requests, and never the controller's memory.
 import type { World } from '../world.ts'
 
-export type CheckerName = 'busy-runner' | 'used-once' | 'ceiling' | 'one-leader' | 'jobs' | 'rest'
+export type CheckerName =
+  | 'busy-runner'
+  | 'used-once'
+  | 'ceiling'
+  | 'one-leader'
+  | 'jobs'
+  | 'messages'
+  | 'strangers'
+  | 'rest'
 
 export type Checker = {
   readonly name: CheckerName

@@ -1,4 +1,5 @@
 // A name, a registration and a credential belong to one runner, and never to another one.
+import { annotations } from '../../src/core/pod.ts'
 import type { Checker } from './checker.ts'
 
 export const usedOnce: Checker = {
@@ -8,8 +9,8 @@ export const usedOnce: Checker = {
     const registrations = new Set<unknown>()
     const credentials = new Map<string, string>()
     registry.subscribe('pods', ({ type, object: { metadata } }) => {
-      if (type !== 'ADDED') return
-      const registration = metadata.annotations?.['dayfly.dev/registration-id']
+      const registration = metadata.annotations?.[annotations.registrationId]
+      if (type !== 'ADDED' || registration === undefined) return
       if (names.has(metadata.name)) broken(`the name ${metadata.name} is used twice`)
       if (registrations.has(registration)) broken(`the registration ${registration} is used twice`)
       names.add(metadata.name)
