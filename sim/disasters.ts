@@ -1,6 +1,8 @@
 // Disasters at random moments: of processes, pods, nodes, forges and credentials, and by operators who change things.
 import { runnerSetCrd } from '../src/config/crd.ts'
+import { ignoreRefusal } from '../src/embedded/controllers/ignore-refusal.ts'
 import type { FaultSpec } from '../src/emulator/server/faults.ts'
+import type { Request } from '../src/lib/http.ts'
 import { type Random, randomInteger } from '../src/lib/random.ts'
 import type { SimulatedProcess } from './process.ts'
 import { credentialName, credentialObject, namespaces, type SetSpec, setObject } from './sets.ts'
@@ -67,15 +69,19 @@ const partition = ofProcess('partition', (world, process, random) => {
 const clockJump = ofProcess('clock jump', (_world, { clock }, random) => clock.jump(seconds(random, -60, 60)))
 
 function somePod(world: World, random: Random) {
-  const pods = world.registry.list('pods')
+  const pods = world.registry.list('pods').filter(({ metadata }) => !world.strangers.has(metadata.uid))
   return pods.length > 0 ? pick(pods, random).metadata : undefined
 }
 
 const containerDeath: Disaster = {
   name: 'container death',
   strike: (world, random) => {
-    const alive = [...world.alive.values()]
-    if (alive.length > 0) pick(alive, random).end({ exitCode: 137, ...(random() < 0.5 ? { reason: 'OOMKilled' } : {}) })
+    const alive = [...world.alive]
+    if (alive.length === 0) return
+    const [uid, container] = pick(alive, random)
+    const pod = world.registry.list('pods').find(({ metadata }) => metadata.uid === uid)
+    world.harmed.add(pod?.metadata.name ?? '')
+    container.end({ exitCode: 137, ...(random() < 0.5 ? { reason: 'OOMKilled' } : {}) })
   },
 }
 
@@ -95,6 +101,24 @@ const podDeletion: Disaster = {
     if (pod) world.registry.delete('pods', pod.namespace, pod.name)
   },
 }
+
+const secretPath = /^\/api\/v1\/namespaces\/([^/]+)\/secrets\/([^/]+)$/
+
+/** Another client replaces the pod of a runner by one of the same name, in the middle of the end of that runner. */
+const replacedPod = ofProcess('replaced pod', (world, process) => {
+  const hear = (identity: string, server: 'api' | 'forge', { method, path }: Request) => {
+    const [, namespace = '', name = ''] = (method === 'DELETE' && server === 'api' && secretPath.exec(path)) || []
+    const before = world.registry.get('pods', namespace, name)?.metadata.uid
+    if (identity !== process.identity || before === undefined || world.strangers.has(before)) return
+    world.heard.sent.delete(hear)
+    if (world.climate.isFair) return
+    world.registry.delete('pods', namespace, name, { gracePeriodSeconds: 0 })
+    const spec = { nodeSelector: { of: 'another-client' }, containers: [{ name: 'app', image: 'app' }] }
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec }
+    ignoreRefusal(() => void world.strangers.add(world.registry.create('pods', pod).metadata.uid))
+  }
+  world.heard.sent.add(hear)
+})
 
 const silentNode: Disaster = {
   name: 'silent node',
@@ -221,6 +245,15 @@ const outage: Disaster = {
   },
 }
 
+/** Bitbucket refuses to cordon its runners, so that they take another step. */
+const refusedCordons: Disaster = {
+  name: 'refused cordons',
+  strike: ({ bitbucket: { control }, clock }, random) => {
+    const id = control.fault({ ...unavailable, match: { method: 'PUT', pathRegex: '/runners/' } })
+    clock.after(seconds(random, 20, 90), () => control.removeFault(id))
+  },
+}
+
 const cancellation: Disaster = {
   name: 'cancellation',
   strike: ({ github, openJobs }, random) => {
@@ -238,6 +271,7 @@ const all: readonly Disaster[] = [
   containerDeath,
   podLoss,
   podDeletion,
+  replacedPod,
   silentNode,
   quota,
   scaling,
@@ -247,6 +281,7 @@ const all: readonly Disaster[] = [
   reinstalledKind,
   rotation,
   outage,
+  refusedCordons,
   cancellation,
 ]
 

@@ -5,7 +5,9 @@ import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { runSeed, type SeedResult } from './run-seed.ts'
+import { bundleOf } from './bundle.ts'
+import type { Broken } from './checkers/checker.ts'
+import type { SeedResult } from './run-seed.ts'
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +38,10 @@ function countOf(name: 'seeds' | 'start' | 'workers' | 'trace'): number {
 }
 
 async function trace(seed: number): Promise<number> {
-  const { lines, broken, digest } = await runSeed(seed, true)
+  const bundle = await bundleOf('run-seed')
+  const { runSeed } = (await import(bundle.url)) as typeof import('./run-seed.ts')
+  await bundle.remove()
+  const { lines, broken, digest } = await runSeed(seed, { keepsLines: true })
   process.stdout.write(`${lines.join('\n')}\n`)
   process.stdout.write(`seed ${seed}: digest ${digest}, ${broken.length} promises broken\n`)
   return broken.length === 0 ? 0 : 1
@@ -45,11 +50,12 @@ async function trace(seed: number): Promise<number> {
 async function runAll(count: number, first: number): Promise<number> {
   const startedAt = performance.now()
   const total: Total = { seeds: 0, jobs: 0, virtualMs: 0, failed: [] }
+  const bundle = await bundleOf('worker')
   let next = first
   const worker = () =>
     new Promise<void>((resolve, reject) => {
-      const child = fork(fileURLToPath(new URL('./worker.ts', import.meta.url)), values.twice ? ['--twice'] : [], {
-        execArgv: ['--import', 'tsx'],
+      const child = fork(fileURLToPath(bundle.url), values.twice ? ['--twice'] : [], {
+        execArgv: ['--enable-source-maps'],
       })
       const send = () => (next < first + count ? void child.send(next++) : void child.disconnect())
       child.on('message', (report: Report) => {
@@ -61,7 +67,7 @@ async function runAll(count: number, first: number): Promise<number> {
         .on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))))
       send()
     })
-  await Promise.all(Array.from({ length: countOf('workers') }, worker))
+  await Promise.all(Array.from({ length: countOf('workers') }, worker)).finally(bundle.remove)
   const seconds = (performance.now() - startedAt) / 1_000
   const { failed, ...sums } = total
   const line = `${sums.seeds} seeds, ${sums.jobs} jobs, ${(sums.virtualMs / 3_600_000).toFixed(1)} simulated hours, ${failed.length} failed, ${seconds.toFixed(0)} s`
@@ -74,10 +80,14 @@ function take(total: Total, report: Report, count: number): void {
   total.seeds++
   total.jobs += jobs
   total.virtualMs += virtualMs
-  const problems = isRepeatable ? broken : [...broken, 'its second run differs from the first one']
+  const problems = [...broken.map(shown), ...(isRepeatable ? [] : ['its second run differs from the first one'])]
   if (problems.length > 0) {
     total.failed.push(report)
     process.stderr.write(`seed ${seed}: ${problems.join('; ')}\n  replay: npm run sim -- --trace ${seed}\n`)
   }
   if (total.seeds % 100 === 0) process.stderr.write(`${total.seeds} of ${count} seeds\n`)
+}
+
+function shown({ by, sentence }: Broken): string {
+  return `${by}: ${sentence}`
 }

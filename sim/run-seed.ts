@@ -1,6 +1,7 @@
 // One seed from its first minute to its last leftover.
 import { randomInteger } from '../src/lib/random.ts'
 import { checkers } from './checkers/all.ts'
+import type { Broken, Checker } from './checkers/checker.ts'
 import { replaceCredentials, startDisasters } from './disasters.ts'
 import { followAdvice, installMissingSets, statusOf } from './operator.ts'
 import { streamOf } from './streams.ts'
@@ -11,7 +12,7 @@ import { openWorld, type World } from './world.ts'
 export type SeedResult = {
   readonly seed: number
   /** The broken promises, in order; empty if every one was kept. */
-  readonly broken: readonly string[]
+  readonly broken: readonly Broken[]
   readonly digest: string
   readonly jobs: number
   readonly virtualMs: number
@@ -26,33 +27,48 @@ const aftermathMs = 150 * second
 const settleMs = 45 * minute
 const removalMs = 30 * minute
 
-export async function runSeed(seed: number, keepsLines = false): Promise<SeedResult> {
+/** @param how `keepsLines`: for a reader; `stopsEarly`: the first broken promise ends the seed after its faults */
+export async function runSeed(
+  seed: number,
+  how: { readonly keepsLines?: boolean; readonly stopsEarly?: boolean } = {},
+): Promise<SeedResult> {
   const world = openWorld(seed)
   const { clock } = world
   const startedAt = clock.now()
-  const trace = traceOf(world, keepsLines)
-  const broken: string[] = []
-  const say = (sentence: string) => {
-    broken.push(sentence)
-    trace.add('BROKEN', sentence)
+  const trace = traceOf(world, how.keepsLines ?? false)
+  const broken: Broken[] = []
+  const say = (one: Broken) => {
+    broken.push(one)
+    trace.add('BROKEN', `${one.by}: ${one.sentence}`)
   }
-  for (const { watch } of checkers) watch?.(world, say)
+  for (const { name, watch } of checkers) watch?.(world, (sentence) => say({ by: name, sentence }))
+  const workload = startWorkload(world, streamOf(seed, 'workload'), unsafeMs)
+  try {
+    await live(world, trace, say, () => how.stopsEarly === true && broken.length > 0)
+  } catch (error) {
+    say({ by: 'exception', sentence: error instanceof Error ? `${error.stack}` : String(error) })
+  }
+  const virtualMs = clock.now() - startedAt
+  return { seed, broken, digest: trace.digest(), jobs: workload.queued(), virtualMs, lines: trace.lines }
+}
+
+/** The four phases: faults, rest, removal, end. */
+async function live(world: World, trace: Trace, say: (broken: Broken) => void, isOver: () => boolean): Promise<void> {
+  const { clock, seed } = world
   const random = streamOf(seed, 'plan')
   world.start()
   if (random() < 0.5) world.start()
-  const workload = startWorkload(world, streamOf(seed, 'workload'), unsafeMs)
   startDisasters(world, streamOf(seed, 'disasters'), unsafeMs, (name) => trace.add('disaster', name))
   await clock.advance(unsafeMs + randomInteger(random, 0, minute))
+  if (isOver()) return close(world)
   await heal(world, trace)
   const restless = await settled(world, settleMs, 'atRest')
-  for (const sentence of restless) say(sentence)
+  for (const one of restless) say(one)
   if (restless.length > 0) for (const set of world.sets) trace.add('status', JSON.stringify(statusOf(world, set)))
   for (const { namespace, name } of world.sets) world.registry.delete('runnersets.dayfly.dev', namespace, name)
   trace.add('operator', 'deletes every set')
-  for (const sentence of await settled(world, removalMs, 'atEnd')) say(`left over: ${sentence}`)
+  for (const one of await settled(world, removalMs, 'atEnd')) say(one)
   await close(world)
-  const virtualMs = clock.now() - startedAt
-  return { seed, broken, digest: trace.digest(), jobs: workload.queued(), virtualMs, lines: trace.lines }
 }
 
 /** Ends every fault, after the time in which disasters repair what they broke. */
@@ -67,13 +83,17 @@ async function heal(world: World, trace: Trace): Promise<void> {
 }
 
 /** Waits until no checker finds anything. Returns what is left after `ms`. */
-async function settled(world: World, ms: number, when: 'atRest' | 'atEnd'): Promise<readonly string[]> {
-  const problems = () => checkers.flatMap((checker) => checker[when]?.(world) ?? [])
+async function settled(world: World, ms: number, when: 'atRest' | 'atEnd'): Promise<readonly Broken[]> {
+  const problems = () => checkers.flatMap((checker) => problemsOf(checker, world, when))
   for (let waited = 0; waited < ms && problems().length > 0; waited += 10 * second) {
     await world.clock.advance(10 * second)
     if (when === 'atRest') followAdvice(world)
   }
   return problems()
+}
+
+function problemsOf(checker: Checker, world: World, when: 'atRest' | 'atEnd'): readonly Broken[] {
+  return (checker[when]?.(world) ?? []).map((sentence) => ({ by: checker.name, sentence }))
 }
 
 async function close(world: World): Promise<void> {

@@ -14,11 +14,12 @@ export function traceOf(world: World, keeps: boolean): Trace {
   const hash = createHash('sha256')
   const lines: string[] = []
   const startedAt = world.clock.now()
-  const add = (who: string, what: string) => {
+  const show = (who: string, what: string) => {
     const line = `${((world.clock.now() - startedAt) / 1_000).toFixed(3).padStart(9)} ${who.padEnd(13)} ${what}`
-    hash.update(line)
     if (keeps) lines.push(line)
+    return line
   }
+  const add = (who: string, what: string) => void hash.update(show(who, what))
   world.heard.written.add((identity, { event }) => {
     const { kind, ...rest } = event
     add(identity, `${kind} ${Object.values(rest).map(shown).join(' ')}`)
@@ -34,17 +35,18 @@ export function traceOf(world: World, keeps: boolean): Trace {
   world.bitbucket.control.onStep(({ kind, name, runner = '-', result = '' }) =>
     add('bitbucket', `${name} ${kind} ${runner} ${result}`),
   )
-  if (keeps) readRequests(world, add)
+  if (keeps) readRequests(world, show)
   return { add, lines, digest: () => hash.copy().digest('hex').slice(0, 16) }
 }
 
-/** Adds the requests that a reader needs to follow a decision. */
-function readRequests({ heard }: World, add: Trace['add']): void {
+/** Shows the requests that a reader needs to follow a decision. They are no part of the digest. */
+function readRequests({ heard }: World, show: (who: string, what: string) => void): void {
   heard.sent.add((identity, server, { method, path }) => {
-    if (server === 'forge' || method !== 'GET' || path.includes('/pods')) add(identity, `→ ${method} ${path}`)
+    if (server === 'forge' || method !== 'GET' || path.includes('/pods')) show(identity, `→ ${method} ${path}`)
   })
   heard.answered.add((identity, server, { method, path }, { status }) => {
-    if (server === 'forge' || method !== 'GET' || path.includes('/pods')) add(identity, `← ${status} ${method} ${path}`)
+    if (server === 'forge' || method !== 'GET' || path.includes('/pods'))
+      show(identity, `← ${status} ${method} ${path}`)
   })
 }
 

@@ -1,5 +1,6 @@
 // Jobs and steps that arrive in bursts.
 import { scriptJob } from '../src/emulator/github/script-job.ts'
+import type { Request } from '../src/lib/http.ts'
 import { type Random, randomInteger } from '../src/lib/random.ts'
 import type { SetSpec } from './sets.ts'
 import { pick } from './streams.ts'
@@ -18,15 +19,35 @@ export function startWorkload(world: World, random: Random, ms: number): Workloa
   let queued = 0
   world.github.control.onJob(({ kind, id }) => kind === 'finished' && open.delete(id))
   world.bitbucket.control.onStep(({ kind, id }) => kind === 'finished' && open.delete(id))
+  const add = (set: SetSpec, count: number) => {
+    const durations = Array.from({ length: count }, () => durationOf(random))
+    for (const id of queue(world, set, durations, queued)) open.add(id)
+    queued += count
+  }
   const burst = () => {
     const set = pick(world.sets, random)
-    const durations = Array.from({ length: randomInteger(random, 1, 6) }, () => randomInteger(random, 0, longestMs))
-    for (const id of queue(world, set, durations, queued)) open.add(id)
-    queued += durations.length
+    add(set, random() < 0.3 ? randomInteger(random, set.max, 2 * set.max) : randomInteger(random, 1, 6))
   }
+  world.heard.sent.add((_identity, server, request) => {
+    if (world.climate.isFair || !isRemoval(server, request) || random() < 0.5) return
+    // Only Bitbucket has a PUT.
+    const sets = world.sets.filter(({ forge }) => request.method !== 'PUT' || forge === 'bitbucket')
+    if (sets.length > 0) add(pick(sets, random), 1)
+  })
   const bursts = randomInteger(random, 2, 7)
   for (let index = 0; index < bursts; index++) world.clock.after(randomInteger(random, 0, ms), burst)
   return { queued: () => queued }
+}
+
+/** Short jobs end before the controller hears of their start. */
+function durationOf(random: Random): number {
+  return randomInteger(random, 0, random() < 0.3 ? 3_000 : longestMs)
+}
+
+/** Whether a runner is about to lose its registration or its pod: a job that arrives in this moment may still reach it. */
+function isRemoval(server: 'api' | 'forge', { method, path }: Request): boolean {
+  if (method === 'PUT') return server === 'forge'
+  return method === 'DELETE' && (server === 'api' ? /\/secrets\/[^/]+$/ : /\/(agents|runners)\/[^/]+$/).test(path)
 }
 
 function queue(

@@ -82,8 +82,11 @@ export function openWorld(seed: number) {
   }
   /** The ids of the jobs and steps that have not ended. */
   const openJobs = new Set<string>()
+  /** The UIDs of pods that another client created, and the names of runners that something outside Dayfly ended. */
+  const [strangers, harmed] = [new Set<string>(), new Set<string>()]
   const servers = { cluster, registry, ...forges }
-  return { seed, clock, sets, uids, ...servers, tokens, alive, openJobs, processes, climate, heard, start }
+  const seen = { uids, strangers, harmed, openJobs, alive }
+  return { seed, clock, sets, ...servers, ...seen, tokens, processes, climate, heard, start }
 }
 
 function each<Arguments extends readonly unknown[]>(listeners: Set<(...given: Arguments) => void>, given: Arguments) {

@@ -3,8 +3,10 @@ import { busyRunner } from './busy-runner.ts'
 import { ceiling } from './ceiling.ts'
 import type { Checker } from './checker.ts'
 import { jobs } from './jobs.ts'
+import { messages } from './messages.ts'
 import { oneLeader } from './one-leader.ts'
 import { rest } from './rest.ts'
+import { strangers } from './strangers.ts'
 import { usedOnce } from './used-once.ts'
 
-export const checkers: readonly Checker[] = [busyRunner, usedOnce, ceiling, oneLeader, jobs, rest]
+export const checkers: readonly Checker[] = [busyRunner, usedOnce, ceiling, oneLeader, jobs, messages, strangers, rest]

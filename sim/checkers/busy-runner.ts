@@ -6,12 +6,23 @@ import type { Checker } from './checker.ts'
 const podPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
 
 export const busyRunner: Checker = {
+  name: 'busy-runner',
   watch: (world, broken) => {
+    // The job of a runner at the moment in which the server gets the deletion of its pod.
+    const hit = new Map<string, string>()
     world.heard.sent.add((identity, server, request) => {
       const name = server === 'api' ? deletedPod(request) : undefined
       if (name === undefined || !isAlive(world, name)) return
       const job = jobOf(world, name)
-      if (job !== undefined) broken(`${identity} deletes the pod ${name}, whose runner has the job ${job}`)
+      if (job !== undefined) hit.set(`${identity} ${name}`, job)
+    })
+    world.heard.answered.add((identity, server, request, { status }) => {
+      const name = server === 'api' ? deletedPod(request) : undefined
+      const job = hit.get(`${identity} ${name}`)
+      if (job === undefined) return
+      hit.delete(`${identity} ${name}`)
+      // A deletion whose precondition failed does no harm.
+      if (status < 300) broken(`${identity} deletes the pod ${name}, whose runner has the job ${job}`)
     })
     world.bitbucket.control.onStep(({ kind, id, runner }) => {
       const step = kind === 'finished' ? world.bitbucket.control.step(id) : undefined

@@ -1,6 +1,33 @@
-// Every job ends. It runs twice or fails only if something outside Dayfly ended its runner.
+// Every job ends. It runs once, and it fails only if something outside Dayfly ended its runner.
 import type { Checker } from './checker.ts'
 
+const podPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
+/** The results of jobs that ran to their end, or that were cancelled, in the words of both forges. */
+const good: readonly (string | undefined)[] = ['succeeded', 'canceled', 'SUCCESSFUL', 'STOPPED']
+
 export const jobs: Checker = {
+  name: 'jobs',
+  watch: ({ registry, github, bitbucket, heard, harmed }, broken) => {
+    const deletedByUs = new Set<string>()
+    heard.sent.add((_identity, server, { method, path }) => {
+      const name = server === 'api' && method === 'DELETE' ? podPath.exec(path)?.[1] : undefined
+      if (name !== undefined) deletedByUs.add(name)
+    })
+    // Garbage collection, eviction and the operators of a cluster end pods, too.
+    registry.subscribe('pods', ({ type, object: { metadata } }) => {
+      const isLeaving = type === 'DELETED' || metadata.deletionTimestamp !== undefined
+      if (isLeaving && !deletedByUs.has(metadata.name)) harmed.add(metadata.name)
+    })
+    const started = new Set<string>()
+    const hear = (kind: string, id: string, runner: string | undefined, result: string | undefined) => {
+      if (kind === 'started' && started.has(id)) broken(`the job ${id} runs a second time, on ${runner}`)
+      if (kind === 'started') started.add(id)
+      const failed = kind === 'finished' && !good.includes(result)
+      if (!failed || runner === undefined || harmed.has(runner)) return
+      broken(`the job ${id} of ${runner} ends as ${result}, and nothing outside Dayfly ended its runner`)
+    }
+    github.control.onJob(({ kind, id, runner, result }) => hear(kind, id, runner, result))
+    bitbucket.control.onStep(({ kind, id, runner, result }) => hear(kind, id, runner, result))
+  },
   atRest: ({ openJobs }) => (openJobs.size === 0 ? [] : [`${openJobs.size} jobs have not ended`]),
 }

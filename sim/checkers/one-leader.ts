@@ -2,6 +2,7 @@
 import type { Checker } from './checker.ts'
 
 export const oneLeader: Checker = {
+  name: 'one-leader',
   watch: ({ registry, heard }, broken) => {
     heard.sent.add((identity, server, { method, path }) => {
       if (server !== 'api' || method === 'GET' || path.includes('/leases')) return

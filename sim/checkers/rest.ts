@@ -6,6 +6,7 @@ import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 
 export const rest: Checker = {
+  name: 'rest',
   atRest: (world) => world.sets.flatMap((set) => problemsOf(world, set)),
   atEnd: (world) => leftovers(world),
 }
@@ -18,7 +19,7 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
   const { idle, busy, pending } = statusOf(world, set)
   const shown = JSON.stringify({ idle, busy, pending })
   const expected = JSON.stringify({ idle: set.min, busy: 0, pending: 0 })
-  const pods = registry.list('pods', set.namespace).map(({ metadata }) => metadata.name)
+  const pods = podsOf(world, set.namespace)
   const secrets = registry
     .list('secrets', set.namespace)
     .filter(({ metadata }) => metadata.name.startsWith(`${set.name}-`))
@@ -43,16 +44,22 @@ function registrationsOf({ github, bitbucket, uids }: World, { name, forge }: Se
   return [...new Set(names)]
 }
 
+function podsOf({ registry, strangers }: World, namespace?: string): readonly string[] {
+  const pods = registry.list('pods', namespace)
+  return pods.flatMap(({ metadata: { name, uid } }) => (strangers.has(uid) ? [] : [name]))
+}
+
 function leftovers(world: World): readonly string[] {
   const { registry, alive, sets } = world
   const isOurs = (name: string) => sets.some((set) => name.startsWith(`${set.name}-`))
-  return [
+  const left = [
     ...registry.list('runnersets.dayfly.dev').map(({ metadata }) => `the set ${metadata.name}`),
-    ...registry.list('pods').map(({ metadata }) => `the pod ${metadata.name}`),
+    ...podsOf(world).map((name) => `the pod ${name}`),
     ...registry
       .list('secrets')
       .flatMap(({ metadata }) => (isOurs(metadata.name) ? [`the Secret ${metadata.name}`] : [])),
     ...sets.flatMap((set) => registrationsOf(world, set)).map((name) => `the registration ${name}`),
     ...[...alive.keys()].map((pod) => `a container of the pod ${pod}`),
   ]
+  return left.map((what) => `left over: ${what}`)
 }

@@ -1,14 +1,16 @@
 // A name, a registration and a credential belong to one runner, and never to another one.
+import { annotations } from '../../src/core/pod.ts'
 import type { Checker } from './checker.ts'
 
 export const usedOnce: Checker = {
+  name: 'used-once',
   watch: ({ registry, heard }, broken) => {
     const names = new Set<string>()
     const registrations = new Set<unknown>()
     const credentials = new Map<string, string>()
     registry.subscribe('pods', ({ type, object: { metadata } }) => {
-      if (type !== 'ADDED') return
-      const registration = metadata.annotations?.['dayfly.dev/registration-id']
+      const registration = metadata.annotations?.[annotations.registrationId]
+      if (type !== 'ADDED' || registration === undefined) return
       if (names.has(metadata.name)) broken(`the name ${metadata.name} is used twice`)
       if (registrations.has(registration)) broken(`the registration ${registration} is used twice`)
       names.add(metadata.name)

@@ -1,0 +1,36 @@
+// A message of the forge is deleted only after its events are in the journal: after a crash nothing else brings them back.
+import { forgeEventsOf } from '../../src/forge/github/forge-events.ts'
+import { type Message, readEnvelope } from '../../src/forge/github/messages.ts'
+import type { Checker } from './checker.ts'
+
+const one = /\/message\/(\d+)$/
+
+export const messages: Checker = {
+  name: 'messages',
+  watch: ({ heard }, broken) => {
+    // Both by process and message, or by process and job.
+    const received = new Map<string, readonly string[]>()
+    const taken = new Set<string>()
+    heard.written.add((identity, { event }) => {
+      if (event.kind === 'job-started' || event.kind === 'job-finished')
+        taken.add(`${identity} ${event.kind} ${event.job}`)
+    })
+    heard.answered.add((identity, server, { method, path }, { status, body }) => {
+      if (server !== 'forge' || method !== 'GET' || status !== 200 || !path.endsWith('/message')) return
+      const envelope = readEnvelope(body)
+      if (envelope.is === 'message') received.set(`${identity} ${envelope.message.id}`, eventsOf(envelope.message))
+    })
+    heard.sent.add((identity, server, { method, path }) => {
+      const id = server === 'forge' && method === 'DELETE' ? one.exec(path)?.[1] : undefined
+      const lost = received.get(`${identity} ${id}`)?.filter((event) => !taken.has(`${identity} ${event}`)) ?? []
+      if (lost.length > 0) broken(`${identity} deletes the message ${id} before it has taken: ${lost.join(', ')}`)
+    })
+  },
+}
+
+function eventsOf(message: Message): readonly string[] {
+  return forgeEventsOf(message, 0).flatMap((event) => {
+    if (event.kind === 'job-started') return [`job-started ${event.job.id}`]
+    return event.kind === 'job-finished' ? [`job-finished ${event.jobId}`] : []
+  })
+}

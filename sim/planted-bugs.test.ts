@@ -1,0 +1,24 @@
+// Each planted bug is found by the checker that its table names.
+import { describe, expect, it } from 'vitest'
+import { bundleOf } from './bundle.ts'
+import { plantedBugs } from './planted-bugs.ts'
+
+describe('a planted bug', () => {
+  it.each(plantedBugs)('is found: $name', { timeout: 240_000 }, async ({ edits, by, seed }) => {
+    const bundle = await bundleOf('run-seed', edits)
+    const { runSeed } = (await import(/* @vite-ignore */ bundle.url)) as typeof import('./run-seed.ts')
+    await bundle.remove()
+    const { broken } = await runSeed(seed, { stopsEarly: true })
+    expect(broken.map((one) => one.by)).toContain(by)
+  })
+
+  it('is found within 200 seeds, and none is listed twice', () => {
+    expect(plantedBugs.filter(({ seed }) => seed < 1 || seed > 200)).toEqual([])
+    expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length)
+  })
+
+  it('throws when its text is not in the file exactly once', async () => {
+    const edit = { file: 'src/core/may-end.ts', before: 'no such text', after: '' }
+    await expect(bundleOf('run-seed', [edit])).rejects.toThrow('has this text 0 times')
+  })
+})

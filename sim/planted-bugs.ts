@@ -1,0 +1,186 @@
+// Bugs to plant in a bundle of the simulation, each at a place where a real slip would happen. They prove that the checkers see it.
+import type { Edit } from './bundle.ts'
+import type { CheckerName } from './checkers/checker.ts'
+
+export type PlantedBug = {
+  readonly name: string
+  readonly edits: readonly Edit[]
+  /** The checker that must find it. */
+  readonly by: CheckerName
+  /** A seed between 1 and 200 in which that checker finds it. */
+  readonly seed: number
+}
+
+const startRunner = 'src/controller/act/start-runner.ts'
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'a failed list is taken as empty',
+    by: 'ceiling',
+    seed: 3,
+    edits: [
+      {
+        file: 'src/controller/pod-cache.ts',
+        before: '  stale(since: Instant, why: string): void {\n',
+        after: '  stale(since: Instant, why: string): void {\n    this.replaced([], this.#clock.now())\n',
+      },
+    ],
+  },
+  {
+    name: 'a credential is used again',
+    by: 'used-once',
+    seed: 1,
+    edits: [
+      {
+        file: startRunner,
+        before: 'credential: answer.credential }',
+        after: 'credential: (link as any).credential ??= answer.credential }',
+      },
+    ],
+  },
+  {
+    name: 'a pod is deleted without its UID',
+    by: 'strangers',
+    seed: 1,
+    edits: [
+      {
+        file: 'src/controller/act/delete-runner.ts',
+        before: 'resourceVersion === undefined ? { uid } : { uid, resourceVersion }',
+        after: 'resourceVersion === undefined ? {} : { resourceVersion }',
+      },
+    ],
+  },
+  {
+    name: 'a start counts only when the watch shows its pod',
+    by: 'ceiling',
+    seed: 1,
+    edits: [
+      {
+        file: 'src/core/state/fold-decided.ts',
+        before: "  if (action.kind === 'start-runner') put(step, requestedRunner(action.runner, step.at))\n",
+        after: '',
+      },
+    ],
+  },
+  {
+    name: 'a message is deleted before its events are taken',
+    by: 'messages',
+    seed: 1,
+    edits: [
+      {
+        file: 'src/forge/github/listener.ts',
+        before: '    const result = await this.#intake.receive(message, session)\n',
+        after:
+          '    await session.acknowledge(String(message.id))\n    const result = await this.#intake.receive(message, session)\n',
+      },
+    ],
+  },
+  {
+    name: 'a registration is left that an earlier process made',
+    by: 'rest',
+    seed: 1,
+    edits: [
+      {
+        file: 'src/core/state/fold-forge.ts',
+        before: 'const ours = registration.name.startsWith(prefix)',
+        after: 'const ours = state.jobs.some(({ runner }) => runner === registration.name)',
+      },
+    ],
+  },
+  {
+    name: 'the Lease is judged by the clock of its holder',
+    by: 'one-leader',
+    seed: 27,
+    edits: [
+      {
+        file: 'src/kubernetes/lease.ts',
+        before: '    after: clock.after,\n',
+        after: '    after: clock.after,\n    now: clock.now,\n',
+      },
+      {
+        file: 'src/kubernetes/lease.ts',
+        before: 'if (free || expired)',
+        after: 'if (free || Date.parse(record.object.spec.renewTime) + record.durationMs <= (lease as any).now())',
+      },
+    ],
+  },
+  {
+    name: 'a scale-down deletes its pods without asking the forge',
+    by: 'busy-runner',
+    seed: 11,
+    edits: [
+      {
+        file: 'src/core/scale.ts',
+        before: "endStep(moment, runner, runner.pod.value, { kind: 'surplus' })",
+        after:
+          "{ action: { kind: 'delete-runner', runner: runner.name, pod: { uid: runner.pod.value.uid }, because: { kind: 'surplus' } } }",
+      },
+    ],
+  },
+  {
+    name: 'a Secret is left whose pod is refused',
+    by: 'rest',
+    seed: 1,
+    edits: [
+      {
+        file: startRunner,
+        before: '  const created = await createPod(context, name, registered.outcome.registration)\n',
+        after:
+          "  const secret = await createSecret(context, name, '', registered.credential)\n  if (secret.is !== 'secret-created') return yield { ...secret, step: 'register' }\n  const created = await createPod(context, name, registered.outcome.registration)\n",
+      },
+      {
+        file: startRunner,
+        before: 'yield await createSecret(context, name, created.pod.uid, registered.credential)',
+        after: 'yield secret',
+      },
+      {
+        file: 'src/core/pod.ts',
+        before:
+          "      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid: podUid, blockOwnerDeletion: false }],\n",
+        after: '',
+      },
+    ],
+  },
+  {
+    name: 'the demand is counted from messages',
+    by: 'rest',
+    seed: 1,
+    edits: [
+      {
+        file: 'src/forge/github/demand.ts',
+        before: '    if (message.statistics) this.#trust(message.statistics)\n',
+        after:
+          "    for (const { kind } of message.jobs) this.#assigned = (this.#assigned ?? 0) + (kind === 'assigned' ? 1 : kind === 'completed' ? -1 : 0)\n",
+      },
+      {
+        file: 'src/forge/github/demand.ts',
+        before: '    if (statistics) this.#trust(statistics)',
+        after: '    if (statistics && this.#assigned === undefined) this.#trust(statistics)',
+      },
+    ],
+  },
+  {
+    name: 'a busy answer of the forge ends the runner',
+    by: 'busy-runner',
+    seed: 16,
+    edits: [
+      {
+        file: 'src/core/may-end.ts',
+        before: "if (answer === 'busy') return cause === 'spent' ? 'retry' : 'keep'",
+        after: "if (answer === 'busy') return 'end'",
+      },
+    ],
+  },
+  {
+    name: 'the maximum does not bound the starts',
+    by: 'ceiling',
+    seed: 3,
+    edits: [
+      {
+        file: 'src/core/scale.ts',
+        before: '  const room = set.scale.max - counts.value.occupied\n  if (need',
+        after: '  const room = Number.POSITIVE_INFINITY\n  if (need',
+      },
+    ],
+  },
+]
