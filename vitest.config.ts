@@ -6,6 +6,8 @@ export default defineConfig({
   logLevel: 'error',
   test: {
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts', 'sim/**/*.test.ts'],
+    // They bundle the simulation a dozen times: `npm run test:processes`.
+    exclude: ['sim/planted-bugs.test.ts'],
     pool: 'forks',
     // One process for each processor. The default is one process less.
     maxWorkers: '100%',

@@ -1,7 +1,7 @@
 // The network between one process and a server, in this process: latency, and the faults of the weather.
 import { type Answer, type Body, jsonAnswer, type Request, type Transport, TransportError } from '../src/lib/http.ts'
 import { type Random, randomInteger } from '../src/lib/random.ts'
-import type { VirtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import type { VirtualClock } from '../src/lib/virtual-clock.ts'
 import { pick } from './streams.ts'
 import type { Weather } from './weather.ts'
 

@@ -17,7 +17,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a failed list is taken as empty',
     by: 'ceiling',
-    seed: 3,
+    seed: 9,
     edits: [
       {
         file: 'src/controller/pod-cache.ts',
@@ -88,10 +88,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'the Lease is judged by the clock of its holder',
+    name: 'the Lease is judged by the clocks of the machines',
     by: 'one-leader',
-    seed: 27,
+    seed: 1,
     edits: [
+      {
+        file: 'src/kubernetes/server-time.ts',
+        before: 'return { clock: { now, after',
+        after: 'return { clock: { now: own.now, after',
+      },
       {
         file: 'src/kubernetes/lease.ts',
         before: '    after: clock.after,\n',
@@ -162,7 +167,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a busy answer of the forge ends the runner',
     by: 'busy-runner',
-    seed: 16,
+    seed: 29,
     edits: [
       {
         file: 'src/core/may-end.ts',

@@ -1,11 +1,11 @@
 // The runners of the simulation: each container reads its credential, connects to its forge, and runs what it gets.
-import type { PlayedContainer, Script } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+import type { PlayedContainer, Script } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import type { BitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
 import type { GitHubEmulator } from '../src/emulator/github/emulator.ts'
 import type { JobReport } from '../src/emulator/job.ts'
 import { readCredential } from '../src/emulator/runner/credential.ts'
 import { type Random, randomInteger } from '../src/lib/random.ts'
-import type { VirtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import type { VirtualClock } from '../src/lib/virtual-clock.ts'
 
 export type RunnerOptions = {
   readonly clock: VirtualClock

@@ -1,6 +1,6 @@
 // Runs the client's test suite on the embedded cluster. test/kubernetes/client.test.ts runs the same suite on a real cluster.
 import { createCluster } from '../src/embedded/cluster.ts'
-import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import { connect } from '../src/kubernetes/connect.ts'
 import { systemClock, systemRandom } from '../src/lib/system.ts'
 import { clientSuite } from './kubernetes/client-suite.ts'

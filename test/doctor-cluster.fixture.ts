@@ -12,7 +12,7 @@ import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { seededRandom } from '../src/lib/random.ts'
 import { fieldsAt, textAt } from '../src/lib/read-json.ts'
 import { timestamp } from '../src/lib/timestamp.ts'
-import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../src/lib/virtual-clock.ts'
 
 export const arcKinds = {
   EphemeralRunner: 'ephemeralrunners.actions.github.com',

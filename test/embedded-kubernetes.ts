@@ -7,7 +7,7 @@ import { createRequestLog } from '../src/embedded/wire/request-log.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
 import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
 import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../src/lib/virtual-clock.ts'
 
 /** Returns a client. The API server has one namespace. */
 export function embeddedKubernetes(namespace: string): Kubernetes {

@@ -2,14 +2,14 @@
 
 import { field, isObject } from '../src/embedded/api/json.ts'
 import { type ClusterOptions, createCluster } from '../src/embedded/cluster.ts'
-import type { Script } from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+import type { Script } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
-} from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+} from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import type { StoredObject } from '../src/embedded/store/object.ts'
 import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../src/lib/virtual-clock.ts'
 
 export type PodStageOptions = {
   /** Scripts by container name. A container without a script runs until it is stopped. */

@@ -7,7 +7,7 @@ import { createRegistry } from '../src/embedded/api/create-registry.ts'
 import { ApiError } from '../src/embedded/api/errors.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../src/lib/virtual-clock.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

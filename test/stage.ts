@@ -11,7 +11,7 @@ import { createCluster } from '../src/embedded/cluster.ts'
 import {
   createScriptedRuntime,
   type ScriptedRuntimeOptions,
-} from '../src/embedded/runtime/scripted/scripted-runtime.fixture.ts'
+} from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import type { StoredObject } from '../src/embedded/store/object.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
@@ -25,7 +25,7 @@ import { createKubernetes } from '../src/kubernetes/client.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import { type Random, seededRandom } from '../src/lib/random.ts'
 import { timestamp } from '../src/lib/timestamp.ts'
-import { stopwatchOf, type VirtualClock, virtualClock } from '../src/lib/virtual-clock.fixture.ts'
+import { stopwatchOf, type VirtualClock, virtualClock } from '../src/lib/virtual-clock.ts'
 import type { Entry, JournalEvent } from '../src/model/event.ts'
 import { defaultLimits } from '../src/model/limits.ts'
 

@@ -13,7 +13,7 @@ import type { Forge, ForgeAccess, ForgeExchange, ForgeSet } from '../forge/forge
 import { forwardProxy } from '../lib/forward-proxy.fixture.ts'
 import { seededRandom } from '../lib/random.ts'
 import { systemClock } from '../lib/system.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import type { ForgeSource } from '../model/runner-set.ts'
 import { createForges, type ForgesOptions } from './forges.ts'
 

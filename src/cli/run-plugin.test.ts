@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { loadKubeconfig } from '../kubernetes/kubeconfig.ts'
 import { tokenSource, withToken } from '../kubernetes/token.ts'
 import { jsonAnswer } from '../lib/http.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import { pluginHost } from './run-plugin.ts'
 
 const version = 'client.authentication.k8s.io/v1'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { KubernetesError } from '../kubernetes/errors.ts'
 import type { PodLogs } from '../kubernetes/pod-logs.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import type { ForgeEvent } from '../model/forge-event.ts'
 import { forgeTraits } from '../model/forge-traits.ts'
 import type { PodFacts } from '../model/runner.ts'

@@ -1,11 +1,11 @@
 // A whole cluster under fuzz: sends one request, reads the whole answer, and checks what must hold after it.
 import { type Answer, type Method, noBody, parseBody } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import { type Cluster, createCluster } from './cluster.ts'
 import { samples } from './fuzz-objects.fixture.ts'
 import type { FuzzRequest } from './fuzz-requests.fixture.ts'
-import { createScriptedRuntime } from './runtime/scripted/scripted-runtime.fixture.ts'
+import { createScriptedRuntime } from './runtime/scripted/scripted-runtime.ts'
 import { keyOf } from './store/object.ts'
 
 /** The effect of one request. `cpuMs` is the processor time until its answer was written. */

@@ -1,9 +1,9 @@
 // A cluster that starts again on the objects of one that was killed.
 import { expect, test } from 'vitest'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import { createCluster } from './cluster.ts'
-import { createScriptedRuntime } from './runtime/scripted/scripted-runtime.fixture.ts'
+import { createScriptedRuntime } from './runtime/scripted/scripted-runtime.ts'
 import { encodeChange, encodeSnapshot, recover } from './store/journal-format.ts'
 
 const clock = virtualClock()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Answer, jsonAnswer, type Request, textAnswer } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import { KubernetesError } from './errors.ts'
 import { type Access, createInquiry } from './inquiry.ts'
 

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import { type Answer, jsonAnswer, type Request, TransportError } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
 import { aborted } from '../lib/signals.ts'
-import { stopwatchOf, type VirtualClock, virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { stopwatchOf, type VirtualClock, virtualClock } from '../lib/virtual-clock.ts'
 import { createKubernetes } from './client.ts'
 import { createElector, type ElectionState, type Leadership } from './lease.ts'
 

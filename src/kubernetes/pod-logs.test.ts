@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Answer, noBody, type Request, TransportError, textAnswer } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import { createPodLogs } from './pod-logs.ts'
 
 function world(answer: Answer) {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Fault, faultServer, statusAnswer } from '../../test/kubernetes/fault-server.ts'
 import { seededRandom } from '../lib/random.ts'
-import { virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../lib/virtual-clock.ts'
 import { runReflector } from './reflector.ts'
 
 const statuses = fc.constantFrom(

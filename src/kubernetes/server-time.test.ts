@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jsonAnswer, noBody, type Request } from '../lib/http.ts'
-import { stopwatchOf, virtualClock } from '../lib/virtual-clock.fixture.ts'
+import { stopwatchOf, virtualClock } from '../lib/virtual-clock.ts'
 import { followServerTime } from './server-time.ts'
 
 const getRequest: Request = { method: 'GET', path: '/version', query: {}, headers: {}, body: noBody, expect: 'whole' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adaptiveLimit } from './adaptive-limit.ts'
-import { virtualClock } from './virtual-clock.fixture.ts'
+import { virtualClock } from './virtual-clock.ts'
 
 const policy = { start: 4, least: 2, most: 8, waitingLow: 8, waitingHigh: 8 }
 

@@ -3,7 +3,7 @@ import type { createRegistry } from '../../src/embedded/api/create-registry.ts'
 import type { StoredObject } from '../../src/embedded/store/object.ts'
 import type { Control } from '../../src/emulator/bitbucket/control.ts'
 import { timestamp } from '../../src/lib/timestamp.ts'
-import type { VirtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import type { VirtualClock } from '../../src/lib/virtual-clock.ts'
 import type { RunnerLogs } from './logs.ts'
 
 export type Registry = ReturnType<typeof createRegistry>

@@ -7,7 +7,7 @@ import type { BitbucketCredential } from '../../src/forge/bitbucket/credential.t
 import { type ForgeEventReader, readForgeEvents } from '../../src/forge/event-reader.fixture.ts'
 import type { Forge, ForgeExchange, ForgeSet, Link } from '../../src/forge/forge.ts'
 import { seededRandom } from '../../src/lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.ts'
 import type { PortError } from '../../src/model/port-error.ts'
 import type { Registration } from '../../src/model/runner.ts'
 import { waitVirtually } from './waiting.ts'

@@ -11,7 +11,7 @@ import type { Transport } from '../../src/lib/http.ts'
 import { httpClient } from '../../src/lib/http-client.ts'
 import { seededRandom } from '../../src/lib/random.ts'
 import { systemClock } from '../../src/lib/system.ts'
-import { virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../src/lib/virtual-clock.ts'
 import { barrier, waitAtMost, waitVirtually } from './waiting.ts'
 
 export type WorldOptions = {

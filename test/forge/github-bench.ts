@@ -5,7 +5,7 @@ import { createGitHubForge, type GitHubForgeOptions } from '../../src/forge/gith
 import type { ProtocolAnomaly } from '../../src/forge/github/protocol-anomaly.ts'
 import type { Transport } from '../../src/lib/http.ts'
 import { seededRandom } from '../../src/lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.ts'
 import type { ForgeState } from '../../src/model/forge-event.ts'
 import { type ScriptedGitHub, scriptedGitHub } from './scripted-github.ts'
 

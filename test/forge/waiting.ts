@@ -2,7 +2,7 @@
 import type { ForgeWorld } from '../../src/forge/contract-world.fixture.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { TransportError } from '../../src/lib/http.ts'
-import type { VirtualClock } from '../../src/lib/virtual-clock.fixture.ts'
+import type { VirtualClock } from '../../src/lib/virtual-clock.ts'
 
 export function waitAtMost(clock: Clock, ms: number): ForgeWorld['wait'] {
   return (promise) => {

@@ -1,7 +1,7 @@
 // The first request to a cluster ends the examination if no answer can come.
 import { expect, test } from 'vitest'
 import { jsonAnswer, type Transport, TransportError } from '../../lib/http.ts'
-import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../lib/virtual-clock.ts'
 import { CliFailure } from '../failure.ts'
 import { makeContact } from './first-contact.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../lib/virtual-clock.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { ControllerState } from '../controller.ts'
 import { aliveChecks, type Check, describeChecks, passes, readyChecks } from './checks.ts'

@@ -1,7 +1,7 @@
 // The two shapes of Events: each change is seen in both, with the same revision, and expires in both.
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../lib/random.ts'
-import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createStore } from '../store/store.ts'
 import { createRegistry } from './create-registry.ts'
 import { eventProjection } from './event-shapes.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import type { NetworkTarget } from '../runtime/runtime.ts'
-import type { NetworkScript } from '../runtime/scripted/scripted-runtime.fixture.ts'
+import type { NetworkScript } from '../runtime/scripted/scripted-runtime.ts'
 
 const httpGet = { port: 2375, path: '/_ping' }
 const runner = containerOf('runner')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
 import { type Random, randomInteger, seededRandom } from '../../lib/random.ts'
 import { field } from '../api/json.ts'
-import type { Script } from '../runtime/scripted/scripted-runtime.fixture.ts'
+import type { Script } from '../runtime/scripted/scripted-runtime.ts'
 
 const graceSeconds = 5
 

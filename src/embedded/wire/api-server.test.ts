@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, jsonBody, type Method, noBody, type Request } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createRegistry } from '../api/create-registry.ts'
 import { badRequest } from '../api/errors.ts'
 import type { NodeApi } from '../api/node.ts'

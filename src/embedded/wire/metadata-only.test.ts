@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { jsonBody, type Method, noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createRegistry } from '../api/create-registry.ts'
 import { createStore } from '../store/store.ts'
 import { createApiHandler } from './api-server.ts'

@@ -1,7 +1,7 @@
 // A minimal client of the emulated Bitbucket. It knows paths and one credential; it never retries or decides.
 import type { Answer, Method, Transport } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import type { KnobChange } from './config.ts'
 import type { EmulatedCredential } from './credentials.ts'
 import { type BitbucketEmulator, createBitbucketEmulator } from './emulator.ts'

@@ -4,7 +4,7 @@ import { appJwt } from '../../forge/github/app-jwt.ts'
 import { readCredential } from '../../forge/github/credential.ts'
 import { type Answer, noBody, type Request } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { field } from './test-client.fixture.ts'
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'
 import { connectClient, field, jobsOf, type Queue, queueOf, type TestClient } from './test-client.fixture.ts'

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Answer, Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { systemClock } from '../../lib/system.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { connectClient, field, jobsOf, queueOf } from './test-client.fixture.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { connectClient, field, queueOf, type TestClient } from './test-client.fixture.ts'
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Answer, Method } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.fixture.ts'
+import { type VirtualClock, virtualClock } from '../../lib/virtual-clock.ts'
 import type { JobEvent } from './emulation.ts'
 import { createGitHubEmulator, type GitHubEmulator } from './emulator.ts'
 import { scriptJob } from './script-job.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
-import { virtualClock } from '../../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../../lib/virtual-clock.ts'
 import { createStore } from '../../store/store.ts'
 import { createRegistry } from '../create-registry.ts'
 import { ApiError } from '../errors.ts'

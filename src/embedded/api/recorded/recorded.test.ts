@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
-import { virtualClock } from '../../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../../lib/virtual-clock.ts'
 import { createStore } from '../../store/store.ts'
 import { createApiHandler } from '../../wire/api-server.ts'
 import { knownIdentity } from '../../wire/authentication.ts'

@@ -1,7 +1,7 @@
 // The kinds that no controller acts on: their defaults and their validation.
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
-import { virtualClock } from '../../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../../lib/virtual-clock.ts'
 import { createStore } from '../../store/store.ts'
 import { createRegistry } from '../create-registry.ts'
 import { ApiError } from '../errors.ts'

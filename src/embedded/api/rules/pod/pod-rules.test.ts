@@ -2,7 +2,7 @@
 // 1.36.3, or read in its source.
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../../lib/random.ts'
-import { virtualClock } from '../../../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../../../lib/virtual-clock.ts'
 import { createStore } from '../../../store/store.ts'
 import type { Profile } from '../../api.ts'
 import { createRegistry } from '../../create-registry.ts'

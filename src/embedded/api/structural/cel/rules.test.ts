@@ -1,7 +1,7 @@
 // The sentences were recorded from kube-apiserver 1.36.
 import { describe, expect, it, test } from 'vitest'
 import { seededRandom } from '../../../../lib/random.ts'
-import { virtualClock } from '../../../../lib/virtual-clock.fixture.ts'
+import { virtualClock } from '../../../../lib/virtual-clock.ts'
 import { createStore } from '../../../store/store.ts'
 import { createRegistry } from '../../create-registry.ts'
 import { refusal } from '../../refusal.fixture.ts'
