@@ -1,13 +1,11 @@
 // One process of the production controller, with its own clock, network, accounts and journal.
-import { forgeOpeners } from '../src/cli/forges/clients.ts'
+import { forgesBehind } from '../src/cli/forges/behind.ts'
 import { parseRunnerSet } from '../src/config/runner-set.ts'
 import { type Controller, startController } from '../src/controller/controller.ts'
 import { createJournal } from '../src/controller/journal.ts'
 import type { ControllerOptions } from '../src/controller/options.ts'
-import type { Forge } from '../src/forge/forge.ts'
 import { createKubernetes } from '../src/kubernetes/client.ts'
 import { followServerTime } from '../src/kubernetes/server-time.ts'
-import type { Clock } from '../src/lib/clock.ts'
 import type { Answer, Request, Transport } from '../src/lib/http.ts'
 import type { Random } from '../src/lib/random.ts'
 import { upperStopwatch } from '../src/lib/stopwatch.ts'
@@ -64,7 +62,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   const controllerOptions: ControllerOptions = {
     kubernetes: createKubernetes({ transport, clock, random }),
     transport,
-    forgeFor: accounts(way('forge'), { clock, random, identity }),
+    forgeFor: forgesBehind(way('forge'), { clock, random, userAgent: 'dayfly/sim', owner: identity }).forgeFor,
     parseSet: parseRunnerSet,
     clock,
     stopwatch: upperStopwatch(steady, machine),
@@ -74,21 +72,4 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     lease: { namespace: 'a', name: 'dayfly' },
   }
   return { identity, clock: machine, controller: startController(controllerOptions, journal), open, isStopped: false }
-}
-
-/** One account for each URL and credential, as in the production process. */
-function accounts(
-  transport: Transport,
-  { clock, random, identity }: { readonly clock: Clock; readonly random: Random; readonly identity: string },
-): ControllerOptions['forgeFor'] {
-  const ignore = () => {}
-  const caller = { clock, random, userAgent: 'dayfly/sim', owner: identity }
-  const open = forgeOpeners({ ...caller, onAnomaly: ignore, onExchange: ignore, forceServer: false })
-  const known = new Map<string, Forge>()
-  return (source, { credential }) => {
-    const key = JSON.stringify([source.kind, source.url, credential])
-    const forge = known.get(key) ?? open[source.kind](source, credential)(transport)
-    known.set(key, forge)
-    return forge
-  }
 }

@@ -4,7 +4,7 @@ import type { Forge, ForgeAccess } from '../forge/forge.ts'
 import { callsAtOnceMax } from '../forge/github/calls.ts'
 import type { Clock, Instant } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http-client.ts'
-import { outboundClient } from '../lib/outbound.ts'
+import { type OutboundOptions, outboundClient } from '../lib/outbound.ts'
 import type { ForgeSource } from '../model/runner-set.ts'
 import { type Controlling, forgeOpeners } from './forges/clients.ts'
 import { wayTo } from './forges/way.ts'
@@ -19,6 +19,8 @@ export interface Forges {
 export type ForgesOptions = Omit<Controlling, 'forceServer'> & {
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY for sets without a proxy; NODE_EXTRA_CA_CERTS; GITHUB_ACTIONS_FORCE_GHES. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Opens a client. The default uses sockets. */
+  readonly connect?: (options: OutboundOptions) => HttpClient
 }
 
 type Account = { readonly forge: Forge; readonly client: Client; usedAt: Instant; links: number }
@@ -33,7 +35,7 @@ const unusedMsMax = 10 * 60_000
 
 /** Opens no connection and reads no file before the first set needs it. */
 export function createForges(options: ForgesOptions): Forges {
-  const { clock, environment } = options
+  const { clock, environment, connect = outboundClient } = options
   const accounts = new Map<string, Account>()
   const clients = new Map<string, Client>()
   const openers = forgeOpeners({ ...options, forceServer: environment['GITHUB_ACTIONS_FORCE_GHES'] !== undefined })
@@ -49,7 +51,7 @@ export function createForges(options: ForgesOptions): Forges {
   const open = (source: ForgeSource, access: ForgeAccess): Account => {
     const create = openers[source.kind](source, access.credential)
     const client = entry(clients, keyOf([source.proxy, access.proxyCredential, access.ca]), () => ({
-      ...outboundClient({ ...wayTo(source, access, environment), connections }),
+      ...connect({ ...wayTo(source, access, environment), connections }),
       accounts: 0,
     }))
     const forge = create(client.transport)

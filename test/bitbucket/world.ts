@@ -1,4 +1,5 @@
 // Two runner sets in one emulated workspace on virtual time, with production controllers that a test starts, cuts off and stops.
+import { forgesBehind } from '../../src/cli/forges/behind.ts'
 import { runnerSetCrd } from '../../src/config/crd.ts'
 import { parseRunnerSet } from '../../src/config/runner-set.ts'
 import { startController } from '../../src/controller/controller.ts'
@@ -13,13 +14,9 @@ import { createRequestLog } from '../../src/embedded/wire/request-log.ts'
 import type { KnobChange } from '../../src/emulator/bitbucket/config.ts'
 import type { EmulatedCredential } from '../../src/emulator/bitbucket/credentials.ts'
 import { createBitbucketEmulator } from '../../src/emulator/bitbucket/emulator.ts'
-import { createBitbucketForge } from '../../src/forge/bitbucket/bitbucket.ts'
-import { CallBudgets } from '../../src/forge/bitbucket/call-budget.ts'
-import { readCredential } from '../../src/forge/bitbucket/credential.ts'
-import type { Forge } from '../../src/forge/forge.ts'
 import { createKubernetes } from '../../src/kubernetes/client.ts'
 import type { Request, Transport } from '../../src/lib/http.ts'
-import { type Random, seededRandom } from '../../src/lib/random.ts'
+import { seededRandom } from '../../src/lib/random.ts'
 import { stopwatchOf, virtualClock } from '../../src/lib/virtual-clock.ts'
 import type { Entry } from '../../src/model/event.ts'
 import { defaultLimits } from '../../src/model/limits.ts'
@@ -137,7 +134,7 @@ function startProcess({ clock, random, transport, forge, identity, hear }: Proce
   const options: ControllerOptions = {
     kubernetes: createKubernetes({ transport: toApi, clock, random }),
     transport: toApi,
-    forgeFor: accounts(toForge, { clock, random }),
+    forgeFor: forgesBehind(toForge, { clock, random, userAgent: 'dayfly/test', owner: identity }).forgeFor,
     parseSet: parseRunnerSet,
     clock,
     stopwatch: stopwatchOf(clock),
@@ -147,33 +144,6 @@ function startProcess({ clock, random, transport, forge, identity, hear }: Proce
     lease: { namespace: 'a', name: 'dayfly' },
   }
   return { identity, entries, gate, cluster, controller: startController(options, journal), isStopped: false }
-}
-
-/** One account for each URL and credential, as in the production process. */
-function accounts(transport: Transport, { clock, random }: { clock: ControllerOptions['clock']; random: Random }) {
-  const known = new Map<string, Forge>()
-  const budgets = new CallBudgets()
-  return (
-    source: { readonly url: string },
-    access: { readonly credential: Readonly<Record<string, string>> },
-  ): Forge => {
-    const key = JSON.stringify([source.url, access.credential])
-    const credential = readCredential(access.credential, secretName)
-    const budget = budgets.of(credential)
-    const found = known.get(key)
-    if (found) return found
-    const forge = createBitbucketForge({
-      url: source.url,
-      credential,
-      transport,
-      clock,
-      random,
-      userAgent: 'dayfly/test',
-      budget,
-    })
-    known.set(key, forge)
-    return forge
-  }
 }
 
 function runnerSetObject({ namespace, label, ...scale }: SetSpec) {
