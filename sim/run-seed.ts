@@ -24,8 +24,9 @@ const minute = 60 * second
 const unsafeMs = 5 * minute
 /** The longest aftermath of a disaster. */
 const aftermathMs = 150 * second
-const settleMs = 45 * minute
-const removalMs = 30 * minute
+/** Bitbucket's limit of calls may hold everything up for an hour. */
+const settleMs = 75 * minute
+const removalMs = 75 * minute
 
 /** @param how `keepsLines`: for a reader; `stopsEarly`: the first broken promise ends the seed after its faults */
 export async function runSeed(

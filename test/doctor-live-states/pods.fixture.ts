@@ -53,6 +53,17 @@ const engines: readonly LiveState[] = [
     },
   },
   {
+    code: 'POD118',
+    what: 'a volume is mounted at the path of the socket of Docker',
+    make: async ({ create }, isSick) => {
+      const path = isSick ? '/var/run/docker.sock' : '/sockets'
+      const engine = sidecar({ ...docker, volumeMounts: [...docker.volumeMounts, { name: 'socket', mountPath: path }] })
+      const volumes = [data, { name: 'socket', emptyDir: {} }]
+      await create(pod('p', { initContainers: [engine], containers: [work], volumes }))
+      return 'Pod p'
+    },
+  },
+  {
     code: 'POD115',
     what: "dockerd's pid file is in a volume",
     make: async ({ create }, isSick) => {

@@ -39,6 +39,8 @@ export class Cordons {
   /** Rejects with `not-found` if the runner is gone, and with `bad-response` if Bitbucket leaves the runner as it is. */
   async cordon(id: string, identity: Identity, signal?: AbortSignal): Promise<void> {
     if (this.#way === 'public' || !(await this.#cordonInternally(id, identity, signal))) {
+      // A runner that was cordoned before proves nothing for the public API: after its first failure the internal one is asked again.
+      this.#way = 'internal'
       await this.#cordonPublicly(id, signal)
       this.#way = 'public'
     }

@@ -110,6 +110,19 @@ test.each([
   expect(bench.emulator.control.runners()).toHaveLength(outcome === 'removed' ? 0 : 1)
 })
 
+test('one refusal of the internal API does not end its use, although the public one shows a runner as cordoned', async () => {
+  const bench = bitbucketBench()
+  const { link } = await bench.open()
+  const [one, other] = [await startRunner(bench, link, 'linux-a'), await startRunner(bench, link, 'linux-b')]
+  await bench.wait(link.cordon(one))
+  const action = { kind: 'answer', status: 403, body: {} } as const
+  bench.emulator.control.fault({ match: { method: 'PUT', pathRegex: '^/internal/' }, action })
+  await bench.wait(link.cordon(one))
+  expect((await errorOf(bench, link.cordon(other))).message).toContain('did not cordon')
+  await bench.wait(link.cordon(other))
+  expect(bench.emulator.control.runners().map(({ status }) => status)).toEqual(['DISABLED', 'DISABLED'])
+})
+
 test('a registration that is gone is absent, and its name is free', async () => {
   const bench = bitbucketBench()
   const { link } = await bench.open()
