@@ -31,7 +31,7 @@ function problemsOf(world: World, set: SetSpec): readonly string[] {
     ...(secrets.length === set.min ? [] : [`${set.name} has ${secrets.length} Secrets, and should have ${set.min}`]),
     ...(registered.length === set.min
       ? []
-      : [`${set.name} has ${registered.length} registrations, and should have ${set.min}`]),
+      : [`${set.name} has ${registered.length} registrations (${registered.join(', ')}), and should have ${set.min}`]),
   ]
 }
 

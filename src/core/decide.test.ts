@@ -370,6 +370,26 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
     world([], { registrationsAt: undefined, demand: unknown }),
     'nothing',
   ],
+  [
+    'the last runner left a while ago, and the last list is older',
+    world([], { leftAt: now - limits.lastLookMs, registrationsAt: now - 1 }),
+    'list-registrations',
+  ],
+  [
+    'the last runner left a while ago, and a list was made since',
+    world([], { leftAt: now - limits.lastLookMs - 1, registrationsAt: now - 1 }),
+    'nothing',
+  ],
+  ['the last runner left a moment ago', world([], { leftAt: now - 1_000 }), 'wake +599 s'],
+  [
+    'the last runner left a while ago, and the forge fails',
+    world([], {
+      leftAt: now - limits.lastLookMs,
+      registrationsAt: now - 1,
+      forgeFailure: { reason: 'forge-unreachable', message: '', since: now },
+    }),
+    'nothing',
+  ],
   ['registrations in doubt', world([], { registrationsDoubtful: true }), 'list-registrations'],
   [
     'registrations in doubt, forge failing',

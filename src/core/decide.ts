@@ -85,8 +85,17 @@ function decideTemplate(moment: Moment): Step {
 /** A list says nothing while the pods are unknown. The forge is not asked while it fails: its own link finds out when it works again. */
 function decideList(moment: Moment, asks: boolean): Step {
   const { counts, demand, forgeFailure, set } = moment.world
+  const lookAt = lastLookAt(moment)
+  if (!asks && (lookAt === undefined || moment.now < lookAt)) return { actions: [], wakeAt: lookAt }
   const isConnected = !forgeFailure && (demand.known || isPaused(set))
-  return asks && counts.known && isConnected ? once(moment, { kind: 'list-registrations' }) : nothing
+  return counts.known && isConnected ? once(moment, { kind: 'list-registrations' }) : nothing
+}
+
+/** A forge may have shown too old a list when a runner left. Some time after the last one, a set without runners looks once more at what is left. */
+function lastLookAt({ world, limits }: Moment): Instant | undefined {
+  if (world.leftAt === undefined) return undefined
+  const lookAt = world.leftAt + limits.lastLookMs
+  return world.registrationsAt !== undefined && world.registrationsAt >= lookAt ? undefined : lookAt
 }
 
 /** Without a true list of pods a registration may belong to a living runner: nothing is removed. */

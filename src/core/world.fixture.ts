@@ -109,6 +109,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     forgeFailure: undefined,
     settingsFailure: undefined,
     registrationsAt: now,
+    leftAt: undefined,
     registrationsDoubtful: false,
     underway: { 'check-template': false, 'list-registrations': false, report: true },
     retries: {},

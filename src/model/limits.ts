@@ -14,6 +14,8 @@ export type Limits = {
   readonly listRegistrationsMs: number
   /** The same after a failed start, so that a success is seen soon. */
   readonly listAfterFailureMs: number
+  /** A set lists its registrations once more this long after its last runner left. */
+  readonly lastLookMs: number
   /** A forge event about a job may arrive this long after the end of its runner. */
   readonly lateEventMs: number
   /** A job of a runner that died stays assigned at the forge for about this long. */
@@ -59,6 +61,7 @@ export const defaultLimits: Limits = {
   ghostMs: 2 * minute,
   listRegistrationsMs: minute,
   listAfterFailureMs: 10 * second,
+  lastLookMs: 10 * minute,
   lateEventMs: 5 * second,
   jobLeaseMs: 15 * minute,
   reportEveryMs: second,

@@ -109,6 +109,8 @@ export type SetWorld = {
   readonly settingsFailure: Failure | undefined
   /** The last complete list of registrations; undefined before the first. */
   readonly registrationsAt: Instant | undefined
+  /** When the last runner left; undefined if none has left since the start of the process. */
+  readonly leftAt: Instant | undefined
   /** A registration may exist that no response has confirmed. */
   readonly registrationsDoubtful: boolean
   /** Actions of the set itself that are under way. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Failure } from '../../model/failure.ts'
+import { decide } from '../decide.ts'
 import { ended, limits, now, podFacts, registration } from '../world.fixture.ts'
 import { a, emptyDecision, job, open, refused, seconds, unavailable, unreachable } from './state.fixture.ts'
 
@@ -60,6 +61,23 @@ describe('pods', () => {
     set.list()
     set.seen()
     expect(set.phase()).toBe('starting')
+  })
+
+  it('looks at the registrations once more some time after it has gone, because a list may be old', () => {
+    const set = open()
+    set.list()
+    set.seen()
+    set.listed([])
+    set.gone({}, now + 1_000)
+    const lookAt = now + 1_000 + limits.lastLookMs
+    expect(set.world(lookAt).leftAt).toBe(now + 1_000)
+    set.listed([], lookAt - 1)
+    set.event({ kind: 'demand', demand: { kind: 'assigned', jobs: 0 }, at: lookAt }, lookAt)
+    const asks = (at: number) => decide(set.world(at), limits, at).actions.map(({ kind }) => kind)
+    expect(asks(lookAt)).toContain('list-registrations')
+    set.listed([registration(a)], lookAt)
+    expect(asks(lookAt + 1)).not.toContain('list-registrations')
+    expect(set.pending()).toMatchObject([{ name: a }])
   })
 
   it('ignores late events of a pod that is removed, until its deletion is reported', () => {

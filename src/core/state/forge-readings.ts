@@ -14,6 +14,8 @@ export class ForgeReadings {
   settingsFailure: Failure | undefined
   registrationsAt: Instant | undefined
   registrationsDoubtful = false
+  /** When the last runner left. */
+  leftAt: Instant | undefined
   /** The ids that the forge wants stored. */
   state: ForgeState = {}
   #listedBefore = 0

@@ -24,6 +24,7 @@ export function remove(step: Step, runner: Runner): void {
   const end = pod?.end
   if (pod && !end && !runner.deleted) vanished(step, runner, pod)
   state.table.remove(runner.name)
+  state.forge.leftAt = step.at
   if (!end) leaveRegistration(step, runner)
   events.push({ kind: 'runner-gone', ...subject(step, runner.name), because: end ? 'ended' : 'removed' })
 }

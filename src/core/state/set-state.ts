@@ -103,6 +103,7 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     forgeFailure: forge.failure,
     settingsFailure: forge.settingsFailure,
     registrationsAt: forge.registrationsAt,
+    leftAt: forge.leftAt,
     registrationsDoubtful: forge.registrationsDoubtful,
     underway: { ...state.underway },
     retries: state.retries,
