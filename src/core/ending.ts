@@ -16,7 +16,9 @@ export function continueEnd(moment: Moment, runner: Runner, pod: PodFacts, endin
   // With the proof of a ghost, a runner that the forge does not know may end for that cause.
   const proved = isGhost(runner, limits) && ending.because.kind !== 'life-exceeded'
   const because: EndCause = proved ? { kind: 'ghost' } : ending.because
-  if (!proved && ending.retryAt !== undefined && now < ending.retryAt) return { due: ending.retryAt }
+  // A new proof does not wait for the repetition of an earlier refusal. A deletion that failed with it does.
+  const waits = !proved || ending.because.kind === 'ghost'
+  if (waits && ending.retryAt !== undefined && now < ending.retryAt) return { due: ending.retryAt }
   return endStep(moment, runner, pod, because)
 }
 

@@ -52,9 +52,14 @@ const cause = (reason: FailureReason, age: number) => ({ reason, message: 'm', s
 const shownDelay = (given: Runner, reason: FailureReason): Runner => ({ ...given, delay: cause(reason, 1) })
 const afterJob = (age: number) =>
   running(age + 60, { job: { ...job, finished: { result: 'succeeded', at: now - seconds(age) } } })
-const ending = (given: Runner, answer: DeregisterAnswer, retryIn: number | undefined): Runner => {
+const ending = (
+  given: Runner,
+  answer: DeregisterAnswer,
+  retryIn: number | undefined,
+  kind: 'surplus' | 'ghost' = 'surplus',
+): Runner => {
   const retryAt = retryIn === undefined ? undefined : now + seconds(retryIn)
-  return { ...given, ending: { because: { kind: 'surplus' }, answer, failures: 1, retryAt } }
+  return { ...given, ending: { because: { kind }, answer, failures: 1, retryAt } }
 }
 const busyAtForge: Partial<Runner> = {
   registration: { is: 'present', value: registration('a', { busy: true }), at: now },
@@ -192,6 +197,11 @@ describe('one life', () => {
       'the forge does not know it, and two lists prove that',
       ending(running(200, absent(1, 121)), 'absent', 30),
       'delete (ghost)',
+    ],
+    [
+      'two lists prove that the forge does not know it, and its deletion failed',
+      ending(running(200, absent(1, 121)), 'absent', 30, 'ghost'),
+      '+30 s',
     ],
     [
       'the forge does not know it, and it has not started',

@@ -140,7 +140,10 @@ function deleted(step: Step, runner: Runner, { result }: OutcomeOf<'delete-runne
   }
 }
 
+/** Without a pending look-up, the watch has shown the pod by now. It knows more than the response. */
 function lookedUp(step: Step, runner: Runner, { result }: OutcomeOf<'look-up-pod'>): void {
+  const { lookUp } = runner
+  if (!lookUp) return
   const failure: Failure = { reason: 'api-unavailable', message: 'the API server did not create the pod' }
   switch (result.is) {
     case 'present':
@@ -153,14 +156,16 @@ function lookedUp(step: Step, runner: Runner, { result }: OutcomeOf<'look-up-pod
     case 'aborted':
       break
     default:
-      lookUpLater(step, runner, result.retryAt)
+      lookUpLater(step, { ...runner, lookUp }, result.retryAt)
   }
 }
 
-/** Without a pending look-up, the watch has shown the pod by now. */
-function lookUpLater(step: Step, runner: Runner, retryAt: number | undefined): void {
+function lookUpLater(
+  step: Step,
+  runner: Runner & { readonly lookUp: NonNullable<Runner['lookUp']> },
+  retryAt: number | undefined,
+): void {
   const { lookUp, name } = runner
-  if (!lookUp) return
   const retry = afterFailure({ at: step.at, before: lookUp.failures, retryAt, key: name }, step.limits)
   put(step, { ...runner, lookUp: retry })
 }

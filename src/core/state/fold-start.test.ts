@@ -28,6 +28,13 @@ describe('the start of a runner', () => {
     expect(set.runner()?.registration).toMatchObject({ is: 'present', value: { id: '7' } })
   })
 
+  it('keeps what the watch has shown before the response to the creation of the pod', () => {
+    const set = started(registered)
+    set.seen({ uid: 'u', resourceVersion: '9', node: 'node-1' })
+    set.outcome({ action: 'start-runner', runner: a, result: created })
+    expect(set.runner()?.pod).toMatchObject({ value: { resourceVersion: '9', node: 'node-1' } })
+  })
+
   it('is under way until the Secret exists', () => {
     expect(started(registered, created).state.table.isUnderway(a)).toBe(true)
   })
@@ -162,6 +169,15 @@ describe('a pod that was perhaps created', () => {
     expect(events).toEqual([])
     expect(set.runner()?.broken).toEqual(unavailable)
     expect(set.state.history.failuresInARow).toBe(0)
+  })
+
+  it('stays as the watch showed it during the look-up, and is not taken for absent', () => {
+    for (const result of [{ is: 'present', pod: podFacts({ resourceVersion: '1' }) }, { is: 'absent' }] as const) {
+      const set = started(registered, lost('pod'))
+      set.seen({ resourceVersion: '9' })
+      answer(set, { action: 'look-up-pod', runner: a, result })
+      expect(set.runner()?.pod).toMatchObject({ value: { resourceVersion: '9' } })
+    }
   })
 
   it('is over if it does not exist', () => {

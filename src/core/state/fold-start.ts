@@ -18,7 +18,7 @@ export function foldStart(step: Step, name: string, result: StartOutcome): void 
       registered(step, runner, result.registration)
       break
     case 'pod-created':
-      podCreated(step, name, result.pod)
+      podCreated(step, runner, result.pod)
       break
     case 'secret-created':
       step.state.table.settle(name)
@@ -44,8 +44,10 @@ function registered(step: Step, runner: Runner, registration: Registration): voi
   step.events.push({ kind: 'runner-registered', ...subject(step, runner.name), registration: registration.id })
 }
 
-function podCreated(step: Step, name: string, pod: PodFacts): void {
-  podSeen(step, name, pod, step.at)
+/** The response has the pod as it was created. What the watch has shown by now is newer. */
+function podCreated(step: Step, runner: Runner, pod: PodFacts): void {
+  const { name } = runner
+  if (runner.pod.is === 'requested') podSeen(step, name, pod, step.at)
   step.events.push({ kind: 'pod-created', ...subject(step, name), uid: pod.uid })
 }
 
