@@ -44,7 +44,7 @@ function registered(step: Step, runner: Runner, registration: Registration): voi
   step.events.push({ kind: 'runner-registered', ...subject(step, runner.name), registration: registration.id })
 }
 
-/** The response has the pod as it was created. What the watch has shown by now is newer. */
+/** The response has the pod as it was created. The watch may have shown a newer state by now. */
 function podCreated(step: Step, runner: Runner, pod: PodFacts): void {
   const { name } = runner
   if (runner.pod.is === 'requested') podSeen(step, name, pod, step.at)

@@ -39,15 +39,29 @@ export function findMarkers(text: string, dollar = false): Marker[] {
       continue
     }
     const end = at + close.length
-    markers.push({
-      start: match.index,
-      end,
-      role: roleOf(open, text.slice(match.index + 2, at)),
-      alone: isAlone(text, match.index, end),
-    })
+    markers.push({ start: match.index, end, role: roleOf(open, text.slice(match.index + 2, at)), alone: false })
     opening.lastIndex = end
   }
-  return markers
+  return withAlone(text, markers)
+}
+
+/** A line may have several markers and nothing else: `{{- if .Values.x }}{{ toYaml .Values.x }}{{- end }}`. Each of them is alone then. */
+function withAlone(text: string, markers: readonly Marker[]): Marker[] {
+  const done: Marker[] = []
+  for (let from = 0, to = 0; from < markers.length; from = to) {
+    for (to = from + 1; to < markers.length && isBlankBetween(text, markers[to - 1], markers[to]); ) to++
+    const group = markers.slice(from, to)
+    const alone = isAlone(text, group[0]?.start ?? 0, group.at(-1)?.end ?? 0)
+    for (const marker of group) done.push({ ...marker, alone })
+  }
+  return done
+}
+
+function isBlankBetween(text: string, left: Marker | undefined, right: Marker | undefined): boolean {
+  if (!left || !right) return false
+  let at = left.end
+  while (at < right.start && isBlank(text[at])) at++
+  return at === right.start
 }
 
 /** Returns where the closing of a marker begins: not in a comment of Go, and not in a string on its line. */

@@ -70,6 +70,11 @@ describe('a template', () => {
       `{{- /* not {{ this }}\n  kind: List: x\n*/ -}}\n${spec('{{/* {{ y }} */}}a')}`,
       [null, 'b'],
     ],
+    [
+      'several markers alone on one line',
+      `${head}spec:\n  containers:\n{{- if .x }}{{ toYaml .x | nindent 4 }}{{- end }}\n    - name: a\n  {{ if .y }} {{ .z }} {{ end }}\n    - name: b\n`,
+      ['a', 'b'],
+    ],
     ['a closing in a string', spec('{{ printf "}}" }}'), [null, 'b']],
     ['a statement of Jinja on several lines', `{% set x = {\n  "a": 1\n} %}\n${spec('b')}`, ['b', 'b']],
   ])('is read with %s', (_, text, names) => expect(namesOf(text)).toEqual(names))
