@@ -76,7 +76,8 @@ describe('an Enterprise Server with a port, a path and a private certificate, be
     const forge = forgeFor(source, { credential: app.entries(), proxyCredential, ca: tls.cert })
     const link = await forge.open(set, { scaleSetId: '', creating: 'linux' }, stop.signal)
     const reader = readForgeEvents(link)
-    await expect.poll(() => proxy.cuts(), { timeout: 20_000 }).toBe(1)
+    // A loaded machine may see several cuts at once.
+    await expect.poll(() => proxy.cuts(), { timeout: 20_000 }).toBeGreaterThanOrEqual(1)
     emulator.control.queueJobs([{ labels: ['linux'], name: 'build', message: scriptJob('build', [{ run: 'true' }]) }])
     await reader.find('demand', ({ demand }) => 'jobs' in demand && demand.jobs === 1)
     expect(await link.register('linux-a')).toMatchObject({ is: 'registered' })
