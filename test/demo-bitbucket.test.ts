@@ -18,7 +18,8 @@ function pipeline(...lines: readonly string[]): string {
   return file
 }
 
-test('each step runs on a runner of its own, and nothing is left', async () => {
+// On a loaded machine a cordon may come late once. Then the step is counted, and the demo runs again.
+test('each step runs on a runner of its own, and nothing is left', { timeout: 60_000, retry: 2 }, async () => {
   const file = pipeline(
     '    - step: { name: build, script: [echo built] }',
     '    - parallel:',
@@ -43,7 +44,7 @@ test('each step runs on a runner of its own, and nothing is left', async () => {
   expect(report.runners).toBeGreaterThanOrEqual(4 + 3)
   expect(report.apiCalls).toBeLessThan(200)
   expect([world.files(), world.processes()]).toEqual([[], []])
-}, 60_000)
+})
 
 test('a failed step shows its log, stops the later ones, and ends the demo with 1', async () => {
   const file = pipeline(
