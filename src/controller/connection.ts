@@ -90,10 +90,7 @@ export class Connection {
       try {
         const set = this.#deps.set()
         const access = await readAccess(kubernetes, set, until)
-        const state = forgeState()
-        const remembered = Object.keys(state).length > 0 ? state : undefined
-        const link = await forgeFor(set.source, access).open(forgeSet(set), remembered, until)
-        return { link, access }
+        return { link: await openLink(forgeFor, { set, access, state: forgeState() }, until), access }
       } catch (error) {
         if (until.aborted) return undefined
         const failure = error instanceof MissingAccess ? error.failure : failureOfForge(error)
@@ -193,6 +190,24 @@ export class Connection {
       }
     }
   }
+}
+
+/** The records of a set at its forge, and the access to them. */
+export type Records = {
+  readonly set: RunnerSet
+  readonly access: ForgeAccess
+  /** The ids that the forge wanted stored. Empty at the first connection. */
+  readonly state: ForgeState
+}
+
+/** Opens the link of a set. It resumes with the stored ids, if there are any. Rejects if the forge fails. */
+export function openLink(
+  forgeFor: ControllerOptions['forgeFor'],
+  { set, access, state }: Records,
+  until: AbortSignal,
+): Promise<Link> {
+  const remembered = Object.keys(state).length > 0 ? state : undefined
+  return forgeFor(set.source, access).open(forgeSet(set), remembered, until)
 }
 
 /** One set as the forge needs to know it. A paused set announces its ceiling to nobody. */

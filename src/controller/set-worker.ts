@@ -1,10 +1,10 @@
 // One runner set at work: its state, its connection to the forge, its loop.
-import { decide } from '../core/decide.ts'
+import { decide, unreported } from '../core/decide.ts'
 import { isPaused } from '../core/paused.ts'
 import { runnerPrefix } from '../core/pod.ts'
 import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '../core/state/set-state.ts'
-import type { ForgeAccess } from '../forge/forge.ts'
+import type { ForgeAccess, Link } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import { createPodLogs } from '../kubernetes/pod-logs.ts'
@@ -19,14 +19,16 @@ import type { Input } from '../model/input.ts'
 import type { Counts } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { Condition } from '../model/status.ts'
+import type { SetWorld } from '../model/world.ts'
 import { Actor } from './act/act.ts'
-import { Connection, forgeSet } from './connection.ts'
+import type { ActContext } from './act/context.ts'
+import { report } from './act/report.ts'
+import { Connection, forgeSet, type Records } from './connection.ts'
 import { guarded } from './guard.ts'
 import { JobLogs } from './job-logs.ts'
 import type { Journal } from './journal.ts'
 import { Loop } from './loop.ts'
 import type { ControllerOptions } from './options.ts'
-import type { Records } from './remove-records.ts'
 
 /** Ticks of one set are at least this far apart, in milliseconds. */
 const spacingMs = 50
@@ -123,23 +125,46 @@ export class SetWorker {
     return access && { set: this.set, access, state: this.#state.forge.state }
   }
 
+  /** Stops for the next leader: it pauses, and then writes what the status does not show yet, because a counter lives nowhere else. */
+  async handOver(): Promise<void> {
+    const link = this.#connection?.link
+    await this.stop('pause')
+    const term = this.#term
+    if (!term || term.signal.aborted) return
+    const { clock, limits } = this.#options
+    const now = clock.now()
+    const status = unreported({ world: this.#world(link, now), limits, now })
+    if (!status) return
+    const result = await report(this.#context(term, link, now), status)
+    this.#fold({ kind: 'outcome', outcome: { action: 'report', status, result } })
+  }
+
   #tick(now: Instant): Instant | undefined {
     const term = this.#term
     if (!term || term.signal.aborted) return undefined
     const { limits } = this.#options
     const link = this.#connection?.link
-    const allowance = link?.allowance() ?? { now: 0, nextAt: undefined }
-    const decision = decide(worldOf(this.#state, allowance, limits, now), limits, now)
+    const decision = decide(this.#world(link, now), limits, now)
     const actions = [...decision.actions, ...this.#starts(decision)]
     this.#fold({ kind: 'decided', decision, actions })
     if (decision.marks.length > 0) this.#loop.wake()
-    const context = { kubernetes: term.kubernetes, signal: term.signal, set: this.set, link, decidedAt: now }
+    const context = this.#context(term, link, now)
     for (const action of actions) term.actor.begin(action, context)
     return earliest(decision.wakeAt, this.#state.table.nextDue())
   }
 
+  #world(link: Link | undefined, now: Instant): SetWorld {
+    const allowance = link?.allowance() ?? { now: 0, nextAt: undefined }
+    return worldOf(this.#state, allowance, this.#options.limits, now)
+  }
+
+  #context({ kubernetes, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {
+    return { kubernetes, signal, set: this.set, link, decidedAt }
+  }
+
   /** Gives each runner to start its name: the set's prefix and a random part, never used twice. */
   #starts({ starts }: Decision): readonly Action[] {
+    if (starts === 0) return []
     const { random } = this.#options
     const prefix = runnerPrefix(this.set)
     return Array.from({ length: starts }, () => ({ kind: 'start-runner', runner: prefix + randomName(random, 10) }))

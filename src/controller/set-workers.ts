@@ -43,11 +43,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     for (const invalid of this.#invalid.values()) this.#report(invalid, leadership)
   }
 
-  /** Ends the work of every set. Runners live on. */
+  /** Ends the work of every set, with its last status. Runners live on. */
   async stop(): Promise<void> {
     this.#leadership = undefined
     this.#removals.abort()
-    await Promise.all([...this.#workers.values()].map((worker) => worker.stop('pause')))
+    await Promise.all([...this.#workers.values()].map((worker) => worker.handOver()))
     await Promise.all(this.#ending)
     this.#workers.clear()
   }
@@ -83,6 +83,11 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
       if (worker) this.#end(uid, worker, 'remove')
       return
     }
+    // Most changes are of the status, by this process. They need no reading of the spec.
+    if (worker && worker.set.generation === object.metadata.generation) {
+      this.#noteStatus(uid, object)
+      return
+    }
     const parsed = this.#options.parseSet(object)
     if (!parsed.ok) {
       const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
@@ -96,8 +101,14 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
       return
     }
     if (!worker) this.#begin(uid, new SetWorker(this.#options, this.#journal, parsed.set, object['status']))
-    else if (worker.set.generation !== parsed.set.generation) worker.changed(parsed.set)
-    if (worker && !this.#leads()) this.#rewritten.set(uid, object)
+    else {
+      worker.changed(parsed.set)
+      this.#noteStatus(uid, object)
+    }
+  }
+
+  #noteStatus(uid: string, object: KubeObject): void {
+    if (!this.#leads()) this.#rewritten.set(uid, object)
   }
 
   removed(object: KubeObject): void {

@@ -113,18 +113,35 @@ function decideRemovals({ world, now }: Moment): Step & { readonly asks: boolean
   return { actions, asks, wakeAt: earliest(later) }
 }
 
-/** The status is written when it differs from the one written last, at most once in `reportEveryMs`. */
+/** Returns the status of a set if it differs from the one written last. */
+export function unreported(moment: Moment): SetStatus | undefined {
+  const status = statusOf(moment)
+  const written = moment.world.reported?.status
+  return written && showSame(written, status) ? undefined : status
+}
+
+/** A status that differs is written, at most once in `reportEveryMs`. */
 function decideReport(moment: Moment): Step {
   const { world, limits, now } = moment
-  const status = statusOf(moment)
-  if (world.reported?.status && showSame(world.reported.status, status)) return nothing
+  const status = unreported(moment)
+  if (!status) return nothing
   const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }
 
-/** Both statuses are our own, so their fields have one order. The jobs change only as a whole. */
-function showSame({ jobs: written, ...before }: SetStatus, { jobs, ...after }: SetStatus): boolean {
-  return written === jobs && JSON.stringify(before) === JSON.stringify(after)
+/** The jobs and their table change only as a whole. */
+function showSame(written: SetStatus, status: SetStatus): boolean {
+  for (const field of Object.keys(status) as (keyof SetStatus)[]) {
+    if (field !== 'conditions' && written[field] !== status[field]) return false
+  }
+  const { conditions } = written
+  return (
+    conditions.length === status.conditions.length && status.conditions.every((one, at) => isSame(one, conditions[at]))
+  )
+}
+
+function isSame(one: Condition, other: Condition | undefined): boolean {
+  return (Object.keys(one) as (keyof Condition)[]).every((field) => one[field] === other?.[field])
 }
 
 /** The limit of the forge is journaled when its report begins. */

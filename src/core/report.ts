@@ -48,7 +48,8 @@ function shownFailure(world: SetWorld): Failure | undefined {
 function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Instant): Condition {
   const before = conditions.find(({ type }) => type === condition.type)
   const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : timestamp(now)
-  return { ...condition, observedGeneration: set.generation, lastTransitionTime }
+  const { type, status, reason, message } = condition
+  return { type, status, reason, message, observedGeneration: set.generation, lastTransitionTime }
 }
 
 /** The reason of `Ready` while runners wait for the limit of the forge. */

@@ -64,5 +64,6 @@ export type Outcome =
   | {
       readonly action: 'report'
       readonly status: SetStatus
-      readonly result: { readonly is: 'written' } | Unsuccessful
+      /** `gone`: the set does not exist any more. */
+      readonly result: { readonly is: 'written' | 'gone' } | Unsuccessful
     }

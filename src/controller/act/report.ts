@@ -1,4 +1,5 @@
 // Writes the set's status sub-resource.
+import { KubernetesError } from '../../kubernetes/errors.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import type { SetStatus } from '../../model/status.ts'
 import { runnerSets } from '../resources.ts'
@@ -18,6 +19,7 @@ export async function report({ kubernetes, set, signal }: ActContext, status: Se
     })
     return { is: 'written' }
   } catch (error) {
+    if (error instanceof KubernetesError && error.kind === 'not-found') return { is: 'gone' }
     return clusterUnsuccessful(error, signal)
   }
 }

@@ -155,19 +155,11 @@ function lookedUp(step: Step, runner: Runner, { result }: OutcomeOf<'look-up-pod
       break
     case 'aborted':
       break
-    default:
-      lookUpLater(step, { ...runner, lookUp }, result.retryAt)
+    default: {
+      const tried = { at: step.at, before: lookUp.failures, retryAt: result.retryAt, key: runner.name }
+      put(step, { ...runner, lookUp: afterFailure(tried, step.limits) })
+    }
   }
-}
-
-function lookUpLater(
-  step: Step,
-  runner: Runner & { readonly lookUp: NonNullable<Runner['lookUp']> },
-  retryAt: number | undefined,
-): void {
-  const { lookUp, name } = runner
-  const retry = afterFailure({ at: step.at, before: lookUp.failures, retryAt, key: name }, step.limits)
-  put(step, { ...runner, lookUp: retry })
 }
 
 /** Without a response nothing is explained. A runner that still does not start is looked up again. */
@@ -237,12 +229,17 @@ function reported(step: Step, { status, result }: OutcomeOf<'report'>): void {
   state.underway.report = false
   if (result.is === 'aborted') return
   state.conditions = status.conditions
-  state.reported = { status: result.is === 'written' ? status : undefined, at }
-  if (result.is === 'written') {
-    callSucceeded(step, 'report')
-  } else {
-    callFailed(step, 'report', result.retryAt)
-    writeFailed(step, 'report', result.failure)
+  switch (result.is) {
+    case 'written':
+    case 'gone':
+      // The watch ends the work on a set that is gone. Until then nothing more must be written.
+      state.reported = { status, at }
+      callSucceeded(step, 'report')
+      break
+    default:
+      state.reported = { status: undefined, at }
+      callFailed(step, 'report', result.retryAt)
+      writeFailed(step, 'report', result.failure)
   }
 }
 

@@ -1,0 +1,69 @@
+// When a status is written, and what its report puts into the journal.
+import { describe, expect, it } from 'vitest'
+import type { Condition } from '../model/status.ts'
+import type { SetWorld } from '../model/world.ts'
+import { decide } from './decide.ts'
+import { limited, statusOf } from './report.ts'
+import { limits, now, world } from './world.fixture.ts'
+
+const underway = { 'check-template': false, 'list-registrations': false, report: false }
+const until = now + 60_000
+const demand = { known: true, value: { kind: 'assigned', jobs: 1 }, at: now } as const
+const atLimit: Partial<SetWorld> = { demand, allowance: { now: 0, nextAt: until } }
+const condition = (type: Condition['type'], reason: string): Condition => ({
+  ...{ type, reason, status: 'True', message: 'x' },
+  ...{ lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 1 },
+})
+const quiet = world([], { underway })
+const decided = (over: Partial<SetWorld>) => decide({ ...quiet, ...over }, limits, now)
+const reports = (over: Partial<SetWorld>) => decided(over).actions.some(({ kind }) => kind === 'report')
+
+describe('the limit of the forge', () => {
+  it.each<[string, Partial<SetWorld>, boolean]>([
+    ['begins with this report', atLimit, true],
+    ['begins although another condition has its reason', { conditions: [condition('Reconciling', limited)] }, true],
+    ['begins after another reason', { conditions: [condition('Ready', 'Ready')] }, true],
+    ['is known from the last report', { conditions: [condition('Ready', limited)] }, false],
+    [
+      'is known among others',
+      { conditions: [condition('ForgeConnected', 'Connected'), condition('Ready', limited)] },
+      false,
+    ],
+    ['is not reported yet', { reported: { status: undefined, at: now } }, false],
+    [
+      'is hidden by a failure of the forge',
+      { forgeFailure: { reason: 'forge-unreachable', message: 'x', since: now } },
+      false,
+    ],
+    ['is no limit: the next registration is allowed', { allowance: { now: 1, nextAt: until } }, false],
+    ['is no limit: no runner waits', { demand: { ...demand, value: { kind: 'assigned', jobs: 0 } } }, false],
+  ])('%s', (_, over, isNoted) => {
+    const { events } = decided({ ...atLimit, ...over })
+    const noted = { kind: 'registrations-limited', namespace: 'ci', set: 'linux', until }
+    expect(events).toEqual(isNoted ? [noted] : [])
+  })
+})
+
+describe('a status that was written', () => {
+  const status = statusOf({ world: quiet, limits, now })
+  const written = (conditions: readonly Condition[]): Partial<SetWorld> => ({
+    conditions: status.conditions,
+    reported: { status: { ...status, conditions }, at: now - 5_000 },
+  })
+  const changed = (at: number, change: Partial<Condition>) =>
+    status.conditions.map((one, index) => (index === at ? { ...one, ...change } : one))
+
+  it('is not written again', () => expect(reports(written(status.conditions))).toBe(false))
+
+  it.each([
+    ['has one condition less', status.conditions.slice(0, -1)],
+    ['has one condition more', [...status.conditions, condition('Stalled', 'x')]],
+    ['differs in the message of the first condition', changed(0, { message: 'other' })],
+    ['differs in the reason of the last condition', changed(status.conditions.length - 1, { reason: 'Other' })],
+  ])('is written again if it %s', (_, conditions) => expect(reports(written(conditions))).toBe(true))
+
+  it('is written again if a count differs', () => {
+    const reported = { status: { ...status, idle: status.idle === 0 ? 1 : 0 }, at: now - 5_000 }
+    expect(reports({ ...written(status.conditions), reported })).toBe(true)
+  })
+})
