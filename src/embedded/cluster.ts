@@ -8,6 +8,8 @@ import { createRegistry } from './api/create-registry.ts'
 import type { Registry } from './api/registry.ts'
 import { createSystemObjects } from './api/system-objects.ts'
 import { createTokens } from './api/tokens.ts'
+import { startCronJobController } from './controllers/cron-job/cron-job-controller.ts'
+import { startDaemonSetController } from './controllers/daemon-set/daemon-set-controller.ts'
 import { startFinishedJobCollector } from './controllers/finished-job-collector.ts'
 import { type JobControllerOptions, startJobController } from './controllers/job/job-controller.ts'
 import { startNamespaceCollector } from './controllers/namespace-collector.ts'
@@ -18,6 +20,7 @@ import { startTaintEviction } from './controllers/node/taint-eviction.ts'
 import { startOwnerCollector } from './controllers/owner-collector.ts'
 import { startPodCollector } from './controllers/pod-collector.ts'
 import { startScheduler } from './controllers/scheduler.ts'
+import { startStatefulSetController } from './controllers/stateful-set/stateful-set-controller.ts'
 import { startDeploymentController } from './controllers/workload/deployment-controller.ts'
 import { startReplicaSetController } from './controllers/workload/replica-set-controller.ts'
 import { createKubeletSwitch, type KubeletSwitch } from './kubelet/kubelet-switch.ts'
@@ -47,6 +50,8 @@ export type ClusterOptions = {
    * Default: 12,500, as in kube-controller-manager.
    */
   readonly terminatedPodGcThreshold?: number
+  /** How long the cluster keeps an Event after its last write, in milliseconds. Default: one hour, as in kube-apiserver. */
+  readonly eventTtlMs?: number
   /** How the Job controller counts finished pods, and the limit of its client. */
   readonly jobs?: Pick<JobControllerOptions, 'tracking' | 'requestsPerSecond'>
   /** The users that may connect over HTTP: the user's name by bearer token. */
@@ -78,8 +83,9 @@ const defaultNode: NodeDescription = {
 /** Starts a cluster. It is ready when this returns. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, random, runtime, profile = '1.36', users = new Map(), onError } = options
-  const { terminatedPodGcThreshold = 12_500 } = options
-  const registry = createRegistry({ store: createStore({ data: options.data }), clock, random, profile })
+  const { terminatedPodGcThreshold = 12_500, eventTtlMs } = options
+  const store = createStore({ data: options.data })
+  const registry = createRegistry({ store, clock, random, profile, eventTtlMs })
   const tokens = createTokens(registry, clock, options.identity?.tokenKey)
   const certificate = options.identity?.certificate ?? selfSignedCertificate(clock.now())
   createSystemObjects(registry)
@@ -93,8 +99,11 @@ export function createCluster(options: ClusterOptions): Cluster {
     startNamespaceDefaults({ registry, tokens, certificate: certificate.cert }),
     startJobController({ registry, clock, profile, ...options.jobs }),
     startFinishedJobCollector({ registry, clock }),
+    startCronJobController({ registry, clock }),
     startDeploymentController({ registry, clock }),
     startReplicaSetController({ registry, clock }),
+    startStatefulSetController({ registry, clock }),
+    startDaemonSetController({ registry, clock }),
     startPodCollector({ registry, clock, threshold: terminatedPodGcThreshold }),
   ]
   const node = { ...defaultNode, ...options.node }

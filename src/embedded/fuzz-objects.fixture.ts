@@ -76,6 +76,7 @@ export const samples: readonly Sample[] = [
   sample(`${apps}/replicasets`, { spec: { replicas: 2, selector, template: always } }),
   sample(`${apps}/statefulsets`, { spec: { replicas: 1, serviceName: 'a', selector, template: always } }),
   sample(`${apps}/daemonsets`, { spec: { selector, template: always } }),
+  sample(`${apps}/controllerrevisions`, { data: { spec: { template: always } }, revision: 1 }),
   sample('/apis/policy/v1/namespaces/ci/poddisruptionbudgets', { spec: { minAvailable: '50%', selector } }),
   sample('/apis/coordination.k8s.io/v1/namespaces/ci/leases', { spec: { holderIdentity: 'a', leaseTransitions: 1 } }),
   sample('/apis/events.k8s.io/v1/namespaces/ci/events', { regarding: involved, reason: 'Fuzz', type: 'Normal' }),

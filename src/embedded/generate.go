@@ -54,7 +54,7 @@ var tables = map[string]table{
 		roots: rootsWith(apiextensionsv1.CustomResourceDefinition{}),
 		leaves: map[string]string{
 			"v1.Time": "Time", "v1.MicroTime": "MicroTime", "resource.Quantity": "Quantity", "intstr.IntOrString": "IntOrString",
-			"v1.FieldsV1": "any", "v1.JSONSchemaProps": "any",
+			"v1.FieldsV1": "any", "v1.JSONSchemaProps": "any", "runtime.RawExtension": "any",
 		},
 		fields: jsonFields,
 		kind: func(t reflect.Type) string {
@@ -70,6 +70,7 @@ var tables = map[string]table{
 		roots: rootsWith(metav1.DeleteOptions{}),
 		leaves: map[string]string{
 			"v1.Time": "Time", "v1.MicroTime": "MicroTime", "resource.Quantity": "Quantity", "intstr.IntOrString": "IntOrString", "v1.FieldsV1": "Raw",
+			"runtime.RawExtension": "Raw",
 		},
 		fields: messageFields,
 		kind: func(t reflect.Type) string {
@@ -93,7 +94,8 @@ func rootsWith(own any) []any {
 		storagev1.StorageClass{}, admissionv1.ValidatingWebhookConfiguration{}, admissionv1.ValidatingAdmissionPolicy{},
 		admissionv1.ValidatingAdmissionPolicyBinding{}, authenticationv1.TokenRequest{}, authenticationv1.TokenReview{},
 		authorizationv1.SubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, autoscalingv1.Scale{},
-		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}, eventsv1.Event{}}
+		policyv1.Eviction{}, nodev1.RuntimeClass{}, autoscalingv2.HorizontalPodAutoscaler{}, eventsv1.Event{},
+		appsv1.ControllerRevision{}}
 }
 
 // Writes one line for each struct, the roots first.

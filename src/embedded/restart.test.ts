@@ -85,3 +85,41 @@ test('custom kinds, quotas and controllers go on, and no container of a finished
   ])
   await Promise.all([cluster.stop(), first.stop()])
 })
+
+test('workloads go on where they were, and a CronJob makes up for the last start that it missed', async () => {
+  const parts = [...encodeSnapshot({ revision: 0, objects: [] })]
+  const { cluster: first } = start(parts)
+  const own = (name: string) => ({ name, namespace: 'default' })
+  const template = { metadata: { labels: { d: 'd' } }, spec: { containers: [container] } }
+  const selector = { matchLabels: { d: 'd' } }
+  first.registry.create('statefulsets.apps', {
+    metadata: own('web'),
+    spec: { replicas: 2, serviceName: 'web', selector, template },
+  })
+  const daemon = { metadata: { labels: { e: 'e' } }, spec: template.spec }
+  first.registry.create('daemonsets.apps', {
+    metadata: own('agent'),
+    spec: { selector: { matchLabels: { e: 'e' } }, template: daemon },
+  })
+  const jobTemplate = { spec: { template: { spec: { restartPolicy: 'Never', containers: [container] } } } }
+  first.registry.create('cronjobs.batch', { metadata: own('tick'), spec: { schedule: '* * * * *', jobTemplate } })
+  await clock.advance(5_000)
+  const uids = (registry: typeof first.registry) => registry.list('pods', 'default').map(({ metadata }) => metadata.uid)
+  const before = uids(first.registry)
+  await first.stop()
+  const killed = [...parts]
+  await clock.advance(300_000)
+  const { cluster } = start(killed)
+  const { registry } = cluster
+  await clock.advance(2_000)
+  expect(before).toHaveLength(3)
+  expect(uids(registry)).toEqual(expect.arrayContaining(before))
+  expect(registry.list('controllerrevisions.apps')).toHaveLength(2)
+  expect(registry.list('jobs.batch').map(({ metadata }) => Number(metadata.name.slice(5)))).toEqual([
+    Math.floor(clock.now() / 60_000),
+  ])
+  registry.patch('statefulsets.apps', own('web'), { type: 'merge', body: { spec: { replicas: 1 } } })
+  await clock.advance(60_000)
+  expect(registry.get('pods', 'default', 'web-1')).toBeUndefined()
+  await cluster.stop()
+})

@@ -326,3 +326,10 @@ async function* endless(): AsyncGenerator<unknown> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+it('sends every value of a repeated parameter, and the server reports all of them', async () => {
+  const client = await against(async ({ query, repeated }) => jsonAnswer(200, { query, repeated }))
+  const query = { command: 'c', other: '1' }
+  const { body } = await client.transport(get({ query, repeated: { command: ['a b', '&', 'c'] } }))
+  expect(body).toEqual({ kind: 'json', value: { query, repeated: { command: ['a b', '&', 'c'] } } })
+})

@@ -126,8 +126,12 @@ function exchange(request: Request, { origin, pool, headersTimeoutMs }: Exchange
   })
 }
 
-function pathOf({ path, search, query }: Request): string {
-  const encoded = Object.keys(query).length === 0 ? '' : new URLSearchParams(query).toString()
+function pathOf({ path, search, query, repeated = {} }: Request): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    const all = Object.hasOwn(repeated, name) ? repeated[name] : undefined
+    return (all ?? [value]).map((one): [string, string] => [name, one])
+  })
+  const encoded = pairs.length === 0 ? '' : new URLSearchParams(pairs).toString()
   const whole = search && encoded ? `${search}&${encoded}` : search || encoded
   return whole ? `${path}?${whole}` : path
 }

@@ -3,6 +3,24 @@
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 
+/** Binary messages in both directions on one connection: a WebSocket, or its counterpart in this process. */
+export interface MessageStream {
+  /** The peer's messages in order. They end when the peer closes the stream or is gone. The codec reads little more than its consumer takes. */
+  readonly messages: AsyncIterable<Uint8Array>
+  /** Sends one message. Resolves when the next may follow, also if the peer is gone. */
+  send(message: Uint8Array): Promise<void>
+  /** Aborted when the peer closes the stream, breaks its protocol, or is gone. */
+  readonly gone: AbortSignal
+}
+
+/** The body of an answer that turns the connection into a stream of messages. The server closes it when `serve` resolves. */
+export type MessagesBody = {
+  readonly kind: 'messages'
+  /** The subprotocol that the server has chosen from the client's offers. */
+  readonly protocol: string
+  serve(stream: MessageStream): Promise<void>
+}
+
 /** The body of a request or an answer. `text` is a body that is not JSON. `events` is a stream of JSON values, one on each line. `bytes` is a
  *  stream of raw chunks. `cut` is a deliberate fault: the server sends the head and the text, then resets the connection. If the text is empty, it sends no byte at all. */
 export type Body =
@@ -12,6 +30,7 @@ export type Body =
   | { readonly kind: 'events'; readonly items: AsyncIterable<unknown> }
   | { readonly kind: 'bytes'; readonly chunks: AsyncIterable<string | Uint8Array> }
   | { readonly kind: 'cut'; readonly text: string }
+  | MessagesBody
 
 export type Request = {
   readonly method: Method
@@ -20,6 +39,8 @@ export type Request = {
   /** Percent-encoded, begins with a slash, without the query. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
+  /** All values of each parameter that the query repeats, in order. `query` has the last of them. */
+  readonly repeated?: Readonly<Record<string, readonly string[]>> | undefined
   /** A query that is sent byte for byte, before `query`: for an address that another server has handed out. Without the question mark. */
   readonly search?: string | undefined
   /** Names in lower case. */

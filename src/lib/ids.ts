@@ -11,13 +11,10 @@ export function randomName(random: Random, length: number): string {
   return name
 }
 
+const uuidForm = 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'
+
 /** Returns a version 4 UUID (RFC 9562) in lower case. */
 export function uuid(random: Random): string {
-  let hex = ''
-  for (let index = 0; index < 32; index++) {
-    if (index === 12) hex += '4'
-    else if (index === 16) hex += '89ab'[Math.floor(random() * 4)]
-    else hex += Math.floor(random() * 16).toString(16)
-  }
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const one = (digits: string) => digits[Math.floor(random() * digits.length)] as string
+  return uuidForm.replace(/[xy]/g, (place) => one(place === 'x' ? '0123456789abcdef' : '89ab'))
 }

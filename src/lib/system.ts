@@ -4,10 +4,19 @@ import { type Clock, sleepWith } from './clock.ts'
 import type { Random } from './random.ts'
 import { type Stopwatch, upperStopwatch } from './stopwatch.ts'
 
+/** The longest delay of a timer of Node.js, about 24 days. It runs a longer one at once. */
+const timerMsMax = 2 ** 31 - 1
+
 /** Creates the machine's clock. A pending timer keeps the process alive, so callers must cancel it. */
 export function systemClock(): Clock {
   const after: Clock['after'] = (ms, run) => {
-    const handle = setTimeout(run, ms)
+    const start = (left: number): NodeJS.Timeout =>
+      left <= timerMsMax
+        ? setTimeout(run, left)
+        : setTimeout(() => {
+            handle = start(left - timerMsMax)
+          }, timerMsMax)
+    let handle = start(ms)
     return { cancel: () => clearTimeout(handle) }
   }
   return { now: () => Date.now(), after, sleep: sleepWith(after) }

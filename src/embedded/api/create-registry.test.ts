@@ -211,10 +211,12 @@ describe('hostile input', () => {
     const { registry } = world()
     const made = registry.create('configmaps', config('a'))
     const deep = { ...config('b'), data: nested(100_000) }
-    expect(refusal(() => registry.create('configmaps', deep)).message).toContain('exceeded max depth')
-    expect(refusal(() => registry.update('configmaps', { ...made, data: nested(100_000) })).code).toBe(400)
+    const by = { client: { name: 'hostile', version: 'v1' } }
+    expect(refusal(() => registry.create('configmaps', deep, by)).message).toContain('exceeded max depth')
+    expect(refusal(() => registry.update('configmaps', { ...made, data: nested(100_000) }, by)).code).toBe(400)
     for (const type of ['merge', 'strategic'] as const) {
-      const patch = () => registry.patch('configmaps', { namespace: 'ci', name: 'a' }, { type, body: nested(100_000) })
+      const body = nested(100_000)
+      const patch = () => registry.patch('configmaps', { namespace: 'ci', name: 'a' }, { type, body }, by)
       expect(refusal(patch).code).toBe(400)
     }
   })

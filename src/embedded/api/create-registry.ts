@@ -11,7 +11,7 @@ import { create } from './create.ts'
 import { followDefinitions } from './custom-kinds.ts'
 import { remove } from './delete.ts'
 import { eventProjection } from './event-shapes.ts'
-import { expireEvents } from './expire-events.ts'
+import { defaultEventTtlMs, expireEvents } from './expire-events.ts'
 import { createKinds } from './kinds.ts'
 import { page } from './page.ts'
 import { patch } from './patch.ts'
@@ -25,6 +25,8 @@ type RegistryOptions = {
   /** Generates UIDs and the random part of generated names. */
   readonly random: Random
   readonly profile?: Profile
+  /** How long an Event is kept after its last write, in milliseconds. Default: one hour, as in kube-apiserver. */
+  readonly eventTtlMs?: number | undefined
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
@@ -33,7 +35,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const kinds = createKinds()
   const api: Api = { store, kinds, quotas: followQuotas(store), clock, random, profile }
   followDefinitions(api)
-  expireEvents(api)
+  expireEvents(api, options.eventTtlMs ?? defaultEventTtlMs)
   options.store.replay()
   return {
     kinds,

@@ -4,6 +4,7 @@ import { timestamp } from '../../lib/timestamp.ts'
 import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
 import { trackUpdate } from './apply/track.ts'
+import { refuseTooLarge } from './bounds.ts'
 import { decode } from './decode.ts'
 import type { Draft } from './draft.ts'
 import {
@@ -44,6 +45,7 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
   const existing = api.store.get(resource, keyOf(draft.metadata.namespace, name))
   if (existing !== undefined) throw alreadyExists(kind, name, existing.metadata.deletionTimestamp !== undefined)
   const object = toStored(draft)
+  if (options.client !== undefined && options.dryRun !== true) refuseTooLarge(kind, object)
   if (options.dryRun === true) return deepFreeze(object)
   const stored = api.store.put(resource, object)
   api.quotas.count(resource, stored)
@@ -58,9 +60,10 @@ function track(api: Api, kind: Kind, draft: Draft, client: Client): void {
 export function toStored(draft: Draft): StoredObject {
   const { name = '', uid = '', creationTimestamp = '', ...rest } = draft.metadata
   const metadata: Record<string, unknown> = { name }
-  for (const [field, value] of Object.entries({ ...rest, uid, creationTimestamp })) {
-    if (value !== undefined) metadata[field] = value
-  }
+  let field: keyof typeof rest
+  for (field in rest) if (rest[field] !== undefined) metadata[field] = rest[field]
+  metadata['uid'] = uid
+  metadata['creationTimestamp'] = creationTimestamp
   return { ...draft, metadata: metadata as StoredObject['metadata'] }
 }
 
@@ -79,10 +82,11 @@ function nameObject(api: Api, kind: Kind, draft: Draft): void {
   if ((metadata.resourceVersion ?? '') !== '') {
     throw internalError('resourceVersion should not be set on objects to be created')
   }
-  delete metadata.resourceVersion
-  delete metadata.deletionTimestamp
-  delete metadata.deletionGracePeriodSeconds
-  delete metadata.generation
+  // A deleted field would make every later read of the object slow.
+  metadata.resourceVersion = undefined
+  metadata.deletionTimestamp = undefined
+  metadata.deletionGracePeriodSeconds = undefined
+  metadata.generation = undefined
   metadata.uid = uuid(api.random)
   metadata.creationTimestamp = timestamp(api.clock.now())
   if ((metadata.name ?? '') !== '' || (metadata.generateName ?? '') === '') return

@@ -3,6 +3,7 @@
 import { timestamp } from '../../lib/timestamp.ts'
 import type { StoredObject } from '../store/object.ts'
 import type { Api } from './api.ts'
+import { customShape } from './apply/custom-shape.ts'
 import { remove } from './delete.ts'
 import { field, type JsonObject, objectAt, sameJson, text } from './json.ts'
 import { allVerbs, type Kind, type KindVersion, type PrinterColumn } from './kind.ts'
@@ -15,7 +16,7 @@ const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
 /** Adds, updates and removes kinds as definitions change in the store. */
 export function followDefinitions(api: Api): void {
   const followed = new Map<string, () => void>()
-  api.store.subscribe(definitions, ({ type, object }) => {
+  api.store.subscribe(definitions, ({ type, object, before }) => {
     const { name, deletionTimestamp } = object.metadata
     if (type === 'DELETED') {
       followed.get(name)?.()
@@ -23,7 +24,8 @@ export function followDefinitions(api: Api): void {
       api.kinds.remove(name)
       return
     }
-    api.kinds.add(kindFrom(object))
+    // Its status and its metadata say nothing about its kind, and the compilation of its rules takes milliseconds.
+    if (object['spec'] !== before?.['spec']) api.kinds.add(kindFrom(object))
     establish(api, object)
     if (deletionTimestamp === undefined || followed.has(name)) return
     followed.set(
@@ -82,6 +84,7 @@ function versionFrom(version: JsonObject): KindVersion {
     storage: version['storage'] === true,
     schema,
     structure,
+    shape: customShape(schema),
     rules: compileRules(structure).tree,
     // validateDefinition has checked the columns.
     ...(Array.isArray(columns) ? { columns: columns as readonly PrinterColumn[] } : {}),

@@ -2,18 +2,19 @@
 // nothing with the caller.
 
 import type { StoredObject } from '../store/object.ts'
+import { refuseHuge } from './bounds.ts'
 import type { Draft, DraftMeta } from './draft.ts'
 import { badRequest, invalid } from './errors.ts'
 import { invalidValue } from './field-error.ts'
 import { addAlways, DecodeError, decodeValue, isEmpty } from './fields/decode-struct.ts'
 import { type Struct, structOf } from './fields/fields.ts'
-import { copyJson, field, isObject, type JsonObject, nestsDeeperThan, text } from './json.ts'
+import { copyJson, field, isObject, type JsonObject, text } from './json.ts'
 import { apiVersionOf, type Kind, schemaOf, storageVersion, structName } from './kind.ts'
 import type { RegistryWrite } from './registry.ts'
 import { prune } from './structural/prune.ts'
 
-/** The deepest nesting of an object or a patch. Later steps walk objects by recursion. */
-export const depthMax = 500
+/** Kubernetes reports no more unknown fields than this. */
+const unknownMax = 100
 
 type Decoded = {
   readonly draft: Draft
@@ -27,14 +28,14 @@ type Decoded = {
  * @param current The stored object. Parts that the input shares with it are not decoded again.
  */
 export function decode(kind: Kind, input: object, write: RegistryWrite, current?: StoredObject): Draft {
-  return reportUnknown(decodeOrExplain(kind, input, current), write, (problems) =>
+  return reportUnknown(decodeOrExplain(kind, input, write, current), write, (problems) =>
     badRequest(`${cannotHandle(kind, kind.kind)}: strict decoding error: ${problems}`),
   )
 }
 
 /** Returns the draft. Refuses, reports or ignores its unknown fields, as the write asks. */
 export function reportUnknown(decoded: Decoded, write: RegistryWrite, refusal: (problems: string) => Error): Draft {
-  const problems = decoded.unknown.map((path) => `unknown field "${path}"`)
+  const problems = decoded.unknown.slice(0, unknownMax).map((path) => `unknown field "${path}"`)
   if (problems.length > 0 && write.fieldValidation === 'Strict') throw refusal(problems.join(', '))
   if (write.fieldValidation !== 'Ignore') for (const problem of problems) write.warn?.(problem)
   return decoded.draft
@@ -64,9 +65,9 @@ export function decodeObject(kind: Kind, input: object, current?: StoredObject):
   return { draft, unknown }
 }
 
-function decodeOrExplain(kind: Kind, input: object, current: StoredObject | undefined): Decoded {
+function decodeOrExplain(kind: Kind, input: object, write: RegistryWrite, current?: StoredObject): Decoded {
   if (!isObject(input)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`)
-  if (nestsDeeperThan(input, depthMax)) throw badRequest(`${cannotHandle(kind, kind.kind)}: json: exceeded max depth`)
+  refuseHuge(kind, input, { write, prefix: cannotHandle(kind, kind.kind) })
   const { apiVersion, kind: name } = input
   if (
     typeof apiVersion === 'string' &&

@@ -61,26 +61,37 @@ export function jsonType(value: unknown): string {
 /** Compares two values as JSON: the order of fields does not matter, and an undefined field equals a missing one. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false
-    return left.every((item, index) => sameJson(item, right[index]))
+    for (let index = 0; index < left.length; index++) if (!sameJson(left[index], right[index])) return false
+    return true
   }
-  if (!isObject(left) || !isObject(right)) return false
-  for (const [name, item] of Object.entries(left)) if (!sameJson(item, own(right, name))) return false
-  for (const [name, item] of Object.entries(right))
-    if (item !== undefined && own(left, name) === undefined) return false
+  return sameFields(left as JsonObject, right as JsonObject)
+}
+
+function sameFields(left: JsonObject, right: JsonObject): boolean {
+  for (const name of Object.keys(left)) if (!sameJson(left[name], own(right, name))) return false
+  for (const name of Object.keys(right)) {
+    if (right[name] !== undefined && own(left, name) === undefined) return false
+  }
   return true
 }
 
 /** Returns the object's own field: a label may be named `constructor`. */
-function own(object: JsonObject, name: string): unknown {
+export function own(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 /** Returns whether a value nests deeper than `most` levels. Frozen parts were checked when they were stored. */
 export function nestsDeeperThan(value: unknown, most: number): boolean {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return false
-  return most === 0 || Object.values(value).some((item) => nestsDeeperThan(item, most - 1))
+  if (most === 0) return true
+  const parts = Array.isArray(value) ? value : Object.values(value)
+  for (const part of parts) {
+    if (typeof part === 'object' && part !== null && nestsDeeperThan(part, most - 1)) return true
+  }
+  return false
 }
 
 /** Copies a value without undefined fields and without `__proto__`, which would set the prototype. */
@@ -88,7 +99,8 @@ export function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson)
   if (!isObject(value)) return value
   const copy: Record<string, unknown> = {}
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const item = value[name]
     if (item !== undefined && name !== '__proto__') copy[name] = copyJson(item)
   }
   return copy

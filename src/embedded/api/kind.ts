@@ -1,6 +1,7 @@
 // A kind that the API server serves: its names, versions and verbs.
 
 import type { ResourceKey, StoredObject } from '../store/object.ts'
+import type { Shape } from './apply/shape.ts'
 import type { RuleTree } from './structural/cel/rule-tree.ts'
 import type { Schema } from './structural/schema.ts'
 
@@ -21,6 +22,8 @@ export type KindVersion = {
   /** Custom resources only: the structural schema as given (OpenAPI v3) and as applied, and the table's columns. */
   readonly schema?: Readonly<Record<string, unknown>>
   readonly structure?: Schema
+  /** How the schema lets several clients own parts of an object. */
+  readonly shape?: Shape
   /** The rules of the schema that apply to whole objects, compiled. */
   readonly rules?: RuleTree | undefined
   readonly columns?: readonly PrinterColumn[]
@@ -40,7 +43,7 @@ export const allVerbs: readonly Verb[] = [
   'watch',
 ]
 
-export type Subresource = 'status' | 'log' | 'binding' | 'eviction' | 'finalize' | 'token' | 'scale'
+export type Subresource = 'status' | 'log' | 'exec' | 'binding' | 'eviction' | 'finalize' | 'token' | 'scale'
 
 export type Kind = {
   readonly resource: ResourceKey

@@ -70,7 +70,7 @@ const builtIn: readonly Kind[] = [
     ...named('pods', 'Pod'),
     shortNames: ['po'],
     categories: ['all'],
-    subresources: ['status', 'log', 'binding', 'eviction'],
+    subresources: ['status', 'log', 'exec', 'binding', 'eviction'],
     selectable: {
       'spec.nodeName': at('spec', 'nodeName'),
       'spec.restartPolicy': at('spec', 'restartPolicy'),
@@ -143,7 +143,6 @@ const builtIn: readonly Kind[] = [
     deletion: 'Orphan',
     selectable: { 'status.successful': (object) => String(field(object, 'status', 'succeeded') ?? 0) },
   },
-  // The API server stores these kinds. No controller acts on them.
   {
     ...base,
     ...named('cronjobs', 'CronJob', 'batch'),
@@ -179,6 +178,7 @@ const builtIn: readonly Kind[] = [
     categories: ['all'],
     subresources: ['status', 'scale'],
   },
+  { ...base, ...named('controllerrevisions', 'ControllerRevision', 'apps') },
   {
     ...base,
     ...named('poddisruptionbudgets', 'PodDisruptionBudget', 'policy'),

@@ -22,7 +22,7 @@ export function validateMetadata(
   const { name = '', generateName = '', namespace = '' } = metadata
   if (generateName !== '') {
     // A prefix may end with a dash, because the server adds a random suffix.
-    for (const problem of nameProblems(generateName.replace(/-+$/, ''))) {
+    for (const problem of nameProblems(withoutDashes(generateName))) {
       errors.push(invalidValue('metadata.generateName', generateName, problem))
     }
   }
@@ -42,6 +42,12 @@ export function validateMetadata(
     ...validateFinalizers(metadata.finalizers ?? []),
     ...(group === '' ? validateCoreFinalizers(metadata.finalizers ?? []) : []),
   ]
+}
+
+function withoutDashes(prefix: string): string {
+  let end = prefix.length
+  while (prefix.endsWith('-', end)) end--
+  return prefix.slice(0, end)
 }
 
 /** Validates what an update changes in the metadata. `next` already has the fields that the server keeps. */
@@ -110,7 +116,8 @@ function validateOwners(owners: readonly OwnerReference[]): readonly FieldError[
     if (owner.controller !== true) continue
     const name = `${owner.kind}/${owner.name}`
     if (controller === '') controller = name
-    else {
+    // Each message repeats all owners.
+    else if (errors.length < 10) {
       const why = 'Only one reference can have Controller set to true. Found "true" in references for'
       errors.push(invalidValue(field, owners, `${why} ${controller} and ${name}`))
     }

@@ -1,4 +1,5 @@
 // The requests that the API server forwards to the kubelet.
+import type { CommandOrder, CommandSession } from '../../lib/command-session.ts'
 
 export type LogOptions = {
   readonly follow: boolean
@@ -9,7 +10,7 @@ export type LogOptions = {
   readonly limitBytes: number | undefined
 }
 
-type ContainerName = { readonly namespace: string; readonly pod: string; readonly container: string }
+export type ContainerName = { readonly namespace: string; readonly pod: string; readonly container: string }
 
 export interface NodeApi {
   /**
@@ -17,4 +18,9 @@ export interface NodeApi {
    * container has started.
    */
   logs(name: ContainerName, options: LogOptions, until: AbortSignal): AsyncIterable<string>
+  /**
+   * Starts a command in a container. It is killed when `until` is aborted, and with the container. If it does not start,
+   * the session ends with Kubernetes' message.
+   */
+  exec(name: ContainerName, order: CommandOrder, until: AbortSignal): CommandSession
 }

@@ -1,7 +1,8 @@
 // PATCH: applies a patch to the current object and writes the result like a PUT.
 import { keyOf, type StoredObject } from '../store/object.ts'
 import type { Api } from './api.ts'
-import { decodeObject, depthMax, reportUnknown } from './decode.ts'
+import { depthMax, refuseHuge } from './bounds.ts'
+import { decodeObject, reportUnknown } from './decode.ts'
 import type { Draft } from './draft.ts'
 import { badRequest, invalid, notFound } from './errors.ts'
 import { invalidValue } from './field-error.ts'
@@ -18,9 +19,10 @@ export function patch(api: Api, kind: Kind, at: ObjectName, { change, options }:
   const namespace = kind.namespaced ? at.namespace : undefined
   const current = api.store.get(kind.resource, keyOf(namespace, at.name))
   if (current === undefined) throw notFound(kind, at.name)
-  if (nestsDeeperThan(change.body, depthMax)) throw badRequest('error decoding patch: json: exceeded max depth')
+  if (change.type !== 'json') refuseHuge(kind, change.body, { write: options, prefix: 'error decoding patch' })
+  else if (nestsDeeperThan(change.body, depthMax)) throw badRequest('error decoding patch: json: exceeded max depth')
   const patched = applyPatch(change.type, current, change.body, kind)
-  if (nestsDeeperThan(patched, depthMax)) throw badRequest('error decoding patch: json: exceeded max depth')
+  refuseHuge(kind, patched, { write: options, prefix: 'error decoding patch' })
   const draft = decodePatched(kind, patched, current, options)
   const { name: given = '', namespace: home } = draft.metadata
   if (given !== at.name) {

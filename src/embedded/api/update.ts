@@ -2,6 +2,7 @@
 import { deepFreeze, keyOf, type ResourceKey, type StoredObject } from '../store/object.ts'
 import { type Api, kindOf } from './api.ts'
 import { trackUpdate } from './apply/track.ts'
+import { refuseTooLarge } from './bounds.ts'
 import { create, toStored } from './create.ts'
 import { decode } from './decode.ts'
 import type { Draft } from './draft.ts'
@@ -45,7 +46,9 @@ export function replace(
     return deepFreeze(next)
   }
   if (sameJson(next, current)) return current
-  return options.dryRun === true ? deepFreeze(next) : api.store.put(kind.resource, next)
+  if (options.dryRun === true) return deepFreeze(next)
+  if (options.client !== undefined) refuseTooLarge(kind, next)
+  return api.store.put(kind.resource, next)
 }
 
 /**
@@ -138,7 +141,7 @@ function keepMetadata(draft: Draft, current: StoredObject): void {
 /** Keeps the owners of fields, unless the write sets them itself. */
 function keepOwners({ metadata }: Draft, current: StoredObject): void {
   metadata.managedFields ??= current.metadata.managedFields
-  if (metadata.managedFields?.length === 0) delete metadata.managedFields
+  if (metadata.managedFields?.length === 0) metadata.managedFields = undefined
 }
 
 function keepAllButStatus(draft: Draft, current: StoredObject): void {

@@ -11,16 +11,17 @@ import { tolerates } from './tolerations.ts'
 /** Requested or used amounts by resource name. `pods` is one of the names. */
 export type Amounts = Readonly<Record<string, number>>
 
-/** The reasons why the pod does not fit; empty if it fits. */
-export function obstacles(pod: StoredObject, node: StoredObject, used: Amounts): readonly string[] {
-  if (field(node, 'spec', 'unschedulable') === true) return ['node(s) were unschedulable']
+/** The resources of a node: those that it offers, and those that its pods request. */
+type Room = { readonly offered: Amounts; readonly used: Amounts }
+
+/** The reasons why the pod does not fit; empty if it fits. @param requested what the pod requests */
+export function obstacles(pod: StoredObject, requested: Amounts, node: StoredObject, room: Room): readonly string[] {
+  if (field(node, 'spec', 'unschedulable') === true && !toleratesAny(pod, cordon)) return ['node(s) were unschedulable']
   const taint = untoleratedTaint(pod, node)
   if (taint) return [`node(s) had untolerated taint {${taint['key']}: ${taint['value'] ?? ''}}`]
   if (!matchesSelector(pod, node)) return ["node(s) didn't match Pod's node affinity/selector"]
-  const offered = field(node, 'status', 'allocatable')
-  const requested = requestsOf(pod)
   return Object.keys(requested).flatMap((name) => {
-    const free = (isObject(offered) ? amountOf(offered[name]) : 0) - (used[name] ?? 0)
+    const free = (room.offered[name] ?? 0) - (room.used[name] ?? 0)
     if ((requested[name] ?? 0) <= free) return []
     return [name === 'pods' ? 'Too many pods' : `Insufficient ${name}`]
   })
@@ -38,12 +39,20 @@ export function requestsOf(pod: StoredObject): Amounts {
   return { pods: 1, ...Object.fromEntries([...requested].map(([name, { nano }]) => [name, Number(nano) / 1e9])) }
 }
 
+/** Returns the resources that a node offers to pods. */
+export function offeredBy(node: StoredObject): Amounts {
+  const offered = field(node, 'status', 'allocatable')
+  const entries = isObject(offered) ? Object.entries(offered) : []
+  return Object.fromEntries(entries.map(([name, quantity]) => [name, amountOf(quantity)]))
+}
+
 /** A quantity as a number; 0 if there is none or it is not valid. */
 function amountOf(quantity: unknown): number {
   return Number(parseQuantity(String(quantity ?? 0))?.nano ?? 0n) / 1e9
 }
 
-function matchesSelector(pod: StoredObject, node: StoredObject): boolean {
+/** Returns whether the node matches the node selector and the required node affinity of the pod. */
+export function matchesSelector(pod: object, node: StoredObject): boolean {
   const selector = field(pod, 'spec', 'nodeSelector')
   const labels = node.metadata.labels ?? {}
   const areEqual = Object.entries(isObject(selector) ? selector : {}).every(([name, value]) => labels[name] === value)
@@ -62,9 +71,22 @@ function matchesTerm(term: object, node: StoredObject): boolean {
   return matchesExpressions(byLabel, node.metadata.labels ?? {}) && matchesExpressions(byField, fields)
 }
 
-function untoleratedTaint(pod: StoredObject, node: StoredObject): Readonly<Record<string, unknown>> | undefined {
-  const tolerations = objects(pod, 'spec', 'tolerations')
+/** Returns a taint of the node that keeps the pod away. @param effects the effects that count */
+export function untoleratedTaint(
+  pod: object,
+  node: StoredObject,
+  effects: readonly string[] = ['NoSchedule', 'NoExecute'],
+): Fields | undefined {
   return objects(node, 'spec', 'taints')
-    .filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute')
-    .find((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)))
+    .filter(({ effect }) => effects.includes(String(effect)))
+    .find((taint) => !toleratesAny(pod, taint))
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A node that is cordoned counts as tainted in this way. */
+const cordon: Fields = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
+
+function toleratesAny(pod: object, taint: Fields): boolean {
+  return objects(pod, 'spec', 'tolerations').some((toleration) => tolerates(toleration, taint))
 }

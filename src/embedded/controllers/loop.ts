@@ -6,6 +6,8 @@ export interface Loop {
   add(key: string): void
   /** Reconciles this key in `ms` milliseconds. */
   after(key: string, ms: number): void
+  /** Drops the key: its object is gone, or nothing is planned for it. */
+  forget(key: string): void
   stop(): void
 }
 
@@ -40,10 +42,15 @@ export function startLoop(clock: Clock, reconcile: (key: string) => void): Loop 
     }
     timers.set(key, { at, timer: clock.after(ms, fire) })
   }
+  const forget = (key: string) => {
+    due.delete(key)
+    timers.get(key)?.timer.cancel()
+    timers.delete(key)
+  }
   const stop = () => {
     isStopped = true
     for (const { timer } of timers.values()) timer.cancel()
     timers.clear()
   }
-  return { add, after, stop }
+  return { add, after, forget, stop }
 }

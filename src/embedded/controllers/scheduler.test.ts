@@ -151,3 +151,15 @@ test('a pod that wants a neighbour is scheduled when the neighbour is', async ()
   await stage.clock.advance(100)
   expect(refusal(stage)).toBeUndefined()
 })
+
+test('a cordoned node takes only pods that tolerate it', async () => {
+  const stage = open()
+  await stage.clock.advance(1_000)
+  stage.registry.patch('nodes', { name: 'n1' }, { type: 'merge', body: { spec: { unschedulable: true } } })
+  stage.create({ containers: [containerOf('main')] }, 'plain')
+  const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }]
+  stage.create({ containers: [containerOf('main')], tolerations }, 'daemon')
+  await stage.clock.advance(1_000)
+  expect(refusal(stage, 'plain')).toContain('1 node(s) were unschedulable')
+  expect(field(stage.pod('daemon'), 'spec', 'nodeName')).toBe('n1')
+})

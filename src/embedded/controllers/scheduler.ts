@@ -16,7 +16,7 @@ import {
   type Surroundings,
   wantsNeighbour,
 } from './affinity.ts'
-import { type Amounts, isPermanent, obstacles, requestsOf } from './fit.ts'
+import { type Amounts, isPermanent, obstacles, offeredBy, requestsOf } from './fit.ts'
 import { ignoreRefusal } from './ignore-refusal.ts'
 import { startLoop } from './loop.ts'
 
@@ -106,8 +106,9 @@ function place(registry: Registry, pod: StoredObject, usage: NodeUsage): Placeme
   const fitting: StoredObject[] = []
   if (nodes.length === 0) return { is: 'refused', message: 'no nodes available to schedule pods' }
   const counts = new Map<string, number>()
+  const requested = requestsOf(pod)
   for (const node of nodes) {
-    const unfit = obstacles(pod, node, usage.of(node.metadata.name))
+    const unfit = obstacles(pod, requested, node, { offered: usage.offered(node), used: usage.of(node.metadata.name) })
     const found = unfit.length > 0 ? unfit : [affinityObstacle(pod, node, around)].filter((each) => each !== undefined)
     if (found.length === 0) fitting.push(node)
     for (const obstacle of found) counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1)
@@ -153,6 +154,8 @@ interface NodeUsage {
   /** Records which resources a pod takes or frees. Returns whether it freed any. */
   see(event: Pick<StoreEvent, 'type' | 'object'>): boolean
   of(node: string): Amounts
+  /** Returns what the node offers. */
+  offered(node: StoredObject): Amounts
   /** The pods that hold a node. */
   placed(): Iterable<Placed>
   /** Those of them that keep others away. */
@@ -164,6 +167,8 @@ function nodeUsage(): NodeUsage {
   const held = new Map<string, Placed & { readonly requested: Amounts }>()
   const apart = new Map<string, Placed>()
   const used = new Map<string, Record<string, number>>()
+  /** A stored object never changes, so that it is read once. */
+  const offered = new WeakMap<StoredObject, Amounts>()
   const add = (node: string, requested: Amounts, sign: 1 | -1) => {
     const sum = used.get(node) ?? {}
     for (const [resource, amount] of Object.entries(requested)) sum[resource] = (sum[resource] ?? 0) + sign * amount
@@ -188,6 +193,11 @@ function nodeUsage(): NodeUsage {
       return true
     },
     of: (node) => used.get(node) ?? {},
+    offered: (node) => {
+      const known = offered.get(node) ?? offeredBy(node)
+      offered.set(node, known)
+      return known
+    },
     placed: () => held.values(),
     apart: () => apart.values(),
   }

@@ -1,8 +1,17 @@
 // A node whose kubelet is stopped for a while: its containers keep running, and the API shows the last reported state.
 import { expect, test } from 'vitest'
 import { containerOf, openPodStage } from '../../../test/pod-stage.ts'
+import type { Request } from '../../lib/http.ts'
 
 const runner = containerOf('runner')
+const logRequest: Request = {
+  method: 'GET',
+  path: '/api/v1/namespaces/default/pods/p/log',
+  query: {},
+  headers: {},
+  body: { kind: 'none' },
+  expect: 'bytes',
+}
 
 test('keeps a deleted pod past its grace period while the kubelet is stopped, and removes it afterwards (seen on a real node)', async () => {
   const stage = openPodStage()
@@ -51,6 +60,30 @@ test('ends the containers of a pod that no longer exists, and leaves nothing whe
   await stage.cluster.stop()
   expect(stage.clock.next()).toBeUndefined()
 })
+
+test.each([{}, { gracePeriodSeconds: 0 }])(
+  'shows the log of a pod that ended before the kubelet started again, and removes all of it after a deletion with %o',
+  async (options) => {
+    const stage = openPodStage({ scripts: { runner: { endsAfterMs: 1_000, output: 'hello' } } })
+    stage.create({ containers: [runner] })
+    await stage.clock.advance(5_000)
+    const { uid } = stage.pod()?.metadata ?? {}
+    stage.cluster.kubelet.stop()
+    stage.cluster.kubelet.start()
+    const { body } = await stage.cluster.transport('reader')(logRequest)
+    const chunks = []
+    if (body.kind === 'bytes') for await (const chunk of body.chunks) chunks.push(chunk)
+    expect(chunks).toEqual(['hello'])
+    stage.cluster.kubelet.stop()
+    stage.cluster.kubelet.start()
+    stage.registry.delete('pods', 'default', 'p', options)
+    await stage.clock.advance(60_000)
+    expect(stage.pod()).toBeUndefined()
+    expect([...stage.runtime.left().keys()]).not.toContain(uid)
+    await stage.cluster.stop()
+    expect(stage.clock.next()).toBeUndefined()
+  },
+)
 
 test('creates a deleted Node again', async () => {
   const stage = openPodStage()

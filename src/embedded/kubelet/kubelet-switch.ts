@@ -26,5 +26,9 @@ export function createKubeletSwitch(options: KubeletOptions): KubeletSwitch {
     isOn = true
   }
   const settled = () => Promise.all(settling).then(() => undefined)
-  return { api: { logs: (...call) => kubelet.api.logs(...call) }, stop, start, settled }
+  const api: NodeApi = {
+    logs: (...call) => kubelet.api.logs(...call),
+    exec: (...call) => kubelet.api.exec(...call),
+  }
+  return { api, stop, start, settled }
 }

@@ -6,9 +6,11 @@ import type { ContainerId, Runtime } from '../runtime/runtime.ts'
 import type { StoredObject } from '../store/object.ts'
 import type { ClusterAccess, KubeletContext } from './context.ts'
 import type { Source } from './lookup.ts'
+import { nodeExec } from './node-exec.ts'
 import { nodeLogs } from './node-logs.ts'
 import { keepNode, type NodeDescription } from './node-object.ts'
-import { asPod } from './pod.ts'
+import { isFinal } from './phase.ts'
+import { asPod, type Pod } from './pod.ts'
 import { type PodWorker, startWorker } from './worker.ts'
 
 const orphanGraceMs = 2_000
@@ -36,37 +38,42 @@ export function startKubelet(options: KubeletOptions): Kubelet {
   const arrivals = watchArrivals(registry)
   const context: KubeletContext = { registry, runtime, clock, node: node.name, access, awaitObject: arrivals.await }
   const workers = new Map<string, PodWorker>()
-  const survivors = runtime.containers()
-  const see = (object: StoredObject, left: readonly ContainerId[] = []) => {
-    const pod = asPod(object)
-    if (pod.spec.nodeName !== node.name) return
+  const left = runtime.left(finishedPods(registry))
+  const work = (pod: Pod, containers?: readonly ContainerId[]) => {
     const { uid } = pod.metadata
-    const known = workers.get(uid)
-    if (known) return known.update(pod)
-    const worker = startWorker(pod, context, left)
+    const worker = startWorker(pod, context, containers)
     workers.set(uid, worker)
     void worker.done.then(() => workers.delete(uid))
+    return worker
   }
-  for (const object of registry.list('pods')) {
-    see(
-      object,
-      survivors.filter(({ pod }) => pod === object.metadata.uid),
-    )
+  const see = (object: StoredObject, containers?: readonly ContainerId[]) => {
+    const pod = asPod(object)
+    const known = workers.get(pod.metadata.uid)
+    if (known) known.update(pod)
+    else if (!isAtRest(pod)) work(pod, containers)
   }
-  const orphans = survivors.filter(({ pod }) => !workers.has(pod))
-  const orphansEnded = endOrphans(runtime, orphans)
+  const forget = ({ metadata: { uid } }: Pod) => {
+    const worker = workers.get(uid)
+    if (worker) worker.vanish()
+    else void runtime.remove(uid)
+  }
+  const isHere = (object: StoredObject) => asPod(object).spec.nodeName === node.name
+  for (const object of registry.list('pods').filter(isHere)) see(object, left.get(object.metadata.uid))
+  const orphans = [...left].filter(([pod]) => !workers.has(pod))
+  const orphansEnded = Promise.all(orphans.map(([pod, containers]) => endOrphan(runtime, pod, containers)))
   const unsubscribe = registry.subscribe('pods', ({ type, object }) => {
-    if (type === 'DELETED') workers.get(object.metadata.uid)?.vanish()
+    if (!isHere(object)) return
+    if (type === 'DELETED') forget(asPod(object))
     else see(object)
   })
+  let isOn = true
   const find = (namespace: string, name: string) => {
-    for (const worker of workers.values()) {
-      const { metadata } = worker.pod
-      if (metadata.namespace === namespace && metadata.name === name) return worker
-    }
-    return undefined
+    const object = registry.get('pods', namespace, name)
+    if (!isOn || object === undefined || !isHere(object)) return undefined
+    return workers.get(object.metadata.uid) ?? work(asPod(object))
   }
   const stop = () => {
+    isOn = false
     unsubscribe()
     arrivals.stop()
     stopNode()
@@ -74,13 +81,25 @@ export function startKubelet(options: KubeletOptions): Kubelet {
     for (const worker of running) worker.abandon()
     return { settled: Promise.all([orphansEnded, ...running.map(({ done }) => done)]).then(() => undefined) }
   }
-  return { api: { logs: nodeLogs({ runtime, clock, find }) }, stop }
+  const source = { runtime, clock, find }
+  return { api: { logs: nodeLogs(source), exec: nodeExec(source) }, stop }
 }
 
-/** Ends the containers that an earlier kubelet left of pods that no longer exist. */
-async function endOrphans(runtime: Runtime, orphans: readonly ContainerId[]): Promise<void> {
-  await Promise.all(orphans.map((id) => runtime.stop(id, orphanGraceMs)))
-  await Promise.all([...new Set(orphans.map(({ pod }) => pod))].map((pod) => runtime.remove(pod)))
+/** Whether nothing is left to do for the pod until it is deleted. There may be thousands of such pods, so they get no worker. */
+function isAtRest({ metadata, status }: Pod): boolean {
+  return isFinal(status.phase) && metadata.deletionTimestamp === undefined
+}
+
+/** Returns the pods whose status is final. There may be thousands, and nothing of them is taken over. */
+function finishedPods(registry: Registry): ReadonlySet<string> {
+  const pods = registry.list('pods').map(asPod)
+  return new Set(pods.filter(({ status }) => isFinal(status.phase)).map(({ metadata }) => metadata.uid))
+}
+
+/** Ends and removes what an earlier kubelet left of a pod that no longer exists. */
+async function endOrphan(runtime: Runtime, pod: string, containers: readonly ContainerId[]): Promise<void> {
+  await Promise.all(containers.map((id) => runtime.stop(id, orphanGraceMs)))
+  await runtime.remove(pod)
 }
 
 /** Lets containers and volumes wait for a missing Secret or ConfigMap. */

@@ -1,14 +1,15 @@
 // The lifecycle of a pod on the node: volumes, containers in their order, termination, and the status that reports it.
 import type { Instant } from '../../lib/clock.ts'
 import { ApiError } from '../api/errors.ts'
+import { text } from '../api/json.ts'
 import type { Volume } from '../runtime/runtime.ts'
 import type { PodFacts } from './conditions.ts'
 import type { PodContext } from './context.ts'
 import { mounting } from './mounting.ts'
-import { type Phase, phaseOf } from './phase.ts'
+import { isFinal, type Phase, phaseOf } from './phase.ts'
 import { planPod } from './plan.ts'
-import { asPod, type RestartPolicy } from './pod.ts'
-import { type ContainerRecord, shouldRestart } from './record.ts'
+import { asPod, type Pod, type RestartPolicy } from './pod.ts'
+import { type ContainerRecord, hasRun, shouldRestart } from './record.ts'
 import { startContainer } from './start-container.ts'
 import { podStatus } from './status.ts'
 import { graceSecondsOf, stopContainer, stopPod } from './termination.ts'
@@ -32,15 +33,16 @@ const overdue = {
 }
 
 export function createLifecycle(context: PodContext): Lifecycle {
-  const { clock, registry, runtime, records, pod } = context
-  const startTime: Instant = clock.now()
+  const { clock, registry, runtime, records, pod, until } = context
+  const startTime: Instant = startTimeOf(pod()) ?? clock.now()
   const volumes = mounting(context)
-  const notes: Notes = {
-    ...{ end: terminal(pod().status.phase), computed: undefined, failure: undefined },
-    ...{ hasSandbox: false, isSilent: true },
-  }
+  const notes = newNotes(pod())
   let isConfirmed = false
-  const write = () => writeStatus(context, notes, startTime)
+  const write = () => {
+    // The containers of an earlier kubelet have a sandbox.
+    if (records.some(({ state }) => state.is === 'running')) notes.hasSandbox = true
+    writeStatus(context, notes, startTime)
+  }
   const silence = clock.after(silenceMs, () => {
     notes.isSilent = false
     write()
@@ -50,6 +52,7 @@ export function createLifecycle(context: PodContext): Lifecycle {
     forgetWaiting(records)
     write()
     await stopPod(context, graceSeconds)
+    if (until.aborted) return
     notes.hasSandbox = false
     notes.computed = notes.failure ? 'Failed' : phaseOf(records, pod().spec.restartPolicy, true)
     notes.end = terminal(notes.computed) ?? 'Failed'
@@ -60,7 +63,7 @@ export function createLifecycle(context: PodContext): Lifecycle {
   /** Removes the object of a deleted pod as the last step. */
   const confirm = async () => {
     const { deletionTimestamp, namespace, name, uid } = pod().metadata
-    if (isConfirmed || deletionTimestamp === undefined) return
+    if (isConfirmed || deletionTimestamp === undefined || until.aborted) return
     isConfirmed = true
     await runtime.remove(uid)
     try {
@@ -80,7 +83,8 @@ export function createLifecycle(context: PodContext): Lifecycle {
       return await finish(graceSecondsOf(pod()))
     }
     const mounted = volumes.volumes()
-    if (!mounted) return volumes.hasReported() ? write() : undefined
+    // Containers of an earlier kubelet end as usual, also if a Secret of their pod is gone.
+    if (!mounted && !records.some(hasRun)) return volumes.hasReported() ? write() : undefined
     if (!notes.hasSandbox) reportSandbox(notes, write)
     if (probesEndPod(records, spec.restartPolicy)) return await finish(graceSecondsOf(pod()))
     // Each end is reported before anything else starts. A container that a probe ends starts again in the same step.
@@ -90,7 +94,7 @@ export function createLifecycle(context: PodContext): Lifecycle {
   }
   const leave = async () => {
     await stopPod(context, graceSecondsOf(pod()))
-    await runtime.remove(pod().metadata.uid)
+    if (!until.aborted) await runtime.remove(pod().metadata.uid)
   }
   const stop = () => {
     silence.cancel()
@@ -100,12 +104,18 @@ export function createLifecycle(context: PodContext): Lifecycle {
   return { step, leave, stop }
 }
 
+/** A pod of an earlier kubelet keeps its start, from which its deadline counts. */
+function startTimeOf({ status }: Pod): Instant | undefined {
+  const known = text(status, 'startTime')
+  return known === '' ? undefined : Date.parse(known)
+}
+
 type Steps = { write(): void; finish(): Promise<void> }
 
 /** Starts every container whose turn it is, or ends the pod if its work is done. */
 async function startDue(
   context: PodContext,
-  volumes: ReadonlyMap<string, Volume>,
+  volumes: ReadonlyMap<string, Volume> | undefined,
   { write, finish }: Steps,
 ): Promise<void> {
   const { records, pod, until } = context
@@ -113,6 +123,7 @@ async function startDue(
   for (let isSettled = false; !isSettled && !until.aborted; ) {
     const plan = planPod(records, pod().spec.restartPolicy)
     if (plan.do === 'end') return await finish()
+    if (volumes === undefined) return
     for (const record of plan.containers) if (!until.aborted) await startContainer(context, record, volumes)
     isSettled = !plan.containers.some(({ role, started }) => role === 'sidecar' && started)
     write()
@@ -129,6 +140,11 @@ type Notes = {
   isSilent: boolean
 }
 
+function newNotes({ status }: Pod): Notes {
+  const end = terminal(status.phase)
+  return { end, computed: undefined, failure: undefined, hasSandbox: false, isSilent: true }
+}
+
 /** Reports the sandbox before the first container starts, because the container's hook may hang (Kubernetes 1.36: OnPodSandboxReady). */
 function reportSandbox(notes: Notes, write: () => void): void {
   notes.hasSandbox = true
@@ -136,7 +152,7 @@ function reportSandbox(notes: Notes, write: () => void): void {
 }
 
 function terminal(phase: string): Phase | undefined {
-  return phase === 'Succeeded' || phase === 'Failed' ? phase : undefined
+  return isFinal(phase) ? phase : undefined
 }
 
 /** Writes the pod's status. A terminal phase is never overwritten, nor the status of another pod with the same name. */

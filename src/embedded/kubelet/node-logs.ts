@@ -6,13 +6,13 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { type ContainerRecord, idOf } from './record.ts'
 import type { PodWorker } from './worker.ts'
 
-export type LogSource = {
+export type NodeSource = {
   readonly runtime: Runtime
   readonly clock: Clock
   find(namespace: string, pod: string): PodWorker | undefined
 }
 
-export function nodeLogs({ runtime, clock, find }: LogSource): NodeApi['logs'] {
+export function nodeLogs({ runtime, clock, find }: NodeSource): NodeApi['logs'] {
   return ({ namespace, pod, container }, options, until) => {
     const worker = find(namespace, pod)
     const record = worker?.records.find(({ spec }) => spec.name === container)

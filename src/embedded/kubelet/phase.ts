@@ -4,6 +4,11 @@ import { type ContainerRecord, hasBegun, hasRun, shouldRestart } from './record.
 
 export type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed'
 
+/** Whether a pod with this phase has ended. */
+export function isFinal(phase: string): phase is 'Succeeded' | 'Failed' {
+  return phase === 'Succeeded' || phase === 'Failed'
+}
+
 /** @param isOver whether no container will be started again, because the pod's work is done or it is being deleted. */
 export function phaseOf(records: readonly ContainerRecord[], podPolicy: RestartPolicy, isOver: boolean): Phase {
   const regular = records.filter(({ role }) => role === 'regular')

@@ -32,7 +32,7 @@ export function watchProbes(context: PodContext, record: ContainerRecord): void 
     return 'stop'
   }
   const runAll = async () => {
-    if (startupProbe) {
+    if (startupProbe && !record.started) {
       await poll(context, record, { word: 'Startup', probe: startupProbe, until: over.signal }, (isGood) => {
         if (!isGood) return fail('startup')
         record.started = true

@@ -49,19 +49,16 @@ export type ContainerRecord = {
 export function containerRecords(pod: Pod): readonly ContainerRecord[] {
   const { initContainers = [], containers } = pod.spec
   return [
-    ...initContainers.map((spec) => newRecord(pod, spec, spec.restartPolicy === 'Always' ? 'sidecar' : 'init')),
-    ...containers.map((spec) => newRecord(pod, spec, 'regular')),
+    ...initContainers.map((spec) => newRecord(spec, spec.restartPolicy === 'Always' ? 'sidecar' : 'init')),
+    ...containers.map((spec) => newRecord(spec, 'regular')),
   ]
 }
 
-/** Creates a record. A pod of an earlier kubelet keeps its attempt number, because the runtime finds the container by it. */
-function newRecord(pod: Pod, spec: Container, role: ContainerRecord['role']): ContainerRecord {
-  const known = [...(pod.status.initContainerStatuses ?? []), ...(pod.status.containerStatuses ?? [])]
-  const restarts = known.find(({ name }) => name === spec.name)?.restartCount ?? 0
+function newRecord(spec: Container, role: ContainerRecord['role']): ContainerRecord {
   return {
     spec,
     role,
-    attempt: restarts - 1,
+    attempt: -1,
     state: { is: 'waiting', reason: undefined, message: undefined },
     last: undefined,
     started: false,

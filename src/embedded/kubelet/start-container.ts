@@ -1,6 +1,7 @@
 // Starts one container: image, environment, process, postStart hook. If one of them fails, it uses Kubernetes' reasons and back-offs.
 import type { Instant } from '../../lib/clock.ts'
-import type { ContainerConfig, ContainerEnd, ContainerId, ContainerStart, Volume } from '../runtime/runtime.ts'
+import { field } from '../api/json.ts'
+import type { AdoptedContainer, ContainerConfig, ContainerEnd, ContainerStart, Volume } from '../runtime/runtime.ts'
 import { refuseConfig, refuseImage, waitForCrash } from './backoff.ts'
 import { fieldOf, type PodContext } from './context.ts'
 import { expand, readEnvironment } from './environment.ts'
@@ -46,16 +47,24 @@ export async function startContainer(
   if (!isOver()) settle(context, record, started)
 }
 
-/** Takes over a container that is already running. Its postStart hook is not called again. */
-export async function adoptContainer(context: PodContext, { name, attempt }: ContainerId): Promise<void> {
-  const record = context.records.find(({ spec }) => spec.name === name)
-  if (!record || attempt <= record.attempt) return
-  record.attempt = attempt
-  const config = { ...settingsOf(context, record.spec), command: [], args: [], env: {}, mounts: [] }
-  const found = await context.runtime.start({ ...config, id: idOf(context.pod(), record) })
-  if (found.is === 'failed') return
+/**
+ * Takes over a container that an earlier kubelet started. Its postStart hook is not called again.
+ * Resolves at once if it runs, otherwise when its end is recorded.
+ *
+ * @param reported the container's status, if it describes this attempt. A restart of the kubelet keeps `started` and `ready`
+ * (https://www.kubernetes.dev/resources/keps/4781/).
+ */
+export async function adoptContainer(
+  context: PodContext,
+  record: ContainerRecord,
+  found: AdoptedContainer,
+  reported?: object,
+): Promise<void> {
   const isOver = follow(context, record, found)
-  if (!isOver()) settle(context, record, found)
+  if (!found.isRunning) return await record.ended
+  if (isOver()) return
+  const [started, ready] = [field(reported, 'started') === true, field(reported, 'ready') === true]
+  settle(context, record, found, { started, ready })
 }
 
 function reportImage({ events }: PodContext, record: ContainerRecord): void {
@@ -82,10 +91,16 @@ function follow(context: PodContext, record: ContainerRecord, { startedAt, ended
   return () => hasEnded
 }
 
-function settle(context: PodContext, record: ContainerRecord, { startedAt }: Started): void {
+/** @param before what the probes have shown so far */
+function settle(
+  context: PodContext,
+  record: ContainerRecord,
+  { startedAt }: Started,
+  before = { started: false, ready: false },
+): void {
   record.state = { is: 'running', startedAt }
-  record.started = record.spec.startupProbe === undefined
-  record.ready = record.spec.readinessProbe === undefined
+  record.started = record.spec.startupProbe === undefined || before.started
+  record.ready = record.spec.readinessProbe === undefined || before.ready
   watchProbes(context, record)
 }
 

@@ -4,10 +4,9 @@ import { eventRecorder } from '../event-recorder.ts'
 import type { ContainerId } from '../runtime/runtime.ts'
 import type { KubeletContext, PodContext } from './context.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { recordLostContainers } from './lost-containers.ts'
 import type { Pod } from './pod.ts'
 import { type ContainerRecord, containerRecords } from './record.ts'
-import { adoptContainer } from './start-container.ts'
+import { restoreRecords } from './restore.ts'
 import { unenforcedSettings } from './unsupported.ts'
 
 export interface PodWorker {
@@ -23,8 +22,8 @@ export interface PodWorker {
   readonly done: Promise<void>
 }
 
-/** @param survivors the pod's containers that an earlier kubelet left running. */
-export function startWorker(first: Pod, kubelet: KubeletContext, survivors: readonly ContainerId[] = []): PodWorker {
+/** @param left the pod's containers that an earlier kubelet started. */
+export function startWorker(first: Pod, kubelet: KubeletContext, left: readonly ContainerId[] = []): PodWorker {
   const { clock, registry, node } = kubelet
   const over = new AbortController()
   const alarm = createAlarm(kubelet)
@@ -46,8 +45,7 @@ export function startWorker(first: Pod, kubelet: KubeletContext, survivors: read
   }
   let hasVanished = false
   const run = async () => {
-    for (const id of survivors) await adoptContainer(context, id)
-    recordLostContainers(context)
+    await restoreRecords(context, left)
     while (!over.signal.aborted) {
       alarm.reset()
       if (hasVanished) {

@@ -1,5 +1,6 @@
 // The port between the kubelet and a container runtime.
 import type { Instant } from '../../lib/clock.ts'
+import type { CommandOrder, CommandSession } from '../../lib/command-session.ts'
 
 /** One attempt to run one container of one pod. Each restart has the next attempt number. */
 export type ContainerId = { readonly pod: string; readonly name: string; readonly attempt: number }
@@ -52,6 +53,12 @@ export type ContainerStart =
   /** The command cannot be run. Kubernetes reports it as `StartError` with exit code 128. */
   | { readonly is: 'failed'; readonly message: string }
 
+/** A container that was started before, possibly by an earlier process. */
+export type AdoptedContainer = Extract<ContainerStart, { is: 'started' }> & {
+  /** False if it has ended already. `ended` then resolves soon. */
+  readonly isRunning: boolean
+}
+
 export type ExecResult =
   | { readonly is: 'ended'; readonly exitCode: number; readonly output: string }
   | { readonly is: 'timed-out' }
@@ -92,18 +99,28 @@ export interface Runtime {
   image(image: string, policy: PullPolicy, hasCommand: boolean): ImageVerdict
   /** Starts the container, or finds it again if this attempt was started before. `ended` resolves when no process of it is left. */
   start(config: ContainerConfig): Promise<ContainerStart>
+  /** Finds a container that was started before. Returns undefined if this attempt was not, or if nothing of it is left. */
+  adopt(id: ContainerId): AdoptedContainer | undefined
   /** Sends SIGTERM to the main process, and kills every process after `graceMs` (0: at once). Resolves when no process is left, also if the container has already ended. */
   stop(id: ContainerId, graceMs: number): Promise<void>
   /** Runs a command in the container's environment, for a probe or hook. The output is cut at 10 KiB. */
   exec(id: ContainerId, command: readonly string[], timeoutMs: number | undefined): Promise<ExecResult>
+  /** Starts a command in the container's environment, for a client that takes part in its streams. It is killed when `until` is aborted, and with the container. Returns undefined if the container does not run. */
+  session(id: ContainerId, order: CommandOrder, until: AbortSignal): CommandSession | undefined
   /** Opens a TCP connection or sends a GET request, for a probe or hook. It does not check certificates or follow redirects. */
   reach(id: ContainerId, target: NetworkTarget, timeoutMs: number | undefined): Promise<NetworkResult>
-  /** Returns the containers that run now, including those that an earlier process started. */
+  /** Returns the containers that run now, as far as this process started or adopted them. */
   containers(): readonly ContainerId[]
+  /**
+   * Returns each pod of which anything is left, with its containers that were started, also if they have ended. An earlier process may have started them.
+   *
+   * @param except the pods that the caller does not ask about
+   */
+  left(except?: ReadonlySet<string>): ReadonlyMap<string, readonly ContainerId[]>
   /** Streams the container's output, with both streams in one. With `follow`, it continues until the container has ended. */
   logs(id: ContainerId, options: RuntimeLogOptions, until: AbortSignal): AsyncIterable<string>
   /** Removes the logs, directories and volumes of a pod whose containers have ended. */
   remove(pod: string): Promise<void>
-  /** Kills every container at once and removes everything. */
+  /** Ends the runtime. Kills every container at once and removes everything, unless the runtime keeps its containers. */
   close(): Promise<void>
 }

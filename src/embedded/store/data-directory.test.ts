@@ -1,11 +1,21 @@
 // The journal on a real disk: a cut at any byte loses no change that the store acknowledged before that byte.
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { virtualClock } from '../../lib/virtual-clock.ts'
-import { openDataDirectory } from './data-directory.ts'
+import { type DataDirectoryError, openDataDirectory } from './data-directory.ts'
 import { encodeChange, encodeSnapshot, recover } from './journal-format.ts'
 import type { StoredObject } from './object.ts'
 import { createStore, type Store } from './store.ts'
@@ -26,8 +36,12 @@ function pod(name: string, data = 'x'): StoredObject {
   return { apiVersion: 'v1', kind: 'Pod', metadata, data }
 }
 
+function rethrow(failure: Error): never {
+  throw failure
+}
+
 async function openStore(directory: string) {
-  const data = await openDataDirectory(directory, virtualClock())
+  const data = await openDataDirectory(directory, virtualClock(), rethrow)
   return { store: createStore({ data }), close: data.close }
 }
 
@@ -118,7 +132,7 @@ test('a changed byte before the last record is refused with its place, and the f
     const damaged = Buffer.from(whole)
     damaged[at] = (damaged[at] ?? 0) ^ 1
     writeFileSync(file, damaged)
-    const found = await openDataDirectory(directory, virtualClock()).catch((error: unknown) => error)
+    const found = await openDataDirectory(directory, virtualClock(), rethrow).catch((error: unknown) => error)
     expect(found, `byte ${at}`).toMatchObject({ path: file, reason: at < 17 ? 'foreign' : 'damaged' })
     expect(readFileSync(file).equals(damaged)).toBe(true)
   }
@@ -179,6 +193,51 @@ test('a change that cannot be written is not committed', () => {
   expect(() => store.put('pods', pod('a'))).toThrow('no space left')
   expect([store.revision(), store.list('pods')]).toEqual([5, []])
 })
+
+/**
+ * Closes the journal behind the back of the store, so that the kernel refuses every further call on it.
+ * The kernel shows the real path of a handle, and /tmp can be a link: in a container of the process runtime it is one.
+ */
+function breakJournal(file: string): void {
+  const path = realpathSync(file)
+  const handles = readdirSync('/proc/self/fd').filter((handle) => linkOf(handle) === path)
+  expect(handles.length).toBe(1)
+  closeSync(Number(handles[0]))
+}
+
+function linkOf(handle: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${handle}`)
+  } catch {
+    return ''
+  }
+}
+
+test.each(['write', 'fsync'] as const)(
+  'after a failed %s, no change is accepted and what was acknowledged stays',
+  async (call) => {
+    const directory = newDirectory()
+    const file = join(directory, 'journal')
+    const clock = virtualClock()
+    const failures: DataDirectoryError[] = []
+    const data = await openDataDirectory(directory, clock, (failure) => failures.push(failure))
+    const store = createStore({ data })
+    store.put('pods', pod('a'))
+    const before = contents(store)
+    breakJournal(file)
+    if (call === 'fsync') {
+      await clock.advance(2_000)
+      await expect.poll(() => failures.length).toBe(1)
+    }
+    for (const name of ['b', 'c']) expect(() => store.put('pods', pod(name))).toThrow('cannot be written: EBADF')
+    expect(contents(store)).toBe(before)
+    await data.close()
+    expect(failures).toMatchObject([{ reason: 'write-failed', path: file }])
+    const again = await openStore(directory)
+    expect(contents(again.store)).toBe(before)
+    await again.close()
+  },
+)
 
 test('zeros that a machine without power left behind are cut off', async () => {
   const directory = newDirectory()

@@ -1,6 +1,7 @@
 // Keeps a store's state in a directory. Each change is appended to a journal before the store commits it. So a kill of the
 // process at any point loses nothing that it acknowledged. It calls fsync once a second, so a machine that loses its power
-// may lose the last second.
+// may lose the last second. After a write or fsync failed, nothing more is accepted: the kernel may have dropped what it could
+// not write, and a second fsync does not report that.
 import {
   closeSync,
   fdatasync,
@@ -19,13 +20,13 @@ import { join } from 'node:path'
 import type { Clock, Timer } from '../../lib/clock.ts'
 import { type Change, encodeChange, encodeSnapshot, recover, type Snapshot } from './journal-format.ts'
 
-/** Why a directory cannot be used. `path` is the file or directory with the problem. */
+/** Why a directory cannot be used, or can no longer be used. `path` is the file or directory with the problem. */
 export class DataDirectoryError extends Error {
-  readonly reason: 'in-use' | 'damaged' | 'foreign'
+  readonly reason: 'in-use' | 'damaged' | 'foreign' | 'write-failed'
   readonly path: string
 
-  constructor(reason: DataDirectoryError['reason'], path: string, message: string) {
-    super(message)
+  constructor(reason: DataDirectoryError['reason'], path: string, message: string, cause?: unknown) {
+    super(message, { cause })
     this.name = 'DataDirectoryError'
     this.reason = reason
     this.path = path
@@ -35,13 +36,16 @@ export class DataDirectoryError extends Error {
 export interface DataDirectory {
   /** The state at the last run's end. */
   readonly restored: Snapshot
-  /** Appends a change. Throws if it cannot be written; the file is then as before. */
+  /** Appends a change. Throws if it cannot be written, and from the first failure on. */
   append(change: Change): void
-  /** Writes a snapshot when the journal has grown enough since the last one. `take` returns the state. */
+  /** Writes a snapshot when the journal has grown enough since the last one. `take` returns the state. Throws like `append`. */
   compact(take: () => Snapshot): void
   /** Writes everything to the disk and releases the directory. */
   close(): Promise<void>
 }
+
+/** Receives the first failed write or fsync. The caller ends the process, so that nothing more is acknowledged. */
+type OnFailure = (failure: DataDirectoryError) => void
 
 const syncMs = 1_000
 /** A journal is replaced by a snapshot when its changes are larger than the snapshot and than this. */
@@ -49,47 +53,68 @@ const compactBytes = 16 * 1024 * 1024
 const emptySnapshot: Snapshot = { revision: 0, objects: [] }
 
 /** Opens the directory and creates it if it is missing. Rejects with a `DataDirectoryError` or the system's error. */
-export async function openDataDirectory(directory: string, clock: Clock): Promise<DataDirectory> {
+export async function openDataDirectory(directory: string, clock: Clock, onFailure: OnFailure): Promise<DataDirectory> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(directory)
   try {
-    return openJournal(directory, clock, lock)
+    return openJournal(directory, clock, lock, onFailure)
   } catch (error) {
     lock.close()
     throw error
   }
 }
 
-function openJournal(directory: string, clock: Clock, lock: Server): DataDirectory {
+function openJournal(directory: string, clock: Clock, lock: Server, onFailure: OnFailure): DataDirectory {
   const file = join(directory, 'journal')
   rmSync(`${file}.new`, { force: true })
   const restored = readJournal(file)
   let journal = restored ? openAt(file, restored.bytes) : writeSnapshot(file, directory, emptySnapshot)
-  const sync = syncEvery(clock, () => journal.handle)
+  let failure: DataDirectoryError | undefined
+  const fail = (cause: unknown): DataDirectoryError => {
+    if (failure !== undefined) return failure
+    failure = writeFailed(file, cause)
+    onFailure(failure)
+    return failure
+  }
+  const attempt = (work: () => void): void => {
+    if (failure !== undefined) throw failure
+    try {
+      work()
+    } catch (error) {
+      throw fail(error)
+    }
+  }
+  const sync = syncEvery(clock, () => journal.handle, fail)
   const append = (change: Change): void => {
     const bytes = encodeChange(change)
-    try {
-      writeAll(journal.handle, bytes, journal.size)
-    } catch (error) {
-      ftruncateSync(journal.handle, journal.size)
-      throw error
-    }
+    attempt(() => writeAll(journal.handle, bytes, journal.size))
     journal.size += bytes.length
     sync.wrote()
   }
   const compact = (take: () => Snapshot): void => {
     if (journal.size - journal.base < Math.max(compactBytes, journal.base)) return
     const old = journal.handle
-    journal = writeSnapshot(file, directory, take())
+    attempt(() => {
+      journal = writeSnapshot(file, directory, take())
+    })
     sync.replaced(old)
   }
   const close = async (): Promise<void> => {
     sync.stop()
-    fsyncSync(journal.handle)
-    sync.replaced(journal.handle)
+    try {
+      if (failure === undefined) fsyncSync(journal.handle)
+      sync.replaced(journal.handle)
+    } catch (error) {
+      fail(error)
+    }
     await new Promise<void>((resolve) => lock.close(() => resolve()))
   }
   return { restored: restored?.snapshot ?? emptySnapshot, append, compact, close }
+}
+
+function writeFailed(file: string, cause: unknown): DataDirectoryError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new DataDirectoryError('write-failed', file, `${file} cannot be written: ${why}.`, cause)
 }
 
 /** `base` is the size at which the changes began, as far as this process knows. */
@@ -152,7 +177,7 @@ function writeAll(handle: number, bytes: Buffer, position: number): void {
 }
 
 /** Calls fsync once a second while there are changes. A file is closed only when no such call is under way. */
-function syncEvery(clock: Clock, handle: () => number) {
+function syncEvery(clock: Clock, handle: () => number, fail: (error: unknown) => void) {
   let timer: Timer | undefined
   let syncing: number | undefined
   let closing: number | undefined
@@ -161,7 +186,8 @@ function syncEvery(clock: Clock, handle: () => number) {
       timer = undefined
       if (syncing !== undefined) return wrote()
       syncing = handle()
-      fdatasync(syncing, () => {
+      fdatasync(syncing, (error) => {
+        if (error) fail(error)
         syncing = undefined
         if (closing !== undefined) closeSync(closing)
         closing = undefined

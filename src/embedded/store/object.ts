@@ -48,6 +48,7 @@ export function keyOf(namespace: string | undefined, name: string): string {
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
-  for (const member of Object.values(value)) deepFreeze(member)
+  const members = Array.isArray(value) ? value : Object.values(value)
+  for (const member of members) if (typeof member === 'object') deepFreeze(member)
   return value
 }

@@ -17,7 +17,7 @@ export function createOwnerIndex(): OwnerIndex {
     change: (resource, event) => {
       const { object, before } = event
       const now = event.type === 'DELETED' ? undefined : object
-      if (before !== undefined && before.metadata.ownerReferences === now?.metadata.ownerReferences) return
+      if (before?.metadata.ownerReferences === now?.metadata.ownerReferences) return
       const { namespace, name } = object.metadata
       const key = keyOf(namespace, name)
       const id = `${resource} ${key}`

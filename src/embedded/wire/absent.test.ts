@@ -7,10 +7,10 @@ const request = (path: string, method: 'GET' | 'POST' = 'GET') =>
   ({ method, path, query: {}, headers: {}, body: { kind: 'none' }, expect: 'whole' }) as const
 
 test.each([
-  ['/api/v1/namespaces/ci/pods/a/exec', 'pods/exec is not supported by the embedded cluster. Write to the log'],
+  ['/api/v1/namespaces/ci/pods/a/attach', 'pods/attach is not supported by the embedded cluster. Read the log'],
   ['/api/v1/namespaces/ci/pods/a/resize', 'pods/resize is not supported by the embedded cluster. Create the pod again'],
   ['/api/v1/namespaces/ci/replicationcontrollers', 'replicationcontrollers are not supported by the embedded cluster'],
-  ['/apis/apps/v1/controllerrevisions', 'controllerrevisions.apps are not supported by the embedded cluster'],
+  ['/apis/storage.k8s.io/v1/csinodes', 'csinodes.storage.k8s.io are not supported by the embedded cluster'],
 ])('%s is refused with: %s', (path, message) => {
   expect(routeOf(request(path), createKinds())).toBeUndefined()
   expect(absentRefusal(request(path))?.status).toMatchObject({ code: 404, message: expect.stringContaining(message) })

@@ -4,8 +4,7 @@ import { ApiError } from '../api/errors.ts'
 
 /** The subresources by name, with what to do instead. */
 const subresources: Readonly<Record<string, string>> = {
-  exec: 'Write to the log and read it with "kubectl logs"',
-  attach: 'Write to the log and read it with "kubectl logs"',
+  attach: 'Read the log with "kubectl logs", or run a command with "kubectl exec"',
   portforward: "Connect to 127.0.0.1: pods use the host's network",
   proxy: "Connect to 127.0.0.1: pods use the host's network",
   ephemeralcontainers: 'Run the command on the host: containers are processes of it',
@@ -15,7 +14,6 @@ const subresources: Readonly<Record<string, string>> = {
 /** The kinds by group. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   '': ['replicationcontrollers', 'podtemplates', 'componentstatuses'],
-  apps: ['controllerrevisions'],
   'authentication.k8s.io': ['selfsubjectreviews'],
   'authorization.k8s.io': ['selfsubjectrulesreviews'],
   'certificates.k8s.io': ['certificatesigningrequests'],

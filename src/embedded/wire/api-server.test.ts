@@ -1,4 +1,5 @@
 // The API server's answers, on plain values.
+
 import { describe, expect, test } from 'vitest'
 import { type Answer, jsonBody, type Method, noBody, type Request } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
@@ -6,16 +7,13 @@ import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createRegistry } from '../api/create-registry.ts'
 import { badRequest } from '../api/errors.ts'
 import type { NodeApi } from '../api/node.ts'
+import { silentNode } from '../api/silent-node.fixture.ts'
 import { createStore } from '../store/store.ts'
 import { createApiHandler } from './api-server.ts'
 import { bearerAuthentication, knownIdentity } from './authentication.ts'
 import { createRequestLog } from './request-log.ts'
 
-const noLogs: NodeApi = {
-  async *logs() {},
-}
-
-function world(node: NodeApi = noLogs) {
+function world(node: NodeApi = silentNode) {
   const clock = virtualClock()
   const random = seededRandom(1)
   const registry = createRegistry({ store: createStore(), clock, random })
@@ -282,6 +280,7 @@ describe('a log', () => {
   test('is streamed from the only container, with the requested options', async () => {
     const asked: unknown[] = []
     const node: NodeApi = {
+      ...silentNode,
       async *logs(name, options) {
         asked.push([name, options])
         yield 'one\n'
@@ -307,6 +306,7 @@ describe('a log', () => {
 
   test('is refused before it starts, and starts without output if the container is silent', async () => {
     const node: NodeApi = {
+      ...silentNode,
       async *logs(_, { follow }) {
         if (!follow) throw badRequest('the container waits to start')
         await new Promise(() => {})

@@ -1,9 +1,11 @@
 // Authorization: masters may do everything. Stored roles decide for service accounts and impersonated users.
+
 import { expect, test } from 'vitest'
 import { type Answer, jsonBody, type Method, noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createRegistry } from '../api/create-registry.ts'
+import { silentNode } from '../api/silent-node.fixture.ts'
 import { createStore } from '../store/store.ts'
 import { createApiHandler } from './api-server.ts'
 import { bearerAuthentication } from './authentication.ts'
@@ -21,7 +23,7 @@ function world() {
     ['master', 'alice'],
     ['account', account],
   ])
-  const backend = { registry, node: { async *logs() {} }, clock, random, profile: '1.36' } as const
+  const backend = { registry, node: silentNode, clock, random, profile: '1.36' } as const
   const requestLog = createRequestLog()
   const handler = createApiHandler({ ...backend, requestLog, authenticate: bearerAuthentication(users) })
   const ask = (

@@ -37,7 +37,8 @@ export type Call = {
 }
 
 export function callOf(backend: Backend, request: Request, about: Pick<Call, 'route' | 'user'>): Call {
-  return { ...about, backend, request, accepted: negotiate(request.headers['accept']) }
+  const { route, user } = about
+  return { backend, request, route, user, accepted: negotiate(request.headers['accept']) }
 }
 
 /**

@@ -83,6 +83,7 @@ const subresourceKinds: {
   readonly [Name in Subresource]?: { readonly group: string; readonly version: string; readonly kind: string }
 } = {
   binding: { group: '', version: '', kind: 'Binding' },
+  exec: { group: '', version: '', kind: 'PodExecOptions' },
   eviction: { group: 'policy', version: 'v1', kind: 'Eviction' },
   scale: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
   token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
@@ -117,7 +118,7 @@ function resourceList(group: Group, version: string): object {
       name: `${kind.plural}/${subresource}`,
       singularName: '',
       namespaced: kind.namespaced,
-      ...(subresource === 'binding' ? { kind: 'Binding' } : (subresourceKinds[subresource] ?? { kind: kind.kind })),
+      ...listedKind(kind, subresource),
       verbs: subresourceVerbs[subresource],
     })),
   ])
@@ -125,6 +126,12 @@ function resourceList(group: Group, version: string): object {
   // The core group's document has no apiVersion, as in Kubernetes.
   const apiVersion = group.name === '' ? {} : { apiVersion: 'v1' }
   return { kind: 'APIResourceList', ...apiVersion, groupVersion, resources }
+}
+
+/** Kinds of the core group are listed by name alone. */
+function listedKind(kind: Kind, subresource: Subresource): object {
+  const other = subresourceKinds[subresource] ?? { group: '', kind: kind.kind }
+  return other.group === '' ? { kind: other.kind } : other
 }
 
 /** Returns the answer to /version. Clients parse gitVersion as a semantic version; its build metadata names this server. */

@@ -1,8 +1,15 @@
 // Serves the API on a local TLS socket. kubectl and other client-go programs send no token over plain HTTP.
 import type { Clock } from '../../lib/clock.ts'
-import type { Request } from '../../lib/http.ts'
-import { type HttpHandler, type HttpServer, httpServer } from '../../lib/http-server.ts'
+import { jsonAnswer, type Request } from '../../lib/http.ts'
+import { type HttpHandler, type HttpServer, type HttpServerOptions, httpServer } from '../../lib/http-server.ts'
+import { webSocketUpgrade } from '../../lib/web-socket.ts'
+import { tooLarge as tooLargeError } from '../api/errors.ts'
 import { type Certificate, selfSignedCertificate } from './certificate.ts'
+
+/** Kubernetes' limit of a body, and its answer to a larger one. */
+const bytesMax = 3 * 1024 * 1024
+const { status } = tooLargeError(`limit is ${bytesMax}`)
+const tooLarge = jsonAnswer(status.code, status)
 
 type EndpointOptions = {
   readonly clock: Clock
@@ -10,6 +17,8 @@ type EndpointOptions = {
   readonly certificate?: Certificate
   /** The default, 0, uses a free port. */
   readonly port?: number | undefined
+  /** The default is one minute for a request, and for a client that does not read its answer. */
+  readonly limitsMs?: HttpServerOptions['limitsMs']
   /** Receives internal errors of the server. The client gets a 500. */
   readonly onError?: ((error: unknown, request: Request) => void) | undefined
 }
@@ -21,8 +30,10 @@ export type Endpoint = HttpServer & {
 
 /** Listens on 127.0.0.1. Rejects if the port is taken. */
 export async function openEndpoint(handler: HttpHandler, options: EndpointOptions): Promise<Endpoint> {
-  const { clock, port = 0, onError = () => {} } = options
+  const { clock, port = 0, onError = () => {}, limitsMs } = options
+  const limits = limitsMs === undefined ? {} : { limitsMs }
   const { certificate = selfSignedCertificate(clock.now()) } = options
-  const server = await httpServer(handler, { port, onError, tls: certificate })
+  const bounds = { bytesMax, tooLarge, ...limits }
+  const server = await httpServer(handler, { port, onError, tls: certificate, upgrade: webSocketUpgrade, ...bounds })
   return { ...server, ca: certificate.cert }
 }

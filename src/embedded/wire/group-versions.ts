@@ -43,6 +43,7 @@ export function rootOf(group: string, version: string): string {
 export const subresourceVerbs = {
   status: ['get', 'patch', 'update'],
   log: ['get'],
+  exec: ['create', 'get'],
   binding: ['create'],
   eviction: ['create'],
   finalize: ['update'],

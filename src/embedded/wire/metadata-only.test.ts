@@ -1,10 +1,12 @@
 // Metadata alone, for clients that request it: no other part of an object leaves the server.
 // Source: https://kubernetes.io/docs/reference/using-api/api-concepts/
+
 import { expect, test } from 'vitest'
 import { jsonBody, type Method, noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createRegistry } from '../api/create-registry.ts'
+import { silentNode } from '../api/silent-node.fixture.ts'
 import { createStore } from '../store/store.ts'
 import { createApiHandler } from './api-server.ts'
 import { knownIdentity } from './authentication.ts'
@@ -22,7 +24,7 @@ function world() {
   for (const name of ['a', 'b', 'c']) {
     registry.create('secrets', { metadata: { name, namespace: 'ci' }, stringData: { password: 'geheim' } })
   }
-  const backend = { registry, node: { async *logs() {} }, clock, random, profile: '1.36' } as const
+  const backend = { registry, node: silentNode, clock, random, profile: '1.36' } as const
   const handler = createApiHandler({
     ...backend,
     requestLog: createRequestLog(),

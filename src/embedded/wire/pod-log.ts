@@ -2,10 +2,10 @@
 import { type Answer, noBody, type Request } from '../../lib/http.ts'
 import { badRequest, invalid, notFound } from '../api/errors.ts'
 import { invalidValue, notAllowed } from '../api/field-error.ts'
-import { list, text } from '../api/json.ts'
+import { text } from '../api/json.ts'
 import type { LogOptions } from '../api/node.ts'
-import type { StoredObject } from '../store/object.ts'
 import type { Call } from './call.ts'
+import { containerOf } from './pod-container.ts'
 import { isTrue } from './route.ts'
 
 /** The milliseconds to wait for the first output before the answer starts. A refusal arrives within this time. */
@@ -56,19 +56,6 @@ async function* outputFrom(
     end()
     await rest.return?.()
   }
-}
-
-function containerOf(pod: StoredObject, asked: string): string {
-  const { name } = pod.metadata
-  const main = list(pod, 'spec', 'containers').map((container) => text(container, 'name'))
-  const all = [...list(pod, 'spec', 'initContainers').map((container) => text(container, 'name')), ...main]
-  if (asked !== '') {
-    if (all.includes(asked)) return asked
-    throw badRequest(`container ${asked} is not valid for pod ${name}`)
-  }
-  const [only = ''] = main
-  if (main.length === 1) return only
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`)
 }
 
 function logOptions(query: Request['query'], now: number, pod: string): LogOptions {

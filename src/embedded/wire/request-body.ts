@@ -1,16 +1,13 @@
 // Reads the body of a request as an object of the kind in its path.
-import { parse, YAMLParseError } from 'yaml'
 import type { Request } from '../../lib/http.ts'
-import { depthMax } from '../api/decode.ts'
+import { refuseHuge } from '../api/bounds.ts'
 import { type ApiError, badRequest, unsupportedMediaType } from '../api/errors.ts'
-import { isObject, type JsonObject, nestsDeeperThan, text } from '../api/json.ts'
+import { isObject, type JsonObject, text } from '../api/json.ts'
 import { apiVersionOf } from '../api/kind.ts'
 import { decodeProtobuf } from './protobuf/decode.ts'
 import { WireError } from './protobuf/wire-reader.ts'
 import type { ResourceRoute } from './route.ts'
-
-/** Without the check for equal keys, which compares each key with each other one. The last of equal keys counts. */
-const yamlOptions = { logLevel: 'error', uniqueKeys: false } as const
+import { readYaml, YamlError } from './yaml-body.ts'
 
 const readable = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
@@ -36,7 +33,8 @@ export function optionalObject(request: Request, what: string): JsonObject | und
 export function requiredObject(request: Request, { kind, version, namespace }: ResourceRoute): JsonObject {
   const object = optionalObject(request, kind.kind)
   if (!object) throw unrecognized(kind.kind, 'unexpected end of JSON input (<empty>)')
-  if (nestsDeeperThan(object, depthMax)) throw unrecognized(kind.kind, 'json: exceeded max depth')
+  const prefix = `the object provided is unrecognized (must be of type ${kind.kind})`
+  refuseHuge(kind, object, { write: { client: { name: '', version } }, prefix })
   if (kind.custom && object['kind'] === undefined) {
     throw unrecognized(kind.kind, `Object 'Kind' is missing in '${JSON.stringify(object).slice(0, 200)}'`)
   }
@@ -103,13 +101,9 @@ function readText(source: string, type: string, what: string): unknown {
   if (type !== 'application/yaml')
     throw unrecognized(what, `couldn't get version/kind; json parse error: the body is not valid JSON`)
   try {
-    return parse(source, yamlOptions)
+    return readYaml(source)
   } catch (error) {
-    // Besides syntax errors: nesting too deep for the parser's recursion, or aliases that expand without limit.
-    if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {
-      throw unrecognized(what, `yaml: ${error.message}`)
-    }
-    throw error
+    throw error instanceof YamlError ? unrecognized(what, `yaml: ${error.message}`) : error
   }
 }
 
@@ -118,12 +112,9 @@ export function yamlBody({ body }: Request): unknown {
   if (body.kind === 'json') return body.value
   if (body.kind !== 'text') return undefined
   try {
-    return parse(body.text, yamlOptions)
+    return readYaml(body.text)
   } catch (error) {
-    if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {
-      throw badRequest(`error decoding YAML: yaml: ${error.message}`)
-    }
-    throw error
+    throw error instanceof YamlError ? badRequest(`error decoding YAML: yaml: ${error.message}`) : error
   }
 }
 

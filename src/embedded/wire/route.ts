@@ -99,7 +99,7 @@ function placeOf(parts: readonly string[]): Place | undefined {
 }
 
 /** The subresources that a client creates. */
-const createdSubresources: readonly string[] = ['binding', 'eviction', 'token']
+const createdSubresources: readonly string[] = ['binding', 'eviction', 'exec', 'token']
 
 function verbOf(method: Method, query: Request['query'], place: Place): Verb | undefined {
   const one = place.name !== ''

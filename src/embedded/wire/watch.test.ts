@@ -1,9 +1,11 @@
 // Watches as clients see them: their start, their events, their end.
+
 import { describe, expect, test } from 'vitest'
 import { noBody } from '../../lib/http.ts'
 import { seededRandom } from '../../lib/random.ts'
 import { virtualClock } from '../../lib/virtual-clock.ts'
 import { createRegistry } from '../api/create-registry.ts'
+import { silentNode } from '../api/silent-node.fixture.ts'
 import { createStore } from '../store/store.ts'
 import { createApiHandler } from './api-server.ts'
 import { knownIdentity } from './authentication.ts'
@@ -19,7 +21,7 @@ function world(history = 100) {
   registry.create('namespaces', { metadata: { name: 'ci' } })
   registry.create('namespaces', { metadata: { name: 'other' } })
   const requestLog = createRequestLog()
-  const node = { async *logs() {} }
+  const node = silentNode
   const authenticate = knownIdentity('tester')
   const handler = createApiHandler({ registry, node, clock, random, profile: '1.36', requestLog, authenticate })
   const config = (name: string, labels: Record<string, string> = {}, namespace = 'ci') => ({

@@ -84,10 +84,28 @@ function writeOptions({ route, request }: Call): Write {
       subresource: subresource === 'status' || subresource === 'finalize' ? subresource : undefined,
       fieldValidation: fieldValidationOf(request),
       client: { name: clientName(request), version: route.version },
-      warn: (warning) => warnings.push(`299 - ${JSON.stringify(warning)}`),
+      warn: (warning) => warnings.push(warning),
     },
-    headers: () => (warnings.length === 0 ? {} : { warning: warnings.join(', ') }),
+    headers: () => (warnings.length === 0 ? {} : { warning: warningHeader(warnings) }),
   }
+}
+
+/** The characters of all warnings in one answer. Beyond that, each warning is cut, and the last ones are left out. */
+const warningsMax = 4_096
+const cutWarningMax = 256
+
+function warningHeader(warnings: readonly string[]): string {
+  const total = warnings.reduce((sum, warning) => sum + warning.length, 0)
+  const shown: string[] = []
+  let left = warningsMax
+  for (const warning of warnings) {
+    const cut = total > warningsMax ? warning.slice(0, cutWarningMax) : warning
+    left -= cut.length
+    if (left < 0) break
+    shown.push(`299 - ${JSON.stringify(cut).replaceAll('\u007f', '')}`)
+  }
+  // Node writes the characters of a header as single bytes.
+  return Buffer.from(shown.join(', ')).toString('latin1')
 }
 
 /** Returns the client's name: as it says, or the first word of its User-Agent. */

@@ -29,12 +29,9 @@ export interface Control extends ServerControl {
   /** Sends JobCompleted for a job that continues to run. */
   announceCompleted(jobId: string): boolean
   /** Returns the registrations of all scopes. */
-  registrations(): readonly {
-    readonly id: number
-    readonly name: string
-    readonly online: boolean
-    readonly busy: boolean
-  }[]
+  registrations(): readonly RegistrationView[]
+  /** Finds a registration by its name, in all scopes. */
+  registration(name: string): RegistrationView | undefined
   knobs(change: KnobChange): void
   /** Changes an installation of an App. Returns false if it does not exist. */
   installation(id: number, change: InstallationChange): boolean
@@ -43,6 +40,13 @@ export interface Control extends ServerControl {
   loseSession(sessionId: string): boolean
   loseScaleSet(id: number): boolean
   readonly stub: StubRunner
+}
+
+export type RegistrationView = {
+  readonly id: number
+  readonly name: string
+  readonly online: boolean
+  readonly busy: boolean
 }
 
 /** A runner that is controlled by calls instead of HTTP. `absent` means that there is no such registration or no such job. */
@@ -79,13 +83,11 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
     cancel: (jobId) => withJob(jobId, (job) => cancelJob(emulation, job)),
     announceCompleted: (jobId) =>
       withJob(jobId, (job) => announce(emulation, 'JobCompleted', { ...job, result: 'succeeded' })),
-    registrations: () =>
-      [...emulation.state.runners.values()].map((runner) => ({
-        id: runner.id,
-        name: runner.name,
-        online: runner.online,
-        busy: runner.job !== undefined,
-      })),
+    registrations: () => [...emulation.state.runners.values()].map(registrationView),
+    registration: (name) => {
+      const runner = runnerNamed(emulation, name)
+      return runner && registrationView(runner)
+    },
     requests: (since = 0) => log.since(since),
     knobs: (change) => {
       emulation.knobs = changeKnobs(emulation.knobs, change)
@@ -108,6 +110,10 @@ export function createControl(emulation: Emulation, faults: Faults, log: Request
     stub: createStubRunner(emulation),
     reset: () => reset(emulation, faults, log),
   }
+}
+
+function registrationView({ id, name, online, job }: Runner): RegistrationView {
+  return { id, name, online, busy: job !== undefined }
 }
 
 function createStubRunner(emulation: Emulation): StubRunner {

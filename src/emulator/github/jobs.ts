@@ -51,9 +51,12 @@ export function queueJob(emulation: Emulation, spec: JobSpec): Job {
 /** Whether the set accepts the job: it has all labels of the job and the right scope. */
 export function takes(set: ScaleSet, job: Job): boolean {
   const { scope, labels } = job.spec
-  if (scope !== undefined && scope !== `${set.scope.kind}:${set.scope.name}`) return false
-  const own = new Set(set.labels.map((label) => label.name.toLowerCase()))
-  return labels.every((label) => own.has(label.toLowerCase()))
+  if (scope !== undefined && scope !== set.scope.id) return false
+  return labels.every((label) => set.labels.some(({ name }) => isSameLabel(name, label)))
+}
+
+function isSameLabel(one: string, other: string): boolean {
+  return one === other || one.toLowerCase() === other.toLowerCase()
 }
 
 /** Offers a job to a set (legacy mode), and repeats the offer until the job is acquired. */

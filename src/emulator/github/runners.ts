@@ -28,7 +28,8 @@ export function registerRunner(emulation: Emulation, registrant: Registrant): Ru
     wake: undefined,
   }
   state.runners.set(runner.id, runner)
-  state.runnersByName.set(`${runner.scope.key}/${runner.name}`, runner)
+  const namesakes = state.runnersByName.get(runner.name) ?? []
+  state.runnersByName.set(runner.name, [...namesakes, runner])
   registrant.set?.runners.add(runner)
   removeIfOffline(emulation, runner)
   return runner
@@ -36,8 +37,8 @@ export function registerRunner(emulation: Emulation, registrant: Registrant): Ru
 
 /** Finds a runner by name, in one scope or in all scopes. */
 export function runnerNamed(emulation: Emulation, name: string, scope?: Scope): Runner | undefined {
-  if (scope === undefined) return [...emulation.state.runners.values()].find((runner) => runner.name === name)
-  return emulation.state.runnersByName.get(`${scope.key}/${name}`)
+  const namesakes = emulation.state.runnersByName.get(name)
+  return scope === undefined ? namesakes?.[0] : namesakes?.find((runner) => runner.scope === scope)
 }
 
 /** Marks the runner as online, so that it can get a job. */
@@ -104,7 +105,9 @@ export function removeRunner(emulation: Emulation, runner: Runner): void {
   const { state, deadlines } = emulation
   for (const name of ['offline', 'silent', 'drop']) deadlines.clear(`${name}:${runner.id}`)
   state.runners.delete(runner.id)
-  state.runnersByName.delete(`${runner.scope.key}/${runner.name}`)
+  const others = state.runnersByName.get(runner.name)?.filter((other) => other !== runner) ?? []
+  if (others.length > 0) state.runnersByName.set(runner.name, others)
+  else state.runnersByName.delete(runner.name)
   runner.set?.runners.delete(runner)
   runner.set?.online.delete(runner)
   runner.set?.idle.delete(runner)

@@ -18,7 +18,7 @@ function dumpSet(set: ScaleSet): object {
   const { id, name, groupId, labels, setting, session } = set
   return {
     id,
-    scope: `${set.scope.kind}:${set.scope.name}`,
+    scope: set.scope.id,
     name,
     groupId,
     labels: labels.map((label) => label.name),

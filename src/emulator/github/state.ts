@@ -6,6 +6,8 @@ import type { KeptLog } from '../server/kept-log.ts'
 export type ScopeKind = 'org' | 'repo' | 'enterprise'
 
 export type Scope = {
+  /** The kind and the name: `org:my-org`. */
+  readonly id: string
   readonly kind: ScopeKind
   /** The name, for example `my-org`, `owner/repo`, `my-enterprise`. */
   readonly name: string
@@ -151,8 +153,8 @@ export type State = {
   /** Finished jobs, oldest first; their number is limited. */
   readonly finished: Set<Job>
   readonly runners: Map<number, Runner>
-  /** Runners by tenant key and name. */
-  readonly runnersByName: Map<string, Runner>
+  /** Runners by name. Two scopes may have runners of one name. */
+  readonly runnersByName: Map<string, readonly Runner[]>
   readonly ids: { set: number; label: number; runner: number; run: number; request: number; message: number }
 }
 
@@ -176,7 +178,7 @@ export function scopeOf(state: State, kind: ScopeKind, name: string): Scope {
   const known = state.scopes.get(id)
   if (known) return known
   const key = kind === 'org' ? name : `${kind}.${name.replace('/', '.')}`
-  const scope: Scope = { kind, name, key, groups: [{ id: 1, name: 'Default', isDefault: true }] }
+  const scope: Scope = { id, kind, name, key, groups: [{ id: 1, name: 'Default', isDefault: true }] }
   state.scopes.set(id, scope)
   return scope
 }

@@ -1,6 +1,7 @@
 // The main program of the small runner. It takes its credential like the real runner of its forge.
 // A GitHub runner runs at most one job and exits with the official image's codes. A Bitbucket runner runs step after step.
 import type { Clock } from '../../lib/clock.ts'
+import { stackOf } from '../../lib/stack-of.ts'
 import { systemClock, systemRandom } from '../../lib/system.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { ownVariables, readStepCredential } from './pipelines/credential.ts'
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
   const host = { clock, random: systemRandom(), directory: process.cwd(), print }
   const { ended, signalled } = process.env['RUNNER_UUID'] === undefined ? startJob(host) : startDaemon(host)
   const code = await ended.catch((error: unknown) => {
-    print(`The runner ended unexpectedly: ${error instanceof Error ? error.stack : error}\n`)
+    print(`The runner ended unexpectedly: ${stackOf(error)}\n`)
     return 0
   })
   const exit = () => process.exit(signalled() ?? code)

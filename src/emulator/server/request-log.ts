@@ -43,9 +43,9 @@ export function createRequestLog(redaction: Redaction): RequestLog {
   let last = 0
   return {
     begin: ({ method, path, query, headers, body }, at) => {
-      const kept = Object.entries(headers).filter(([name]) => shownHeaders.includes(name))
+      const shown: Record<string, string> = {}
+      for (const name of shownHeaders) if (headers[name] !== undefined) shown[name] = headers[name]
       const value = body.kind === 'json' && !redaction.hidesBody(path) ? body.value : undefined
-      const shown = Object.fromEntries(kept)
       const entry: Entry = { n: ++last, at, method, path, query, headers: shown, body: value, status: undefined }
       entries.push(entry)
       if (entries.length > 2 * loggedRequestsMax) entries = entries.slice(-loggedRequestsMax)

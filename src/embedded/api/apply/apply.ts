@@ -4,19 +4,20 @@
 import { timestamp } from '../../../lib/timestamp.ts'
 import { keyOf, type StoredObject } from '../../store/object.ts'
 import type { Api } from '../api.ts'
+import { refuseHuge } from '../bounds.ts'
 import { create } from '../create.ts'
-import { decodeObject, depthMax, reportUnknown } from '../decode.ts'
+import { decodeObject, reportUnknown } from '../decode.ts'
 import type { Draft } from '../draft.ts'
 import { ApiError, badRequest, invalid, notFound } from '../errors.ts'
 import { invalidValue } from '../field-error.ts'
 import { DecodeError } from '../fields/decode-struct.ts'
-import { field, isObject, type JsonObject, nestsDeeperThan, objectAt, sameJson, text } from '../json.ts'
+import { field, isObject, type JsonObject, objectAt, sameJson, text } from '../json.ts'
 import { apiVersionOf, type Kind } from '../kind.ts'
 import type { Applied, ObjectName, RegistryWrite } from '../registry.ts'
 import { replace } from '../update.ts'
 import { refuseConflicts } from './conflicts.ts'
 import { kindShape } from './custom-shape.ts'
-import { emptySet, isEmptySet, sameSet, union } from './field-set.ts'
+import { emptySet, isEmptySet, sameSet, unionOf } from './field-set.ts'
 import { isOf, type Manager, owned, printManagers, takeOver } from './owners.ts'
 import { ignoredFields, managersOf, writerOf } from './track.ts'
 import { abandoned, compare, fieldsOf, merge, misfit, removeFields } from './values.ts'
@@ -42,7 +43,7 @@ export function apply(
   const before = managers.find((manager) => isOf(writer, manager))
   const others = managers.filter((manager) => manager !== before)
   const fields = fieldsOf(shape, applied)
-  const everyone = [fields, ...others.map((manager) => manager.fields)].reduce(union, emptySet)
+  const everyone = unionOf([fields, ...others.map((manager) => manager.fields)])
   const gone = before === undefined ? emptySet : abandoned(shape, before.fields, everyone)
   const merged = removeFields(shape, merge(shape, live, applied), gone)
   const change = compare(shape, live, merged)
@@ -52,6 +53,7 @@ export function apply(
   const self: Manager = { ...writer, fields: own, time: unchanged ? before.time : timestamp(api.clock.now()) }
   const next = [...takeOver(others, writer, change), ...(isEmptySet(own) ? [] : [self])]
   const result = withManagers(isObject(merged) ? merged : {}, next)
+  refuseHuge(kind, result, { write: { client }, prefix: 'error decoding YAML' })
   if (current === undefined) {
     const { resourceVersion: _, ...metadata } = objectAt(result, 'metadata')
     const made = { ...result, metadata }
@@ -71,7 +73,7 @@ function withManagers(object: JsonObject, managers: readonly Manager[]): JsonObj
 /** Returns the applied configuration with its place, without the parts that this write cannot change. */
 function checkConfig(kind: Kind, { namespace, name }: ObjectName, { config, client }: Applied, subresource: string) {
   if (!isObject(config)) throw badRequest('error decoding YAML: the body is not an object')
-  if (nestsDeeperThan(config, depthMax)) throw badRequest('error decoding YAML: json: exceeded max depth')
+  refuseHuge(kind, config, { write: { client }, prefix: 'error decoding YAML' })
   const type = `${groupVersion(text(config, 'apiVersion'))}, Kind=${text(config, 'kind')}`
   const expected = `${groupVersion(apiVersionOf(kind, client.version))}, Kind=${kind.kind}`
   if (type !== expected) throw badRequest(`invalid object type: ${type}`)

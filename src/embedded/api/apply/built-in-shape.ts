@@ -1,7 +1,8 @@
 // The shapes of built-in kinds: the fields of their table, with the list types of Kubernetes' OpenAPI document. A line of the
 // list table reads `Struct field=@key,key …`. `set` is a list of different values, `atomic` a map with one owner. A `!` after the
 // name says that the whole struct has one owner.
-import { type FieldType, structOf } from '../fields/fields.ts'
+import { once } from '../../../lib/once.ts'
+import { type FieldType, type Struct, structNames, structOf } from '../fields/fields.ts'
 import { listTable } from './list-table.ts'
 import { leaf, type Shape } from './shape.ts'
 
@@ -9,16 +10,23 @@ type Marks = { readonly atomic: boolean; readonly fields: ReadonlyMap<string, st
 
 /** Returns the shape of a struct. */
 export function structShape(name: string): Shape {
+  return shapes.get(name) ?? leaf
+}
+
+/** The shapes of its fields are made when the first object of it is compared: structs contain each other. */
+function readStruct(name: string): Shape {
   const struct = structOf(name)
   const marks = marksOf.get(name)
   if (struct === undefined || marks?.atomic) return leaf
-  return {
-    is: 'struct',
-    fieldOf: (field) => {
-      const type = field === 'apiVersion' || field === 'kind' ? typeMeta : struct.fields.get(field)?.type
-      return type && shapeOf(type, marks?.fields.get(field) ?? '')
-    },
-  }
+  const fields = once(() => fieldShapes(struct, marks))
+  return { is: 'struct', fieldOf: (field) => fields().get(field) }
+}
+
+function fieldShapes({ fields }: Struct, marks: Marks | undefined): ReadonlyMap<string, Shape> {
+  const shapesOf = new Map<string, Shape>()
+  for (const { name, type } of fields.values()) shapesOf.set(name, shapeOf(type, marks?.fields.get(name) ?? ''))
+  for (const name of ['apiVersion', 'kind']) shapesOf.set(name, shapeOf(typeMeta, marks?.fields.get(name) ?? ''))
+  return shapesOf
 }
 
 const typeMeta: FieldType = { is: 'leaf', leaf: 'string', go: 'string' }
@@ -54,3 +62,5 @@ const marksOf: ReadonlyMap<string, Marks> = new Map(
       return [name, { atomic: marks.includes('!'), fields: new Map(fields) }] as const
     }),
 )
+
+const shapes: ReadonlyMap<string, Shape> = new Map(structNames.map((name) => [name, readStruct(name)]))

@@ -21,14 +21,36 @@ export function isEmptySet({ member, children }: FieldSet): boolean {
   return !member && children.size === 0
 }
 
+/** Returns the first set itself if the other one adds nothing: who keeps sets sees what changed. */
 export function union(one: FieldSet, other: FieldSet): FieldSet {
+  if (one === other || isEmptySet(other)) return one
   if (isEmptySet(one)) return other
-  if (isEmptySet(other)) return one
-  const children = new Map(one.children)
-  for (const [element, child] of other.children) {
-    children.set(element, union(children.get(element) ?? emptySet, child))
+  let children: Map<string, FieldSet> | undefined
+  for (const [element, more] of other.children) {
+    const child = one.children.get(element)
+    const both = child === undefined ? more : union(child, more)
+    if (both === child) continue
+    children ??= new Map(one.children)
+    children.set(element, both)
   }
-  return { member: one.member || other.member, children }
+  const member = one.member || other.member
+  return children === undefined && member === one.member ? one : { member, children: children ?? one.children }
+}
+
+/** Returns the union of many sets. It looks at each of their places once. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const [first = emptySet] = sets
+  if (sets.length < 2) return first
+  const parts = new Map<string, FieldSet[]>()
+  for (const set of sets) {
+    for (const [element, child] of set.children) {
+      const known = parts.get(element)
+      if (known === undefined) parts.set(element, [child])
+      else known.push(child)
+    }
+  }
+  const children = new Map([...parts].map(([element, same]) => [element, unionOf(same)] as const))
+  return { member: sets.some((set) => set.member), children }
 }
 
 export function intersection(one: FieldSet, other: FieldSet): FieldSet {
@@ -41,12 +63,19 @@ export function intersection(one: FieldSet, other: FieldSet): FieldSet {
   )
 }
 
+/** Returns the first set itself if the other one has none of its places. */
 export function difference(one: FieldSet, other: FieldSet): FieldSet {
-  if (isEmptySet(other)) return one
-  return fieldSet(
-    one.member && !other.member,
-    [...one.children].map(([element, child]) => [element, difference(child, other.children.get(element) ?? emptySet)]),
-  )
+  let children: Map<string, FieldSet> | undefined
+  for (const [element, gone] of other.children) {
+    const child = one.children.get(element)
+    const rest = child === undefined ? undefined : difference(child, gone)
+    if (rest === undefined || rest === child) continue
+    children ??= new Map(one.children)
+    if (isEmptySet(rest)) children.delete(element)
+    else children.set(element, rest)
+  }
+  const member = one.member && !other.member
+  return children === undefined && member === one.member ? one : { member, children: children ?? one.children }
 }
 
 /** Returns the first set without the places of the second one and everything below them. */
@@ -60,7 +89,7 @@ export function without(one: FieldSet, places: FieldSet): FieldSet {
 }
 
 export function sameSet(one: FieldSet, other: FieldSet): boolean {
-  return isEmptySet(difference(one, other)) && isEmptySet(difference(other, one))
+  return one === other || (isEmptySet(difference(one, other)) && isEmptySet(difference(other, one)))
 }
 
 /** Returns the paths of all members, each as the elements from the root. */
@@ -107,7 +136,7 @@ export function readSet(value: unknown): FieldSet | undefined {
 }
 
 function isElement(element: string): boolean {
-  if (/^(f:|i:\d+$)/.test(element)) return true
+  if (element.startsWith('f:') || /^i:\d+$/.test(element)) return true
   if (!/^[kv]:/.test(element)) return false
   try {
     const value: unknown = JSON.parse(element.slice(2))

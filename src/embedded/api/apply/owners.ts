@@ -23,13 +23,20 @@ export type Writer = {
   readonly subresource: string
 }
 
-export type Manager = Writer & { readonly time: string | undefined; readonly fields: FieldSet }
+export type Manager = Writer & {
+  readonly time: string | undefined
+  readonly fields: FieldSet
+  /** The entry's own fields, as they were read and as they are printed. */
+  readonly read?: { readonly fields: FieldSet; readonly fieldsV1: unknown } | undefined
+}
 
 /** Returns undefined if the entries are malformed. */
 export function readManagers(entries: readonly unknown[]): readonly Manager[] | undefined {
   const managers: Manager[] = []
   for (const entry of entries) {
-    const [operation, fields] = [text(entry, 'operation'), readSet(isObject(entry) ? entry['fieldsV1'] : undefined)]
+    const operation = text(entry, 'operation')
+    const fieldsV1 = isObject(entry) ? entry['fieldsV1'] : undefined
+    const fields = readSet(fieldsV1)
     if (fields === undefined || (operation !== 'Apply' && operation !== 'Update')) return undefined
     const { manager, apiVersion, subresource, time } = {
       manager: text(entry, 'manager'),
@@ -37,19 +44,20 @@ export function readManagers(entries: readonly unknown[]): readonly Manager[] | 
       subresource: text(entry, 'subresource'),
       time: text(entry, 'time'),
     }
-    managers.push({ manager, operation, apiVersion, subresource, time: time === '' ? undefined : time, fields })
+    const about = { time: time === '' ? undefined : time, fields, read: { fields, fieldsV1 } }
+    managers.push({ manager, operation, apiVersion, subresource, ...about })
   }
   return managers
 }
 
 export function printManagers(managers: readonly Manager[]): readonly object[] {
-  return [...managers].sort(inOrder).map(({ manager, operation, apiVersion, subresource, time, fields }) => ({
+  return [...managers].sort(inOrder).map(({ manager, operation, apiVersion, subresource, time, fields, read }) => ({
     manager,
     operation,
     apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: printSet(fields),
+    fieldsV1: read?.fields === fields ? read.fieldsV1 : printSet(fields),
     ...(subresource === '' ? {} : { subresource }),
   }))
 }
@@ -124,5 +132,5 @@ export function afterUpdate(
   const fields = union(kept, own)
   if (isEmptySet(fields)) return others
   const unchanged = before !== undefined && isEmptySet(own) && sameSet(before.fields, fields)
-  return [...others, { ...writer, time: unchanged ? before.time : now, fields }]
+  return [...others, { ...writer, time: unchanged ? before.time : now, fields, read: before?.read }]
 }

@@ -24,14 +24,18 @@ export const leaf: Shape = { is: 'leaf' }
 export const free: Shape = { is: 'free' }
 const freeMap: Composite = { is: 'map', of: free }
 
-/** Returns the shape to use for these values of one place, or undefined if they are compared as a whole. */
-export function compositeOf(shape: Shape, ...values: readonly unknown[]): Composite | undefined {
-  if (shape.is === 'leaf') return undefined
-  const given = values.filter((value) => value !== undefined && value !== null)
-  if (given.length === 0) return undefined
-  if (shape.is === 'free') return given.every(isObject) ? freeMap : undefined
-  const lists = shape.is === 'set' || shape.is === 'keyed'
-  return given.every((value) => (lists ? Array.isArray(value) : isObject(value))) ? shape : undefined
+/** Returns the shape to use for one or two values of a place, or undefined if they are compared as a whole. */
+export function compositeOf(shape: Shape, one: unknown, other?: unknown): Composite | undefined {
+  if (shape.is === 'leaf' || (isAbsent(one) && isAbsent(other))) return undefined
+  if (shape.is === 'set' || shape.is === 'keyed') {
+    return (isAbsent(one) || Array.isArray(one)) && (isAbsent(other) || Array.isArray(other)) ? shape : undefined
+  }
+  if (!(isAbsent(one) || isObject(one)) || !(isAbsent(other) || isObject(other))) return undefined
+  return shape.is === 'free' ? freeMap : shape
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
 }
 
 type Part = { readonly element: string; readonly value: unknown; readonly shape: Shape; readonly declared: boolean }

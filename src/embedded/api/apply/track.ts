@@ -66,6 +66,6 @@ export function trackUpdate(draft: Draft, { kind, client, subresource, current, 
   const change = compare(kindShape(kind, storageVersion(kind)), before, draft)
   const ignored = ignoredFields(kind, subresource)
   const next = resets ? [] : afterUpdate(managers, { writer, change, ignored, now: timestamp(now) })
-  if (next.length === 0) delete draft.metadata.managedFields
+  if (next.length === 0) draft.metadata.managedFields = undefined
   else draft.metadata.managedFields = printManagers(next)
 }

@@ -1,7 +1,7 @@
 // The operations of server-side apply on values: which fields a value has, what differs between two values, the merge of one
 // into another, and the removal of fields. All are pure.
 // Source: https://github.com/kubernetes-sigs/structured-merge-diff/tree/master/typed
-import { isObject, sameJson } from '../json.ts'
+import { isObject, own, sameJson } from '../json.ts'
 import { difference, emptySet, type FieldSet, fieldSet, leafSet, printPath } from './field-set.ts'
 import { compositeOf, elementOf, partsOf, type Shape } from './shape.ts'
 
@@ -61,7 +61,7 @@ export type Difference = { readonly added: FieldSet; readonly modified: FieldSet
 
 const same: Difference = { added: emptySet, modified: emptySet, removed: emptySet }
 
-/** Compares two values of one place. */
+/** Compares two values of one place. The cost follows what differs: equal parts make no sets. */
 export function compare(shape: Shape, before: unknown, after: unknown): Difference {
   if (before === after) return same
   const composite = compositeOf(shape, before, after)
@@ -70,12 +70,12 @@ export function compare(shape: Shape, before: unknown, after: unknown): Differen
     if (after === undefined) return { ...same, removed: leafSet }
     return sameJson(before, after) ? same : { ...same, modified: leafSet }
   }
-  const [left, right] = [partsOf(composite, before), partsOf(composite, after)]
-  const changes = [...new Set([...left.keys(), ...right.keys()])].flatMap((element) => {
-    const of = (right.get(element) ?? left.get(element))?.shape
-    if (of === undefined) return []
-    return [[element, compare(of, left.get(element)?.value, right.get(element)?.value)] as const]
-  })
+  const changes =
+    composite.is === 'set' || composite.is === 'keyed'
+      ? changedItems(composite, before, after)
+      : changedFields(composite, before, after)
+  const isKept = before !== undefined && after !== undefined
+  if (isKept && changes.length === 0) return same
   const collect = (member: boolean, of: keyof Difference): FieldSet =>
     fieldSet(
       member,
@@ -86,6 +86,34 @@ export function compare(shape: Shape, before: unknown, after: unknown): Differen
     modified: collect(false, 'modified'),
     removed: collect(after === undefined, 'removed'),
   }
+}
+
+type Changes = [element: string, change: Difference][]
+
+function changedItems(shape: Extract<Shape, { is: 'set' | 'keyed' }>, before: unknown, after: unknown): Changes {
+  const [left, right] = [partsOf(shape, before), partsOf(shape, after)]
+  const changes: Changes = []
+  const note = (element: string, of: Shape): void => {
+    const change = compare(of, left.get(element)?.value, right.get(element)?.value)
+    if (change !== same) changes.push([element, change])
+  }
+  for (const [element, { shape: of }] of right) note(element, of)
+  for (const [element, { shape: of }] of left) if (!right.has(element)) note(element, of)
+  return changes
+}
+
+function changedFields(shape: Extract<Shape, { is: 'struct' | 'map' }>, before: unknown, after: unknown): Changes {
+  const [left, right] = [isObject(before) ? before : {}, isObject(after) ? after : {}]
+  const changes: Changes = []
+  const note = (name: string, was: unknown, is: unknown): void => {
+    if (was === is) return
+    const of = shape.is === 'map' ? shape.of : shape.fieldOf(name)
+    const change = of === undefined ? same : compare(of, was, is)
+    if (change !== same) changes.push([`f:${name}`, change])
+  }
+  for (const name of Object.keys(right)) note(name, own(left, name), right[name])
+  for (const name of Object.keys(left)) if (!Object.hasOwn(right, name)) note(name, left[name], undefined)
+  return changes
 }
 
 /** Merges an applied value into the current one. Items of lists keep their identity; the applied order wins. */

@@ -9,22 +9,20 @@ import { type FieldType, type Leaf, type Struct, structOf } from './fields.ts'
 /** A value has the wrong type. The message is that of Go's decoder. */
 export class DecodeError extends Error {}
 
-/** The position of a value. `go` is its name in Go's messages (without indexes), `path` the one for people. */
-type Place = { readonly struct: string; readonly go: string; readonly path: string }
+/**
+ * The position of a value below another one. `go` is its part of the name in Go's messages (empty for an item of a list),
+ * `path` its part of the one for people. Only an error joins the parts.
+ */
+type Place = { readonly struct: string; readonly go: string; readonly path: string | number; readonly up?: Place }
 
 /** @param unknown receives the path of each field that the struct does not have: `spec.containers[0].imag`. */
-function decodeStruct(
-  struct: Struct,
-  value: object,
-  at: Pick<Place, 'go' | 'path'>,
-  unknown: string[],
-): Record<string, unknown> {
+function decodeStruct(struct: Struct, value: object, up: Place, unknown: string[]): Record<string, unknown> {
   const decoded: Record<string, unknown> = {}
   for (const [name, item] of Object.entries(value)) {
     if (item === undefined) continue
     const field = struct.fields.get(name)
-    const place = { struct: struct.name, go: join(at.go, field?.go ?? name), path: join(at.path, name) }
-    if (field === undefined) unknown.push(place.path)
+    const place = { struct: struct.name, go: field?.go ?? name, path: name, up }
+    if (field === undefined) unknown.push(pathOf(place))
     else if (item !== null) {
       const read = decodeValue(field.type, item, place, unknown)
       if (field.empty !== 'dropped' || !isEmpty(read)) decoded[name] = read
@@ -48,10 +46,11 @@ export function decodeValue(type: FieldType, value: unknown, place: Place, unkno
   if (type.is === 'leaf') return decodeLeaf(type.leaf, type.go, value, place)
   if (type.is === 'list') {
     if (!Array.isArray(value)) throw wrongType(value, type.go, place)
-    const { path } = place
-    return value.map((item, index) =>
-      item === null ? zeroOf(type.of) : decodeValue(type.of, item, { ...place, path: `${path}[${index}]` }, unknown),
-    )
+    const { struct } = place
+    return value.map((item, index) => {
+      const below = { struct, go: '', path: index, up: place }
+      return item === null ? zeroOf(type.of) : decodeValue(type.of, item, below, unknown)
+    })
   }
   if (!isObject(value)) throw wrongType(value, type.go, place)
   if (type.is === 'map') {
@@ -113,12 +112,19 @@ function decodeBytes(value: unknown, go: string, place: Place): string {
   return clean
 }
 
+/** The usual times, which are written as they are. The 29th day of a month may be none. */
+const usualTimes = {
+  Time: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/,
+  MicroTime: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/,
+}
+
 const timeLayout = ['2006', '-', '01', '-', '02', 'T', '15', ':', '04', ':', '05', 'Z07:00']
 
 function decodeTime(value: unknown, leaf: 'Time' | 'MicroTime'): string {
   if (typeof value !== 'string') {
     throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`)
   }
+  if (usualTimes[leaf].test(value)) return value
   if (leaf === 'Time' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) && !Number.isNaN(Date.parse(value)))
     return value
   const read = /^(\d{4})(-)(\d\d)(-)(\d\d)(T)(\d\d)(:)(\d\d)(:)(\d\d)(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)$/.exec(value)
@@ -152,7 +158,8 @@ function decodeQuantity(value: unknown): string {
 }
 
 function wrongType(value: unknown, go: string, place: Place, shown: string = jsonType(value)): DecodeError {
-  const where = place.go === '' ? 'Go value' : `Go struct field ${place.struct}.${place.go}`
+  const name = goNameOf(place)
+  const where = name === '' ? 'Go value' : `Go struct field ${place.struct}.${name}`
   return new DecodeError(`json: cannot unmarshal ${shown} into ${where} of type ${go}`)
 }
 
@@ -190,6 +197,13 @@ function zeroOf(type: FieldType): unknown {
   return zeroLeaves[type.leaf]
 }
 
-function join(base: string, name: string): string {
-  return base === '' ? name : `${base}.${name}`
+function pathOf({ path, up }: Place): string {
+  const base = up === undefined ? '' : pathOf(up)
+  if (typeof path === 'number') return `${base}[${path}]`
+  return base === '' ? path : `${base}.${path}`
+}
+
+function goNameOf({ go, up }: Place): string {
+  const base = up === undefined ? '' : goNameOf(up)
+  return base === '' || go === '' ? base + go : `${base}.${go}`
 }

@@ -115,3 +115,6 @@ const goNames: Readonly<Record<string, string>> = {
 const fieldPattern = /^(?:(\w+)\|)?(\w+)([:?!])([^~]+)(?:~([^@]+)(?:@(.+))?)?$/
 
 const structs: ReadonlyMap<string, Struct> = readTable(fieldTable)
+
+/** The names of all structs of the table. */
+export const structNames: readonly string[] = [...structs.keys()]

@@ -128,11 +128,12 @@ function applyRetainKeys(document: JsonObject, patch: JsonObject): Record<string
   const keys = patch['$retainKeys']
   if (keys === undefined) return { ...document }
   if (!Array.isArray(keys)) throw badRequest('invalid patch format of retainKeys')
+  const kept = new Set<unknown>(keys)
   for (const [name, value] of Object.entries(patch)) {
     const names = value === null || name.startsWith('$')
-    if (!names && !keys.includes(name)) throw badRequest('invalid patch format of retainKeys')
+    if (!names && !kept.has(name)) throw badRequest('invalid patch format of retainKeys')
   }
-  return Object.fromEntries(Object.entries(document).filter(([name]) => keys.includes(name)))
+  return Object.fromEntries(Object.entries(document).filter(([name]) => kept.has(name)))
 }
 
 /** Removes directives and nulls from a value that the patch adds as a whole. */

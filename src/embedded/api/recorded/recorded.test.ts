@@ -1,5 +1,6 @@
 // The API server answers the recorded calls like kube-apiserver 1.36.3 (answers.jsonl), except for the deviations
 // below. The same calls on a real cluster renew the recording: test/kubernetes/recorded.test.ts.
+
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
@@ -9,6 +10,7 @@ import { createApiHandler } from '../../wire/api-server.ts'
 import { knownIdentity } from '../../wire/authentication.ts'
 import { createRequestLog } from '../../wire/request-log.ts'
 import { createRegistry } from '../create-registry.ts'
+import { silentNode } from '../silent-node.fixture.ts'
 import { createSystemObjects } from '../system-objects.ts'
 import { calls } from './calls.fixture.ts'
 import { play, type Recorded } from './play.fixture.ts'
@@ -42,7 +44,7 @@ beforeAll(async () => {
   const registry = createRegistry({ store: createStore(), clock, random })
   createSystemObjects(registry)
   registry.create('namespaces', { metadata: { name: 'recorded-12345' } })
-  const node = { async *logs() {} }
+  const node = silentNode
   const transport = createApiHandler({
     ...{ registry, node, clock, random, profile: '1.36' },
     authenticate: knownIdentity('tester'),

@@ -1,6 +1,9 @@
-// CronJobs: filled with their defaults, validated and stored. No controller runs them.
+// CronJobs: their defaults and their validation.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/v1/defaults.go
+// and https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/apis/batch/validation/validation.go
 import type { Profile } from '../api.ts'
+import { parseSchedule } from '../cron/schedule.ts'
+import { timeZoneOf } from '../cron/time-zone.ts'
 import type { Draft } from '../draft.ts'
 import { type FieldError, invalidValue, notSupported, required } from '../field-error.ts'
 import { field, isObject, sameJson } from '../json.ts'
@@ -37,19 +40,41 @@ function validateCronJob(draft: Draft, profile: Profile): readonly FieldError[] 
   const ofTemplate = [...validateNumbers(job), ...validateTemplate(job, profile)]
   return [
     ...validateSchedule(String(field(draft, 'spec', 'schedule') ?? '')),
+    ...validateNumber(draft, 'startingDeadlineSeconds'),
+    ...validateTimeZone(field(draft, 'spec', 'timeZone')),
     ...(policies.some((policy) => policy === concurrency)
       ? []
       : [notSupported('spec.concurrencyPolicy', concurrency, policies)]),
     ...ofTemplate.map((error) => ({ ...error, field: `spec.jobTemplate.${error.field}` })),
+    ...validateNumber(draft, 'successfulJobsHistoryLimit'),
+    ...validateNumber(draft, 'failedJobsHistoryLimit'),
   ]
 }
 
 function validateSchedule(schedule: string): readonly FieldError[] {
   if (schedule === '') return [required('spec.schedule')]
-  const fields = schedule.trim().split(/\s+/)
-  if (schedule.startsWith('@') || fields.length === 5) return []
-  const why = `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`
-  return [invalidValue('spec.schedule', schedule, why)]
+  if (schedule.includes('TZ')) {
+    const why = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'
+    return [invalidValue('spec.schedule', schedule, why)]
+  }
+  const parsed = parseSchedule(schedule)
+  return parsed.is === 'invalid' ? [invalidValue('spec.schedule', schedule, parsed.why)] : []
+}
+
+function validateTimeZone(name: unknown): readonly FieldError[] {
+  if (typeof name !== 'string') return []
+  const refusal = (why: string): readonly FieldError[] => [invalidValue('spec.timeZone', name, why)]
+  if (name === '') return refusal('timeZone must be nil or non-empty string')
+  if (name.toLowerCase() === 'local') {
+    return refusal('timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')
+  }
+  return timeZoneOf(name) === undefined ? refusal(`unknown time zone ${name}`) : []
+}
+
+function validateNumber(draft: Draft, part: string): readonly FieldError[] {
+  const value = field(draft, 'spec', part)
+  if (typeof value !== 'number' || value >= 0) return []
+  return [invalidValue(`spec.${part}`, value, 'must be greater than or equal to 0')]
 }
 
 function templateOf(draft: Draft): ReturnType<typeof jobSpecOf> {

@@ -14,7 +14,7 @@ import { podRules } from './pod/pod-rules.ts'
 import { quotaRules } from './resource-quota.ts'
 import type { Rules } from './rules.ts'
 import { configMapRules, secretRules } from './secret.ts'
-import { budgetRules, leaseRules, nodeRules, roleRules } from './simple-kinds.ts'
+import { budgetRules, leaseRules, nodeRules, revisionRules, roleRules } from './simple-kinds.ts'
 import { daemonSetRules, deploymentRules, replicaSetRules, statefulSetRules } from './workload.ts'
 
 const rulebook: ReadonlyMap<string, Rules> = new Map([
@@ -28,6 +28,7 @@ const rulebook: ReadonlyMap<string, Rules> = new Map([
   ['replicasets.apps', replicaSetRules],
   ['daemonsets.apps', daemonSetRules],
   ['statefulsets.apps', statefulSetRules],
+  ['controllerrevisions.apps', revisionRules],
   ['poddisruptionbudgets.policy', budgetRules],
   ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookRules],
   ['roles.rbac.authorization.k8s.io', roleRules],

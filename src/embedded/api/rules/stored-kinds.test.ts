@@ -1,15 +1,17 @@
-// The kinds that no controller acts on: their defaults and their validation.
+// Workloads and kinds that are only stored: their defaults and their validation.
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../lib/random.ts'
 import { virtualClock } from '../../../lib/virtual-clock.ts'
 import { createStore } from '../../store/store.ts'
 import { createRegistry } from '../create-registry.ts'
 import { ApiError } from '../errors.ts'
+import type { Registry } from '../registry.ts'
 
 const at = { name: 'x', namespace: 'ci' }
 const containers = [{ name: 'main', image: 'busybox:1' }]
 const template = (spec: object = {}) => ({ metadata: { labels: { a: 'b' } }, spec: { containers, ...spec } })
 const selector = { matchLabels: { a: 'b' } }
+const update = 'spec.updateStrategy.rollingUpdate'
 const webhook = {
   name: 'a.b.c',
   clientConfig: { service: { name: 's', namespace: 'ci' } },
@@ -23,10 +25,23 @@ const job = (spec: object = {}) => ({
 })
 
 function create(resource: string, object: object) {
+  return attempt((registry) => registry.create(resource, object))
+}
+
+/** Creates an object and changes it. */
+function change(resource: string, object: object, body: object) {
+  return attempt((registry) => {
+    registry.create(resource, object)
+    return registry.patch(resource, { namespace: 'ci', name: 'x' }, { type: 'merge', body })
+  })
+}
+
+/** Returns the object, or the causes of the refusal. */
+function attempt(write: (registry: Registry) => object) {
   const registry = createRegistry({ store: createStore(), clock: virtualClock(), random: seededRandom(1) })
   registry.create('namespaces', { metadata: { name: 'ci' } })
   try {
-    return registry.create(resource, object)
+    return write(registry)
   } catch (error) {
     if (error instanceof ApiError)
       return error.status.details?.causes?.map(({ field, message }) => `${field}: ${message}`)
@@ -136,6 +151,36 @@ test.each([
   ['cronjobs.batch', { spec: { ...job(), schedule: '' } }, 'spec.schedule: Required value'],
   [
     'cronjobs.batch',
+    { spec: { ...job(), schedule: '61 * * * *' } },
+    'spec.schedule: Invalid value: "61 * * * *": end of range (61) above maximum (59): 61',
+  ],
+  [
+    'cronjobs.batch',
+    { spec: { ...job(), schedule: 'TZ=UTC 0 3 * * *' } },
+    'spec.schedule: Invalid value: "TZ=UTC 0 3 * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
+  ],
+  [
+    'cronjobs.batch',
+    { spec: { ...job(), timeZone: 'Mars/Olympus' } },
+    'spec.timeZone: Invalid value: "Mars/Olympus": unknown time zone Mars/Olympus',
+  ],
+  [
+    'cronjobs.batch',
+    { spec: { ...job(), timeZone: '' } },
+    'spec.timeZone: Invalid value: "": timeZone must be nil or non-empty string',
+  ],
+  [
+    'cronjobs.batch',
+    { spec: { ...job(), timeZone: 'Local' } },
+    'spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+  ],
+  [
+    'cronjobs.batch',
+    { spec: { ...job(), startingDeadlineSeconds: -1 } },
+    'spec.startingDeadlineSeconds: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  [
+    'cronjobs.batch',
     { spec: { ...job(), concurrencyPolicy: 'x' } },
     'spec.concurrencyPolicy: Unsupported value: "x": supported values: "Allow", "Forbid", "Replace"',
   ],
@@ -156,12 +201,69 @@ test.each([
     'spec.template.metadata.labels: Invalid value: {"a":"b"}: `selector` does not match template `labels`',
   ],
   [
+    'statefulsets.apps',
+    { spec: { selector, template: template(), podManagementPolicy: 'Ordered' } },
+    "spec.podManagementPolicy: Invalid value: \"Ordered\": must be 'OrderedReady' or 'Parallel'",
+  ],
+  [
+    'statefulsets.apps',
+    { spec: { selector, template: template(), updateStrategy: { type: 'Recreate' } } },
+    'spec.updateStrategy: Invalid value: {"type":"Recreate"}: must be \'RollingUpdate\' or \'OnDelete\'',
+  ],
+  [
+    'statefulsets.apps',
+    { spec: { selector, template: template(), ordinals: { start: -1 } } },
+    'spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  [
+    'replicasets.apps',
+    { spec: { selector, template: template(), replicas: -1 } },
+    'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  ['controllerrevisions.apps', { revision: 1 }, 'data: Required value: data is mandatory'],
+  ['controllerrevisions.apps', { data: [], revision: 1 }, 'data: Required value: data must be a valid JSON object'],
+  [
+    'controllerrevisions.apps',
+    { data: {}, revision: -1 },
+    'revision: Invalid value: -1: must be greater than or equal to 0',
+  ],
+  [
     'poddisruptionbudgets.policy',
     { spec: { minAvailable: 1, maxUnavailable: 1 } },
     'spec: Invalid value: {"minAvailable":1,"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set',
   ],
 ])('%s is refused as Kubernetes does: %#', (resource, object, expected) => {
   expect(create(resource, { metadata: at, ...object })).toEqual([expected])
+})
+
+test.each([
+  [
+    { type: 'Recreate' },
+    'spec.updateStrategy: Unsupported value: {"type":"Recreate"}: supported values: "RollingUpdate", "OnDelete"',
+  ],
+  [
+    { rollingUpdate: { maxSurge: 1 } },
+    `${update}.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero`,
+  ],
+  [
+    { rollingUpdate: { maxUnavailable: '0%' } },
+    `${update}.maxUnavailable: Required value: cannot be 0 when maxSurge is 0`,
+  ],
+  [
+    { rollingUpdate: { maxUnavailable: -1 } },
+    `${update}.maxUnavailable: Invalid value: -1: must be greater than or equal to 0`,
+  ],
+  [
+    { rollingUpdate: { maxUnavailable: '101%' } },
+    `${update}.maxUnavailable: Invalid value: "101%": must not be greater than 100%`,
+  ],
+  [
+    { rollingUpdate: { maxUnavailable: 'x' } },
+    `${update}.maxUnavailable: Invalid value: "x": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`,
+  ],
+])('a DaemonSet with the strategy %j is refused', (updateStrategy, expected) => {
+  const spec = { selector, template: template(), updateStrategy }
+  expect(create('daemonsets.apps', { metadata: at, spec })).toEqual([expected])
 })
 
 test('a webhook must name its versions, its side effects and one target', () => {
@@ -177,4 +279,34 @@ test('a webhook must name its versions, its side effects and one target', () => 
 test("a CronJob's name leaves room for the timestamp in the names of its Jobs", () => {
   const causes = create('cronjobs.batch', { metadata: { ...at, name: 'n'.repeat(53) }, spec: job() })
   expect(causes).toEqual([expect.stringContaining('must be no more than 52 characters')])
+})
+
+test.each([
+  [
+    'statefulsets.apps',
+    { spec: { selector, template: template() } },
+    { spec: { serviceName: 's' } },
+    "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+  ],
+  [
+    'daemonsets.apps',
+    { spec: { selector, template: template() } },
+    { spec: { selector: { matchLabels: { a: null }, matchExpressions: [{ key: 'a', operator: 'Exists' }] } } },
+    'spec.selector: Invalid value: {"matchExpressions":[{"key":"a","operator":"Exists"}]}: field is immutable',
+  ],
+  [
+    'controllerrevisions.apps',
+    { data: { a: 1 }, revision: 1 },
+    { data: { a: 2 } },
+    'data: Invalid value: {"a":2}: field is immutable',
+  ],
+])('%s refuses a change of what must stay', (resource, object, body, expected) => {
+  expect(change(resource, { metadata: at, ...object }, body)).toEqual([expected])
+})
+
+test('a StatefulSet may be scaled, and a revision gets a new number', () => {
+  const set = { metadata: at, spec: { selector, template: template() } }
+  expect(change('statefulsets.apps', set, { spec: { replicas: 3 } })).toMatchObject({ metadata: { generation: 2 } })
+  const revision = { metadata: at, data: { a: 1 }, revision: 1 }
+  expect(change('controllerrevisions.apps', revision, { revision: 2 })).toMatchObject({ data: { a: 1 }, revision: 2 })
 })

@@ -2,6 +2,10 @@
 // schema.
 import { copyJson, isObject, type JsonObject } from '../json.ts'
 import type { Schema } from './schema.ts'
+import { newWork, spend } from './work.ts'
+
+/** The characters of a default that cost one step. */
+const defaultedCharacters = 20
 
 /**
  * Drops unknown fields, and nulls that the schema does not allow.
@@ -28,22 +32,24 @@ export function prune(schema: Schema, value: unknown, path: string, unknown: str
 }
 
 /** Sets the defaults of a fresh value in place. A null that the schema does not allow counts as missing. */
-export function addDefaults(schema: Schema, value: unknown): void {
+export function addDefaults(schema: Schema, value: unknown, left = newWork()): void {
   if (Array.isArray(value)) {
-    if (schema.items !== undefined) for (const item of value) addDefaults(schema.items, item)
+    if (schema.items !== undefined) for (const item of value) addDefaults(schema.items, item, left)
     return
   }
   if (!isMutable(value)) return
+  spend(left, schema.properties.size + 1)
   for (const [name, inner] of schema.properties) {
     const given = value[name]
     if (inner.default !== undefined && (given === undefined || (given === null && !inner.nullable))) {
       value[name] = copyJson(inner.default)
+      spend(left, JSON.stringify(inner.default).length / defaultedCharacters)
     }
-    addDefaults(inner, value[name])
+    addDefaults(inner, value[name], left)
   }
   if (schema.additional === undefined || schema.additional === true) return
   for (const [name, item] of Object.entries(value)) {
-    if (!schema.properties.has(name)) addDefaults(schema.additional, item)
+    if (!schema.properties.has(name)) addDefaults(schema.additional, item, left)
   }
 }
 

@@ -1,6 +1,6 @@
 // A structural schema (the OpenAPI subset of CustomResourceDefinitions), in the form that values are validated against.
 import { field, isObject, type JsonObject, list, objectAt, text } from '../json.ts'
-import { readPattern } from './string-constraints.ts'
+import { knownPattern, type Pattern } from './pattern.ts'
 
 type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
 
@@ -19,7 +19,7 @@ export type Schema = {
   readonly required: readonly string[]
   readonly default: unknown
   readonly enum: readonly unknown[] | undefined
-  readonly pattern: RegExp | undefined
+  readonly pattern: Pattern | undefined
   readonly format: string | undefined
   readonly listType: string | undefined
   readonly listKeys: readonly string[]
@@ -78,7 +78,7 @@ export function readSchema(schema: JsonObject): Schema {
     required: strings(schema['required']),
     default: schema['default'],
     enum: Array.isArray(schema['enum']) ? schema['enum'] : undefined,
-    pattern: typeof pattern === 'string' ? readPattern(pattern) : undefined,
+    pattern: typeof pattern === 'string' ? knownPattern(pattern) : undefined,
     format: typeof format === 'string' ? format : undefined,
     listType: typeof schema['x-kubernetes-list-type'] === 'string' ? schema['x-kubernetes-list-type'] : undefined,
     listKeys: strings(listKeys),
@@ -95,6 +95,7 @@ export function readSchema(schema: JsonObject): Schema {
 }
 
 export function readRules(schema: JsonObject): readonly RuleText[] {
+  if (schema['x-kubernetes-validations'] === undefined) return none
   return list(schema, 'x-kubernetes-validations').map((rule) => {
     const reason = field(rule, 'reason')
     const optional = field(rule, 'optionalOldSelf')
@@ -113,19 +114,19 @@ function isType(value: unknown): value is SchemaType {
   return types.has(value)
 }
 
+// A definition may have tens of thousands of fields, and most of them have neither limits nor lists: they share the empty ones.
+const noLimits: Readonly<Record<string, number>> = {}
+const none: readonly never[] = []
+
 function limitsOf(schema: JsonObject): Readonly<Record<string, number>> {
-  const limits: Record<string, number> = {}
-  for (const name of limitNames) {
-    const value = schema[name]
-    if (typeof value === 'number') limits[name] = value
-  }
-  return limits
+  const names = limitNames.filter((name) => typeof schema[name] === 'number')
+  return names.length === 0 ? noLimits : Object.fromEntries(names.map((name) => [name, Number(schema[name])]))
 }
 
 function schemas(value: unknown): readonly Schema[] {
-  return Array.isArray(value) ? value.map((inner) => readSchema(objectAt(inner))) : []
+  return Array.isArray(value) ? value.map((inner) => readSchema(objectAt(inner))) : none
 }
 
 function strings(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : none
 }

@@ -1,8 +1,8 @@
 // Validates that a schema is structural. Refuses features that this API server cannot enforce.
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../field-error.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject, list } from '../json.ts'
 import { checkRules } from './cel/check-rules.ts'
-import { readPattern } from './string-constraints.ts'
+import { PatternError, readPattern, sizeOf } from './pattern.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const forbidden = {
@@ -18,9 +18,9 @@ const forbidden = {
 const depthMax = 64
 
 export function validateSchema(schema: JsonObject, path: string): readonly FieldError[] {
-  const refused = [...validateLevel(schema, path, refuseLevel)]
+  const refused = [...levelErrors(schema, path, refuseLevel), ...validatePatterns(schema, path)]
   if (refused.length > 0) return refused
-  const errors = [...validateLevel(schema, path, validateStructure)]
+  const errors = levelErrors(schema, path, validateStructure)
   if (schema['type'] !== 'object') {
     const at = `${path}.type`
     errors.unshift(
@@ -34,16 +34,22 @@ export function validateSchema(schema: JsonObject, path: string): readonly Field
 
 type Check = (schema: JsonObject, path: string) => readonly FieldError[]
 
-function validateLevel(schema: JsonObject, path: string, check: Check, depth = 0): readonly FieldError[] {
-  if (depth > depthMax)
-    return [
-      notAllowed(
-        path,
-        `schemas nested deeper than ${depthMax} levels are not supported by the embedded cluster. Flatten the schema`,
-      ),
-    ]
-  const inner = [...innerSchemas(schema, path)]
-  return [...check(schema, path), ...inner.flatMap(([at, level]) => validateLevel(level, at, check, depth + 1))]
+function levelErrors(schema: JsonObject, path: string, check: Check): FieldError[] {
+  const errors: FieldError[] = []
+  addLevel(errors, schema, { path, check, depth: 0 })
+  return errors
+}
+
+type Level = { readonly path: string; readonly check: Check; readonly depth: number }
+
+function addLevel(errors: FieldError[], schema: JsonObject, { path, check, depth }: Level): void {
+  if (depth > depthMax) {
+    const why = `schemas nested deeper than ${depthMax} levels are not supported by the embedded cluster. Flatten the schema`
+    errors.push(notAllowed(path, why))
+    return
+  }
+  errors.push(...check(schema, path))
+  visitInner(schema, path, (at, inner) => addLevel(errors, inner, { path: at, check, depth: depth + 1 }))
 }
 
 /** Refuses the features that are not allowed on any level. */
@@ -62,7 +68,7 @@ function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
     const why = 'additionalProperties and properties are mutual exclusive'
     errors.push(notAllowed(`${path}.additionalProperties`, why))
   }
-  return [...errors, ...validatePattern(schema['pattern'], `${path}.pattern`)]
+  return errors
 }
 
 /** Requires one known type for every field. */
@@ -71,21 +77,24 @@ function validateStructure(schema: JsonObject, path: string): readonly FieldErro
   if (schema['type'] === 'array' && schema['items'] === undefined) {
     errors.push(required(`${path}.items`, 'must be specified'))
   }
-  for (const [at, inner, element] of innerSchemas(schema, path)) {
+  visitInner(schema, path, (at, inner, element) => {
     if (untyped(inner)) errors.push(required(`${at}.type`, `must not be empty for specified ${element}`))
-  }
+  })
   return errors
 }
 
-function* innerSchemas(schema: JsonObject, path: string): Iterable<readonly [string, JsonObject, string]> {
-  const { properties, items, additionalProperties } = schema
+type Visit = (path: string, inner: JsonObject, element: 'object fields' | 'array items') => void
+
+/** Visits the schemas one level below. A definition may have 40,000 of them, so nothing is made for each. */
+function visitInner({ properties, items, additionalProperties }: JsonObject, path: string, visit: Visit): void {
   if (isObject(properties)) {
-    for (const [name, inner] of Object.entries(properties)) {
-      if (isObject(inner)) yield [`${path}.properties[${name}]`, inner, 'object fields']
+    for (const name of Object.keys(properties)) {
+      const inner = properties[name]
+      if (isObject(inner)) visit(`${path}.properties[${name}]`, inner, 'object fields')
     }
   }
-  if (isObject(items)) yield [`${path}.items`, items, 'array items']
-  if (isObject(additionalProperties)) yield [`${path}.additionalProperties`, additionalProperties, 'object fields']
+  if (isObject(items)) visit(`${path}.items`, items, 'array items')
+  if (isObject(additionalProperties)) visit(`${path}.additionalProperties`, additionalProperties, 'object fields')
 }
 
 function untyped(schema: JsonObject): boolean {
@@ -93,13 +102,50 @@ function untyped(schema: JsonObject): boolean {
   return (schema['type'] === undefined || schema['type'] === '') && !free
 }
 
-function validatePattern(pattern: unknown, path: string): readonly FieldError[] {
-  if (typeof pattern !== 'string') return []
+/** The sum of the sizes of a schema's different patterns. Compiling them takes up to half a second. */
+const patternsMax = 20_000
+const patternMin = 10
+
+function validatePatterns(schema: JsonObject, path: string): readonly FieldError[] {
+  // Generated definitions repeat the same few patterns many times.
+  const different = new Set<string>()
+  visitPatterns(schema, path, (_at, pattern) => different.add(pattern))
+  let size = 0
+  for (const pattern of different) size += Math.max(patternMin, sizeOf(pattern))
+  if (size > patternsMax) {
+    return [
+      notAllowed(path, 'so many or so large patterns are not supported by the embedded cluster. Remove some of them'),
+    ]
+  }
+  const problems = new Map([...different].map((pattern) => [pattern, problemOf(pattern)]))
+  const errors: FieldError[] = []
+  const note = (at: string, pattern: string) => {
+    const problem = problems.get(pattern)
+    if (problem !== undefined) errors.push(invalidValue(at, pattern, problem))
+  }
+  visitPatterns(schema, path, note)
+  return errors
+}
+
+/** Visits the patterns of all levels, also of those that combine schemas, with their paths. */
+function visitPatterns(schema: JsonObject, path: string, visit: (path: string, pattern: string) => void): void {
+  const { pattern, not } = schema
+  if (typeof pattern === 'string') visit(`${path}.pattern`, pattern)
+  visitInner(schema, path, (at, inner) => visitPatterns(inner, at, visit))
+  if (isObject(not)) visitPatterns(not, `${path}.not`, visit)
+  for (const name of ['allOf', 'anyOf', 'oneOf']) {
+    for (const [index, inner] of list(schema, name).entries()) {
+      if (isObject(inner)) visitPatterns(inner, `${path}.${name}[${index}]`, visit)
+    }
+  }
+}
+
+function problemOf(pattern: string): string | undefined {
   try {
     readPattern(pattern)
-    return []
+    return undefined
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return [invalidValue(path, pattern, `must be a valid regular expression, but isn't: ${why}`)]
+    if (!(error instanceof PatternError)) throw error
+    return `must be a valid regular expression, but isn't: ${error.message}`
   }
 }

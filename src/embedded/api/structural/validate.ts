@@ -10,18 +10,26 @@ import {
   typeInvalid,
 } from '../field-error.ts'
 import { isObject, type JsonObject, sameJson } from '../json.ts'
+import { fitsFormat } from './formats.ts'
 import type { Schema } from './schema.ts'
-import { fitsFormat } from './string-constraints.ts'
+import { newWork, spend, type WorkLeft } from './work.ts'
 
-export function validateValue(schema: Schema, value: unknown, path: string): readonly FieldError[] {
+/** The steps of a regular expression that take as long as one step of the validation. */
+const patternSteps = 100
+
+export function validateValue(schema: Schema, value: unknown, path: string, left = newWork()): readonly FieldError[] {
+  spend(left, 1 + (schema.enum?.length ?? 0))
   if (value === null && schema.nullable) return []
   const wrong = validateType(schema, value, path)
   if (wrong !== undefined) return [wrong]
-  const errors = [...validateEnum(schema, value, path), ...validateCombined(schema, value, path)]
-  if (typeof value === 'string') errors.push(...validateString(schema, value, path))
+  const errors = [
+    ...validateEnum(schema, value, path),
+    ...(isCombined(schema) ? validateCombined(schema, value, path, left) : []),
+  ]
+  if (typeof value === 'string') errors.push(...validateString(schema, value, path, left))
   else if (typeof value === 'number') errors.push(...validateNumber(schema, value, path))
-  else if (Array.isArray(value)) errors.push(...validateList(schema, value, path))
-  else if (isObject(value)) errors.push(...validateObject(schema, value, path))
+  else if (Array.isArray(value)) errors.push(...validateList(schema, value, path, left))
+  else if (isObject(value)) errors.push(...validateObject(schema, value, path, left))
   return errors
 }
 
@@ -48,14 +56,16 @@ function validateEnum(schema: Schema, value: unknown, path: string): readonly Fi
   return [notSupported(path, value, values)]
 }
 
-function validateString(schema: Schema, value: string, path: string): readonly FieldError[] {
+function validateString(schema: Schema, value: string, path: string, left: WorkLeft): readonly FieldError[] {
   const errors: FieldError[] = []
   const { minLength = 0, maxLength } = schema.limits
-  const length = [...value].length
+  // Kubernetes counts code points.
+  const length = maxLength === undefined && minLength === 0 ? 0 : [...value].length
   if (maxLength !== undefined && length > maxLength) errors.push(tooLong(path, maxLength))
   if (length < minLength) {
     errors.push(invalidValue(path, value, `${path} in body should be at least ${minLength} chars long`))
   }
+  if (schema.pattern !== undefined) spend(left, Math.ceil((schema.pattern.size * value.length) / patternSteps))
   if (schema.pattern !== undefined && !schema.pattern.test(value)) {
     errors.push(invalidValue(path, value, `${path} in body should match '${schema.pattern.source}'`))
   }
@@ -85,7 +95,7 @@ function validateNumber(schema: Schema, value: number, path: string): readonly F
   return errors
 }
 
-function validateList(schema: Schema, value: readonly unknown[], path: string): readonly FieldError[] {
+function validateList(schema: Schema, value: readonly unknown[], path: string, left: WorkLeft): readonly FieldError[] {
   const { minItems = 0, maxItems } = schema.limits
   const errors: FieldError[] = []
   if (maxItems !== undefined && value.length > maxItems) errors.push(tooMany(path, value.length, maxItems))
@@ -94,8 +104,9 @@ function validateList(schema: Schema, value: readonly unknown[], path: string): 
   }
   const { items } = schema
   if (items !== undefined) {
-    for (const [index, item] of value.entries()) errors.push(...validateValue(items, item, `${path}[${index}]`))
+    for (const [index, item] of value.entries()) errors.push(...validateValue(items, item, `${path}[${index}]`, left))
   }
+  spend(left, value.length * schema.listKeys.length)
   return [...errors, ...validateUnique(schema, value, path)]
 }
 
@@ -119,7 +130,7 @@ function keysOf(item: unknown, keys: readonly string[]): JsonObject {
   return found
 }
 
-function validateObject(schema: Schema, value: JsonObject, path: string): readonly FieldError[] {
+function validateObject(schema: Schema, value: JsonObject, path: string, left: WorkLeft): readonly FieldError[] {
   const { minProperties = 0, maxProperties } = schema.limits
   const errors: FieldError[] = []
   const count = Object.keys(value).length
@@ -127,32 +138,41 @@ function validateObject(schema: Schema, value: JsonObject, path: string): readon
   if (count < minProperties) {
     errors.push(invalidValue(path, count, `${path} in body should have at least ${minProperties} properties`))
   }
+  spend(left, schema.required.length)
   for (const name of schema.required) if (value[name] === undefined) errors.push(required(join(path, name)))
   for (const [name, item] of Object.entries(value)) {
     const inner = schema.properties.get(name) ?? (schema.additional === true ? undefined : schema.additional)
-    if (inner !== undefined) errors.push(...validateValue(inner, item, join(path, name)))
+    if (inner !== undefined) errors.push(...validateValue(inner, item, join(path, name), left))
   }
   return errors
 }
 
+function isCombined({ anyOf, oneOf, allOf, not }: Schema): boolean {
+  return anyOf.length + oneOf.length + allOf.length > 0 || not !== undefined
+}
+
 /** Validates anyOf, oneOf, allOf and not. Kubernetes reports their failures without a field. */
-function validateCombined(schema: Schema, value: unknown, path: string): readonly FieldError[] {
-  const fits = (inner: Schema): boolean => validateValue(inner, value, path).length === 0
+function validateCombined(schema: Schema, value: unknown, path: string, left: WorkLeft): readonly FieldError[] {
+  // Each alternative is validated once: a second time would double the work at each level.
+  let first: readonly FieldError[] = []
+  const fits = (inner: Schema, index: number): boolean => {
+    const found = validateValue(inner, value, path, left)
+    if (index === 0) first = found
+    return found.length === 0
+  }
   const say = (what: string): FieldError => invalidValue('<nil>', '', `"${path}" must ${what}`)
-  const first = (alternatives: readonly Schema[]): readonly FieldError[] =>
-    alternatives.slice(0, 1).flatMap((inner) => validateValue(inner, value, path))
   const errors: FieldError[] = []
   if (schema.anyOf.length > 0 && !schema.anyOf.some(fits)) {
-    errors.push(say('validate at least one schema (anyOf)'), ...first(schema.anyOf))
+    errors.push(say('validate at least one schema (anyOf)'), ...first)
   }
   if (schema.oneOf.length > 0) {
     const count = schema.oneOf.filter(fits).length
     const found = count === 0 ? 'none valid' : `${count} valid alternatives`
     if (count !== 1) errors.push(say(`validate one and only one schema (oneOf). Found ${found}`))
-    if (count === 0) errors.push(...first(schema.oneOf))
+    if (count === 0) errors.push(...first)
   }
   if (!schema.allOf.every(fits)) errors.push(say('validate all the schemas (allOf)'))
-  if (schema.not !== undefined && fits(schema.not)) errors.push(say('not validate the schema (not)'))
+  if (schema.not !== undefined && fits(schema.not, 0)) errors.push(say('not validate the schema (not)'))
   return errors
 }
 

@@ -194,6 +194,21 @@ test('never runs more pods than parallelism, and stops at completions', async ()
   expect([most, stage.eventCount('SuccessfulCreate'), stage.job().status.succeeded]).toEqual([3, 7, 7])
 })
 
+test('adds pods when parallelism grows, and deletes none', async () => {
+  const stage = openJobStage()
+  stage.createJob({ parallelism: 3 })
+  await stage.clock.advance(3_000)
+  const before = stage.pods().map(({ metadata }) => metadata.uid)
+  stage.registry.patch(
+    'jobs.batch',
+    { namespace: 'default', name: 'j' },
+    { type: 'merge', body: { spec: { parallelism: 5 } } },
+  )
+  await stage.clock.advance(3_000)
+  expect(stage.pods().map(({ metadata }) => metadata.uid)).toEqual(expect.arrayContaining(before))
+  expect(stage.job().status).toMatchObject({ active: 5, terminating: 0 })
+})
+
 test('deletes the pods of a suspended Job without counting failures, and restarts its time when it is resumed', async () => {
   const stage = openJobStage()
   stage.createJob({ activeDeadlineSeconds: 100 })

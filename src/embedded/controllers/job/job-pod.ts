@@ -1,7 +1,10 @@
 // The pods of a Job, as its controller reads them. The API server has validated stored objects, so their shape is not checked again.
 
+import { hasEnded } from '../../api/pod-state.ts'
 import type { Registry } from '../../api/registry.ts'
-import type { StoredObject } from '../../store/object.ts'
+import type { OwnerReference, StoredObject } from '../../store/object.ts'
+import { controlledBy, controllerOf } from '../owners.ts'
+import { isDeleting } from '../pods.ts'
 
 type ContainerStatus = {
   readonly name: string
@@ -27,40 +30,23 @@ export type JobPod = StoredObject & {
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
 
 /** The Job that controls this object; undefined if none does. */
-export function jobOf({ metadata }: StoredObject): { readonly name: string; readonly uid: string } | undefined {
-  return metadata.ownerReferences?.find(
-    ({ controller, kind, apiVersion }) => controller === true && kind === 'Job' && apiVersion === 'batch/v1',
-  )
+export function jobOf(object: StoredObject): OwnerReference | undefined {
+  const owner = controllerOf(object, 'Job')
+  return owner?.apiVersion === 'batch/v1' ? owner : undefined
 }
 
 /** The pods that this Job controls. */
 export function podsOf(registry: Registry, job: StoredObject): readonly JobPod[] {
-  const { uid } = job.metadata
-  return registry
-    .dependents(uid)
-    .filter((object) => object.kind === 'Pod' && jobOf(object)?.uid === uid)
-    .map(asPod)
+  return controlledBy(registry, job, 'Pod').map(asPod)
 }
 
 export function isTracked({ metadata }: StoredObject): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) === true
 }
 
-function hasEnded({ status }: JobPod): boolean {
-  return status.phase === 'Succeeded' || status.phase === 'Failed'
-}
-
-/** Whether the pod runs or will run, and is not being deleted. */
-export function isActive(pod: JobPod): boolean {
-  return !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined
-}
-
+/** Returns whether the pod has not ended and is being deleted. */
 export function isTerminating(pod: JobPod): boolean {
-  return !hasEnded(pod) && pod.metadata.deletionTimestamp !== undefined
-}
-
-export function isReady({ status }: JobPod): boolean {
-  return (status.conditions ?? []).some(({ type, status: state }) => type === 'Ready' && state === 'True')
+  return !hasEnded(pod) && isDeleting(pod)
 }
 
 /** The time at which an ended pod ended, in milliseconds, from the best source available (Kubernetes: getFinishedTime). */

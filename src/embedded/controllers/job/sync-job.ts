@@ -1,12 +1,13 @@
 // One sync of a Job: reads its pods, decides whether it has ended, creates or deletes pods, and writes its status (Kubernetes: job_controller.go, syncJob).
 import { timestamp } from '../../../lib/timestamp.ts'
 import { isTrue, type JobCondition, type JobStatus } from '../../api/rules/job/job-spec.ts'
+import { deletePod, isActive, isReady, leastUsefulFirst, podsMax } from '../pods.ts'
 import { type Backoff, nextBackoff, noBackoff, remainingMs } from './backoff.ts'
 import { judgeFailedPod } from './failure-policy.ts'
 import { type Counts, hasFailed, type JobContext, type JobSnapshot } from './job-context.ts'
 import { condition, delaysEnd, type Job, type Verdict, waitsForEnd } from './job-object.ts'
-import { isActive, isReady, isTerminating, isTracked, type JobPod, podsOf } from './job-pod.ts'
-import { createPods, deletePod, firstToGo, release } from './pod-control.ts'
+import { isTerminating, isTracked, type JobPod, podsOf } from './job-pod.ts'
+import { createPods, release } from './pod-control.ts'
 import { track } from './tracking.ts'
 import { decidedBefore, failureOf } from './verdict.ts'
 
@@ -74,8 +75,7 @@ type Managing = { readonly active: readonly JobPod[]; readonly counts: Counts; r
 /** Creates missing pods or deletes surplus pods, never both in one sync. */
 function manage(context: JobContext, snapshot: JobSnapshot, { active, counts, backoff }: Managing): void {
   const { job, now } = snapshot
-  const surplus =
-    job.spec.suspend === true ? active : firstToGo(active, active.length - wantedPods(snapshot, active.length))
+  const surplus = job.spec.suspend === true ? active : surplusOf(active, wantedPods(snapshot, active.length))
   if (surplus.length > 0) {
     for (const pod of surplus) {
       // The deletion is no failure of the pod, so it must not be counted.
@@ -92,6 +92,10 @@ function manage(context: JobContext, snapshot: JobSnapshot, { active, counts, ba
   const waitMs = remainingMs(backoff, now)
   if (waitMs > 0) context.again(waitMs)
   else counts.active += createPods(context, job, missing)
+}
+
+function surplusOf(active: readonly JobPod[], wanted: number): readonly JobPod[] {
+  return leastUsefulFirst(active).slice(0, Math.min(Math.max(0, active.length - wanted), podsMax))
 }
 
 function wantedPods({ job, succeeded }: JobSnapshot, active: number): number {

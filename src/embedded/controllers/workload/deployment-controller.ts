@@ -1,65 +1,47 @@
 // The Deployment controller keeps one ReplicaSet for the present template and moves the pods to it (Kubernetes:
 // pkg/controller/deployment).
-import { createHash } from 'node:crypto'
-import type { Clock } from '../../../lib/clock.ts'
 import { field, integer, objectAt, sameJson } from '../../api/json.ts'
 import type { Registry } from '../../api/registry.ts'
-import { type EventRecorder, eventRecorder } from '../../event-recorder.ts'
 import type { StoredObject } from '../../store/object.ts'
 import { ignoreRefusal } from '../ignore-refusal.ts'
-import { startLoop } from '../loop.ts'
+import { type Reconciliation, startObjectLoop } from '../object-loop.ts'
+import { controlledBy, controllerOf, ownerReference } from '../owners.ts'
+import { writeStatus } from '../write-status.ts'
 import { limitsOf, rolloutOf } from './rollout.ts'
-import {
-  controlledBy,
-  controllerOf,
-  hashLabel,
-  ownerReference,
-  replicasOf,
-  templateOf,
-  withConditions,
-  writeStatus,
-} from './workload-object.ts'
+import { hashLabel, replicasOf, templateHash, templateOf, withConditions } from './workload-object.ts'
 
 const deployments = 'deployments.apps'
 const sets = 'replicasets.apps'
 const revisionName = 'deployment.kubernetes.io/revision'
 
-type Context = { readonly registry: Registry; readonly clock: Clock; readonly events: EventRecorder }
+type Context = Pick<Reconciliation, 'registry' | 'clock' | 'events'>
 
 /** Starts the controller. Returns a function that stops it. */
 export function startDeploymentController({ registry, clock }: Omit<Context, 'events'>): () => void {
-  const recorders = new Map<string, EventRecorder>()
-  const loop = startLoop(clock, (key) => {
-    const [namespace = '', name = ''] = key.split('/')
-    const deployment = registry.get(deployments, namespace, name)
-    if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return
-    const { uid } = deployment.metadata
-    const source = { registry, clock, component: 'deployment-controller' }
-    const events = recorders.get(uid) ?? eventRecorder(deployment, source)
-    recorders.set(uid, events)
-    ignoreRefusal(() => syncDeployment({ registry, clock, events }, deployment))
+  const kind = { resource: deployments, kind: 'Deployment', component: 'deployment-controller', owned: [sets] }
+  const loop = startObjectLoop({
+    registry,
+    clock,
+    ...kind,
+    reconcile: (context, deployment) => {
+      if (deployment.metadata.deletionTimestamp === undefined) syncDeployment(context, deployment)
+    },
   })
-  const stopDeployments = registry.subscribe(deployments, ({ type, object }) => {
-    if (type === 'DELETED') recorders.delete(object.metadata.uid)
-    else loop.add(`${object.metadata.namespace}/${object.metadata.name}`)
-  })
-  const wakeOwner = (set: StoredObject): void => {
-    const owner = controllerOf(set, 'Deployment')
-    if (owner) loop.add(`${set.metadata.namespace}/${owner.name}`)
-  }
-  const stopSets = registry.subscribe(sets, ({ object }) => wakeOwner(object))
   // A strategy may wait for the end of the last old pod.
   const stopPods = registry.subscribe('pods', ({ type, object }) => {
-    const owner = type === 'DELETED' ? controllerOf(object, 'ReplicaSet') : undefined
-    const set = owner && registry.get(sets, object.metadata.namespace, owner.name)
-    if (set) wakeOwner(set)
+    const { namespace } = object.metadata
+    const set = type === 'DELETED' ? controllerOf(object, 'ReplicaSet') : undefined
+    const owner = set && ownerOf(registry.get(sets, namespace, set.name))
+    if (owner) loop.wake(namespace, owner.name)
   })
   return () => {
-    stopDeployments()
-    stopSets()
     stopPods()
     loop.stop()
   }
+}
+
+function ownerOf(set: StoredObject | undefined): ReturnType<typeof controllerOf> {
+  return set && controllerOf(set, 'Deployment')
 }
 
 function syncDeployment(context: Context, deployment: StoredObject): void {
@@ -78,7 +60,7 @@ function syncDeployment(context: Context, deployment: StoredObject): void {
 function createSet({ registry }: Context, deployment: StoredObject, all: readonly StoredObject[]): StoredObject {
   const { name, namespace } = deployment.metadata
   const template = templateOf(deployment)
-  const hash = createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10)
+  const hash = templateHash(template)
   const labels = { ...objectAt(template, 'metadata', 'labels'), [hashLabel]: hash }
   const selector = objectAt(deployment, 'spec', 'selector')
   const revision = String(Math.max(0, ...all.map(revisionOf)) + 1)

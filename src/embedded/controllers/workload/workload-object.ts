@@ -1,50 +1,13 @@
 // Deployments, ReplicaSets and their pods, as their controllers read them. The API server has validated stored objects.
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/timestamp.ts'
-import { field, integer, isObject, type JsonObject, list, objectAt, text } from '../../api/json.ts'
-import type { Registry } from '../../api/registry.ts'
+import { integer, isObject, type JsonObject, list, objectAt } from '../../api/json.ts'
 import type { StoredObject } from '../../store/object.ts'
-
-/** Returns the objects of a kind that the owner controls. */
-export function controlledBy(registry: Registry, owner: StoredObject, kind: string): readonly StoredObject[] {
-  const { uid } = owner.metadata
-  return registry
-    .dependents(uid)
-    .filter((object) => object.kind === kind && controllerOf(object, owner.kind)?.uid === uid)
-}
-
-/** Returns the owner of this kind that controls the object. */
-export function controllerOf({ metadata }: StoredObject, kind: string) {
-  return metadata.ownerReferences?.find((owner) => owner.controller === true && owner.kind === kind)
-}
-
-export function ownerReference({ apiVersion, kind, metadata }: StoredObject): object {
-  const { name, uid } = metadata
-  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
-}
-
-/** Returns whether the pod runs or will run, and is not being deleted. */
-export function isActive(pod: StoredObject): boolean {
-  const phase = text(pod, 'status', 'phase')
-  return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp === undefined
-}
-
-export function isReady(pod: StoredObject): boolean {
-  return list(pod, 'status', 'conditions').some(
-    (condition) => field(condition, 'type') === 'Ready' && field(condition, 'status') === 'True',
-  )
-}
 
 /** Returns the wanted number of replicas. */
 export function replicasOf(object: StoredObject): number {
   return integer(object, 'spec', 'replicas')
-}
-
-/** Writes a status, unless it is there already. */
-export function writeStatus(registry: Registry, resource: string, object: StoredObject, status: JsonObject): void {
-  const current = registry.get(resource, object.metadata.namespace, object.metadata.name)
-  if (current?.metadata.uid !== object.metadata.uid) return
-  registry.update(resource, { ...current, status }, { subresource: 'status' })
 }
 
 type Condition = {
@@ -76,3 +39,12 @@ export function templateOf(object: StoredObject): JsonObject {
 }
 
 export const hashLabel = 'pod-template-hash'
+
+/** Returns a short hash of a template for the names of what is made from it. @param attempt another one for another hash */
+export function templateHash(template: JsonObject, attempt = 0): string {
+  const salt = attempt === 0 ? '' : String(attempt)
+  return createHash('sha256')
+    .update(JSON.stringify(template) + salt)
+    .digest('hex')
+    .slice(0, 10)
+}

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 export type FoundCommand =
   | { readonly is: 'found'; readonly path: string }
-  /** The message of a real container runtime. */
-  | { readonly is: 'missing'; readonly message: string }
+  /** `message` is the one of a real container runtime that cannot start a container; `why` is the end of it. */
+  | { readonly is: 'missing'; readonly message: string; readonly why: string }
 
 /** Finds an absolute name below the container's root first, then on this host. Searches a name without a slash along `path`. */
 export function findCommand(name: string, root: string, workingDirectory: string, path: string): FoundCommand {
@@ -18,10 +18,12 @@ export function findCommand(name: string, root: string, workingDirectory: string
           .flatMap((directory) => (directory === '' ? [] : [join(root, directory, name), join(directory, name)]))
   const found = candidates.find(isProgram)
   if (found) return { is: 'found', path: found }
-  const why = name.includes('/') ? whyMissing(name, candidates) : 'executable file not found in $PATH'
+  const problem = name.includes('/') ? whyMissing(name, candidates) : 'executable file not found in $PATH'
+  const why = `exec: "${name}": ${problem}`
   return {
     is: 'missing',
-    message: `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: exec: "${name}": ${why}`,
+    message: `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${why}`,
+    why,
   }
 }
 

@@ -1,77 +1,56 @@
-// Starts and follows one container: its directory, its processes, its log and its end.
+// Starts one container: its directory and its processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock, Instant } from '../../../lib/clock.ts'
-import type { ContainerConfig, ContainerEnd } from '../runtime.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { ContainerConfig } from '../runtime.ts'
 import { findCommand } from './command.ts'
+import { adopt, type Container, follow, type Place, type ProcessContext } from './follow.ts'
 import type { InstalledImage } from './image.ts'
 import { markName, shortTemporary, volumesDirectory } from './layout.ts'
-import { type LogFile, openLog } from './log-file.ts'
-import { areMounted, type MountedPath, type MountNamespaces, mountedCommand } from './mounts.ts'
-import type { Reaper } from './reaper.ts'
-import { link, makeRoot, messageFile, mountedPaths } from './root.ts'
-import { readShim, shimArguments } from './shim.ts'
-
-export type Container = {
-  readonly directory: string
-  readonly log: LogFile
-  readonly startedAt: Instant
-  readonly environment: Readonly<Record<string, string>>
-  readonly workingDirectory: string
-  /** The main process gets only signals that it handles. */
-  readonly isFirstProcess: boolean
-  /** The container has a mount namespace of its own. */
-  readonly hasMounts: boolean
-  readonly ended: Promise<ContainerEnd>
-  isEnded(): boolean
-}
-
-export type ProcessContext = {
-  readonly data: string
-  /** The base of every container's environment; it has `PATH`. */
-  readonly environment: Readonly<Record<string, string>>
-  readonly clock: Clock
-  readonly reaper: Reaper
-  /** If given, volumes are mounted at their absolute paths. */
-  readonly namespaces: MountNamespaces | undefined
-}
+import { areMounted, type MountedPath, mountedCommand } from './mounts.ts'
+import { link, makeRoot, mountedPaths } from './root.ts'
+import { keepSettings } from './settings.ts'
+import { shimArguments } from './shim.ts'
 
 export type Launch =
   | { readonly is: 'started'; readonly container: Container }
   | { readonly is: 'failed'; readonly message: string }
 
-/** Creates the container's directory and starts its main process, or finds the one that an earlier Dayfly process started there. */
+/** Creates the container's directory and starts its main process. The container must not have been started before. */
 export async function launch(
   config: ContainerConfig,
   directory: string,
   image: InstalledImage | undefined,
   context: ProcessContext,
 ): Promise<Launch> {
-  const isThere = existsSync(join(directory, 'shim'))
   try {
-    mkdirSync(directory, { recursive: true })
+    if (mkdirSync(directory, { recursive: true }) === undefined) {
+      const begun = await clear(directory, context)
+      if (begun) return { is: 'started', container: begun }
+    }
     const volumes = volumesDirectory(context.data, config.id.pod)
     const { root, workingDirectory } = makeRoot(directory, volumes, config, image)
     const environment = containerEnvironment(config, directory, root, context)
     const mounts = context.namespaces ? mountedPaths(volumes, config.mounts) : []
-    const { isFirstProcess } = config
-    const place = { directory, environment, workingDirectory, isFirstProcess, hasMounts: mounts.length > 0 }
-    if (isThere) {
-      return { is: 'started', container: follow(place, context, shimGone(directory, context.clock)) }
-    }
     const words = [...(config.command.length > 0 ? config.command : [image?.entrypoint ?? '']), ...config.args]
     const command = findCommand(words[0] ?? '', root, workingDirectory, environment['PATH'] ?? '')
     if (command.is === 'missing') return { is: 'failed', message: command.message }
     context.reaper.living(directory)
+    const { isFirstProcess } = config
+    const settings = { startedAt: context.clock.now(), workingDirectory, isFirstProcess, hasMounts: mounts.length > 0 }
+    const place = { ...settings, directory, environment }
     const plain = [command.path, ...words.slice(1)]
     const whole = withMounts(context, place, { mounts, workingDir: config.workingDir }, plain)
+    keepSettings(directory, settings)
     const child = spawnShim(place, whole)
+    // This process may end before the container.
+    if (context.keeps) child.unref()
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
     await once(child, 'spawn')
     if (place.hasMounts) await mountsDone(directory, gone, context.clock)
-    return { is: 'started', container: follow(place, context, gone) }
+    return { is: 'started', container: follow(place, context, { is: 'running', gone }) }
   } catch (error) {
     // The host refused: the disk is full, the process limit is reached, or two mounts have the same path.
     await context.reaper.end(directory)
@@ -79,7 +58,18 @@ export async function launch(
   }
 }
 
-type Place = Pick<Container, 'directory' | 'environment' | 'workingDirectory' | 'isFirstProcess' | 'hasMounts'>
+/**
+ * Clears the directory of a start that an earlier process did not finish. Its shim may begin only now.
+ * A container that has begun is never started a second time, so it is returned.
+ */
+async function clear(directory: string, context: ProcessContext): Promise<Container | undefined> {
+  await context.reaper.end(directory)
+  const begun = adopt(directory, context)
+  if (begun) return begun
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  return undefined
+}
 
 type Mounted = { readonly mounts: readonly MountedPath[]; readonly workingDir: string | undefined }
 
@@ -124,53 +114,7 @@ function spawnShim(place: Place, command: readonly string[]): ChildProcess {
   }
 }
 
-/** @param gone resolves when the container's shim has ended. */
-function follow(place: Place, { clock, reaper }: ProcessContext, gone: Promise<void>): Container {
-  const log = openLog(join(place.directory, 'log'), clock)
-  reaper.living(place.directory)
-  let isEnded = false
-  const finish = async (): Promise<ContainerEnd> => {
-    await gone
-    const finishedAt = clock.now()
-    await reaper.end(place.directory)
-    isEnded = true
-    log.end()
-    return { ...endOf(place.directory), finishedAt }
-  }
-  return { ...place, log, startedAt: clock.now(), ended: finish(), isEnded: () => isEnded }
-}
-
-function endOf(directory: string): Omit<ContainerEnd, 'finishedAt'> {
-  const { exitCode } = readShim(directory)
-  if (exitCode !== undefined) return { exitCode, message: readMessage(directory) }
-  return { exitCode: 137, reason: 'ContainerStatusUnknown', message: "the container's exit code was lost" }
-}
-
-const messageBytesMax = 4_096
-
-/** Returns the end of the termination message file, or undefined if the container wrote nothing. */
-function readMessage(directory: string): string | undefined {
-  const file = openSync(messageFile(directory), 'r')
-  try {
-    const start = Math.max(0, fstatSync(file).size - messageBytesMax)
-    const bytes = Buffer.alloc(messageBytesMax)
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, messageBytesMax, start)) || undefined
-  } finally {
-    closeSync(file)
-  }
-}
-
-const pollMs = 50
 const mountPollMs = 5
-
-/** Waits for the end of a shim that is not a child of this process. It polls until no process with its pid has the container's mark. */
-async function shimGone(directory: string, clock: Clock): Promise<void> {
-  for (;;) {
-    const { shim, exitCode } = readShim(directory)
-    if (exitCode !== undefined || shim === undefined || !carriesMark(shim, directory)) return
-    await clock.sleep(pollMs)
-  }
-}
 
 /** Waits for the mounts, so that no probe runs before them. A container that cannot mount has ended instead. */
 async function mountsDone(directory: string, gone: Promise<void>, clock: Clock): Promise<void> {
@@ -179,12 +123,4 @@ async function mountsDone(directory: string, gone: Promise<void>, clock: Clock):
     isOver = true
   })
   while (!isOver && !areMounted(directory)) await clock.sleep(mountPollMs)
-}
-
-function carriesMark(pid: number, directory: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${markName}=${directory}`)
-  } catch {
-    return false
-  }
 }

@@ -1,11 +1,8 @@
 // Runs a command beside a container's main process, for a probe or hook.
-import { spawn } from 'node:child_process'
-import type { Clock, Timer } from '../../../lib/clock.ts'
+import type { Timer } from '../../../lib/clock.ts'
 import type { ExecResult } from '../runtime.ts'
-import { findCommand } from './command.ts'
-import type { Container } from './container.ts'
-import { inNamespaceOf } from './mounts.ts'
-import { readShim } from './shim.ts'
+import type { Container, ProcessContext } from './follow.ts'
+import { killGroup, spawnIn } from './spawn-in.ts'
 
 const outputBytesMax = 10 * 1024
 
@@ -20,43 +17,35 @@ export async function execIn(
   container: Container,
   command: readonly string[],
   timeoutMs: number | undefined,
-  clock: Clock,
+  { clock, leaving }: ProcessContext,
 ): Promise<ExecResult> {
-  const { environment, workingDirectory } = container
-  const found = findCommand(
-    command[0] ?? '',
-    environment['DAYFLY_ROOT'] ?? '',
-    workingDirectory,
-    environment['PATH'] ?? '',
-  )
-  if (found.is === 'missing') return { is: 'failed', message: found.message }
-  const { main } = readShim(container.directory)
-  const plain = [found.path, ...command.slice(1)]
-  const [program = '', ...args] = container.hasMounts && main !== undefined ? inNamespaceOf(main, plain) : plain
-  const child = spawn(program, args, {
-    cwd: workingDirectory,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
+  const spawned = spawnIn(container, command, ['ignore', 'pipe', 'pipe'])
+  if (spawned.is === 'refused') return { is: 'failed', message: spawned.message }
+  const { child } = spawned
   let output = ''
   const collect = (chunk: Buffer) => {
     if (output.length < outputBytesMax) output = (output + chunk.toString('utf8')).slice(0, outputBytesMax)
   }
-  child.stdout.on('data', collect)
-  child.stderr.on('data', collect)
+  child.stdout?.on('data', collect)
+  child.stderr?.on('data', collect)
   return await new Promise<ExecResult>((resolve) => {
     const timers: Timer[] = []
     const finish = (result: ExecResult) => {
       for (const timer of timers) timer.cancel()
-      child.stdout.destroy()
-      child.stderr.destroy()
+      leaving.removeEventListener('abort', leave)
+      child.stdout?.destroy()
+      child.stderr?.destroy()
       resolve(result)
     }
     const timeOut = () => {
-      killGroup(child.pid)
+      killGroup(child)
       finish({ is: 'timed-out' })
     }
+    const leave = () => {
+      killGroup(child)
+      finish({ is: 'failed', message: 'the runtime is closed' })
+    }
+    leaving.addEventListener('abort', leave)
     if (timeoutMs !== undefined) timers.push(clock.after(timeoutMs, timeOut))
     child.once('error', (error) => finish({ is: 'failed', message: error.message }))
     child.once('exit', (code) => {
@@ -65,12 +54,4 @@ export async function execIn(
       timers.push(clock.after(drainMs, end))
     })
   })
-}
-
-function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The whole process group has already ended.
-  }
 }

@@ -1,6 +1,7 @@
 // The layout of the data directory. The path of a container's directory is also its mark.
 // Every process of the container has the mark in its environment. Most have their working directory below it.
 import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ContainerId } from '../runtime.ts'
 
@@ -13,6 +14,28 @@ export function podDirectory(data: string, pod: string): string {
 
 export function containerDirectory(data: string, id: ContainerId): string {
   return join(podDirectory(data, id.pod), `${id.name}.${id.attempt}`)
+}
+
+/** Lists the pods that have a directory. */
+export function podsIn(data: string): readonly string[] {
+  return entriesOf(join(data, 'pods'))
+}
+
+/** Lists the directories of a pod's containers as the containers that they belong to. */
+export function containersIn(data: string, pod: string): readonly ContainerId[] {
+  return entriesOf(podDirectory(data, pod)).flatMap((entry) => {
+    const [, name, attempt] = /^([^.]+)\.(\d+)$/.exec(entry) ?? []
+    return name === undefined ? [] : [{ pod, name, attempt: Number(attempt) }]
+  })
+}
+
+function entriesOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    // Nothing was ever started here.
+    return []
+  }
 }
 
 /** The directory of the pod's volumes. It cannot collide with a container's directory, whose name contains a dot. */

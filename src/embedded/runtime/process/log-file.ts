@@ -2,9 +2,10 @@
 // The file is watched while it grows: that wakes followers and gives lines their times, exact to about 20 ms.
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Clock, Timer } from '../../../lib/clock.ts'
+import type { Clock, Instant, Timer } from '../../../lib/clock.ts'
 import type { RuntimeLogOptions } from '../runtime.ts'
-import { type LogTimes, logTimes } from './log-times.ts'
+import { keptTimes } from './kept-times.ts'
+import type { LogTimes } from './log-times.ts'
 
 export interface LogFile {
   /** Streams the log to its end. With `follow`, it continues until the container has ended. */
@@ -13,13 +14,23 @@ export interface LogFile {
   end(): void
 }
 
+export type LogPlace = {
+  /** The log. It must exist. */
+  readonly path: string
+  /** The file that keeps the times of the log beyond the end of this process. */
+  readonly times: string | undefined
+  /** When the container started. */
+  readonly startedAt: Instant
+}
+
 const pauseMs = 20
 const pollMs = 200
 const blockBytes = 64 * 1024
 
-/** Opens the log at `path`, which must exist. */
-export function openLog(path: string, clock: Clock): LogFile {
-  const times = logTimes(clock.now())
+export function openLog({ path, times: kept, startedAt }: LogPlace, clock: Clock): LogFile {
+  const times = keptTimes(kept, startedAt)
+  // Lines that came while no process watched are as old as the last of them.
+  if (kept !== undefined) recordUnwatched(path, times)
   const waiting = new Set<() => void>()
   let version = 0
   let ended = false
@@ -68,6 +79,11 @@ export function openLog(path: string, clock: Clock): LogFile {
     update()
   }
   return { read, end }
+}
+
+function recordUnwatched(path: string, times: LogTimes): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found) times.record(found.size, Math.floor(found.mtimeMs))
 }
 
 /** Calls `update` soon after each change, at most once in `pauseMs`. If the host allows no more file watches, it polls instead. */

@@ -45,6 +45,22 @@ export function parseStat(text: string): ProcStat {
   return { state: fields[0] ?? '', parent: Number(fields[1]), start: Number(fields[19]) }
 }
 
+/** A process that cannot be mistaken for a later one with the same pid. */
+export type ProcessId = { readonly pid: number; readonly start: number }
+
+/** Parses a copy of `/proc/PID/stat`. Returns undefined if the text is not complete. */
+export function parseIdentity(text: string | undefined): ProcessId | undefined {
+  const pid = Number.parseInt(text ?? '', 10)
+  const { start } = parseStat(text ?? '')
+  return text?.endsWith('\n') && pid > 0 && start > 0 ? { pid, start } : undefined
+}
+
+/** Whether this very process still runs. */
+export function isAlive({ pid, start }: ProcessId): boolean {
+  const found = parseStat(procReader().read(`/proc/${pid}/stat`) ?? '')
+  return found.start === start && found.state !== 'Z' && found.state !== 'X'
+}
+
 /** The start time of this process, in clock ticks. */
 export function ownStart(): number {
   return parseStat(procReader().read('/proc/self/stat') ?? '').start || 0

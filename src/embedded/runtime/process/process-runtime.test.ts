@@ -233,7 +233,7 @@ test('ends a container whose shim was killed', async () => {
   const config = shell('echo up; sleep 300')
   const [ended] = await started(runtime, config)
   await eventually(() => existsSync(join(data, 'pods/uid-1/main.0/main')))
-  process.kill(Number(readFileSync(join(data, 'pods/uid-1/main.0/shim'), 'utf8')), 'SIGKILL')
+  process.kill(Number.parseInt(readFileSync(join(data, 'pods/uid-1/main.0/shim'), 'utf8'), 10), 'SIGKILL')
   expect(await ended).toMatchObject({ exitCode: 137, reason: 'ContainerStatusUnknown' })
 })
 

@@ -1,5 +1,5 @@
 // Creates a container's root directory. Its mounts are symbolic links to the pod's volumes.
-import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import type { ContainerConfig, Mount, Volume } from '../runtime.ts'
 import type { InstalledImage } from './image.ts'
@@ -72,14 +72,18 @@ export function link(source: string, target: string): void {
   }
 }
 
-/** Creates a volume once per pod. Later containers find it as the earlier ones left it. */
+/** Creates a volume once per pod. Later containers find it as the earlier ones left it. A kill leaves no volume without its files. */
 function makeVolume(directory: string, volume: Volume): void {
-  if (mkdirSync(directory, { recursive: true }) === undefined) return
+  if (existsSync(directory)) return
+  const unfinished = `${directory}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { recursive: true })
   for (const { path, data, mode } of volume.files) {
-    const file = inside(directory, path)
+    const file = inside(unfinished, path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, data, { mode })
   }
+  renameSync(unfinished, directory)
 }
 
 /** Resolves `path` below `directory`. It cannot leave the directory. */

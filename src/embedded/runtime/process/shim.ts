@@ -1,22 +1,33 @@
 // The shim is a shell that starts a container's main process and writes its exit code to a file.
 // So a container survives the end of this process, and its exit code is found afterwards.
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Instant } from '../../../lib/clock.ts'
+import { isAlive, type ProcessId, parseIdentity } from './proc-file.ts'
 
 /**
  * The shell script. Its arguments are the container's directory and the command.
- * The main process has default signal handlers and writes both outputs to the log. The runtime sends no signal to the shell itself.
+ *
+ * Only one shim can take a directory, because it must create the file `shim`. So no command runs twice.
+ * The file `exit` has its space from the start, so that a full disk cannot lose an exit code.
+ * A container that signals its own process group must not end the shim. A trap protects the shim, and does not reach the main process.
+ * The names of the variables are long, because the main process would get a changed variable of its own environment.
  */
-const script = `d=$1
+const script = `dayfly_shim_directory=$1
 shift
-echo $$ >"$d/shim"
 exec 3>&2 2>/dev/null
+read -r dayfly_shim_stat </proc/self/stat
+set -C
+echo "$dayfly_shim_stat" >"$dayfly_shim_directory/shim" || exit
+set +C
+echo '    ' >"$dayfly_shim_directory/exit"
+trap : HUP INT QUIT ALRM PIPE TERM USR1 USR2
 (
-  read -r pid rest </proc/self/stat
-  echo "$pid" >"$d/main"
+  read -r dayfly_shim_stat </proc/self/stat
+  echo "$dayfly_shim_stat" >"$dayfly_shim_directory/main"
   exec "$@" 2>&3 3>&-
 )
-echo $? >"$d/exit"
+echo $? 1<>"$dayfly_shim_directory/exit"
 `
 
 /** Returns the arguments for `/bin/sh` that start `command` as the container in `directory`. */
@@ -25,25 +36,47 @@ export function shimArguments(directory: string, command: readonly string[]): st
 }
 
 export type ShimState = {
-  readonly shim: number | undefined
+  /** Whether a shim has taken the directory. From then on the command may have run. */
+  readonly hasBegun: boolean
+  readonly shim: ProcessId | undefined
   /** The container's main process, once it has been forked. */
-  readonly main: number | undefined
-  readonly exitCode: number | undefined
+  readonly main: ProcessId | undefined
+  readonly exit: { readonly code: number; readonly at: Instant } | undefined
 }
 
 /** Reads the files that the shim has written into the container's directory so far. */
 export function readShim(directory: string): ShimState {
+  const text = read(join(directory, 'shim'))
+  const code = /^\d+(?=\n)/.exec(read(join(directory, 'exit')) ?? '')?.[0]
   return {
-    shim: readNumber(join(directory, 'shim')),
-    main: readNumber(join(directory, 'main')),
-    exitCode: readNumber(join(directory, 'exit')),
+    hasBegun: text !== undefined,
+    shim: parseIdentity(text),
+    main: parseIdentity(read(join(directory, 'main'))),
+    exit: code === undefined ? undefined : { code: Number(code), at: changedAt(join(directory, 'exit')) },
   }
 }
 
-function readNumber(path: string): number | undefined {
+/** Whether the shim still has to write an exit code. */
+export function isShimAlive({ shim, exit }: ShimState): boolean {
+  return exit === undefined && shim !== undefined && isAlive(shim)
+}
+
+function changedAt(path: string): Instant {
+  return Math.round(statSync(path).mtimeMs)
+}
+
+/** Keeps the time that this process has given to the end, so that a later one gives the same. */
+export function keepEnd(directory: string, at: Instant): void {
   try {
-    const text = readFileSync(path, 'utf8')
-    return text.endsWith('\n') ? Number.parseInt(text, 10) : undefined
+    utimesSync(join(directory, 'exit'), at / 1000, at / 1000)
+  } catch {
+    // The exit code was lost.
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
   } catch {
     return undefined
   }

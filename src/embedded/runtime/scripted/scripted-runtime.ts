@@ -1,5 +1,7 @@
 // A container runtime that simulates containers on a given clock. No process runs.
 import type { Clock, Instant, Timer } from '../../../lib/clock.ts'
+import { type CommandEnd, type CommandOrder, sessionOf } from '../../../lib/command-session.ts'
+import { aborted } from '../../../lib/signals.ts'
 import type {
   ContainerConfig,
   ContainerEnd,
@@ -25,7 +27,7 @@ export type Script = {
   readonly play?: (container: PlayedContainer) => void
   /** The output that the container prints at its start. */
   readonly output?: string
-  /** The result of an exec probe or hook, from its command and the container's age. */
+  /** The result of an exec probe or hook, or of a client's command, from the command and the container's age. */
   readonly exec?: (command: readonly string[], elapsedMs: number) => ExecScript
   /** The response to a network probe or hook, from the container's age. The default is an immediate 200. */
   readonly network?: (target: NetworkTarget, elapsedMs: number) => NetworkScript
@@ -82,12 +84,12 @@ type Actor = {
 
 export function createScriptedRuntime(options: ScriptedRuntimeOptions): ScriptedRuntime {
   const { clock, script: scriptOf, refuseImage = () => undefined, remembers = false } = options
-  const actors = new Map<string, Actor>()
+  const actors = createActors()
   const actions: RecordedAction[] = []
   const note = (what: RecordedAction['what'], id: ContainerId) => {
     if (remembers) actions.push({ at: clock.now(), what, container: nameOf(id) })
   }
-  const running = () => [...actors.values()].filter(({ isEnded }) => !isEnded)
+  const running = () => actors.all().filter(({ isEnded }) => !isEnded)
   return {
     version: 'scripted://1.0.0',
     isolates: true,
@@ -95,18 +97,23 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
     running: () => running().length,
     image: (image) => refuseImage(image) ?? { is: 'present' },
     start: async (config) => {
-      const known = actors.get(nameOf(config.id))
+      const known = actors.get(config.id)
       if (known) return { is: 'started', startedAt: known.startedAt, ended: known.ended }
       const script = scriptOf(config)
       if (script.startError !== undefined) return { is: 'failed', message: script.startError }
       note('start', config.id)
       const actor = perform({ id: config.id, script }, clock, () => note('end', config.id))
-      actors.set(nameOf(config.id), actor)
+      actors.add(actor)
       script.play?.({ config, ended: actor.ended, end: actor.end })
       return { is: 'started', startedAt: actor.startedAt, ended: actor.ended }
     },
+    adopt: (id) => {
+      const known = actors.get(id)
+      if (known === undefined) return undefined
+      return { is: 'started', startedAt: known.startedAt, ended: known.ended, isRunning: !known.isEnded }
+    },
     stop: async (id, graceMs) => {
-      const actor = actors.get(nameOf(id))
+      const actor = actors.get(id)
       if (!actor || actor.isEnded) return
       if (graceMs > 0) {
         note('term', id)
@@ -119,27 +126,50 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions): Scripted
       await actor.ended
     },
     exec: async (id, command, timeoutMs) => {
-      const actor = actors.get(nameOf(id))
+      const actor = actors.get(id)
       if (!actor || actor.isEnded) return { is: 'failed', message: 'the container is not running' }
       return await execute(actor, command, timeoutMs, clock)
     },
+    session: (id, order, until) => {
+      const actor = actors.get(id)
+      return actor && !actor.isEnded ? sessionOf(converse(actor, order, until, clock)) : undefined
+    },
     reach: async (id, target, timeoutMs) => {
-      const actor = actors.get(nameOf(id))
+      const actor = actors.get(id)
       if (!actor || actor.isEnded) return { is: 'failed', message: 'connection refused' }
       return await answer(actor, target, timeoutMs, clock)
     },
     containers: () => running().map(({ id }) => id),
+    left: (except) => {
+      const pods = new Map<string, ContainerId[]>()
+      for (const { id } of actors.all()) if (!except?.has(id.pod)) pods.set(id.pod, [...(pods.get(id.pod) ?? []), id])
+      return pods
+    },
     logs: async function* (id) {
-      const output = actors.get(nameOf(id))?.output ?? ''
+      const output = actors.get(id)?.output ?? ''
       if (output !== '') yield output
     },
-    remove: async (pod) => {
-      for (const name of actors.keys()) if (name.startsWith(`${pod}/`)) actors.delete(name)
-    },
+    remove: async (pod) => actors.remove(pod),
     close: async () => {
       for (const actor of running()) actor.end({ exitCode: 137 })
       actors.clear()
     },
+  }
+}
+
+/** The containers that exist, by pod and by name and attempt. */
+function createActors() {
+  const byPod = new Map<string, Map<string, Actor>>()
+  const keyOf = ({ name, attempt }: ContainerId) => `${name}.${attempt}`
+  return {
+    all: () => [...byPod.values()].flatMap((ofPod) => [...ofPod.values()]),
+    get: (id: ContainerId) => byPod.get(id.pod)?.get(keyOf(id)),
+    add: (actor: Actor) => {
+      const ofPod = byPod.get(actor.id.pod) ?? new Map<string, Actor>()
+      byPod.set(actor.id.pod, ofPod.set(keyOf(actor.id), actor))
+    },
+    remove: (pod: string) => void byPod.delete(pod),
+    clear: () => byPod.clear(),
   }
 }
 
@@ -202,6 +232,14 @@ async function execute(
   const { exitCode, afterMs = 0, output = '' } = reply
   const result: ExecResult = { is: 'ended', exitCode, output }
   return await outcome<ExecResult>(actor, clock, { timeoutMs, death, result, afterMs })
+}
+
+/** Plays a client's command: its input is dropped, and its output arrives at its end. */
+async function converse(actor: Actor, order: CommandOrder, until: AbortSignal, clock: Clock): Promise<CommandEnd> {
+  const result = await Promise.race([execute(actor, order.command, undefined, clock), aborted(until)])
+  if (result?.is !== 'ended') return { is: 'failed', message: 'the command was killed' }
+  if (result.output !== '') await order.stdout?.(Buffer.from(result.output))
+  return { is: 'exited', exitCode: result.exitCode }
 }
 
 async function answer(

@@ -11,6 +11,7 @@ import { jobPrinter } from './job-printer.ts'
 import { podPrinter } from './pod-printer.ts'
 import {
   budgetPrinter,
+  controllerRevisionPrinter,
   cronJobPrinter,
   daemonSetPrinter,
   deploymentPrinter,
@@ -90,6 +91,7 @@ export const builtInPrinters: ReadonlyMap<ResourceKey, Printer> = new Map([
   ['replicasets.apps', replicaSetPrinter],
   ['daemonsets.apps', daemonSetPrinter],
   ['statefulsets.apps', statefulSetPrinter],
+  ['controllerrevisions.apps', controllerRevisionPrinter],
   ['poddisruptionbudgets.policy', budgetPrinter],
   ['mutatingwebhookconfigurations.admissionregistration.k8s.io', webhookPrinter],
   ['rolebindings.rbac.authorization.k8s.io', bindingPrinter()],

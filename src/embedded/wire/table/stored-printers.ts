@@ -1,4 +1,4 @@
-// The columns of the kinds that are only stored.
+// The columns of workloads, and of kinds that are only stored.
 // Source: https://github.com/kubernetes/kubernetes/blob/release-1.36/pkg/printers/internalversion/printers.go
 import type { Instant } from '../../../lib/clock.ts'
 import { field, integer, list, text } from '../../api/json.ts'
@@ -108,6 +108,21 @@ export const statefulSetPrinter: Printer = {
   ],
 }
 
+export const controllerRevisionPrinter: Printer = {
+  columns: [
+    nameColumn,
+    column('Controller', 'The owner of the revision.'),
+    column('Revision', 'The number of the revision. The highest is the present one.'),
+    ageColumn,
+  ],
+  cells: (object, now) => [
+    object.metadata.name,
+    controllerText(object),
+    String(integer(object, 'revision')),
+    age(object.metadata.creationTimestamp, now),
+  ],
+}
+
 export const budgetPrinter: Printer = {
   columns: [
     nameColumn,
@@ -136,6 +151,15 @@ export const webhookPrinter: Printer = {
 
 function ready(object: StoredObject): string {
   return `${integer(object, 'status', 'readyReplicas')}/${integer(object, 'spec', 'replicas')}`
+}
+
+/** Returns the owner that controls the object: `statefulset.apps/web`. */
+function controllerText({ metadata }: StoredObject): string {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)
+  if (owner === undefined) return '<none>'
+  const [group, version] = owner.apiVersion.split('/')
+  const kind = owner.kind.toLowerCase()
+  return `${version === undefined ? kind : `${kind}.${group}`}/${owner.name}`
 }
 
 function since(time: string, now: Instant): string {

@@ -1,16 +1,33 @@
 // Validates the rules of a schema when its definition is written, with the messages of kube-apiserver 1.36.
 import { type FieldError, invalidValue, notAllowed, notSupported, required } from '../../field-error.ts'
-import { isObject, type JsonObject } from '../../json.ts'
+import { isObject, type JsonObject, list } from '../../json.ts'
 import { type RuleText, readRules, readSchema } from '../schema.ts'
 import { type BadRule, compileRules } from './rule-tree.ts'
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 
+/** Compiling so many rules takes about a third of a second. */
+const rulesMax = 1_000
+
 /** Checks every rule of a schema that validate-schema.ts found structural. A rule that cannot be evaluated here is refused. */
 export function checkRules(schema: JsonObject, path: string): readonly FieldError[] {
+  const count = countRules(schema)
+  if (count > rulesMax) {
+    return [
+      notAllowed(path, `more than ${rulesMax} rules are not supported by the embedded cluster. Join some of them`),
+    ]
+  }
   const texts = checkTexts(schema, `${path}`, true)
-  if (texts.length > 0) return texts
+  // Reading the schema of tens of thousands of fields takes long.
+  if (texts.length > 0 || count === 0) return texts
   return compileRules(readSchema(schema)).bad.map((rule) => errorOf(rule, path))
+}
+
+function countRules(schema: JsonObject): number {
+  const { properties, items, additionalProperties } = schema
+  const levels = [...(isObject(properties) ? Object.values(properties) : []), items, additionalProperties]
+  const below = levels.filter(isObject).map(countRules)
+  return below.reduce((sum, count) => sum + count, list(schema, 'x-kubernetes-validations').length)
 }
 
 /** Checks the parts of the rules that need no compiler. @param correlated old values can be found for this level */
@@ -104,7 +121,8 @@ function errorOf({ at, index, text, field, problem }: BadRule, path: string): Fi
   const called = field === 'rule' ? '' : 'messageExpression '
   const wrongType =
     field === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string'
-  const why = problem.is === 'type' ? wrongType : `${called}compilation failed: ${problem.why}`
+  const failed = problem.is === 'pattern' ? 'program instantiation failed' : `${called}compilation failed`
+  const why = problem.is === 'type' ? wrongType : `${failed}: ${problem.why}`
   return { reason: 'FieldValueInvalid', field: where, body: `Invalid value: ${shown(text)}: ${why}` }
 }
 

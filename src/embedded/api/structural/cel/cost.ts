@@ -10,15 +10,19 @@ export type Work = {
   readonly longest: number
   /** It makes lists of the parts of texts. */
   readonly splits: boolean
+  /** The size of its largest regular expression. 0 if it has none. */
+  readonly pattern: number
 }
 
 type Node = { readonly op: string; readonly args: unknown }
 
 /** Number of evaluated nodes that take about a second. */
 const budget = 5_000_000
+/** Number of steps of a regular expression that take about a second. */
+const patternBudget = 200_000_000
 const macros = new Set<unknown>(['all', 'exists', 'exists_one', 'map', 'filter'])
 
-export function workOf(ast: unknown): Work {
+export function workOf(ast: unknown): Omit<Work, 'pattern'> {
   let nodes = 0
   let sums = 1
   let longest = 1
@@ -43,7 +47,13 @@ function isNode(value: unknown): value is Node {
 }
 
 /** Returns whether an expression may take longer on these values than the budget allows. */
-export function exceedsBudget({ nodes, depth, longest, splits }: Work, ...values: readonly unknown[]): boolean {
+export function exceedsBudget(work: Work, ...values: readonly unknown[]): boolean {
+  const { nodes, depth, longest, splits, pattern } = work
+  if (pattern > 0) {
+    const text = Math.max(1, ...values.map((value) => largest(value, true)))
+    const times = depth === 0 ? 1 : Math.max(longest, ...values.map((value) => largest(value, splits))) ** depth
+    if (pattern * text * times > patternBudget) return true
+  }
   if (depth === 0) return nodes > budget
   const size = Math.max(longest, ...values.map((value) => largest(value, splits)))
   return nodes * size ** depth > budget

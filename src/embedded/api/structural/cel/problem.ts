@@ -3,6 +3,8 @@ import type { EvaluationError, ParseError, TypeError as TypeProblem } from '@mar
 
 export type Problem =
   | { readonly is: 'compilation'; readonly why: string }
+  /** A constant pattern that Go refuses. */
+  | { readonly is: 'pattern'; readonly why: string }
   /** The expression has another type than it must have. */
   | { readonly is: 'type'; readonly wanted: 'bool' | 'string' }
   /** Kubernetes has this function, and the embedded cluster does not. */
@@ -23,6 +25,11 @@ export function explain(expression: string, error: CelError | undefined, known: 
   const name = unknownName(error, known)
   if (name !== undefined && unsupported.has(name)) return { is: 'unsupported', name }
   const { at, sentence } = placed(expression, error, name)
+  return problemAt(expression, at, sentence)
+}
+
+/** Returns the problem with the place in the expression, as Kubernetes shows it. */
+export function problemAt(expression: string, at: number, sentence: string): Problem {
   const before = expression.slice(0, at).split('\n')
   const line = before.length
   const column = before.at(-1)?.length ?? 0
@@ -46,7 +53,7 @@ function placed(expression: string, error: CelError, unknown: string | undefined
   const start = range?.start ?? 0
   const field = /^No such key: (.*)$/.exec(summary)?.[1]
   if (field !== undefined) {
-    const inHas = expression.search(new RegExp(`\\bhas\\([^()]*\\.${field}\\b`))
+    const inHas = expression.search(new RegExp(`\\bhas\\([^()]*\\.${field.replace(/\W/g, '\\$&')}\\b`))
     const at = inHas >= 0 ? inHas + 'has'.length : expression.lastIndexOf('.', start)
     return { at, sentence: `undefined field '${field}'` }
   }

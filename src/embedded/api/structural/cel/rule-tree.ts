@@ -13,6 +13,8 @@ export type RuleTree = {
   readonly properties: ReadonlyMap<string, RuleTree>
   readonly additional: RuleTree | undefined
   readonly items: RuleTree | undefined
+  /** No rule needs a look at a value that has not changed: there is no transition rule, and every part has its old one. */
+  readonly settles: boolean
 }
 
 /** A rule that does not compile. */
@@ -66,14 +68,21 @@ function treeOf(schema: Schema, at: string, compile: CompileLevel): RuleTree | u
     if (tree !== undefined) properties.set(name, tree)
   }
   const open = additional === undefined || additional === true
-  const tree = {
-    schema,
-    rules,
+  const below = {
     properties,
     additional: open ? undefined : treeOf(additional, `${at}.additionalProperties`, compile),
     items: items && treeOf(items, `${at}.items`, compile),
   }
+  const tree = { schema, rules, ...below, settles: settles(schema, rules, below) }
   return rules.length + properties.size > 0 || tree.additional || tree.items ? tree : undefined
+}
+
+type Below = Pick<RuleTree, 'properties' | 'additional' | 'items'>
+
+function settles({ mapType, listType }: Schema, rules: readonly Rule[], { properties, additional, items }: Below) {
+  const parts = [...properties.values(), ...(additional ? [additional] : []), ...(items ? [items] : [])]
+  const hasOld = parts.length === 0 || (items ? listType === 'map' : mapType !== 'atomic')
+  return hasOld && !rules.some(({ usesOld }) => usesOld) && parts.every((part) => part.settles)
 }
 
 function hasRules(schema: Schema): boolean {

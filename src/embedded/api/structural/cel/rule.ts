@@ -10,6 +10,7 @@ import {
 import { isObject } from '../../json.ts'
 import type { RuleText } from '../schema.ts'
 import { exceedsBudget, type Work, workOf } from './cost.ts'
+import { badPattern, largestPattern, patternCalls, withLinearMatches } from './pattern-calls.ts'
 import { explain, type Problem } from './problem.ts'
 import type { CelType } from './values.ts'
 
@@ -39,9 +40,14 @@ export function compileRule(base: Environment, type: CelType, text: RuleText): C
   if (!rule.ok) return { ok: false, field: 'rule', problem: rule.problem }
   const message = text.messageExpression === '' ? undefined : compile(environment, text.messageExpression, 'string')
   if (message?.ok === false) return { ok: false, field: 'messageExpression', problem: message.problem }
-  const contextOf = (value: unknown, old: unknown) => ({
+  const oldOf = (old: unknown) => {
+    if (old === undefined) return Optional.none()
+    return optional ? Optional.of(type.convert(old)) : type.convert(old)
+  }
+  // A conversion copies the whole value, and few rules read the old one.
+  const contextOf = ({ names }: { readonly names: ReadonlySet<string> }, value: unknown, old: unknown) => ({
     self: type.convert(value),
-    oldSelf: old === undefined ? Optional.none() : optional ? Optional.of(type.convert(old)) : type.convert(old),
+    oldSelf: names.has('oldSelf') ? oldOf(old) : Optional.none(),
   })
   return {
     ok: true,
@@ -50,11 +56,11 @@ export function compileRule(base: Environment, type: CelType, text: RuleText): C
       usesOld: rule.names.has('oldSelf'),
       evaluate: (value, old) => {
         if (exceedsBudget(rule.work, value, old)) return { is: 'failed', why: tooExpensive }
-        return evaluate(() => rule.run(contextOf(value, old)))
+        return evaluate(() => rule.run(contextOf(rule, value, old)))
       },
       message: (value, old) =>
         message && !exceedsBudget(message.work, value, old)
-          ? textOf(() => message.run(contextOf(value, old)))
+          ? textOf(() => message.run(contextOf(message, value, old)))
           : undefined,
     },
   }
@@ -81,7 +87,18 @@ function compile(environment: Environment, text: string, wanted: 'bool' | 'strin
     // has() accepts fields that the schema does not have. Their plain selection does not.
     const selected = environment.check(serialize(withoutHas(run.ast)))
     if (!selected.valid) return { ok: false, problem: explain(text, selected.error, known()) }
-    return { ok: true, run: (context) => run(context), names: namesIn(run.ast), work: workOf(run.ast) }
+    const calls = patternCalls(run.ast)
+    const bad = calls.map((call) => badPattern(text, call)).find((problem) => problem !== undefined)
+    if (bad !== undefined) return { ok: false, problem: bad }
+    const linear = calls.some(({ name }) => name === 'matches')
+      ? environment.parse(withLinearMatches(text, calls))
+      : run
+    return {
+      ok: true,
+      run: (context) => linear(context),
+      names: namesIn(run.ast),
+      work: { ...workOf(run.ast), pattern: largestPattern(calls) },
+    }
   } catch (error) {
     return { ok: false, problem: explain(text, error as ParseError, known()) }
   }
@@ -106,7 +123,7 @@ function textOf(run: () => unknown): string | undefined {
 }
 
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof EvaluationError)) return String(error)
+  if (!(error instanceof EvaluationError)) return error instanceof Error ? error.message : String(error)
   const { code, summary: text } = error
   const converted = { invalid_duration: 'Duration', invalid_timestamp: 'Timestamp' }[code]
   if (converted) return `type conversion error from 'string' to 'google.protobuf.${converted}'`

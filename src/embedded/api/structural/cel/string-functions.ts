@@ -1,6 +1,9 @@
 // The string and regular-expression functions of Kubernetes' rules.
 import type { Environment } from '@marcbachmann/cel-js'
-import { readPattern } from '../string-constraints.ts'
+import { type Pattern, PatternError, readPattern } from '../pattern.ts'
+
+/** The name under which rules call `matches`: the function of that name in the library does not match in linear time. */
+export const linearMatches = 'linearMatches'
 
 export function addStringFunctions(environment: Environment): void {
   environment
@@ -12,15 +15,18 @@ export function addStringFunctions(environment: Environment): void {
       (text: string, from: string, to: string, count: bigint) => replaceSome(text, from, to, count),
     )
     .registerFunction('string.charAt(int): string', (text: string, index: bigint) => charAt(text, Number(index)))
+    .registerFunction(`string.${linearMatches}(string): bool`, (text: string, pattern: string) =>
+      patternOf(pattern, '').test(text),
+    )
     .registerFunction(
       'string.find(string): string',
       (text: string, pattern: string) => findAll(text, pattern, 1)[0] ?? '',
     )
     .registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
-      findAll(text, pattern, -1),
+      findAll(text, pattern, Number.POSITIVE_INFINITY),
     )
     .registerFunction('string.findAll(string, int): list<string>', (text: string, pattern: string, count: bigint) =>
-      findAll(text, pattern, Number(count)),
+      findAll(text, pattern, count < 0n ? Number.POSITIVE_INFINITY : Number(count)),
     )
 }
 
@@ -35,13 +41,15 @@ function charAt(text: string, index: number): string {
   return points[index] ?? ''
 }
 
-/** @param count negative for all */
-function findAll(text: string, pattern: string, count: number): readonly string[] {
-  const found: string[] = []
-  const { source, flags } = readPattern(pattern)
-  for (const match of text.matchAll(new RegExp(source, `${flags}g`))) {
-    if (count >= 0 && found.length >= count) break
-    found.push(match[0])
+function findAll(text: string, pattern: string, most: number): readonly string[] {
+  return patternOf(pattern, 'Illegal regex: ').findAll(text, most)
+}
+
+/** @param prefix what Kubernetes says before Go's own message */
+function patternOf(source: string, prefix: string): Pattern {
+  try {
+    return readPattern(source)
+  } catch (error) {
+    throw error instanceof PatternError ? new Error(`${prefix}${error.message}`) : error
   }
-  return found
 }

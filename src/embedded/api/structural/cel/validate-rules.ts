@@ -9,6 +9,7 @@ import { correlate, type RuleTree } from './rule-tree.ts'
 export function validateRules(tree: RuleTree, value: unknown, old: unknown, path = ''): readonly FieldError[] {
   if (value === null || value === undefined) return []
   const unchanged = old !== undefined && sameJson(value, old)
+  if (unchanged && tree.settles) return []
   const errors = tree.rules.flatMap((rule) => check(rule, tree.schema, { value, old, path, unchanged }))
   const inner = (next: RuleTree, item: unknown, before: unknown, at: string) => {
     errors.push(...validateRules(next, item, before, at))

@@ -1,18 +1,5 @@
-// The constraints that a schema can put on strings: patterns and formats.
+// The formats that a schema can demand of strings.
 import { isIP } from 'node:net'
-
-/**
- * Reads a pattern, in Unicode mode if possible. Patterns are written for Go's regular expressions. Throws a SyntaxError
- * for an invalid one.
- */
-export function readPattern(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, 'u')
-  } catch {
-    // Unicode mode rejects unnecessary escapes, such as `\-` outside a class.
-    return new RegExp(pattern)
-  }
-}
 
 /** Returns whether a string has the format. Kubernetes checks only these formats and ignores all others. */
 export function fitsFormat(format: string, value: string): boolean {

@@ -1,0 +1,22 @@
+// Finds the owners of objects, and the objects of owners. The API server has validated them.
+import type { Registry } from '../api/registry.ts'
+import type { OwnerReference, StoredObject } from '../store/object.ts'
+
+/** Returns the objects of a kind that the owner controls. */
+export function controlledBy(registry: Registry, owner: StoredObject, kind: string): readonly StoredObject[] {
+  const { uid } = owner.metadata
+  return registry
+    .dependents(uid)
+    .filter((object) => object.kind === kind && controllerOf(object, owner.kind)?.uid === uid)
+}
+
+/** Returns the owner of this kind that controls the object. */
+export function controllerOf({ metadata }: StoredObject, kind: string): OwnerReference | undefined {
+  return metadata.ownerReferences?.find((owner) => owner.controller === true && owner.kind === kind)
+}
+
+/** Returns the reference by which the owner controls an object. */
+export function ownerReference({ apiVersion, kind, metadata }: StoredObject): OwnerReference {
+  const { name, uid } = metadata
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
+}

@@ -1,0 +1,66 @@
+// Reads YAML from a client. It bounds the work before the parser recurses: near the end of the stack, the engine ends
+// the whole process instead of throwing.
+import { Composer, Lexer, Parser, YAMLParseError } from 'yaml'
+
+/** The body is no YAML, or more YAML than the server reads. */
+export class YamlError extends Error {}
+
+/** Tokens that take about half a second. Clients send larger objects as JSON, as kubectl always does. */
+const tokensMax = 60_000
+const depthMax = 500
+/** An alias searches the whole document for its anchor. */
+const searchesMax = 4_000_000
+/** The lexer's mark before the first line of a document. */
+const documentStart = '\u0002'
+
+/** Without the check for equal keys, which compares each key with each other one. The last of equal keys counts. */
+const options = { logLevel: 'error', uniqueKeys: false, prettyErrors: false } as const
+
+/** Throws a YamlError for malformed text, for aliases that expand without limit, and for too much nesting. */
+export function readYaml(source: string): unknown {
+  const parser = new Parser()
+  const composer = new Composer(options)
+  const parts = []
+  for (const token of boundedTokens(source)) parts.push(...parser.next(token))
+  parts.push(...parser.end())
+  try {
+    const [document, ...more] = composer.compose(parts, true, source.length)
+    if (document === undefined) return null
+    const [error] = document.errors
+    if (error !== undefined) throw error
+    if (more.length > 0) throw new YamlError('the body has more than one document')
+    return document.toJS({ maxAliasCount: 100 })
+  } catch (error) {
+    // Besides syntax errors: aliases that expand without limit, or that name nothing.
+    if (error instanceof YAMLParseError || error instanceof RangeError || error instanceof ReferenceError) {
+      throw new YamlError(error.message)
+    }
+    throw error
+  }
+}
+
+/**
+ * Yields the tokens. A level of a block needs one column more than the level around it, or a dash in the same column, so
+ * that the column of a line's content bounds the depth.
+ */
+function* boundedTokens(source: string): Iterable<string> {
+  let [tokens, aliases, flow, column] = [0, 0, 0, 0]
+  let isIndent = true
+  for (const token of new Lexer().lex(source)) {
+    tokens++
+    if (token.startsWith('*')) aliases++
+    if (token === '[' || token === '{') flow++
+    else if ((token === ']' || token === '}') && flow > 0) flow--
+    if (token.endsWith('\n')) {
+      column = 0
+      isIndent = true
+    } else if (isIndent && /^[-?: ]+$/.test(token)) column += token.length
+    else if (token !== documentStart) isIndent = false
+    if (flow > depthMax || column > depthMax) throw new YamlError('exceeded max depth')
+    if (tokens > tokensMax) {
+      throw new YamlError(`the embedded cluster reads at most ${tokensMax} tokens of YAML. Send JSON`)
+    }
+    if (aliases * tokens > searchesMax) throw new YamlError('document contains excessive aliasing')
+    yield token
+  }
+}
