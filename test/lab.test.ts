@@ -9,6 +9,7 @@ import type { Evidence } from '../src/lab/evidence.ts'
 import { type LabResult, runIncident } from '../src/lab/lab.ts'
 import { verdictsOf } from '../src/lab/notebook.ts'
 import { createWorld, runCli, until, type World } from './cli.ts'
+import { knownDifferences } from './kubernetes/node/lab-differences.ts'
 
 /** An incident takes at most 30 s. The machine of the tests may be busy. */
 const timeout = 90_000
@@ -57,6 +58,13 @@ test.each(incidents.map(({ id }) => id))(
   },
   timeout,
 )
+
+test.each(Object.entries(knownDifferences))('%s: its page lists what differs on a real node', (id, known) => {
+  const page = readFileSync(new URL(`../docs/incidents/${id}.md`, import.meta.url), 'utf8')
+  const [, section = ''] = /^## On a real node\n([\s\S]*?)^## /m.exec(page) ?? []
+  const listed = section.split('\n').filter((line) => line.startsWith('- '))
+  expect(listed).toEqual(known.map(({ sentence }) => `- ${sentence}`))
+})
 
 test(
   'does not claim that a sidecar is a remedy on 1.28, where the API server drops the field',

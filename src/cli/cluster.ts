@@ -3,18 +3,19 @@ import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } 
 import { isAbsolute, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Profile } from '../embedded/api/api.ts'
-import { createCluster } from '../embedded/cluster.ts'
+import { type Cluster, createCluster } from '../embedded/cluster.ts'
 import { findMountNamespaces } from '../embedded/runtime/process/mounts.ts'
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../embedded/runtime/process/process-runtime.ts'
-import type { DataDirectory } from '../embedded/store/data-directory.ts'
+import type { Endpoint } from '../embedded/wire/endpoint.ts'
 import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
 import { aborted } from '../lib/signals.ts'
+import { stackOf } from '../lib/stack-of.ts'
 import { systemClock, systemRandom } from '../lib/system.ts'
-import { type Identity, newIdentity, openData } from './cluster-data.ts'
-import { endAbandoned, type HomeKeeper, homeKeeper } from './demo/home.ts'
+import { type ClusterData, type Identity, newIdentity, openData } from './cluster-data.ts'
+import { endAbandoned, type HomeKeeper, homeKeeper, removeHome } from './demo/home.ts'
 import { wholeNumber } from './demo/input.ts'
-import { CliFailure, codeOf } from './failure.ts'
-import { type Interrupted, listenForInterruption } from './interruption.ts'
+import { CliFailure, codeOf, describeFailure } from './failure.ts'
+import { listenForInterruption } from './interruption.ts'
 import { printJson, printLine, printNote } from './output.ts'
 import { listenOn } from './port.ts'
 
@@ -37,7 +38,7 @@ Examples:
   dayfly cluster                                     print the path of a temporary kubeconfig
   dayfly cluster --port 6443 --kubeconfig ./config   use a fixed port and file
   dayfly cluster --profile 1.30                      behave like Kubernetes 1.30
-  dayfly cluster --data-dir ./data                   keep the objects for the next start
+  dayfly cluster --data-dir ./data                   keep objects and containers for the next start
   dayfly cluster --image tool:1=/usr/bin/tool        run /usr/bin/tool for the image tool:1`
 
 const noMounts =
@@ -51,7 +52,10 @@ export function clusterCommand(): Command {
     .option('--port <number>', 'port of the API server; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
     .option('--kubeconfig <file>', 'file to write the kubeconfig to (default: a temporary file)')
     .addOption(new Option('--profile <version>', 'Kubernetes version to behave like').choices(profiles).default('1.36'))
-    .option('--data-dir <directory>', 'directory that keeps the objects (default: they end with the command)')
+    .option(
+      '--data-dir <directory>',
+      'directory that keeps objects and containers (default: they end with the command)',
+    )
     .addOption(
       new Option('--image <name=program>', 'run this program of the machine for an image; may be repeated').argParser(
         (value: string, before: readonly string[] = []) => [...before, value],
@@ -63,18 +67,28 @@ export function clusterCommand(): Command {
 }
 
 async function runCluster(options: Options): Promise<void> {
-  const clock = systemClock()
+  const [clock, random] = [systemClock(), systemRandom()]
   await endAbandoned(clock)
   const keeper = homeKeeper(clock)
-  const interruption = listenForInterruption((interrupted) => leaveAtOnce(keeper, interrupted))
+  const { dataDir } = options
+  // The containers of a data directory are not in the home, so only the home is removed.
+  const removeAtOnce = () => (dataDir === undefined ? keeper.removeAtOnce() : removeHome(keeper.home))
+  const interruption = listenForInterruption(({ exitCode }) => {
+    removeAtOnce()
+    process.exit(exitCode)
+  })
+  const fail = (failure: CliFailure): never => {
+    printNote(describeFailure(failure, Boolean(process.env['DAYFLY_DEBUG'])))
+    removeAtOnce()
+    process.exit(failure.exitCode)
+  }
   try {
-    const { dataDir } = options
-    const kept = dataDir === undefined ? undefined : await openData(dataDir, clock, systemRandom())
+    const data = dataDir === undefined ? undefined : await openData(dataDir, { clock, random }, fail)
     try {
-      const identity = kept?.identity ?? newIdentity(clock, systemRandom())
-      await serve({ ...options, data: kept?.data, identity }, keeper, interruption.signal)
+      const identity = data?.identity ?? newIdentity(clock, random)
+      await serve({ ...options, data, identity }, keeper, interruption.signal)
     } finally {
-      await kept?.data.close()
+      await data?.journal.close()
     }
   } finally {
     await keeper.remove()
@@ -82,44 +96,60 @@ async function runCluster(options: Options): Promise<void> {
   }
 }
 
-type Served = Options & { readonly data: DataDirectory | undefined; readonly identity: Identity }
+type Served = Options & { readonly data: ClusterData | undefined; readonly identity: Identity }
 
 async function serve(options: Served, { home }: HomeKeeper, until: AbortSignal): Promise<void> {
   const clock = systemClock()
-  const random = systemRandom()
   const { data, identity } = options
   const { token } = identity
-  const environment = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
   const namespaces = findMountNamespaces()
+  const runtime = createProcessRuntime({
+    dataDirectory: data?.containers ?? home.cluster,
+    keeps: data !== undefined,
+    clock,
+    environment: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    images: imagesOf(options.image),
+    namespaces,
+  })
   const cluster = createCluster({
     clock,
-    random,
-    runtime: createProcessRuntime({
-      dataDirectory: home.cluster,
-      clock,
-      environment,
-      images: imagesOf(options.image),
-      namespaces,
-    }),
+    random: systemRandom(),
+    runtime,
     profile: options.profile,
-    data,
+    data: data?.journal,
     identity,
     users: new Map([[token, user]]),
-    onError: (error) => printNote(`the API server failed: ${error instanceof Error ? error.stack : String(error)}`),
+    onError: (error) => printNote(`the API server failed: ${stackOf(error)}`),
   })
   const kubeconfig = resolve(options.kubeconfig ?? home.kubeconfig)
   let written = false
   try {
-    const endpoint = await listenOn(cluster, options.port, 'The cluster')
+    const endpoint = await listen(cluster, options)
     writeKubeconfig(kubeconfig, kubeconfigText({ server: endpoint.origin, ca: endpoint.ca, user, token }))
     written = true
     printAccess(endpoint.origin, kubeconfig, options)
     if (namespaces === undefined) printNote(noMounts)
     await aborted(until)
   } finally {
+    const left = data === undefined ? 0 : runtime.containers().length
     await cluster.stop()
+    if (left > 0) printNote(leftRunning(left))
     if (written) rmSync(kubeconfig, { force: true })
   }
+}
+
+/** Listens on the port of the last run if it is free, because containers that still run know it. */
+async function listen(cluster: Cluster, { port, data }: Served): Promise<Endpoint> {
+  const last = port === 0 ? data?.lastPort() : undefined
+  const again = last === undefined ? undefined : await cluster.listen(last).catch(() => undefined)
+  const endpoint = again ?? (await listenOn(cluster, port, 'The cluster'))
+  data?.keepPort(endpoint.port)
+  return endpoint
+}
+
+function leftRunning(count: number): string {
+  const words = count === 1 ? '1 container keeps' : `${count} containers keep`
+  return `${words} running. The next start with the same --data-dir takes over. To end containers, delete their pods.`
 }
 
 /** Reads `NAME=PROGRAM`. The program must be an absolute path: containers have other working directories. */
@@ -187,10 +217,4 @@ function printAccess(url: string, kubeconfig: string, { json, profile }: Options
   printLine(
     "Try:  kubectl get nodes\n      kubectl run hello --image=any --restart=Never --command -- sh -c 'echo hello'",
   )
-}
-
-/** Ends the command immediately after a second signal. */
-function leaveAtOnce(keeper: HomeKeeper, { exitCode }: Interrupted): void {
-  keeper.removeAtOnce()
-  process.exit(exitCode)
 }

@@ -102,7 +102,7 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
     process.exitCode = await reportRendered(options)
     return
   }
-  const settings = settingsOf(paths, options, process.cwd())
+  const settings = await settingsOf(paths, options, process.cwd())
   const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd(), options.maxFileSize))
   const run = { options, settings, check: checker(options, settings, around) }
   const decoded = decodeFiles(files)
@@ -111,7 +111,7 @@ async function run(paths: readonly string[], options: DoctorOptions): Promise<vo
 
 async function reportRendered(options: DoctorOptions): Promise<number> {
   const { helm, kustomize = '.' } = options
-  const settings = { ...settingsOf([helm ?? kustomize], options, process.cwd()), baseline: undefined }
+  const settings = { ...(await settingsOf([helm ?? kustomize], options, process.cwd())), baseline: undefined }
   const { renderHelm, renderKustomize } = await import('./doctor/rendered.ts')
   const rendered = await (helm === undefined ? renderKustomize(kustomize) : renderHelm(helm, options)).catch(
     (error: unknown) => {

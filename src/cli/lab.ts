@@ -4,11 +4,11 @@ import { Command, Option } from 'commander'
 import type { Profile } from '../embedded/api/api.ts'
 import { kubeconfigText } from '../embedded/wire/kubeconfig.ts'
 import { incidents } from '../lab/catalogue.ts'
+import { adminName, type EmbeddedWorld } from '../lab/embedded-world.ts'
 import type { Part } from '../lab/evidence.ts'
 import { followClock } from '../lab/follow-clock.ts'
 import type { Incident } from '../lab/incident.ts'
 import { type LabOptions, type LabResult, runIncident } from '../lab/lab.ts'
-import { adminName, type World } from '../lab/world.ts'
 import { systemClock } from '../lib/system.ts'
 import { endAbandoned, homeKeeper } from './demo/home.ts'
 import { CliFailure } from './failure.ts'
@@ -114,7 +114,7 @@ async function runAndKeep(
     keeper.removeAtOnce()
     process.exit(exitCode)
   })
-  const keep = async (world: World, result: LabResult) => {
+  const keep = async (world: EmbeddedWorld, result: LabResult) => {
     conclude(result)
     const { kubeconfig } = keeper.home
     const { origin, ca } = await listenOn({ listen: () => world.cluster.listen() }, 0, 'The cluster')

@@ -15,7 +15,9 @@ const first = Number(process.env['DAYFLY_FUZZ_SEED'] ?? 1)
 const millisecondsMax = 1_000
 
 describe('any text', () => {
-  it(`${files} mutated files: no crash, none slow, no fix that does not read as intended`, { timeout: 900_000 }, () => {
+  it(`${files} mutated files: no crash, none slow, no fix that does not read as intended`, {
+    timeout: 3_600_000,
+  }, () => {
     let fixed = 0
     for (let seed = first; seed < first + files; seed++) {
       const random = seededRandom(seed)

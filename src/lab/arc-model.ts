@@ -1,13 +1,14 @@
 // A model of Actions Runner Controller, as far as the incidents need it: it makes a pod for each runner, and counts its own objects
 // (docs/reference/arc.md#s3). The uninstall has only ARC's objects, because its controller is gone.
 import { parse } from 'yaml'
-import { ApiError } from '../embedded/api/errors.ts'
-import type { StoredObject } from '../embedded/store/object.ts'
+import { pods } from '../controller/resources.ts'
+import { KubernetesError } from '../kubernetes/errors.ts'
+import type { KubeObject, OwnerReference, Resource } from '../kubernetes/types.ts'
 import { fieldsAt, textAt } from '../lib/read-json.ts'
+import { create, defineKind, find } from './objects.ts'
 import type { World } from './world.ts'
 
 export const arcGroup = 'actions.github.com'
-const apiVersion = `${arcGroup}/v1alpha1`
 
 /** ARC's kinds by their plurals. */
 export const arcKinds = {
@@ -19,6 +20,10 @@ export const arcKinds = {
 
 export type ArcKind = keyof typeof arcKinds
 
+export function arcKind(plural: ArcKind): Resource {
+  return { group: arcGroup, version: 'v1alpha1', plural, kind: arcKinds[plural], namespaced: true }
+}
+
 const columns = ['current', 'pending', 'running', 'failed'].map((name) => ({
   name,
   type: 'integer',
@@ -27,14 +32,12 @@ const columns = ['current', 'pending', 'running', 'failed'].map((name) => ({
 
 /** Defines ARC's kinds. Their schemas do not look into pod templates, and neither do these. */
 export async function defineArc(world: World): Promise<void> {
-  for (const [plural, kind] of Object.entries(arcKinds)) {
+  for (const plural of Object.keys(arcKinds) as ArcKind[]) {
+    const kind = arcKinds[plural]
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
     const version = { name: 'v1alpha1', served: true, storage: true, schema }
     const shown = plural === 'autoscalingrunnersets' ? { additionalPrinterColumns: columns } : {}
-    world.create('customresourcedefinitions.apiextensions.k8s.io', {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${plural}.${arcGroup}` },
+    await defineKind(world, arcKind(plural), {
       spec: {
         group: arcGroup,
         scope: 'Namespaced',
@@ -43,15 +46,19 @@ export async function defineArc(world: World): Promise<void> {
       },
     })
   }
-  await world.clock.advance(1_000)
 }
 
-export function createArc(world: World, plural: ArcKind, metadata: object, more: object = {}): StoredObject {
-  return world.create(`${plural}.${arcGroup}`, { apiVersion, kind: arcKinds[plural], metadata, ...more })
+export function createArc(
+  world: World,
+  plural: ArcKind,
+  metadata: KubeObject['metadata'],
+  more: object = {},
+): Promise<KubeObject> {
+  return create(world, arcKind(plural), { metadata, ...more })
 }
 
-export function ownerOf({ apiVersion: version, kind, metadata: { name, uid } }: StoredObject): object {
-  return { apiVersion: version, kind, name, uid, controller: true, blockOwnerDeletion: true }
+export function ownerOf({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObject): OwnerReference {
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
 }
 
 export type ArcCounts = Readonly<Record<'current' | 'pending' | 'running' | 'failed', number>>
@@ -63,18 +70,20 @@ const quotaRetryMs = 30_000
 export async function runArc(world: World, namespace: string, manifest: string, forMs: number): Promise<ArcCounts> {
   const set = parse(manifest) as Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } }
   const spec = fieldsAt(set, 'spec') ?? {}
-  const owner = createArc(world, 'autoscalingrunnersets', { ...set.metadata, namespace }, { spec })
+  const owner = await createArc(world, 'autoscalingrunnersets', { ...set.metadata, namespace }, { spec })
   const names = Array.from({ length: Number(spec['minRunners']) }, (_, index) => `${set.metadata.name}-${index + 1}`)
-  for (const name of names) createArc(world, 'ephemeralrunners', { name, namespace, ownerReferences: [ownerOf(owner)] })
+  for (const name of names)
+    await createArc(world, 'ephemeralrunners', { name, namespace, ownerReferences: [ownerOf(owner)] })
   const failed = new Map<string, string>()
   for (let passed = 0; passed < forMs; passed += quotaRetryMs) {
     for (const name of names) {
-      const refusal = failed.has(name) ? undefined : makePod(world, { namespace, name }, spec)
+      const refusal = failed.has(name) ? undefined : await makePod(world, { namespace, name }, spec)
       if (refusal !== undefined) failed.set(name, refusal)
     }
-    await world.clock.advance(quotaRetryMs)
+    await world.linger(quotaRetryMs)
   }
-  const phases = names.map((name) => (failed.has(name) ? 'Failed' : phaseOf(world, namespace, name)))
+  const phases: string[] = []
+  for (const name of names) phases.push(failed.has(name) ? 'Failed' : await phaseOf(world, namespace, name))
   const count = (phase: string) => phases.filter((one) => one === phase).length
   const counts = {
     current: names.length,
@@ -82,18 +91,18 @@ export async function runArc(world: World, namespace: string, manifest: string, 
     running: count('Running'),
     failed: count('Failed'),
   }
-  writeStatus(world, { namespace, name: owner.metadata.name }, counts, failed)
+  await writeStatus(world, { namespace, name: owner.metadata.name }, counts, failed)
   return counts
 }
 
 /** Returns why the pod is rejected permanently. ARC asks again if a quota is exceeded. */
-function makePod(world: World, metadata: Place, spec: object): string | undefined {
-  if (world.cluster.registry.get('pods', metadata.namespace, metadata.name)) return undefined
+async function makePod(world: World, metadata: Place, spec: object): Promise<string | undefined> {
+  if (await find(world, pods, metadata)) return undefined
   const template = fieldsAt(spec, 'template', 'spec')
   try {
-    world.create('pods', { apiVersion: 'v1', kind: 'Pod', metadata, spec: { restartPolicy: 'Never', ...template } })
+    await create(world, pods, { metadata, spec: { restartPolicy: 'Never', ...template } })
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
+    if (!(error instanceof KubernetesError)) throw error
     return /exceeded quota/.test(error.message) ? undefined : error.message
   }
   return undefined
@@ -101,22 +110,20 @@ function makePod(world: World, metadata: Place, spec: object): string | undefine
 
 type Place = { readonly namespace: string; readonly name: string }
 
-function phaseOf(world: World, namespace: string, name: string): string {
-  return textAt(world.cluster.registry.get('pods', namespace, name), 'status', 'phase') ?? 'Pending'
+async function phaseOf(world: World, namespace: string, name: string): Promise<string> {
+  return textAt(await find(world, pods, { namespace, name }), 'status', 'phase') ?? 'Pending'
 }
 
-function writeStatus(
-  { cluster: { registry } }: World,
+async function writeStatus(
+  { kubernetes }: World,
   { namespace, name }: Place,
   counts: ArcCounts,
   failed: ReadonlyMap<string, string>,
-): void {
-  const sets = `autoscalingrunnersets.${arcGroup}`
+): Promise<void> {
+  const write = (plural: ArcKind, at: Place, status: object) =>
+    kubernetes.patch(arcKind(plural), at, { type: 'merge', body: { status } })
   const status = Object.fromEntries(Object.entries(counts).map(([word, count]) => [`${word}Runners`, count]))
-  registry.update(sets, { ...registry.get(sets, namespace, name), status })
-  const runners = `ephemeralrunners.${arcGroup}`
-  for (const [runner, message] of failed) {
-    const object = registry.get(runners, namespace, runner)
-    registry.update(runners, { ...object, status: { phase: 'Failed', reason: 'InvalidPod', message } })
-  }
+  await write('autoscalingrunnersets', { namespace, name }, status)
+  for (const [runner, message] of failed)
+    await write('ephemeralrunners', { namespace, name: runner }, { phase: 'Failed', reason: 'InvalidPod', message })
 }

@@ -2,11 +2,10 @@
 
 import type { PlayedContainer, Script } from '../embedded/runtime/scripted/scripted-runtime.ts'
 import { createBitbucketEmulator } from '../emulator/bitbucket/emulator.ts'
-import type { Instant } from '../lib/clock.ts'
+import type { Clock, Instant } from '../lib/clock.ts'
 import { jsonBody } from '../lib/http.ts'
 import { seededRandom } from '../lib/random.ts'
 import { textAt } from '../lib/read-json.ts'
-import type { VirtualClock } from '../lib/virtual-clock.ts'
 import type { Registered } from './bitbucket-template.ts'
 
 const token = 'token-of-the-lab'
@@ -18,13 +17,13 @@ const lookMs = 5_000
 export type BitbucketWorld = ReturnType<typeof openBitbucket>
 
 /** The clock is that of the cluster, which exists only after the scripts. */
-export function openBitbucket(clock: VirtualClock) {
+export function openBitbucket(clock: Clock) {
   const emulator = createBitbucketEmulator({
     clock,
     random: seededRandom(2),
     workspaces: [{ slug: 'acme', repositories: ['app'] }],
     credentials: [{ kind: 'access-token', token }],
-    knobs: { noRunner: 'queue' },
+    knobs: { noRunner: 'queue', pickUpMs: 1_000 },
   })
   const call = async (method: 'POST' | 'DELETE', path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}` }
@@ -53,7 +52,7 @@ function bare(uuid: string): string {
 type Control = ReturnType<typeof createBitbucketEmulator>['control']
 
 /** A runner connects two seconds after its start. It ends with code 0 when its registration is gone, as a real one does. */
-function runnerScript(control: Control, clock: VirtualClock): Script {
+function runnerScript(control: Control, clock: Clock): Script {
   const run = async (container: PlayedContainer) => {
     const uuid = bare(container.config.env['RUNNER_UUID'] ?? '')
     const over = new AbortController()

@@ -2,13 +2,15 @@
 import { type Controller, startController } from '../controller/controller.ts'
 import { createJournal } from '../controller/journal.ts'
 import type { ControllerOptions } from '../controller/options.ts'
+import { runnerSets } from '../controller/resources.ts'
 import { createKubernetes } from '../kubernetes/client.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Transport } from '../lib/http.ts'
 import type { Random } from '../lib/random.ts'
 import { stopwatchOf } from '../lib/virtual-clock.ts'
 import { defaultLimits } from '../model/limits.ts'
-import { passing, type World } from './world.ts'
+import { defineKind, makeNamespace } from './objects.ts'
+import type { World } from './world.ts'
 
 /** The parts that only the command line may choose. */
 export type DayflyParts = {
@@ -27,11 +29,9 @@ export const dayflyNamespace = 'dayfly'
 
 /** Installs the definition and starts the controller. */
 export async function startDayfly(world: World, parts: DayflyParts, forge: Transport): Promise<Dayfly> {
-  const { clock, random } = world
-  world.create('customresourcedefinitions.apiextensions.k8s.io', parts.definition)
-  world.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: dayflyNamespace } })
-  await clock.advance(1_000)
-  const transport = world.cluster.transport('dayfly')
+  const { clock, random, transport } = world
+  await defineKind(world, runnerSets, parts.definition)
+  await makeNamespace(world, dayflyNamespace)
   const controller: Controller = startController(
     {
       kubernetes: createKubernetes({ transport, clock, random }),
@@ -47,5 +47,5 @@ export async function startDayfly(world: World, parts: DayflyParts, forge: Trans
     },
     createJournal(clock),
   )
-  return { stop: () => passing(clock, 60_000, controller.stop()) }
+  return { stop: () => world.during(60_000, controller.stop()) }
 }

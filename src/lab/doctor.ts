@@ -38,10 +38,10 @@ export function fixText(path: string, text: string, profile: Profile): FixedText
 
 export type Look = { readonly facts: ClusterFacts; readonly findings: readonly Finding[] }
 
-/** Examines the whole cluster, as `dayfly doctor --live` does. */
-export async function lookLive(world: World, account?: RepairOptions['account']): Promise<Look> {
-  const { kubernetes, inquiry, moving: clock } = world
-  const facts = await gatherLive({ kubernetes, inquiry, clock, account })
+/** Examines the namespace, or the whole cluster, as `dayfly doctor --live` does. */
+export async function lookLive({ kubernetes, inquiry, doctorClock: clock }: World, namespace?: string): Promise<Look> {
+  const namespaces = namespace === undefined ? undefined : [namespace]
+  const facts = await gatherLive({ kubernetes, inquiry, clock, namespaces })
   return { facts, findings: examineLive(facts, catalogue).findings }
 }
 
@@ -61,7 +61,7 @@ export async function repairLive(
   { account, ...options }: Partial<PlanOptions> & { readonly account?: RepairOptions['account'] } = {},
 ): Promise<Repaired> {
   const plan = planRepair(facts, findings, { ...planDefaults, ...options })
-  const { kubernetes, inquiry, moving: clock } = world
+  const { kubernetes, inquiry, doctorClock: clock } = world
   const place = { kubernetes, inquiry, clock, account }
   const { entries } = await repair(plan, {
     ...place,

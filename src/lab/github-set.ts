@@ -1,22 +1,19 @@
 // A RunnerSet of Dayfly for the emulated GitHub of the lab, and jobs for it.
+import { runnerSets, secrets } from '../controller/resources.ts'
 import { scriptJob } from '../emulator/github/script-job.ts'
 import { dayflyNamespace } from './dayfly.ts'
 import { type GitHubWorld, githubUrl } from './github-world.ts'
+import { create } from './objects.ts'
 import type { World } from './world.ts'
 
 const setName = 'builds'
 
 /** @param spec the fields besides `github` */
-export function createSet(world: World, forge: GitHubWorld, spec: object): void {
-  const metadata = { name: 'github', namespace: dayflyNamespace }
-  world.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata, stringData: forge.secret })
+export async function createSet(world: World, forge: GitHubWorld, spec: object): Promise<void> {
+  const namespace = dayflyNamespace
+  await create(world, secrets, { metadata: { name: 'github', namespace }, stringData: forge.secret })
   const github = { url: githubUrl, credentials: { secret: 'github' }, labels: [setName] }
-  world.create('runnersets.dayfly.dev', {
-    apiVersion: 'dayfly.dev/v1alpha1',
-    kind: 'RunnerSet',
-    metadata: { name: setName, namespace: dayflyNamespace },
-    spec: { github, ...spec },
-  })
+  await create(world, runnerSets, { metadata: { name: setName, namespace }, spec: { github, ...spec } })
 }
 
 /** Queues jobs that run for `durationMs`. Returns their ids. */

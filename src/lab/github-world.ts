@@ -3,8 +3,8 @@ import type { PlayedContainer, Script } from '../embedded/runtime/scripted/scrip
 import { createGitHubEmulator } from '../emulator/github/emulator.ts'
 import type { JobReport } from '../emulator/job.ts'
 import { readCredential } from '../emulator/runner/credential.ts'
+import type { Clock } from '../lib/clock.ts'
 import { seededRandom } from '../lib/random.ts'
-import type { VirtualClock } from '../lib/virtual-clock.ts'
 
 const token = 'token-of-the-lab'
 const succeeded: JobReport = { conclusion: 'success', outputs: {}, steps: [], note: undefined }
@@ -14,7 +14,7 @@ export const githubUrl = 'http://github.lab/acme'
 
 export type GitHubWorld = ReturnType<typeof openGitHub>
 
-export function openGitHub(clock: VirtualClock) {
+export function openGitHub(clock: Clock) {
   const emulator = createGitHubEmulator({ clock, random: seededRandom(3), tokens: [token] })
   return { emulator, runner: runnerScript(emulator.control, clock), secret: { github_token: token } }
 }
@@ -22,7 +22,7 @@ export function openGitHub(clock: VirtualClock) {
 type Control = ReturnType<typeof createGitHubEmulator>['control']
 
 /** A container without a credential of the emulated forge runs until it is stopped, as a runner without a job does. */
-function runnerScript({ stub }: Control, clock: VirtualClock): Script {
+function runnerScript({ stub }: Control, clock: Clock): Script {
   const run = async (container: PlayedContainer) => {
     const name = nameOf(container)
     if (name === undefined) return

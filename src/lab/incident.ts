@@ -1,20 +1,44 @@
 // The shape of an incident of the lab, and the bench on which it runs.
 import type { Profile } from '../embedded/api/api.ts'
-import type { VirtualClock } from '../lib/virtual-clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { DayflyParts } from './dayfly.ts'
 import type { Notebook } from './notebook.ts'
 import type { World, WorldOptions } from './world.ts'
 
 export type Bench = {
   readonly profile: Profile
-  /** Starts a virtual time. */
-  readonly clock: () => VirtualClock
+  /** Begins a time. A forge can use it before the cluster exists. */
+  readonly begin: () => Stage
   readonly dayfly: DayflyParts
   /** Whether a cluster with the incident stays up afterwards. A remedy must not change that one. */
   readonly keeps: boolean
+  /** The parts that the clusters cannot show. */
+  readonly lacks: ReadonlySet<Lack>
+  readonly load: Load
+  /** Returns the time to live of a finished Job in the lab, from the one that the doctor proposes. */
+  readonly ttlSeconds: (proposed: number) => number
   readonly notebook: Notebook
+}
+
+export type Stage = {
+  readonly clock: Clock
   /** Opens a cluster. The last one that is opened with `stays` is the cluster of --keep. */
-  readonly open: (options: OpenOptions) => World
+  readonly open: (options: OpenOptions) => Promise<World>
+}
+
+/**
+ * `versions`: other versions of Kubernetes. `presence`: Jobs that count their pods without finalizers, as up to 1.21.
+ * `hours`: a time of hours.
+ */
+export type Lack = 'versions' | 'presence' | 'hours'
+
+/** How much work the incidents give to a cluster. */
+export type Load = {
+  /** Jobs of a burst. */
+  readonly burst: number
+  readonly workMs: number
+  /** The number of finished pods above which the cluster collects them. */
+  readonly threshold: number
 }
 
 export type OpenOptions = Omit<WorldOptions, 'profile'> & { readonly stays?: true; readonly profile?: Profile }

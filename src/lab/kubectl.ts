@@ -1,28 +1,25 @@
 // The output that kubectl would print: the API server's own tables, and containers as a JSONPath prints them.
 
+import { pods } from '../controller/resources.ts'
+import { collectionPath } from '../kubernetes/path.ts'
+import type { Resource } from '../kubernetes/types.ts'
 import { noBody } from '../lib/http.ts'
 import { listAt, numberAt, textAt, valueAt } from '../lib/read-json.ts'
+import { listIn } from './objects.ts'
 import type { World } from './world.ts'
 
 /** The command that prints the state of each container. */
 export const statesCommand = (namespace: string) =>
   `kubectl -n ${namespace} get pods -o jsonpath='{range .items[*].status.containerStatuses[*]}{.name}{": "}{.state}{"\\n"}{end}'`
 
-/**
- * @param resource as the cluster names it, for example `jobs.batch`
- * @param priority the highest priority of a column that is shown: 1 is `-o wide`
- */
+/** @param priority the highest priority of a column that is shown: 1 is `-o wide` */
 export async function tableOf(
   world: World,
-  resource: string,
+  resource: Resource,
   namespace: string,
   priority: 0 | 1 = 0,
 ): Promise<readonly string[]> {
-  const kind = world.cluster.registry.kinds.get(resource)
-  if (!kind) throw new Error(`no kind ${resource}`)
-  const version = kind.versions[0]?.name ?? ''
-  const root = kind.group === '' ? `/api/${version}` : `/apis/${kind.group}/${version}`
-  const path = `${root}/namespaces/${namespace}/${kind.plural}`
+  const path = collectionPath(resource, namespace)
   const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
   const answer = await world.transport({ method: 'GET', path, query: {}, headers, body: noBody, expect: 'whole' })
   const table = answer.body.kind === 'json' ? answer.body.value : undefined
@@ -46,9 +43,8 @@ function aligned(rows: readonly (readonly string[])[]): readonly string[] {
 }
 
 /** The states of the containers of all pods of a namespace, as `statesCommand` prints them. */
-export function statesOf(world: World, namespace: string): readonly string[] {
-  return world.cluster.registry
-    .list('pods', namespace)
+export async function statesOf(world: World, namespace: string): Promise<readonly string[]> {
+  return (await listIn(world, pods, namespace))
     .flatMap((pod) => listAt(pod, 'status', 'containerStatuses'))
     .map((status) => `${textAt(status, 'name')}: ${JSON.stringify(valueAt(status, 'state'))}`)
 }

@@ -1,12 +1,13 @@
-// Runs one incident, and ends the clusters that it opened.
+// Runs one incident on embedded clusters, and ends the clusters that it opened.
 import type { Profile } from '../embedded/api/api.ts'
 import type { Instant } from '../lib/clock.ts'
 import { virtualClock } from '../lib/virtual-clock.ts'
 import type { DayflyParts } from './dayfly.ts'
+import { type EmbeddedWorld, openEmbedded } from './embedded-world.ts'
 import type { Evidence } from './evidence.ts'
 import type { Incident, OpenOptions } from './incident.ts'
+import { embeddedLoad } from './load.ts'
 import { createNotebook, type Verdicts, verdictsOf } from './notebook.ts'
-import { openWorld, type World } from './world.ts'
 
 export type LabOptions = {
   readonly profile: Profile
@@ -15,7 +16,7 @@ export type LabOptions = {
   readonly dayfly: DayflyParts
   readonly onEvidence: (entry: Evidence) => void
   /** Receives the cluster with the incident, after its end. Without it, every cluster is stopped at the end. */
-  readonly keep?: (world: World, result: LabResult) => Promise<void>
+  readonly keep?: (world: EmbeddedWorld, result: LabResult) => Promise<void>
 }
 
 export type LabResult = Verdicts & { readonly incident: string; readonly evidence: readonly Evidence[] }
@@ -23,17 +24,22 @@ export type LabResult = Verdicts & { readonly incident: string; readonly evidenc
 /** Rejects if a part of the lab itself fails. The evidence names all that does not hold. */
 export async function runIncident(incident: Incident, options: LabOptions): Promise<LabResult> {
   const { profile, start, dayfly, onEvidence, keep } = options
-  const worlds: World[] = []
-  let kept: World | undefined
-  const open = ({ stays, ...given }: OpenOptions): World => {
-    const world = openWorld({ profile, ...given })
-    worlds.push(world)
-    if (stays) kept = world
-    return world
+  const worlds: EmbeddedWorld[] = []
+  let kept: EmbeddedWorld | undefined
+  const begin = () => {
+    const clock = virtualClock(start)
+    const open = async ({ stays, ...given }: OpenOptions) => {
+      const world = openEmbedded(clock, { profile, ...given })
+      worlds.push(world)
+      if (stays) kept = world
+      return world
+    }
+    return { clock, open }
   }
   const notebook = createNotebook(onEvidence)
+  const settings = { lacks: new Set<never>(), load: embeddedLoad, ttlSeconds: (proposed: number) => proposed }
   try {
-    await incident.run({ profile, keeps: keep !== undefined, clock: () => virtualClock(start), dayfly, notebook, open })
+    await incident.run({ profile, keeps: keep !== undefined, begin, dayfly, notebook, ...settings })
     const { evidence } = notebook
     const result = { incident: incident.id, ...verdictsOf(evidence), evidence }
     if (keep && kept) await keep(kept, result)

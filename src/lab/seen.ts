@@ -1,5 +1,6 @@
 // Writes observations of one world into the notebook.
 
+import type { Resource } from '../kubernetes/types.ts'
 import type { Part } from './evidence.ts'
 import { tableOf } from './kubectl.ts'
 import type { Notebook } from './notebook.ts'
@@ -24,15 +25,13 @@ export async function noteTable(
   { claim, resource, namespace, matches }: TableClaim,
 ): Promise<void> {
   const output = await tableOf(world, resource, namespace)
-  const short = resource.replace(/\..*/, '')
-  const command = `kubectl -n ${namespace} get ${short}`
+  const command = `kubectl -n ${namespace} get ${resource.plural}`
   note(notebook, world, part, { claim, command, output, holds: matches.test(output.join('\n')) })
 }
 
 export type TableClaim = {
   readonly claim: string
-  /** As the cluster names it, for example `jobs.batch`. */
-  readonly resource: string
+  readonly resource: Resource
   readonly namespace: string
   readonly matches: RegExp
 }

@@ -39,7 +39,7 @@ Examples:
   dayfly doctor --baseline ${standardFile}     report only newer findings`
 
 async function runWrite(paths: readonly string[], options: Options): Promise<void> {
-  const settings = settingsOf(paths, {}, process.cwd())
+  const settings = await settingsOf(paths, {}, process.cwd())
   const { files, ...around } = settings.exclude(await readNamed(paths, process.cwd(), options.maxFileSize))
   const file = options.file ?? settings.baseline ?? standardFile
   const version = versionOf(options)

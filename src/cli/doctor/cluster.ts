@@ -28,7 +28,7 @@ import { offerPlan, showPlan } from './show-plan.ts'
 
 /** Returns the exit code. */
 export async function examineCluster(options: DoctorOptions): Promise<number> {
-  const settings = settingsOf([], options, process.cwd())
+  const settings = await settingsOf([], options, process.cwd())
   const clock = systemClock()
   const random = systemRandom()
   const userAgent = `dayfly-doctor/${tool}`

@@ -1,11 +1,7 @@
 // Finds `.dayfly-doctor.yaml`: in the folder of a path, or the nearest folder above it, up to the root of the repository.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import {
-  type Configuration,
-  type ConfigurationProblem,
-  readConfiguration,
-} from '../../doctor/configuration/configuration.ts'
+import type { Configuration, ConfigurationProblem } from '../../doctor/configuration/configuration.ts'
 import { rulesByName } from '../../doctor/configuration/select.ts'
 import { catalogue } from '../../doctor/rules/catalogue.ts'
 import { reasonOf } from '../../doctor/sources/reason-of.ts'
@@ -18,7 +14,7 @@ export const configurationName = '.dayfly-doctor.yaml'
 export type Found = { readonly configuration: Configuration; readonly folder: string; readonly file: string }
 
 /** Returns undefined if no path has a configuration. Throws if two paths have different ones. */
-export function findConfiguration(paths: readonly string[], from: string): Found | undefined {
+export async function findConfiguration(paths: readonly string[], from: string): Promise<Found | undefined> {
   const starts = paths.filter((given) => given !== '-').map((given) => path.resolve(from, withoutGlob(given)))
   const files = new Set((starts.length > 0 ? starts : [from]).map(nearestFile))
   const [file, other] = [...files].map((found) => found && shown(found, from))
@@ -30,7 +26,7 @@ export function findConfiguration(paths: readonly string[], from: string): Found
     })
   }
   const [found] = files
-  return found === undefined ? undefined : { ...load(found, from), folder: path.dirname(found) }
+  return found === undefined ? undefined : { ...(await load(found, from)), folder: path.dirname(found) }
 }
 
 function nearestFile(start: string): string | undefined {
@@ -54,7 +50,7 @@ function withoutGlob(given: string): string {
   return at < 0 ? given : `${given.slice(0, given.lastIndexOf('/', at) + 1)}.`
 }
 
-function load(file: string, from: string): { readonly configuration: Configuration; readonly file: string } {
+async function load(file: string, from: string): Promise<Pick<Found, 'configuration' | 'file'>> {
   const name = shown(file, from)
   let text: string
   try {
@@ -68,6 +64,8 @@ function load(file: string, from: string): { readonly configuration: Configurati
       cause,
     })
   }
+  // Most folders have no configuration. The library that checks its shape would be half of what a run loads.
+  const { readConfiguration } = await import('../../doctor/configuration/configuration.ts')
   const read = readConfiguration(text, rulesByName(catalogue))
   if ('configuration' in read) return { configuration: read.configuration, file: name }
   const [first, ...others] = read.problems.map((problem) => describeProblem(problem, name))

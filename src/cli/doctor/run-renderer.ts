@@ -1,5 +1,6 @@
 // Runs the operator's own helm, kustomize or kubectl, with a time bound, and ends it when the operator cancels.
 import { spawn } from 'node:child_process'
+import { systemClock } from '../../lib/system.ts'
 import { CliFailure } from '../failure.ts'
 import { listenForInterruption } from '../interruption.ts'
 
@@ -22,7 +23,9 @@ export async function runRenderer(program: string, args: readonly string[], time
 
 function run(program: string, args: readonly string[], { timeMax, signal }: Bounds): Promise<RendererRun> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: timeMax, killSignal: 'SIGKILL' })
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    // The `timeout` of spawn would keep this process alive if the program does not exist.
+    const timer = systemClock().after(timeMax, () => child.kill('SIGKILL'))
     const output: Buffer[] = []
     let size = 0
     let stderr = ''
@@ -35,10 +38,12 @@ function run(program: string, args: readonly string[], { timeMax, signal }: Boun
     })
     child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk).slice(-8_000)))
     child.on('error', (error: NodeJS.ErrnoException) => {
+      timer.cancel()
       if (error.code === 'ENOENT') resolve({ is: 'absent' })
       else resolve({ is: 'failed', why: error.message, stderr })
     })
     child.on('close', (code, ended) => {
+      timer.cancel()
       signal.removeEventListener('abort', cancel)
       if (signal.aborted) reject(signal.reason)
       else if (code === 0) resolve({ is: 'done', output: Buffer.concat(output).toString('utf8') })

@@ -15,10 +15,11 @@ export function reachesOf(
   ordersOf: ReadonlyMap<number, readonly Order[]>,
   strangers: Strangers,
 ): (object: SourceObject) => Reach {
+  const isNamed = found.size > 0 || ordersOf.size > 0
   const namesOf = (object: SourceObject) => namesOfObject(object, found, ordersOf.get(object.number) ?? [])
   const [manifests, terraform] = [false, true].map((wanted) => {
     const names = new Set<string>()
-    for (const { file, objects } of found.size === 0 && ordersOf.size === 0 ? [] : files) {
+    for (const { file, objects } of isNamed ? files : []) {
       if (isTerraform(file.path) !== wanted) continue
       for (const object of objects) for (const name of namesOf(object)) names.add(name)
     }
@@ -29,7 +30,7 @@ export function reachesOf(
   )
   return (object) => {
     const { path } = object.document.file
-    const names = [...namesOf(object)].sort()
+    const names = isNamed ? [...namesOf(object)].sort() : []
     const sample = names.length === 0 ? sampleFolder(path) : undefined
     if (sample !== undefined) return { is: 'unknown', folder: sample }
     // Roots of Terraform stay apart. They say nothing about manifests, because several roots often build one cluster.

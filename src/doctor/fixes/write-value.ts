@@ -1,36 +1,35 @@
 // Writes a plain value as lines of YAML, in the style of the document.
 import { isMap, isScalar, isSeq, stringify, visit } from 'yaml'
 import type { SourceDocument } from '../sources/document.ts'
+import { type Manner, plainBlock, plainScalar } from './plain-block.ts'
 import { refuse } from './refusal.ts'
 import { rangeOf } from './text.ts'
 
-type Manner = { readonly indent: number; readonly indentSeq: boolean }
-
 /** Returns the lines of `value`, without indentation of their own. */
 export function blockLines(document: SourceDocument, value: unknown): readonly string[] {
-  const text = stringify(value, {
-    ...mannerOf(document),
-    lineWidth: 0,
-    compat: 'yaml-1.1',
-    aliasDuplicateObjects: false,
-  })
-  return text.trimEnd().split('\n')
+  const manner = mannerOf(document)
+  const text = plainBlock(value, manner) ?? written(value, manner)
+  return text.split('\n')
 }
 
 /** Returns the value on one line, for flow style. */
 export function flowText(value: unknown): string {
-  if (typeof value === 'string') return stringify(value, { compat: 'yaml-1.1', lineWidth: 0 }).trimEnd()
+  if (typeof value === 'string') return plainScalar(value) ?? written(value)
   return JSON.stringify(value)
 }
 
 /** Returns a scalar with the quotes of the one that it replaces, if possible. */
 export function scalarText(value: unknown, before: string): string {
   if (typeof value === 'object' && value !== null) refuse('it would replace a list or a mapping')
-  const plain = stringify(value, { compat: 'yaml-1.1', lineWidth: 0 }).trimEnd()
+  const plain = plainScalar(value) ?? written(value)
   if (plain.includes('\n')) refuse('the new value has several lines')
   const quote = before.startsWith('"') ? '"' : before.startsWith("'") ? "'" : ''
   const quotable = typeof value === 'string' && /^[\w./:-]*$/.test(value)
   return quote && quotable ? `${quote}${value}${quote}` : plain
+}
+
+function written(value: unknown, manner?: Manner): string {
+  return stringify(value, { ...manner, lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false }).trimEnd()
 }
 
 function mannerOf(document: SourceDocument): Manner {

@@ -16,7 +16,8 @@ export function commandsOf({ words }: Pick<ContainerView, 'words'>): readonly Co
 
 /** Returns the program's name without its folder. */
 export function programOf({ words }: Pick<Command, 'words'>): string {
-  return words[0]?.split('/').at(-1) ?? ''
+  const [program = ''] = words
+  return program.slice(program.lastIndexOf('/') + 1)
 }
 
 /** The number of letters of a word that are read. */

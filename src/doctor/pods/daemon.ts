@@ -55,9 +55,13 @@ function surelyEngine(container: ContainerView): Daemon['engine'] | undefined {
 
 /** Returns name and tag of an image, without registry and digest. */
 export function imageParts(image: string | undefined): { readonly name: string; readonly tag: string } {
-  const last = (image ?? '').replace(/@.*$/, '').split('/').at(-1) ?? ''
+  const last = afterSlash((image ?? '').replace(/@.*$/, ''))
   const colon = last.indexOf(':')
   return colon < 0 ? { name: last, tag: '' } : { name: last.slice(0, colon), tag: last.slice(colon + 1) }
+}
+
+function afterSlash(text: string): string {
+  return text.slice(text.lastIndexOf('/') + 1)
 }
 
 /** Returns the words of a container, cut to the length that is read. */

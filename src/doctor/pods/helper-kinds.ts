@@ -23,8 +23,8 @@ export type HelperKind = {
 
 /** Returns the kind that this command starts. */
 export function startedKind(command: Command): HelperKind | undefined {
-  const [, ...args] = command.words
-  return kinds.find((kind) => kind.program.test(programOf(command)) && serves(kind, args))
+  const program = programOf(command)
+  return kinds.find((kind) => kind.program.test(program) && serves(kind, command.words.slice(1)))
 }
 
 /** Returns the kind that the image's own entry point starts with these arguments. */

@@ -25,6 +25,9 @@ const families: Readonly<Record<string, Family>> = {
   },
 }
 
+/** Nearly all objects are of other kinds, so this is asked first. */
+const familyKinds: ReadonlySet<string> = new Set(Object.values(families).flatMap(({ kinds }) => kinds))
+
 /** Groups whose kinds of runners are read. */
 const readGroups: ReadonlySet<string> = new Set(['actions.github.com', 'actions.summerwind.dev', 'dayfly.dev'])
 
@@ -44,17 +47,19 @@ export function unreadObjects(
 }
 
 function whyUnread({ value }: SourceObject): string | undefined {
-  const group = textAt(value, 'apiVersion')?.split('/', 1)[0] ?? ''
   const kind = textAt(value, 'kind') ?? ''
+  if (!familyKinds.has(kind)) return undefined
+  const group = textAt(value, 'apiVersion')?.split('/', 1)[0] ?? ''
   const family = Object.hasOwn(families, group) ? families[group] : undefined
   return family?.kinds.includes(kind) ? family.reason(kind) : undefined
 }
 
 /** A custom resource that is named like a runner probably makes pods. Findings may be missing there. */
 function unknownRunner({ value }: SourceObject): string | undefined {
-  const [group = '', version] = textAt(value, 'apiVersion')?.split('/') ?? []
   const kind = textAt(value, 'kind') ?? ''
+  if (!/Runner|AgentPool|BuildAgent/.test(kind)) return undefined
+  const [group = '', version] = textAt(value, 'apiVersion')?.split('/') ?? []
   const isCustom = version !== undefined && group.includes('.') && !group.endsWith('.k8s.io') && !readGroups.has(group)
-  if (!isCustom || !/Runner|AgentPool|BuildAgent/.test(kind)) return undefined
+  if (!isCustom) return undefined
   return `a ${kind} of ${group}: it may run jobs in pods, and the doctor does not know its fields`
 }

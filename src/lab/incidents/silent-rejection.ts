@@ -1,14 +1,16 @@
 // S1: ARC counts runners that have no pod, because the API server refused it, dropped a field of it, or accepted a pod that hangs.
 import { parse } from 'yaml'
+import { pods, runnerSets } from '../../controller/resources.ts'
 import type { Profile } from '../../embedded/api/api.ts'
 import { fieldsAt, listAt, textAt } from '../../lib/read-json.ts'
-import { type ArcCounts, arcGroup, defineArc, runArc } from '../arc-model.ts'
+import { type ArcCounts, arcKind, defineArc, runArc } from '../arc-model.ts'
 import { dayflyNamespace, startDayfly } from '../dayfly.ts'
 import { fixText } from '../doctor.ts'
 import { createSet, queueJobs } from '../github-set.ts'
 import { type GitHubWorld, openGitHub } from '../github-world.ts'
 import type { Bench, Incident } from '../incident.ts'
 import { tableOf } from '../kubectl.ts'
+import { create, find, listIn, quotas } from '../objects.ts'
 import { note } from '../seen.ts'
 import type { World } from '../world.ts'
 
@@ -107,11 +109,11 @@ function fateOn(profile: Profile): 'rejected' | 'dropped' | 'accepted' {
 
 type Site = { readonly world: World; readonly forge: GitHubWorld }
 
-function open(bench: Bench, profile: Profile, stays: boolean): Site {
-  const clock = bench.clock()
+async function open(bench: Bench, profile: Profile, stays: boolean): Promise<Site> {
+  const { clock, open } = bench.begin()
   const forge = openGitHub(clock)
   const scripts = { runner: forge.runner, dind: { exec: () => ({ exitCode: 0 }) }, docker: {} }
-  const world = bench.open({ clock, profile, scripts, namespaces: [ci], ...(stays ? { stays: true } : {}) })
+  const world = await open({ profile, scripts, namespaces: [ci], ...(stays ? { stays: true } : {}) })
   return { world, forge }
 }
 
@@ -121,35 +123,36 @@ async function showCase(bench: Bench, { profile, is }: Case): Promise<void> {
   const stays = profile === bench.profile && is !== 'over quota'
   // The quota refuses a pod that is right in every other way.
   const manifest = is === 'over quota' ? fixText(file, arcSet, profile).text : arcSet
-  const { world, forge } = open(bench, profile, stays)
+  const { world, forge } = await open(bench, profile, stays)
   await defineArc(world)
-  if (is === 'over quota') limitPods(world, ci)
+  if (is === 'over quota') await limitPods(world, ci)
   const counts = await runArc(world, ci, manifest, 5 * minute)
-  const pods = world.cluster.registry.list('pods', ci)
+  const made = await listIn(world, pods, ci)
   note(notebook, world, 'incident', {
     claim: `${profile}, ${words[is]}: ${sentenceOf(is, counts)}`,
     command: `kubectl -n ${ci} get autoscalingrunnersets,pods`,
-    output: [...(await tableOf(world, `autoscalingrunnersets.${arcGroup}`, ci)), ...(await tableOf(world, 'pods', ci))],
-    holds: isSilent(is, counts, pods),
+    output: [...(await tableOf(world, arcKind('autoscalingrunnersets'), ci)), ...(await tableOf(world, pods, ci))],
+    holds: isSilent(is, counts, made),
   })
   const dayfly = await startDayfly(world, bench.dayfly, forge.emulator.transport)
-  if (is === 'over quota') limitPods(world, dayflyNamespace)
-  createSet(world, forge, { scale: { max: wanted }, template: { spec: podSpecOf(manifest) } })
+  if (is === 'over quota') await limitPods(world, dayflyNamespace)
+  await createSet(world, forge, { scale: { max: wanted }, template: { spec: podSpecOf(manifest) } })
   queueJobs(forge, wanted, 30_000)
-  await world.clock.advance(2 * minute)
-  const set = world.cluster.registry.get('runnersets.dayfly.dev', dayflyNamespace, 'builds')
+  await world.linger(2 * minute)
+  const set = await find(world, runnerSets, { namespace: dayflyNamespace, name: 'builds' })
   const reasons = listAt(set, 'status', 'conditions').flatMap((condition) => {
     const message = textAt(condition, 'message') ?? ''
     return textAt(condition, 'type') === 'Ready' && /restartPolicy|quota/.test(message)
       ? [`${textAt(condition, 'type')}: ${textAt(condition, 'reason')}: ${message}`]
       : []
   })
+  const started = await listIn(world, pods, dayflyNamespace)
   const registered = forge.emulator.control.registrations().length
   note(notebook, world, 'remedy', {
     claim: `${profile}, ${words[is]}, Dayfly with the same template: no runner holds a slot, and the set says why.`,
     command: `kubectl -n ${dayflyNamespace} get runnersets`,
-    output: [...(await tableOf(world, 'runnersets.dayfly.dev', dayflyNamespace)), ...reasons],
-    holds: reasons.length > 0 && registered === 0 && world.cluster.registry.list('pods', dayflyNamespace).length === 0,
+    output: [...(await tableOf(world, runnerSets, dayflyNamespace)), ...reasons],
+    holds: reasons.length > 0 && registered === 0 && started.length === 0,
   })
   if (!stays) await dayfly.stop()
 }
@@ -172,40 +175,36 @@ function isSilent(is: Case['is'], counts: ArcCounts, pods: readonly object[]): b
   return blocked.length === wanted && counts.pending === wanted
 }
 
-function limitPods(world: World, namespace: string): void {
+async function limitPods(world: World, namespace: string): Promise<void> {
   const spec = { hard: { pods: '0' } }
-  world.create('resourcequotas', {
-    apiVersion: 'v1',
-    kind: 'ResourceQuota',
-    metadata: { name: 'pods', namespace },
-    spec,
-  })
+  await create(world, quotas, { metadata: { name: 'pods', namespace }, spec })
 }
 
 /** The doctor's fix of ARC's set on every version, and Dayfly's own Docker. */
 async function showFix(bench: Bench): Promise<void> {
   const fixed = fixText(file, arcSet, bench.profile)
   for (const profile of profilesOf(bench)) {
-    const { world } = open(bench, profile, false)
+    const { world } = await open(bench, profile, false)
     await defineArc(world)
     const counts = await runArc(world, ci, fixed.text, 2 * minute)
     note(bench.notebook, world, 'remedy', {
       claim: `${profile}, after the fix of the doctor every runner of ARC has a pod that works.`,
       command: `dayfly doctor --kubernetes-version ${bench.profile} --fix=unsafe ${file}`,
-      output: [...fixed.fixes, ...(await tableOf(world, `autoscalingrunnersets.${arcGroup}`, ci))],
+      output: [...fixed.fixes, ...(await tableOf(world, arcKind('autoscalingrunnersets'), ci))],
       holds: counts.running === wanted && counts.failed + counts.pending === 0,
     })
   }
-  const { world, forge } = open(bench, bench.profile, false)
+  const { world, forge } = await open(bench, bench.profile, false)
   const dayfly = await startDayfly(world, bench.dayfly, forge.emulator.transport)
-  createSet(world, forge, { scale: { max: wanted }, docker: 'sidecar' })
+  await createSet(world, forge, { scale: { max: wanted }, docker: 'sidecar' })
   const jobs = queueJobs(forge, wanted, 30_000)
-  await world.clock.advance(3 * minute)
-  const passed = jobs.filter((id) => forge.emulator.control.job(id)?.result === 'succeeded').length
+  const succeeded = () => jobs.filter((id) => forge.emulator.control.job(id)?.result === 'succeeded').length
+  await world.pass(3 * minute, () => succeeded() === wanted)
+  const passed = succeeded()
   note(bench.notebook, world, 'remedy', {
     claim: `A RunnerSet with docker: sidecar runs the ${wanted} jobs: ${passed} passed.`,
     command: `kubectl -n ${dayflyNamespace} get runnersets`,
-    output: await tableOf(world, 'runnersets.dayfly.dev', dayflyNamespace),
+    output: await tableOf(world, runnerSets, dayflyNamespace),
     holds: passed === wanted,
   })
   await dayfly.stop()

@@ -1,17 +1,18 @@
 // S4: helm uninstall of an ARC set never ends, because the controller that removes the finalizers is gone.
-import type { StoredObject } from '../../embedded/store/object.ts'
-import { arcGroup, arcKinds, createArc, defineArc, ownerOf } from '../arc-model.ts'
+import { pods, runnerSets, secrets } from '../../controller/resources.ts'
+import type { KubeObject, Resource } from '../../kubernetes/types.ts'
+import { type ArcKind, arcGroup, arcKind, arcKinds, createArc, defineArc, ownerOf } from '../arc-model.ts'
 import { dayflyNamespace, startDayfly } from '../dayfly.ts'
 import { linesOf, lookLive, repairLines, repairLive } from '../doctor.ts'
 import { createSet } from '../github-set.ts'
 import { openGitHub } from '../github-world.ts'
 import type { Bench, Incident } from '../incident.ts'
+import { accounts, create, find, listIn, namespaces, roleBindings, roles } from '../objects.ts'
 import { note } from '../seen.ts'
 import type { World } from '../world.ts'
 
 const minute = 60_000
 const namespace = 'arc-runners'
-const rbac = 'rbac.authorization.k8s.io'
 const protection = `${arcGroup}/cleanup-protection`
 
 export const stuckUninstall: Incident = {
@@ -35,84 +36,94 @@ export const stuckUninstall: Incident = {
   ],
   look: `kubectl -n ${namespace} get autoscalingrunnersets,ephemeralrunners,roles,secrets`,
   run: async (bench) => {
-    const clock = bench.clock()
+    const { clock, open } = bench.begin()
     const forge = openGitHub(clock)
-    const scripts = { runner: forge.runner }
-    const world = bench.open({ clock, scripts, namespaces: [namespace] })
+    const world = await open({ scripts: { runner: forge.runner }, namespaces: [namespace] })
     await install(world)
     await uninstall(world)
-    showStuck(bench, world)
+    await showStuck(bench, world)
     if (bench.keeps) {
-      const kept = bench.open({ clock: bench.clock(), namespaces: [namespace], stays: true })
+      const kept = await bench.begin().open({ namespaces: [namespace], stays: true })
       await install(kept)
       await uninstall(kept)
     }
     await unlock(bench, world)
     const dayfly = await startDayfly(world, bench.dayfly, forge.emulator.transport)
-    createSet(world, forge, { scale: { min: 2, max: 2 } })
-    await world.clock.advance(2 * minute)
+    await createSet(world, forge, { scale: { min: 2, max: 2 } })
+    await world.pass(
+      2 * minute,
+      () => forge.emulator.control.registrations().filter(({ online }) => online).length === 2,
+    )
     await dayfly.stop()
     await removeDayfly(bench, world)
   },
 }
 
 /** The objects of the chart in helm's order of deletion, with the one that helm deletes of ARC's own kinds last. */
-const ofChart: readonly (readonly [resource: string, apiVersion: string, kind: string, more: object])[] = [
-  [`rolebindings.${rbac}`, `${rbac}/v1`, 'RoleBinding', { roleRef: { apiGroup: rbac, kind: 'Role', name: 'linux' } }],
-  [`roles.${rbac}`, `${rbac}/v1`, 'Role', { rules: [] }],
-  ['secrets', 'v1', 'Secret', { stringData: { github_token: 'redacted' } }],
-  ['serviceaccounts', 'v1', 'ServiceAccount', {}],
+const ofChart: readonly (readonly [resource: Resource, more: object])[] = [
+  [roleBindings, { roleRef: { apiGroup: roles.group, kind: roles.kind, name: 'linux' } }],
+  [roles, { rules: [] }],
+  [secrets, { stringData: { github_token: 'redacted' } }],
+  [accounts, {}],
 ]
 
 /** Creates a set with an idle runner whose pod has ended, as ARC and its charts leave it. */
 async function install(world: World): Promise<void> {
   await defineArc(world)
   const labels = { [`${arcGroup}/scale-set-name`]: 'linux', [`${arcGroup}/scale-set-namespace`]: namespace }
-  for (const [resource, apiVersion, kind, more] of ofChart) {
-    const metadata = { name: 'linux', namespace, labels, finalizers: [protection] }
-    world.create(resource, { apiVersion, kind, metadata, ...more })
+  for (const [resource, more] of ofChart) {
+    await create(world, resource, { metadata: { name: 'linux', namespace, labels, finalizers: [protection] }, ...more })
   }
   const held = (name: string, kind: string, more: object = {}) => {
     return { name, namespace, finalizers: [`${kind}.${arcGroup}/finalizer`], ...more }
   }
   const annotations = { 'runner-scale-set-id': '7' }
   const spec = { githubConfigUrl: 'https://github.com/acme' }
-  const set = createArc(world, 'autoscalingrunnersets', held('linux', 'autoscalingrunnerset', { annotations }), {
-    spec,
-  })
+  const linux = held('linux', 'autoscalingrunnerset', { annotations })
+  const set = await createArc(world, 'autoscalingrunnersets', linux, { spec })
   const ofSet = { autoscalingRunnerSetName: 'linux', autoscalingRunnerSetNamespace: namespace }
-  createArc(world, 'autoscalinglisteners', held('linux-listener', 'autoscalinglistener'), { spec: ofSet })
-  const owned = (owner: StoredObject) => ({ ownerReferences: [ownerOf(owner)] })
-  const below = createArc(world, 'ephemeralrunnersets', held('linux-x7k2m', 'ephemeralrunner', owned(set)), {
-    spec: {},
-  })
+  await createArc(world, 'autoscalinglisteners', held('linux-listener', 'autoscalinglistener'), { spec: ofSet })
+  const owned = (owner: KubeObject) => ({ ownerReferences: [ownerOf(owner)] })
+  const belowSet = held('linux-x7k2m', 'ephemeralrunner', owned(set))
+  const below = await createArc(world, 'ephemeralrunnersets', belowSet, { spec: {} })
   const registration = `ephemeralrunner.${arcGroup}/runner-registration-finalizer`
   const runner = held('linux-x7k2m-runner-1', 'ephemeralrunner', owned(below))
   const finalizers = [...runner.finalizers, registration]
   const status = { runnerId: 41, runnerName: runner.name }
-  createArc(world, 'ephemeralrunners', { ...runner, finalizers }, { spec: {}, status })
-  await world.clock.advance(minute)
+  await createArc(world, 'ephemeralrunners', { ...runner, finalizers }, { spec: {}, status })
+  await world.linger(minute)
 }
 
 async function uninstall(world: World): Promise<void> {
-  const { registry } = world.cluster
-  for (const [resource] of ofChart) registry.delete(resource, namespace, 'linux')
-  registry.delete(`autoscalingrunnersets.${arcGroup}`, namespace, 'linux')
-  registry.delete('namespaces', undefined, namespace)
-  await world.clock.advance(60 * minute)
+  const { kubernetes } = world
+  for (const [resource] of ofChart) await kubernetes.delete(resource, { namespace, name: 'linux' })
+  const background = { propagationPolicy: 'Background' } as const
+  await kubernetes.delete(arcKind('autoscalingrunnersets'), { namespace, name: 'linux' }, background)
+  await kubernetes.delete(namespaces, { name: namespace })
+  await world.pass(minute, async () => isHeld(await heldObjects(world)) && (await complaint(world)) !== '')
+  await world.linger(59 * minute)
 }
 
-function showStuck(bench: Bench, world: World): void {
-  const { registry } = world.cluster
-  const left = heldObjects(world)
+/** Returns which finalizers hold the namespace, in the words of Kubernetes. */
+async function complaint(world: World): Promise<string> {
+  const status = JSON.stringify((await find(world, namespaces, { name: namespace }))?.['status'] ?? {})
+  return /Some content in the namespace has finalizers remaining[^"]*/.exec(status)?.[0] ?? ''
+}
+
+/** Whether all objects are there and terminate. */
+function isHeld(lines: readonly string[]): boolean {
+  return lines.length === 8 && lines.every((line) => line.includes(' terminating '))
+}
+
+async function showStuck(bench: Bench, world: World): Promise<void> {
+  const left = await heldObjects(world)
   note(bench.notebook, world, 'incident', {
     claim: 'An hour after helm uninstall, every object is terminating, and a finalizer holds it.',
     command: `kubectl -n ${namespace} get autoscalingrunnersets,ephemeralrunners,roles,… -o custom-columns=NAME:.metadata.name,DELETED:.metadata.deletionTimestamp,FINALIZERS:.metadata.finalizers`,
     output: left,
-    holds: left.length === 8 && left.every((line) => line.includes(' terminating ')),
+    holds: isHeld(left),
   })
-  const status = JSON.stringify(registry.get('namespaces', undefined, namespace)?.['status'] ?? {})
-  const [held = ''] = /Some content in the namespace has finalizers remaining[^"]*/.exec(status) ?? []
+  const held = await complaint(world)
   note(bench.notebook, world, 'incident', {
     claim: 'The namespace cannot be deleted, and says which finalizers hold it.',
     command: `kubectl get namespace ${namespace} -o jsonpath='{.status.conditions[?(@.type=="NamespaceFinalizersRemaining")].message}'`,
@@ -122,60 +133,61 @@ function showStuck(bench: Bench, world: World): void {
 }
 
 /** Returns the objects of the set with their finalizers. */
-function heldObjects({ cluster: { registry } }: World): readonly string[] {
-  const kinds = [
-    ...ofChart.map(([resource]) => resource),
-    ...Object.keys(arcKinds).map((kind) => `${kind}.${arcGroup}`),
-  ]
-  return kinds.flatMap((resource) =>
-    registry
-      .list(resource, namespace)
-      .filter(({ metadata }) => metadata.finalizers !== undefined && metadata.finalizers.length > 0)
-      .map(({ kind, metadata: { name, deletionTimestamp, finalizers = [] } }) => {
-        const state = deletionTimestamp === undefined ? 'present' : 'terminating'
-        return `${kind} ${name} ${state} [${finalizers.join(' ')}]`
-      }),
-  )
+async function heldObjects(world: World): Promise<readonly string[]> {
+  const kinds = [...ofChart.map(([resource]) => resource), ...(Object.keys(arcKinds) as ArcKind[]).map(arcKind)]
+  const lists = await Promise.all(kinds.map((resource) => listIn(world, resource, namespace)))
+  return lists
+    .flat()
+    .filter(({ metadata }) => metadata.finalizers !== undefined && metadata.finalizers.length > 0)
+    .map(({ kind, metadata: { name, deletionTimestamp, finalizers = [] } }) => {
+      const state = deletionTimestamp === undefined ? 'present' : 'terminating'
+      return `${kind} ${name} ${state} [${finalizers.join(' ')}]`
+    })
 }
 
 async function unlock(bench: Bench, world: World): Promise<void> {
   const look = await lookLive(world)
   const found = linesOf(look, namespace).filter((line) => line.startsWith('FIN502'))
   const repaired = await repairLive(world, look, { restoreDeclined: true })
-  await world.clock.advance(minute)
+  const isGone = async () => (await find(world, namespaces, { name: namespace })) === undefined
+  await world.pass(minute, isGone)
   const { steps } = repaired.plan
   const isSingle = steps.every(({ action }) => action.do === 'remove-finalizer')
   note(bench.notebook, world, 'remedy', {
     claim:
       'The doctor removes one finalizer after the other, from below, and each only while no controller of ARC runs.',
-    command: `dayfly doctor --live -n ${namespace} --fix --remove-finalizers --confirm DIGEST`,
+    command: `dayfly doctor --live --fix --remove-finalizers --confirm DIGEST`,
     output: [...found, ...repairLines(repaired)],
     holds:
       found.length > 0 && steps.length === 9 && isSingle && repaired.entries.every(({ outcome }) => outcome === 'done'),
   })
-  const left = heldObjects(world)
-  const isGone = world.cluster.registry.get('namespaces', undefined, namespace) === undefined
+  const left = await heldObjects(world)
+  const isOver = await isGone()
   note(bench.notebook, world, 'remedy', {
     claim: 'The uninstall ends: nothing is left, and the namespace is gone.',
     command: `kubectl get namespace ${namespace}`,
-    output: [...left, ...(isGone ? [`Error from server (NotFound): namespaces "${namespace}" not found`] : [])],
-    holds: left.length === 0 && isGone,
+    output: [...left, ...(isOver ? [`Error from server (NotFound): namespaces "${namespace}" not found`] : [])],
+    holds: left.length === 0 && isOver,
   })
 }
 
 /** Deletes the set of Dayfly while no controller runs. */
 async function removeDayfly(bench: Bench, world: World): Promise<void> {
-  const { registry } = world.cluster
-  const count = () => registry.list('pods', dayflyNamespace).length
-  const before = count()
-  registry.delete('runnersets.dayfly.dev', dayflyNamespace, 'builds')
-  await world.clock.advance(minute)
-  const secrets = registry.list('secrets', dayflyNamespace).filter(({ metadata }) => metadata.name !== 'github').length
-  const left = [`${count()} pods, ${secrets} Secrets of runners, ${registry.list('runnersets.dayfly.dev').length} sets`]
+  const at = { namespace: dayflyNamespace, name: 'builds' }
+  const count = async (resource: Resource) => (await listIn(world, resource, dayflyNamespace)).length
+  const ofRunners = async () => {
+    const found = await listIn(world, secrets, dayflyNamespace)
+    return found.filter(({ metadata }) => metadata.name !== 'github').length
+  }
+  const before = await count(pods)
+  await world.kubernetes.delete(runnerSets, at)
+  const counts = async () => [await count(pods), await ofRunners(), await count(runnerSets)] as const
+  await world.pass(minute, async () => (await counts()).every((left) => left === 0))
+  const left = await counts()
   note(bench.notebook, world, 'remedy', {
     claim: `A RunnerSet with ${before} runners is deleted while no controller runs: after a minute nothing is left in the cluster.`,
     command: `kubectl -n ${dayflyNamespace} delete runnerset builds; kubectl -n ${dayflyNamespace} get pods,secrets,runnersets`,
-    output: left,
-    holds: before === 2 && count() === 0 && secrets === 0 && registry.list('runnersets.dayfly.dev').length === 0,
+    output: [`${left[0]} pods, ${left[1]} Secrets of runners, ${left[2]} sets`],
+    holds: before === 2 && left.every((one) => one === 0),
   })
 }

@@ -1,14 +1,17 @@
 // S0: the runner of a Bitbucket Job ends, and the Docker container beside it keeps the pod and the Job alive.
+
+import { pods, secrets } from '../../controller/resources.ts'
 import type { Script } from '../../embedded/runtime/scripted/scripted-runtime.ts'
 import { listAt, numberAt, textAt } from '../../lib/read-json.ts'
 import { officialTemplate, renderTemplate } from '../bitbucket-template.ts'
 import { type BitbucketWorld, openBitbucket } from '../bitbucket-world.ts'
 import { fixText, linesOf, lookLive, repairLines, repairLive } from '../doctor.ts'
 import type { Part } from '../evidence.ts'
-import type { Bench, Incident } from '../incident.ts'
+import type { Bench, Incident, OpenOptions } from '../incident.ts'
 import { statesCommand, statesOf, tableOf } from '../kubectl.ts'
+import { create, hasState, jobs, listIn } from '../objects.ts'
 import { note, noteTable } from '../seen.ts'
-import type { World } from '../world.ts'
+import type { Condition, World } from '../world.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -43,24 +46,23 @@ export const zombiePod: Incident = {
   ],
   look: 'kubectl -n ci get jobs,pods',
   run: async (bench) => {
-    const site = open(bench)
+    const site = await open(bench)
     await showZombie(site)
     const fixed = fixText(file, officialTemplate, bench.profile)
     const sidecar = fixText(file, officialTemplate, '1.36').text
-    await showOldKubernetes(bench, sidecar)
-    await showPlainInit(bench, sidecar)
+    if (!bench.lacks.has('versions')) await showOldKubernetes(bench, sidecar)
+    await showPlainInit(site, sidecar)
     await showSidecar(site, fixed)
     await showRepair(site)
-    if (bench.keeps) await makeZombie(open(bench, 'stays'))
+    if (bench.keeps) await makeZombie(await open(bench, { stays: true }))
   },
 }
 
-function open(bench: Bench, stays?: 'stays', profile = bench.profile): Site {
-  const clock = bench.clock()
-  const forge = openBitbucket(clock)
+async function open(bench: Bench, given: Pick<OpenOptions, 'stays' | 'profile'> = {}): Promise<Site> {
+  const stage = bench.begin()
+  const forge = openBitbucket(stage.clock)
   const scripts = { runner: forge.runner, docker }
-  const options = { clock, scripts, profile, namespaces: ['ci', 'ci-fixed'] }
-  const world = bench.open(stays ? { ...options, stays: true } : options)
+  const world = await stage.open({ scripts, namespaces: ['ci', 'ci-init', 'ci-fixed'], ...given })
   return { bench, world, forge }
 }
 
@@ -70,7 +72,7 @@ async function startRunner({ world, forge }: Site, template: string, namespace: 
   let refusal: string | undefined
   for (const manifest of renderTemplate(template, namespace, registered)) {
     try {
-      world.create(manifest.kind === 'Job' ? 'jobs.batch' : 'secrets', manifest)
+      await create(world, manifest.kind === 'Job' ? jobs : secrets, manifest)
     } catch (error) {
       refusal = error instanceof Error ? error.message : String(error)
     }
@@ -78,21 +80,31 @@ async function startRunner({ world, forge }: Site, template: string, namespace: 
   return { uuid: registered.uuid, refusal }
 }
 
+function registration({ forge }: Site, uuid: string) {
+  return forge.emulator.control.runners().find((runner) => runner.uuid === uuid)
+}
+
+async function startWell(site: Site, template: string, namespace: string, name: string): Promise<string> {
+  const { uuid } = await startRunner(site, template, namespace, name)
+  await site.world.pass(minute, () => registration(site, uuid)?.status === 'ONLINE')
+  return uuid
+}
+
 /** Runs a step of ten seconds on the runner. Then the autoscaler removes the registration, and the runner ends. */
-async function runStep({ world, forge }: Site, uuid: string): Promise<string | undefined> {
+async function runStep({ world, forge }: Site, uuid: string, isOver: Condition): Promise<string | undefined> {
   const { control } = forge.emulator
   const [step = ''] = control.queueSteps([{ repository: 'app', labels: ['linux'], durationMs: 10_000 }])
-  await world.clock.advance(2 * minute)
+  await world.pass(2 * minute, () => control.step(step)?.result !== undefined)
   const result = control.step(step)?.result
   await forge.remove(uuid)
-  await world.clock.advance(minute)
+  await world.pass(minute, isOver)
   return result
 }
 
 async function makeZombie(site: Site): Promise<string | undefined> {
-  const { uuid } = await startRunner(site, officialTemplate, 'ci', 'linux-1')
-  await site.world.clock.advance(minute)
-  return await runStep(site, uuid)
+  const uuid = await startWell(site, officialTemplate, 'ci', 'linux-1')
+  const { world } = site
+  return await runStep(site, uuid, async () => hasState(await listIn(world, pods, 'ci'), 'runner', 'terminated'))
 }
 
 async function showZombie(site: Site): Promise<void> {
@@ -105,7 +117,7 @@ async function showZombie(site: Site): Promise<void> {
     output: [`result: ${result}`],
     holds: result === 'SUCCESSFUL',
   })
-  const states = statesOf(world, 'ci')
+  const states = await statesOf(world, 'ci')
   note(notebook, world, 'incident', {
     claim: 'The runner has ended with code 0. Docker runs on.',
     command: statesCommand('ci'),
@@ -114,26 +126,26 @@ async function showZombie(site: Site): Promise<void> {
       /^runner: .*"exitCode":0.*"Completed"/m.test(states.join('\n')) &&
       states.some((line) => /^docker: {"running"/.test(line)),
   })
-  await world.clock.advance(2 * day)
+  await world.linger(2 * day)
   const part: Part = 'incident'
   const at = { namespace: 'ci' }
   await noteTable(notebook, world, part, {
     ...at,
     claim: 'Two days later the pod still runs.',
-    resource: 'pods',
-    matches: /1\/2 +NotReady +0 +2d/,
+    resource: pods,
+    matches: /1\/2 +NotReady +0 /,
   })
   await noteTable(notebook, world, part, {
     ...at,
     claim: 'The Job is not complete.',
-    resource: 'jobs.batch',
-    matches: /Running +0\/1 +2d/,
+    resource: jobs,
+    matches: /Running +0\/1 /,
   })
 }
 
 /** The corrected template on 1.28: the API server drops the field that makes Docker a sidecar. */
 async function showOldKubernetes(bench: Bench, fixed: string): Promise<void> {
-  const site = open(bench, undefined, '1.28')
+  const site = await open(bench, { profile: '1.28' })
   const { world } = site
   const { refusal = 'created' } = await startRunner(site, fixed, 'ci', 'linux-1')
   note(bench.notebook, world, 'wrong remedy', {
@@ -144,27 +156,32 @@ async function showOldKubernetes(bench: Bench, fixed: string): Promise<void> {
     holds: /startupProbe: (Forbidden|Invalid)/.test(refusal),
   })
   await startRunner(site, withoutProbe(fixed), 'ci', 'linux-2')
-  await world.clock.advance(3 * 60 * minute)
+  await world.linger(3 * 60 * minute)
   await noteTable(bench.notebook, world, 'wrong remedy', {
     claim:
       'A sidecar without a probe on 1.28: Docker is a plain init container, and the runner waits for its end forever.',
-    resource: 'pods',
+    resource: pods,
     namespace: 'ci',
     matches: /0\/1 +Init:0\/1 +0/,
   })
 }
 
 /** Docker as a plain init container: the advice to remove restartPolicy. */
-async function showPlainInit(bench: Bench, fixed: string): Promise<void> {
-  const site = open(bench)
-  await startRunner(site, withoutProbe(fixed).replace(/^ *restartPolicy: Always\n/m, ''), 'ci', 'linux-1')
-  await site.world.clock.advance(3 * 60 * minute)
-  await noteTable(bench.notebook, site.world, 'wrong remedy', {
+async function showPlainInit(site: Site, fixed: string): Promise<void> {
+  const { world, bench } = site
+  const namespace = 'ci-init'
+  await startRunner(site, withoutProbe(fixed).replace(/^ *restartPolicy: Always\n/m, ''), namespace, 'linux-1')
+  await world.pass(minute, async () => hasState(await listIn(world, pods, namespace), 'docker', 'running'))
+  await world.linger(179 * minute)
+  await noteTable(bench.notebook, world, 'wrong remedy', {
     claim: 'Docker as a plain init container: the runner never starts.',
-    resource: 'pods',
-    namespace: 'ci',
+    resource: pods,
+    namespace,
     matches: /0\/1 +Init:0\/1 +0/,
   })
+  for (const { metadata } of await listIn(world, jobs, namespace))
+    await world.kubernetes.delete(jobs, metadata, { propagationPolicy: 'Background' })
+  await world.pass(minute, async () => (await listIn(world, pods, namespace)).length === 0)
 }
 
 /** Removes the block of the startup probe from the text. */
@@ -180,34 +197,38 @@ async function showSidecar(site: Site, fixed: ReturnType<typeof fixText>): Promi
     output: fixed.fixes,
     holds: /^( *)initContainers:[\s\S]*name: docker[\s\S]*restartPolicy: Always/m.test(fixed.text),
   })
-  const { uuid } = await startRunner(site, fixed.text, 'ci-fixed', 'linux-2')
-  await world.clock.advance(minute)
-  const result = await runStep(site, uuid)
+  const ttl = bench.ttlSeconds(Number(ttlPattern.exec(fixed.text)?.[1] ?? 0))
+  const text = fixed.text.replace(ttlPattern, `ttlSecondsAfterFinished: ${ttl}`)
+  const uuid = await startWell(site, text, 'ci-fixed', 'linux-2')
+  const isCounted = (job: object) => numberAt(job, 'status', 'succeeded') === 1
+  const result = await runStep(site, uuid, async () => (await listIn(world, jobs, 'ci-fixed')).some(isCounted))
   await noteTable(bench.notebook, world, 'remedy', {
     claim: `The same step (${result}), and the Job is complete as soon as the runner has ended.`,
-    resource: 'jobs.batch',
+    resource: jobs,
     namespace: 'ci-fixed',
     matches: result === 'SUCCESSFUL' ? /Complete +1\/1/ : /$^/,
   })
-  const ttl = numberAt(world.cluster.registry.list('jobs.batch', 'ci-fixed')[0], 'spec', 'ttlSecondsAfterFinished') ?? 0
-  await world.clock.advance((ttl + 60) * 1_000)
-  const left = [...(await tableOf(world, 'jobs.batch', 'ci-fixed')), ...(await tableOf(world, 'pods', 'ci-fixed'))]
+  const isEmpty = (lines: readonly string[]) => lines.every((line) => line.startsWith('No resources found'))
+  const look = async () => [...(await tableOf(world, jobs, 'ci-fixed')), ...(await tableOf(world, pods, 'ci-fixed'))]
+  await world.pass((ttl + 60) * 1_000, async () => isEmpty(await look()))
+  const left = await look()
   note(bench.notebook, world, 'remedy', {
     claim: `After its TTL of ${ttl} s nothing is left.`,
     command: 'kubectl -n ci-fixed get jobs,pods',
     output: left,
-    holds: ttl > 0 && left.every((line) => line.startsWith('No resources found')),
+    holds: ttl > 0 && isEmpty(left),
   })
 }
+
+const ttlPattern = /ttlSecondsAfterFinished: (\d+)/
 
 /** The doctor removes the zombie. A runner beside it that works stays. */
 async function showRepair(site: Site): Promise<void> {
   const { bench, world, forge } = site
-  const { uuid } = await startRunner(site, officialTemplate, 'ci', 'linux-3')
-  await world.clock.advance(minute)
+  const uuid = await startWell(site, officialTemplate, 'ci', 'linux-3')
   forge.emulator.control.queueSteps([{ repository: 'app', labels: ['linux'], durationMs: 30 * minute }])
-  await world.clock.advance(2 * minute)
-  const look = await lookLive(world)
+  await world.pass(2 * minute, () => registration(site, uuid)?.step !== undefined)
+  const look = await lookLive(world, 'ci')
   const found = linesOf(look, 'ci').filter((line) => line.startsWith('LIV301'))
   note(bench.notebook, world, 'remedy', {
     claim: 'The doctor finds the zombie, and not the runner that works beside it.',
@@ -216,21 +237,22 @@ async function showRepair(site: Site): Promise<void> {
     holds: found.length === 1,
   })
   const repaired = await repairLive(world, look)
-  await world.clock.advance(2 * minute)
-  const pods = await tableOf(world, 'pods', 'ci')
-  const busy = forge.emulator.control.runners().find((runner) => runner.uuid === uuid)
+  await world.pass(2 * minute, async () => (await listIn(world, pods, 'ci')).length === 1)
+  const left = await tableOf(world, pods, 'ci')
   note(bench.notebook, world, 'remedy', {
     claim: 'Its repair removes the zombie. The working runner goes on with its step.',
     command: 'dayfly doctor --live -n ci --fix --confirm DIGEST; kubectl -n ci get pods',
-    output: [...repairLines(repaired), ...pods],
+    output: [...repairLines(repaired), ...left],
     holds:
-      pods.length === 2 && /2\/2 +Running/.test(pods.join('\n')) && busy?.step !== undefined && workers(world) === 1,
+      left.length === 2 &&
+      /2\/2 +Running/.test(left.join('\n')) &&
+      registration(site, uuid)?.step !== undefined &&
+      (await workers(world)) === 1,
   })
 }
 
-function workers(world: World): number {
+async function workers(world: World): Promise<number> {
   const isWorking = (status: unknown) => textAt(status, 'name') === 'runner' && numberAt(status, 'restartCount') === 0
-  return world.cluster.registry
-    .list('pods', 'ci')
-    .filter((pod) => listAt(pod, 'status', 'containerStatuses').some(isWorking)).length
+  const found = await listIn(world, pods, 'ci')
+  return found.filter((pod) => listAt(pod, 'status', 'containerStatuses').some(isWorking)).length
 }
