@@ -15,7 +15,10 @@ const banner = "import { createRequire } from 'node:module'; const require = cre
 export type Bundle = { readonly url: string; readonly remove: () => Promise<void> }
 
 /** Throws if a text to replace is not found exactly once. */
-export async function bundleOf(entry: 'worker' | 'run-seed', edits: readonly Edit[] = []): Promise<Bundle> {
+export async function bundleOf(
+  entry: 'worker' | 'run-seed' | 'long-run/process',
+  edits: readonly Edit[] = [],
+): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'dayfly-sim-'))
   const outfile = join(folder, `${entry}.mjs`)
   await build({

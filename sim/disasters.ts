@@ -36,7 +36,7 @@ function kill(process: SimulatedProcess): void {
 
 const crash = ofProcess('crash', (world, process, random) => {
   kill(process)
-  world.clock.after(seconds(random, 0, 40), () => world.start())
+  world.repairs.in(seconds(random, 0, 40), () => world.start())
 })
 
 /** The process dies after one of its next requests, before it reads the answer. */
@@ -47,7 +47,7 @@ const crashInCall = ofProcess('crash in a call', (world, process, random) => {
     if (--calls > 0) return
     world.heard.answered.delete(hear)
     kill(process)
-    world.clock.after(seconds(random, 0, 40), () => world.start())
+    world.repairs.in(seconds(random, 0, 40), () => world.start())
   }
   world.heard.answered.add(hear)
 })
@@ -55,13 +55,13 @@ const crashInCall = ofProcess('crash in a call', (world, process, random) => {
 const restart = ofProcess('restart', (world, process, random) => {
   process.isStopped = true
   void process.controller.stop()
-  world.clock.after(seconds(random, 0, 20), () => world.start())
+  world.repairs.in(seconds(random, 0, 20), () => world.start())
 })
 
 const partition = ofProcess('partition', (world, process, random) => {
   const servers = pick([['api'], ['forge'], ['api', 'forge']] as const, random)
   for (const server of servers) process.open[server] = false
-  world.clock.after(seconds(random, 3, 60), () => {
+  world.repairs.in(seconds(random, 3, 60), () => {
     if (!process.isStopped) for (const server of servers) process.open[server] = true
   })
 })
@@ -122,9 +122,9 @@ const replacedPod = ofProcess('replaced pod', (world, process) => {
 
 const silentNode: Disaster = {
   name: 'silent node',
-  strike: ({ cluster: { kubelet }, clock }, random) => {
+  strike: ({ cluster: { kubelet }, repairs }, random) => {
     kubelet.stop()
-    clock.after(seconds(random, 5, 150), () => kubelet.start())
+    repairs.in(seconds(random, 5, 90), () => kubelet.start())
   },
 }
 
@@ -135,7 +135,7 @@ const quota: Disaster = {
     const metadata = { name: `full-${world.clock.now()}`, namespace }
     const spec = { hard: { pods: String(randomInteger(random, 0, 1)) } }
     world.registry.create('resourcequotas', { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec })
-    world.clock.after(seconds(random, 5, 90), () => world.registry.delete('resourcequotas', namespace, metadata.name))
+    world.repairs.in(seconds(random, 5, 90), () => world.registry.delete('resourcequotas', namespace, metadata.name))
   },
 }
 
@@ -160,7 +160,7 @@ const scaling: Disaster = {
     const least = set.forge === 'bitbucket' ? 1 : 0
     const min = randomInteger(random, least, 2)
     editSet(world, set, (spec) => ({ ...spec, scale: { min, max: min + randomInteger(random, 0, 3) } }))
-    world.clock.after(seconds(random, 5, 90), () => editSet(world, set, (spec) => ({ ...spec, scale: scaleOf(set) })))
+    world.repairs.in(seconds(random, 5, 90), () => editSet(world, set, (spec) => ({ ...spec, scale: scaleOf(set) })))
   },
 }
 
@@ -171,7 +171,7 @@ const pause: Disaster = {
   strike: (world, random) => {
     const set = pick(world.sets, random)
     editSet(world, set, (spec) => ({ ...spec, paused: true }))
-    world.clock.after(seconds(random, 5, 90), () => editSet(world, set, (spec) => ({ ...spec, paused: false })))
+    world.repairs.in(seconds(random, 5, 90), () => editSet(world, set, (spec) => ({ ...spec, paused: false })))
   },
 }
 
@@ -191,10 +191,10 @@ const reinstalledSet: Disaster = {
     world.registry.delete(kind, set.namespace, set.name)
     const again = () => {
       if (world.climate.isFair) return
-      if (setOf(world, set)) world.clock.after(5_000, again)
+      if (setOf(world, set)) world.repairs.in(5_000, again)
       else if (world.registry.get(crds, undefined, kind)) world.registry.create(kind, setObject(set))
     }
-    world.clock.after(seconds(random, 0, 40), again)
+    world.repairs.in(seconds(random, 0, 40), again)
   },
 }
 
@@ -204,11 +204,11 @@ const reinstalledKind: Disaster = {
     if (!world.registry.get(crds, undefined, kind)) return
     world.registry.delete(crds, undefined, kind)
     const again = () => {
-      if (world.registry.get(crds, undefined, kind)) return void world.clock.after(2_000, again)
+      if (world.registry.get(crds, undefined, kind)) return world.repairs.in(2_000, again)
       world.registry.create(crds, runnerSetCrd())
       for (const set of world.sets) world.registry.create(kind, setObject(set))
     }
-    world.clock.after(seconds(random, 2, 40), again)
+    world.repairs.in(seconds(random, 2, 40), again)
   },
 }
 
@@ -219,7 +219,7 @@ const rotation: Disaster = {
     const token = `token-${randomInteger(random, 2, 1_000_000)}`
     world.tokens.splice(0, world.tokens.length, token)
     world.credentials.splice(0, world.credentials.length, { kind: 'access-token', token, user: 'joe' })
-    world.clock.after(seconds(random, 0, 60), () => replaceCredentials(world))
+    world.repairs.in(seconds(random, 0, 60), () => replaceCredentials(world))
   },
 }
 
@@ -238,19 +238,19 @@ const unavailable: FaultSpec = {
 
 const outage: Disaster = {
   name: 'outage of the forge',
-  strike: ({ github, bitbucket, clock }, random) => {
+  strike: ({ github, bitbucket, repairs }, random) => {
     const { control } = pick([github, bitbucket], random)
     const id = control.fault(unavailable)
-    clock.after(seconds(random, 5, 90), () => control.removeFault(id))
+    repairs.in(seconds(random, 5, 90), () => control.removeFault(id))
   },
 }
 
 /** Bitbucket refuses to cordon its runners, so that they take another step. */
 const refusedCordons: Disaster = {
   name: 'refused cordons',
-  strike: ({ bitbucket: { control }, clock }, random) => {
+  strike: ({ bitbucket: { control }, repairs }, random) => {
     const id = control.fault({ ...unavailable, match: { method: 'PUT', pathRegex: '/runners/' } })
-    clock.after(seconds(random, 20, 90), () => control.removeFault(id))
+    repairs.in(seconds(random, 20, 90), () => control.removeFault(id))
   },
 }
 

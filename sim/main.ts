@@ -1,12 +1,15 @@
 // `npm run sim`: runs seeds in several processes, and shows how to replay one that broke a promise.
 //   npm run sim -- [--seeds N] [--start S] [--twice] [--workers N] [--json]
 //   npm run sim -- --trace SEED
+//   npm run sim -- --jobs N [--runners N] [--seed S] [--json]
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundleOf } from './bundle.ts'
 import type { Broken } from './checkers/checker.ts'
+import { memoryFlags } from './memory-flags.ts'
 import type { SeedResult } from './run-seed.ts'
 
 const { values } = parseArgs({
@@ -16,6 +19,9 @@ const { values } = parseArgs({
     twice: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
     trace: { type: 'string' },
+    jobs: { type: 'string' },
+    runners: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -25,16 +31,29 @@ export type Report = Omit<SeedResult, 'lines'> & { readonly isRepeatable: boolea
 
 type Total = { seeds: number; jobs: number; virtualMs: number; readonly failed: Report[] }
 
-if (values.trace === undefined) process.exitCode = await runAll(countOf('seeds'), countOf('start'))
-else process.exitCode = await trace(countOf('trace'))
+if (values.jobs !== undefined) process.exitCode = await runLong()
+else if (values.trace !== undefined) process.exitCode = await trace(countOf('trace'))
+else process.exitCode = await runAll(countOf('seeds'), countOf('start'))
 
-function countOf(name: 'seeds' | 'start' | 'workers' | 'trace'): number {
+function countOf(name: 'seeds' | 'start' | 'workers' | 'trace' | 'jobs' | 'runners' | 'seed'): number {
   const count = Number(values[name])
   if (!Number.isInteger(count) || count < 1) {
     process.stderr.write(`--${name} must be a whole number from 1 on, and not "${values[name]}"\n`)
     process.exit(2)
   }
   return count
+}
+
+/** Runs many jobs in one world, in a process of its own: the memory of this one is no part of the result. */
+async function runLong(): Promise<number> {
+  const bundle = await bundleOf('long-run/process')
+  const plan = [countOf('seed'), countOf('jobs'), countOf('runners')].map(String)
+  const child = fork(fileURLToPath(bundle.url), [...plan, ...(values.json ? ['--json'] : [])], {
+    execArgv: ['--enable-source-maps', ...memoryFlags],
+  })
+  const [code] = await once(child, 'exit')
+  await bundle.remove()
+  return Number(code ?? 1)
 }
 
 async function trace(seed: number): Promise<number> {
@@ -55,7 +74,7 @@ async function runAll(count: number, first: number): Promise<number> {
   const worker = () =>
     new Promise<void>((resolve, reject) => {
       const child = fork(fileURLToPath(bundle.url), values.twice ? ['--twice'] : [], {
-        execArgv: ['--enable-source-maps'],
+        execArgv: ['--enable-source-maps', ...memoryFlags],
       })
       const send = () => (next < first + count ? void child.send(next++) : void child.disconnect())
       child.on('message', (report: Report) => {

@@ -12,6 +12,8 @@ export type Network = {
   readonly weather: () => Weather
   /** Returns whether the process can reach the server. */
   readonly isOpen: () => boolean
+  /** Called when the process makes a request, also if it never arrives. */
+  readonly onTried?: (request: Request) => void
   /** Called when the server is about to get a request, and with its answer. */
   readonly onSent?: (request: Request) => void
   readonly onAnswer?: (request: Request, answer: Answer) => void
@@ -37,6 +39,7 @@ export function through(network: Network, server: Transport): Transport {
       if (!network.isOpen()) throw new TransportError('lost', `${request.method} ${request.path}: the network is cut`)
     }
     check()
+    network.onTried?.(request)
     if (happens(weather.refusedConnection)) {
       await wait(randomInteger(random, 0, 1_000))
       throw new TransportError('connect', 'the connection was refused')

@@ -17,7 +17,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a failed list is taken as empty',
     by: 'ceiling',
-    seed: 9,
+    seed: 31,
     edits: [
       {
         file: 'src/controller/pod-cache.ts',
@@ -78,7 +78,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a registration is left that an earlier process made',
     by: 'rest',
-    seed: 1,
+    seed: 10,
     edits: [
       {
         file: 'src/core/state/fold-forge.ts',
@@ -112,7 +112,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a scale-down deletes its pods without asking the forge',
     by: 'busy-runner',
-    seed: 11,
+    seed: 17,
     edits: [
       {
         file: 'src/core/scale.ts',
@@ -165,21 +165,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a busy answer of the forge ends the runner',
-    by: 'busy-runner',
-    seed: 29,
-    edits: [
-      {
-        file: 'src/core/may-end.ts',
-        before: "if (answer === 'busy') return cause === 'spent' ? 'retry' : 'keep'",
-        after: "if (answer === 'busy') return 'end'",
-      },
-    ],
-  },
-  {
     name: 'the maximum does not bound the starts',
     by: 'ceiling',
-    seed: 3,
+    seed: 2,
     edits: [
       {
         file: 'src/core/scale.ts',

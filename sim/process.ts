@@ -23,6 +23,7 @@ export type ProcessOptions = {
   readonly random: Random
   readonly servers: { readonly api: Transport; readonly forge: Transport }
   readonly weather: { readonly api: () => Weather; readonly forge: () => Weather }
+  readonly onTried: (identity: string, server: 'api' | 'forge', request: Request) => void
   readonly onSent: (identity: string, server: 'api' | 'forge', request: Request) => void
   readonly onAnswer: (identity: string, server: 'api' | 'forge', request: Request, answer: Answer) => void
   readonly onEntry: (identity: string, entry: Entry) => void
@@ -38,7 +39,7 @@ export interface SimulatedProcess {
 }
 
 export function startProcess(options: ProcessOptions): SimulatedProcess {
-  const { identity, random, onSent, onAnswer, servers, weather } = options
+  const { identity, random, onTried, onSent, onAnswer, servers, weather } = options
   const machine = processClock(options.clock, options.offsetMs)
   const steady = stopwatchOf(options.clock)
   const time = followServerTime(machine, steady)
@@ -51,6 +52,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
         random,
         weather: weather[server],
         isOpen: () => open[server],
+        onTried: (request) => onTried(identity, server, request),
         onSent: (request) => onSent(identity, server, request),
         onAnswer: (request, answer) => onAnswer(identity, server, request, answer),
       },

@@ -1,5 +1,6 @@
 // One seed from its first minute to its last leftover.
 import { randomInteger } from '../src/lib/random.ts'
+import { stackOf } from '../src/lib/stack-of.ts'
 import { checkers } from './checkers/all.ts'
 import type { Broken, Checker } from './checkers/checker.ts'
 import { replaceCredentials, startDisasters } from './disasters.ts'
@@ -21,12 +22,12 @@ export type SeedResult = {
 
 const second = 1_000
 const minute = 60 * second
-const unsafeMs = 5 * minute
-/** The longest aftermath of a disaster. */
-const aftermathMs = 150 * second
+/** The repair of a disaster may wait for another one, so that some end only with the faults. */
+const repairMs = 90 * second
 /** Bitbucket's limit of calls may hold everything up for an hour. */
 const settleMs = 75 * minute
 const removalMs = 75 * minute
+const lookMs = 5 * second
 
 /** @param how `keepsLines`: for a reader; `stopsEarly`: the first broken promise ends the seed after its faults */
 export async function runSeed(
@@ -43,24 +44,30 @@ export async function runSeed(
     trace.add('BROKEN', `${one.by}: ${one.sentence}`)
   }
   for (const { name, watch } of checkers) watch?.(world, (sentence) => say({ by: name, sentence }))
+  const unsafeMs = randomInteger(streamOf(seed, 'length'), minute, 3 * minute)
   const workload = startWorkload(world, streamOf(seed, 'workload'), unsafeMs)
   try {
-    await live(world, trace, say, () => how.stopsEarly === true && broken.length > 0)
+    const isOver = () => how.stopsEarly === true && broken.length > 0
+    await live(world, trace, say, { unsafeMs, isOver })
   } catch (error) {
-    say({ by: 'exception', sentence: error instanceof Error ? `${error.stack}` : String(error) })
+    say({ by: 'exception', sentence: stackOf(error) })
   }
   const virtualMs = clock.now() - startedAt
   return { seed, broken, digest: trace.digest(), jobs: workload.queued(), virtualMs, lines: trace.lines }
 }
 
 /** The four phases: faults, rest, removal, end. */
-async function live(world: World, trace: Trace, say: (broken: Broken) => void, isOver: () => boolean): Promise<void> {
+async function live(
+  world: World,
+  trace: Trace,
+  say: (broken: Broken) => void,
+  { unsafeMs, isOver }: { readonly unsafeMs: number; readonly isOver: () => boolean },
+): Promise<void> {
   const { clock, seed } = world
-  const random = streamOf(seed, 'plan')
   world.start()
-  if (random() < 0.5) world.start()
+  if (streamOf(seed, 'plan')() < 0.5) world.start()
   startDisasters(world, streamOf(seed, 'disasters'), unsafeMs, (name) => trace.add('disaster', name))
-  await clock.advance(unsafeMs + randomInteger(random, 0, minute))
+  await clock.advance(unsafeMs)
   if (isOver()) return close(world)
   await heal(world, trace)
   const restless = await settled(world, settleMs, 'atRest')
@@ -72,10 +79,10 @@ async function live(world: World, trace: Trace, say: (broken: Broken) => void, i
   await close(world)
 }
 
-/** Ends every fault, after the time in which disasters repair what they broke. */
+/** Ends every fault, after the repairs of the disasters. */
 async function heal(world: World, trace: Trace): Promise<void> {
-  const { climate, clock, processes } = world
-  await clock.advance(aftermathMs)
+  const { climate, clock, processes, repairs } = world
+  for (let waited = 0; waited < repairMs && repairs.open() > 0; waited += lookMs) await clock.advance(lookMs)
   climate.isFair = true
   trace.add('heal', 'no fault from now on')
   replaceCredentials(world)
@@ -86,8 +93,8 @@ async function heal(world: World, trace: Trace): Promise<void> {
 /** Waits until no checker finds anything. Returns what is left after `ms`. */
 async function settled(world: World, ms: number, when: 'atRest' | 'atEnd'): Promise<readonly Broken[]> {
   const problems = () => checkers.flatMap((checker) => problemsOf(checker, world, when))
-  for (let waited = 0; waited < ms && problems().length > 0; waited += 10 * second) {
-    await world.clock.advance(10 * second)
+  for (let waited = 0; waited < ms && problems().length > 0; waited += lookMs) {
+    await world.clock.advance(lookMs)
     if (when === 'atRest') followAdvice(world)
   }
   return problems()

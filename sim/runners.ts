@@ -63,7 +63,8 @@ async function runOfGitHub(options: RunnerOptions, container: PlayedContainer, n
   const { stub } = github.control
   const gone = new AbortController()
   void container.ended.then(() => {
-    gone.abort()
+    // A reason of its own spares the stack of an exception that nobody reads.
+    gone.abort('the container has ended')
     stub.vanish(name)
   })
   if (gone.signal.aborted) return

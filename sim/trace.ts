@@ -9,9 +9,17 @@ export interface Trace {
   readonly lines: readonly string[]
 }
 
+/** One call of the hash costs more than a line. */
+const chunkLength = 65_536
+
 /** @param keeps whether the lines are kept for a reader */
 export function traceOf(world: World, keeps: boolean): Trace {
   const hash = createHash('sha256')
+  let unhashed = ''
+  const hashAll = () => {
+    hash.update(unhashed)
+    unhashed = ''
+  }
   const lines: string[] = []
   const startedAt = world.clock.now()
   const show = (who: string, what: string) => {
@@ -19,7 +27,10 @@ export function traceOf(world: World, keeps: boolean): Trace {
     if (keeps) lines.push(line)
     return line
   }
-  const add = (who: string, what: string) => void hash.update(show(who, what))
+  const add = (who: string, what: string) => {
+    unhashed += show(who, what)
+    if (unhashed.length > chunkLength) hashAll()
+  }
   world.heard.written.add((identity, { event }) => {
     const { kind, ...rest } = event
     add(identity, `${kind} ${Object.values(rest).map(shown).join(' ')}`)
@@ -36,7 +47,11 @@ export function traceOf(world: World, keeps: boolean): Trace {
     add('bitbucket', `${name} ${kind} ${runner} ${result}`),
   )
   if (keeps) readRequests(world, show)
-  return { add, lines, digest: () => hash.copy().digest('hex').slice(0, 16) }
+  const digest = () => {
+    hashAll()
+    return hash.copy().digest('hex').slice(0, 16)
+  }
+  return { add, lines, digest }
 }
 
 /** Shows the requests that a reader needs to follow a decision. They are no part of the digest. */

@@ -1,4 +1,6 @@
 // A process that runs the seeds that its parent sends, one at a time.
+
+import { stackOf } from '../src/lib/stack-of.ts'
 import { runSeed, type SeedResult } from './run-seed.ts'
 
 const twice = process.argv.includes('--twice')
@@ -12,7 +14,7 @@ process.on('message', async (seed: number) => {
 /** An error that nothing catches breaks the seed, and does not end the process. */
 async function run(seed: number): Promise<SeedResult> {
   const uncaught: string[] = []
-  const note = (error: unknown) => void uncaught.push(error instanceof Error ? `${error.stack}` : String(error))
+  const note = (error: unknown) => void uncaught.push(stackOf(error))
   process.on('uncaughtException', note).on('unhandledRejection', note)
   const result = await runSeed(seed)
   process.off('uncaughtException', note).off('unhandledRejection', note)

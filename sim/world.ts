@@ -1,28 +1,23 @@
 // The world of one seed: an embedded cluster, both emulated forges, and processes of the controller, all on virtual time.
 import { runnerSetCrd } from '../src/config/crd.ts'
+import type { Registry } from '../src/embedded/api/registry.ts'
 import { createCluster } from '../src/embedded/cluster.ts'
 import type { PlayedContainer } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
 import type { EmulatedCredential } from '../src/emulator/bitbucket/credentials.ts'
 import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
 import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
-import type { Answer, Request, Transport } from '../src/lib/http.ts'
+import type { Transport } from '../src/lib/http.ts'
 import { type Random, randomInteger } from '../src/lib/random.ts'
 import { type VirtualClock, virtualClock } from '../src/lib/virtual-clock.ts'
-import type { Entry } from '../src/model/event.ts'
 import { withoutLogs } from '../test/bitbucket/network.ts'
+import { createHeard, reportTo } from './heard.ts'
 import { type SimulatedProcess, startProcess } from './process.ts'
+import { createRepairs } from './repairs.ts'
 import { runnerScript } from './runners.ts'
-import { bitbucketOrigin, credentialObject, namespaces, setObject, setsOf } from './sets.ts'
+import { bitbucketOrigin, credentialObject, namespaces, type SetSpec, setObject, setsOf } from './sets.ts'
 import { pick, streamOf } from './streams.ts'
 import { fairWeather, type Weather, weatherOf } from './weather.ts'
-
-export type Heard = {
-  readonly sent: Set<(identity: string, server: 'api' | 'forge', request: Request) => void>
-  readonly answered: Set<(identity: string, server: 'api' | 'forge', request: Request, answer: Answer) => void>
-  readonly written: Set<(identity: string, entry: Entry) => void>
-  readonly credentials: Set<(container: PlayedContainer, credential: string) => void>
-}
 
 export type World = ReturnType<typeof openWorld>
 
@@ -30,7 +25,7 @@ export function openWorld(seed: number) {
   const clock = virtualClock()
   const random = streamOf(seed, 'world')
   const sets = setsOf(random)
-  const heard: Heard = { sent: new Set(), answered: new Set(), written: new Set(), credentials: new Set() }
+  const heard = createHeard()
   const alive = new Map<string, PlayedContainer>()
   const tokens: string[] = ['token-1']
   const forges = openForges(seed, clock, tokens)
@@ -52,14 +47,7 @@ export function openWorld(seed: number) {
   const terminatedPodGcThreshold = random() < 0.3 ? randomInteger(random, 1, 3) : 12_500
   const cluster = createCluster({ clock, random: streamOf(seed, 'cluster'), runtime, terminatedPodGcThreshold })
   const { registry } = cluster
-  registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
-  for (const name of namespaces) {
-    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-    registry.create('secrets', credentialObject(name, 'token-1'))
-  }
-  const uids = new Map<string, string>()
-  registry.subscribe('runnersets.dayfly.dev', ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
-  for (const set of sets) registry.create('runnersets.dayfly.dev', setObject(set))
+  const uids = createObjects(registry, sets)
   const processes: SimulatedProcess[] = []
   const forge: Transport = (request) =>
     request.origin?.startsWith(bitbucketOrigin) ? forges.bitbucket.transport(request) : forges.github.transport(request)
@@ -73,9 +61,7 @@ export function openWorld(seed: number) {
       random: streamOf(seed, identity),
       servers: { api: withoutLogs(cluster.transport(identity)), forge },
       weather: { api: weather('api'), forge: weather('forge') },
-      onSent: (...sent) => each(heard.sent, sent),
-      onAnswer: (...answered) => each(heard.answered, answered),
-      onEntry: (...written) => each(heard.written, written),
+      ...reportTo(heard),
     })
     processes.push(process)
     return process
@@ -86,11 +72,32 @@ export function openWorld(seed: number) {
   const [strangers, harmed] = [new Set<string>(), new Set<string>()]
   const servers = { cluster, registry, ...forges }
   const seen = { uids, strangers, harmed, openJobs, alive }
-  return { seed, clock, sets, ...servers, ...seen, tokens, processes, climate, heard, start }
+  return {
+    seed,
+    clock,
+    sets,
+    ...servers,
+    ...seen,
+    tokens,
+    processes,
+    climate,
+    heard,
+    start,
+    repairs: createRepairs(clock),
+  }
 }
 
-function each<Arguments extends readonly unknown[]>(listeners: Set<(...given: Arguments) => void>, given: Arguments) {
-  for (const listener of listeners) listener(...given)
+/** Creates the kind, the credentials and the RunnerSets, and returns the UIDs of all RunnerSets by name, later ones too. */
+function createObjects(registry: Registry, sets: readonly SetSpec[]): ReadonlyMap<string, string> {
+  registry.create('customresourcedefinitions.apiextensions.k8s.io', runnerSetCrd())
+  for (const name of namespaces) {
+    registry.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    registry.create('secrets', credentialObject(name, 'token-1'))
+  }
+  const uids = new Map<string, string>()
+  registry.subscribe('runnersets.dayfly.dev', ({ object: { metadata } }) => uids.set(metadata.name, metadata.uid))
+  for (const set of sets) registry.create('runnersets.dayfly.dev', setObject(set))
+  return uids
 }
 
 /** A third of the machines shows the right time, and the others are wrong by up to half an hour. */

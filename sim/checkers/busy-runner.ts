@@ -1,9 +1,10 @@
 // No decision of Dayfly ends a runner that has a job.
 import type { Request } from '../../src/lib/http.ts'
+import { namespaces } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 
-const podPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
+const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/
 
 export const busyRunner: Checker = {
   name: 'busy-runner',
@@ -11,13 +12,15 @@ export const busyRunner: Checker = {
     // The job of a runner at the moment in which the server gets the deletion of its pod.
     const hit = new Map<string, string>()
     world.heard.sent.add((identity, server, request) => {
-      const name = server === 'api' ? deletedPod(request) : undefined
-      if (name === undefined || !isAlive(world, name)) return
+      const pod = server === 'api' ? deletedPod(request) : undefined
+      if (pod === undefined || !isAlive(world, pod)) return
+      const { name } = pod
       const job = jobOf(world, name)
       if (job !== undefined) hit.set(`${identity} ${name}`, job)
     })
     world.heard.answered.add((identity, server, request, { status }) => {
-      const name = server === 'api' ? deletedPod(request) : undefined
+      if (hit.size === 0) return
+      const name = server === 'api' ? deletedPod(request)?.name : undefined
       const job = hit.get(`${identity} ${name}`)
       if (job === undefined) return
       hit.delete(`${identity} ${name}`)
@@ -29,24 +32,26 @@ export const busyRunner: Checker = {
       if (
         step?.reason === 'The runner was deleted.' &&
         step.times.started !== undefined &&
-        isAlive(world, runner ?? '')
+        namespaces.some((namespace) => isAlive(world, { namespace, name: runner ?? '' }))
       )
         broken(`the removal of the registration ${runner} ended its step ${id}`)
     })
   },
 }
 
-function deletedPod({ method, path }: Request): string | undefined {
-  return method === 'DELETE' ? podPath.exec(path)?.[1] : undefined
+type PodName = { readonly namespace: string; readonly name: string }
+
+function deletedPod({ method, path }: Request): PodName | undefined {
+  const [, namespace, name] = (method === 'DELETE' && podPath.exec(path)) || []
+  return namespace === undefined || name === undefined ? undefined : { namespace, name }
 }
 
-function isAlive({ registry, alive }: World, name: string): boolean {
-  const pod = registry.list('pods').find(({ metadata }) => metadata.name === name)
+function isAlive({ registry, alive }: World, { namespace, name }: PodName): boolean {
+  const pod = registry.get('pods', namespace, name)
   return pod !== undefined && alive.has(pod.metadata.uid)
 }
 
 function jobOf({ github, bitbucket }: World, name: string): string | undefined {
-  const registration = github.control.registrations().find((one) => one.name === name)
-  if (registration?.busy) return 'at GitHub'
+  if (github.control.registration(name)?.busy) return 'at GitHub'
   return bitbucket.control.runners().find((one) => one.name === name)?.step
 }

@@ -1,7 +1,7 @@
 // A set never has more living pods than its maximum allows, from the moment in which the store has them.
 import type { StoredObject } from '../../src/embedded/store/object.ts'
+import type { Instant } from '../../src/lib/clock.ts'
 import { defaultLimits } from '../../src/model/limits.ts'
-import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'
 
 /** The controller learns of a lower maximum by a watch, and a pod may be on its way. */
@@ -23,16 +23,36 @@ export const ceiling: Checker = {
     }
     for (const set of registry.list('runnersets.dayfly.dev')) learn(set)
     registry.subscribe('runnersets.dayfly.dev', ({ object }) => learn(object))
+    const unfinished = createUnfinished()
     registry.subscribe('pods', ({ type, object }) => {
-      const known = type === 'ADDED' ? allowed.get(setOf(object) ?? '') : undefined
+      const set = setOf(object)
+      if (set === undefined) return
+      unfinished.see(set, object, type === 'DELETED')
+      const known = type === 'ADDED' ? allowed.get(set) : undefined
       if (!known) return
       const max = Math.max(...known.flatMap((one) => (one.until >= clock.now() ? [one.max] : [])))
-      const pods = registry.list('pods', object.metadata.namespace)
-      const living = pods.filter((pod) => setOf(pod) === setOf(object) && isLiving(world, pod)).length
+      const pods = unfinished.of(set)
+      if (pods.size <= max) return
+      const living = [...pods.values()].filter((pod) => isLiving(clock.now(), pod)).length
       if (living > max)
         broken(`the set of ${object.metadata.name} has ${living} living pods, and its maximum is ${max}`)
     })
   },
+}
+
+/** The pods of each set that have not ended, by the set's UID and their own. */
+function createUnfinished() {
+  const bySet = new Map<string, Map<string, StoredObject>>()
+  const of = (set: string): Map<string, StoredObject> => {
+    const known = bySet.get(set) ?? new Map<string, StoredObject>()
+    bySet.set(set, known)
+    return known
+  }
+  const see = (set: string, pod: StoredObject, isGone: boolean) => {
+    if (isGone || ['Succeeded', 'Failed'].includes(Object(pod['status']).phase)) of(set).delete(pod.metadata.uid)
+    else of(set).set(pod.metadata.uid, pod)
+  }
+  return { of, see }
 }
 
 /** Returns the UID of the set that owns the pod. */
@@ -44,8 +64,6 @@ function setOf({ metadata }: StoredObject): string | undefined {
 const earlyMs = 6_000
 
 /** A pod that is still there a while after its deletion deadline is stuck, and frees its place. */
-function isLiving({ clock }: World, { metadata: { deletionTimestamp }, status }: StoredObject): boolean {
-  if (['Succeeded', 'Failed'].includes(Object(status).phase)) return false
-  if (deletionTimestamp === undefined) return true
-  return clock.now() < Date.parse(deletionTimestamp) + defaultLimits.terminationMs - earlyMs
+function isLiving(now: Instant, { metadata: { deletionTimestamp } }: StoredObject): boolean {
+  return deletionTimestamp === undefined || now < Date.parse(deletionTimestamp) + defaultLimits.terminationMs - earlyMs
 }

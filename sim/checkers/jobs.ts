@@ -1,14 +1,19 @@
 // Every job ends. It runs once, and it fails only if something outside Dayfly ended its runner.
 import type { Checker } from './checker.ts'
+import { createFingerprints } from './fingerprints.ts'
+import { createForgetting } from './forgetting.ts'
 
 const podPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
+/** The pod of a runner is forgotten this long after its end: no forge keeps a job of a lost runner open for longer. */
+const forgetMs = 30 * 60_000
 /** The results of jobs that ran to their end, or that were cancelled, in the words of both forges. */
 const good: readonly (string | undefined)[] = ['succeeded', 'canceled', 'SUCCESSFUL', 'STOPPED']
 
 export const jobs: Checker = {
   name: 'jobs',
-  watch: ({ registry, github, bitbucket, heard, harmed }, broken) => {
+  watch: ({ clock, registry, github, bitbucket, heard, harmed }, broken) => {
     const deletedByUs = new Set<string>()
+    const pods = createForgetting(clock, forgetMs)
     heard.sent.add((_identity, server, { method, path }) => {
       const name = server === 'api' && method === 'DELETE' ? podPath.exec(path)?.[1] : undefined
       if (name !== undefined) deletedByUs.add(name)
@@ -17,11 +22,15 @@ export const jobs: Checker = {
     registry.subscribe('pods', ({ type, object: { metadata } }) => {
       const isLeaving = type === 'DELETED' || metadata.deletionTimestamp !== undefined
       if (isLeaving && !deletedByUs.has(metadata.name)) harmed.add(metadata.name)
+      if (type !== 'DELETED') return
+      pods.over(() => {
+        deletedByUs.delete(metadata.name)
+        harmed.delete(metadata.name)
+      })
     })
-    const started = new Set<string>()
+    const started = createFingerprints()
     const hear = (kind: string, id: string, runner: string | undefined, result: string | undefined) => {
-      if (kind === 'started' && started.has(id)) broken(`the job ${id} runs a second time, on ${runner}`)
-      if (kind === 'started') started.add(id)
+      if (kind === 'started' && started.seen(id)) broken(`the job ${id} runs a second time, on ${runner}`)
       const failed = kind === 'finished' && !good.includes(result)
       if (!failed || runner === undefined || harmed.has(runner)) return
       broken(`the job ${id} of ${runner} ends as ${result}, and nothing outside Dayfly ended its runner`)

@@ -2,13 +2,17 @@
 import { forgeEventsOf } from '../../src/forge/github/forge-events.ts'
 import { type Message, readEnvelope } from '../../src/forge/github/messages.ts'
 import type { Checker } from './checker.ts'
+import { createForgetting } from './forgetting.ts'
 
+/** A message that was deleted may come once more, from an answer that was under way. */
+const forgetMs = 10 * 60_000
 const one = /\/message\/(\d+)$/
 
 export const messages: Checker = {
   name: 'messages',
-  watch: ({ heard }, broken) => {
+  watch: ({ heard, clock }, broken) => {
     // Both by process and message, or by process and job.
+    const deleted = createForgetting(clock, forgetMs)
     const received = new Map<string, readonly string[]>()
     const taken = new Set<string>()
     heard.written.add((identity, { event }) => {
@@ -22,7 +26,13 @@ export const messages: Checker = {
     })
     heard.sent.add((identity, server, { method, path }) => {
       const id = server === 'forge' && method === 'DELETE' ? one.exec(path)?.[1] : undefined
-      const lost = received.get(`${identity} ${id}`)?.filter((event) => !taken.has(`${identity} ${event}`)) ?? []
+      const events = received.get(`${identity} ${id}`)
+      if (!events) return
+      deleted.over(() => {
+        received.delete(`${identity} ${id}`)
+        for (const event of events) taken.delete(`${identity} ${event}`)
+      })
+      const lost = events.filter((event) => !taken.has(`${identity} ${event}`))
       if (lost.length > 0) broken(`${identity} deletes the message ${id} before it has taken: ${lost.join(', ')}`)
     })
   },

@@ -1,0 +1,35 @@
+// The listeners to the processes of a world: the workload, the disasters, the checkers and the trace.
+import type { PlayedContainer } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
+import type { Answer, Request } from '../src/lib/http.ts'
+import type { Entry } from '../src/model/event.ts'
+import type { ProcessOptions } from './process.ts'
+
+type Server = 'api' | 'forge'
+
+type Heard = {
+  /** A process makes a request, which may never arrive. */
+  readonly tried: Set<(identity: string, server: Server, request: Request) => void>
+  /** A server is about to get a request. */
+  readonly sent: Set<(identity: string, server: Server, request: Request) => void>
+  readonly answered: Set<(identity: string, server: Server, request: Request, answer: Answer) => void>
+  readonly written: Set<(identity: string, entry: Entry) => void>
+  readonly credentials: Set<(container: PlayedContainer, credential: string) => void>
+}
+
+export function createHeard(): Heard {
+  return { tried: new Set(), sent: new Set(), answered: new Set(), written: new Set(), credentials: new Set() }
+}
+
+/** Returns the calls by which a process reports to every listener. */
+export function reportTo(heard: Heard): Pick<ProcessOptions, 'onTried' | 'onSent' | 'onAnswer' | 'onEntry'> {
+  return {
+    onTried: (...tried) => each(heard.tried, tried),
+    onSent: (...sent) => each(heard.sent, sent),
+    onAnswer: (...answered) => each(heard.answered, answered),
+    onEntry: (...written) => each(heard.written, written),
+  }
+}
+
+function each<Arguments extends readonly unknown[]>(listeners: Set<(...given: Arguments) => void>, given: Arguments) {
+  for (const listener of listeners) listener(...given)
+}

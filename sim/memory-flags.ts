@@ -1,0 +1,3 @@
+// Flags of Node for the processes of the simulation. Most objects of a job die young, also those that live for its minutes of
+// virtual time: a larger young generation copies fewer of them.
+export const memoryFlags: readonly string[] = ['--max-semi-space-size=64']
