@@ -8,6 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
 import type { Registry } from '../src/embedded/api/registry.ts'
+import { silentNode } from '../src/embedded/api/silent-node.fixture.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../src/embedded/wire/authentication.ts'
@@ -26,7 +27,7 @@ const random = systemRandom()
 const registry = createRegistry({ store: createStore(), clock, random })
 fill(registry)
 const requestLog = createRequestLog()
-const node = { async *logs() {} }
+const node = silentNode
 const backend = { registry, node, clock, random, profile: '1.36', requestLog } as const
 const endpoint = await openEndpoint(createApiHandler({ ...backend, authenticate: knownIdentity('bench') }), { clock })
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-doctor-live-'))

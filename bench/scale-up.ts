@@ -2,14 +2,12 @@
 //   npm run bench:scale-up -- [--latency MS] [--pods N] [--repetitions N] [--only lives|sets|live|tick] [--many N] [--profile FOLDER] [--json]
 // `--pods` is the number of runners beside the loop, and `--many` that of the other two measurements.
 // With --json, each measurement is a line of JSON.
-import { mkdtemp, rm } from 'node:fs/promises'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { build } from 'esbuild'
 import { onInterruption } from '../scripts/control-plane/run-beside.ts'
 import { compare, type Programs } from './scale-up/compare.ts'
 import { measureLivePods, measureManySets } from './scale-up/many.ts'
 import { openPlace, type Place } from './scale-up/place.ts'
+import { bundle, dayflyProgram, inFolder } from './scale-up/programs.ts'
 import { comparisonText, livePodsText, manySetsText, tickText } from './scale-up/report.ts'
 import { measureTicks } from './scale-up/tick.ts'
 
@@ -34,19 +32,13 @@ if (wanted('tick')) {
   }
 }
 if (wanted('lives') || wanted('live') || wanted('sets')) {
-  // A folder in node_modules, so that Node finds the packages that are not bundled.
-  const folder = await mkdtemp(path.join(import.meta.dirname, '../node_modules/.dayfly-bench-'))
   const signal = onInterruption()
-  try {
-    await measure(folder, signal)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await inFolder((folder) => measure(folder, signal))
 }
 
 async function measure(folder: string, signal: AbortSignal): Promise<void> {
   const programs: Programs = {
-    dayfly: path.join(import.meta.dirname, '../dist/dayfly.js'),
+    dayfly: dayflyProgram,
     loop: await bundle(folder, 'scale-up-loop'),
     forge: await bundle(folder, 'scale-up-forge'),
   }
@@ -84,20 +76,4 @@ async function withPlace(folder: string, signal: AbortSignal, work: (place: Plac
   } finally {
     await place.close()
   }
-}
-
-/** Bundles a program of the benchmark, as the product is bundled. Returns its path. */
-async function bundle(folder: string, name: string): Promise<string> {
-  const outfile = path.join(folder, `${name}.mjs`)
-  await build({
-    entryPoints: [path.join(import.meta.dirname, `${name}.ts`)],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'warning',
-  })
-  return outfile
 }

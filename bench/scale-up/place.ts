@@ -1,8 +1,8 @@
-// The place of the benchmark: a real API server without scheduler and controllers, and a ServiceAccount with exactly the controller's rights.
+// The place of the benchmark: a real API server, without scheduler and controllers if not asked for, and a ServiceAccount with exactly the controller's rights.
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buildControlPlane } from '../../scripts/control-plane/build.ts'
-import { startControlPlane } from '../../scripts/control-plane/start.ts'
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../scripts/control-plane/start.ts'
 import { runnerSetCrd } from '../../src/config/crd.ts'
 import { leaseRights, type Right, runnerRights } from '../../src/controller/rights.ts'
 import { kubeconfigText } from '../../src/embedded/wire/kubeconfig.ts'
@@ -21,6 +21,7 @@ export type Place = {
   readonly transport: Transport
   /** The path of the kubeconfig with the controller's rights. The plain loop uses the same. */
   readonly kubeconfig: string
+  readonly plane: ControlPlane
   close(): Promise<void>
 }
 
@@ -44,10 +45,14 @@ const crds: Resource = {
 }
 
 /** @param folder the folder for the kubeconfig */
-export async function openPlace(folder: string, signal: AbortSignal): Promise<Place> {
+export async function openPlace(
+  folder: string,
+  signal: AbortSignal,
+  options: ControlPlaneOptions = { workers: 'none' },
+): Promise<Place> {
   const built = await buildControlPlane(signal)
   if (built.is === 'missing') throw new Error(`no API server: ${built.why}`)
-  const plane = await startControlPlane(built.program, signal, { workers: false })
+  const plane = await startControlPlane(built.program, signal, options)
   try {
     const access = await loadKubeconfig(plane.kubeconfig)
     const connection = connect(access, clock)
@@ -62,7 +67,7 @@ export async function openPlace(folder: string, signal: AbortSignal): Promise<Pl
       await connection.close()
       await plane.close()
     }
-    return { admin, transport, kubeconfig, close }
+    return { admin, transport, kubeconfig, plane, close }
   } catch (error) {
     await plane.close()
     throw error
@@ -94,8 +99,13 @@ async function setUp(admin: Kubernetes): Promise<void> {
   await served(admin)
 }
 
+/** The controller manager, if it runs, may have created it already. */
 async function createAccount(admin: Kubernetes, namespace: string, name: string): Promise<void> {
-  await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name } })
+  try {
+    await admin.create(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name } })
+  } catch (error) {
+    if (!(error instanceof KubernetesError) || error.kind !== 'already-exists') throw error
+  }
 }
 
 function ruleOf({ resource: { group, plural }, subresource, verbs }: Right): object {

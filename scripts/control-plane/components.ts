@@ -9,6 +9,8 @@ export type Components = {
   start(name: string, command: readonly [string, ...string[]]): void
   /** Waits for the condition. Rejects with the end of a component's log if the component ends first. */
   until(condition: () => Promise<boolean>, signal: AbortSignal): Promise<void>
+  /** Returns the id of a process; NaN if it was not started. */
+  pid(name: string): number
   /** Kills the process, as a crash of its machine would. */
   kill(name: string): Promise<void>
   /** Kills all processes without a grace period, because the cluster's data is not kept. */
@@ -33,6 +35,7 @@ export function createComponents(folder: string): Components {
       components.push({ name, child, log })
     },
     until: (condition, signal) => until(condition, components, signal),
+    pid: (name) => components.find((each) => each.name === name)?.child.pid ?? Number.NaN,
     kill: async (name) => {
       for (const { child } of components.filter((each) => each.name === name)) await end(child)
     },

@@ -30,7 +30,8 @@ export async function goVersion(cwd: string, signal: AbortSignal): Promise<strin
 /** Runs `go` with these arguments. Resolves with the reason if Go cannot download modules. Rejects if the code does not compile. */
 export async function runGo(args: readonly string[], options: GoOptions): Promise<Missing | undefined> {
   const { cwd, signal, environment } = options
-  const env = { ...process.env, CGO_ENABLED: '0', ...environment }
+  // The compiler spends a quarter of its time in garbage collections if it may not use more memory.
+  const env = { GOGC: '400', ...process.env, CGO_ENABLED: '0', ...environment }
   try {
     await run('nice', ['go', ...args], { cwd, env, signal, maxBuffer: 64 * 1024 * 1024 })
     return undefined

@@ -16,6 +16,10 @@ export type ControlPlane = {
   readonly kubeconfig: string
   /** The path of the kubeconfig for the kubelet of the node. The name of a node is its address: one of `nodeNames`. */
   readonly nodeKubeconfig: (node: string) => string
+  /** The address of etcd, which serves its metrics there. */
+  readonly etcd: string
+  /** The process of a component. */
+  readonly pid: (component: 'etcd' | 'apiserver' | 'controller-manager') => number
   /** Kills the processes and removes every file. */
   close(): Promise<void>
 }
@@ -27,8 +31,8 @@ export type ControlPlaneOptions = {
   /** More flags. They replace those of the same name. */
   readonly apiServer?: Flags
   readonly controllers?: Flags
-  /** Without workers, neither the controller manager nor the scheduler runs. Then nothing creates the ServiceAccount of a namespace. */
-  readonly workers?: boolean
+  /** The default is all workers. Without the controller manager, nothing creates the ServiceAccount of a namespace. */
+  readonly workers?: 'none' | 'controllers'
 }
 
 /** The nodes that may join. */
@@ -54,13 +58,19 @@ export async function startControlPlane(
     start('apiserver', { ...plan.apiServer, ...more.apiServer })
     const ready = () => answers(plan.admin, '/readyz')
     await components.until(ready, signal)
-    if (more.workers !== false) {
+    if (more.workers !== 'none') {
       start('controller-manager', { ...plan.controllers, ...more.controllers })
-      start('scheduler', plan.scheduler)
+      if (more.workers !== 'controllers') start('scheduler', plan.scheduler)
       const accounted = () => answers(plan.admin, '/api/v1/namespaces/default/serviceaccounts/default')
       await components.until(accounted, signal)
     }
-    return { kubeconfig: plan.admin, nodeKubeconfig: plan.node, close }
+    return {
+      kubeconfig: plan.admin,
+      nodeKubeconfig: plan.node,
+      etcd: plan.etcd['client-url'],
+      pid: components.pid,
+      close,
+    }
   } catch (error) {
     await close()
     throw error
