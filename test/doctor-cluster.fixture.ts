@@ -1,6 +1,8 @@
 // A cluster for tests of the live doctor: the embedded API server alone, in process, with ARC's kinds. It records every request.
+
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
 import type { Registry } from '../src/embedded/api/registry.ts'
+import { silentNode } from '../src/embedded/api/silent-node.fixture.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../src/embedded/wire/authentication.ts'
@@ -30,7 +32,7 @@ export function openDoctorCluster(intercept: (request: Request) => Answer | unde
   const clock: Clock = { ...time, sleep: async (ms) => time.advance(ms) }
   const random = seededRandom(1)
   const registry = createRegistry({ store: createStore(), clock, random })
-  const node = { logs: async function* () {} }
+  const node = silentNode
   const authenticate = knownIdentity('doctor')
   const handler = createApiHandler({
     registry,

@@ -39,7 +39,9 @@ test('reports a Deployment, whose pods a ReplicaSet owns', async () => {
 })
 
 test.each(['StatefulSet', 'DaemonSet'])('reports a %s instead of its pods', async (kind) => {
-  await replicas(await stage.create(workload(kind, 'w')))
+  await stage.create(workload(kind, 'w'))
+  await stage.clock.advance(1_000)
+  expect(stage.cluster.registry.list('pods')).toHaveLength(1)
   expect((await stage.look()).found).toEqual([`POD110 ${kind} w`])
 })
 

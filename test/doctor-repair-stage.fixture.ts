@@ -1,11 +1,13 @@
 // A stage for complete repairs: an embedded API server behind a recording proxy, a folder with its kubeconfig, and the built program in it.
 // Only the owners' collector runs, and the clock is fixed: nothing changes that a test did not request.
+
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { vi } from 'vitest'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
 import type { Registry } from '../src/embedded/api/registry.ts'
+import { silentNode } from '../src/embedded/api/silent-node.fixture.ts'
 import { startOwnerCollector } from '../src/embedded/controllers/owner-collector.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
@@ -126,7 +128,7 @@ function openApiServer(): ApiServer {
   const clock = lateClock()
   const random = seededRandom(1)
   const registry = createRegistry({ store: createStore(), clock, random })
-  const node = { logs: async function* () {} }
+  const node = silentNode
   const backend = { registry, clock, random, node, profile: '1.36', requestLog: createRequestLog() } as const
   const handler = createApiHandler({ ...backend, authenticate: bearerAuthentication(users) })
   const transport = createApiHandler({ ...backend, authenticate: knownIdentity('admin') })

@@ -365,3 +365,11 @@ describe('rbac', () => {
     expect(doctor(['rbac', '--fixes', 'LIV301']).stdout).toContain('delete')
   })
 })
+
+it.each(['--helm', '--kustomize'])('%s: says at once that there is no program to render with', (option) => {
+  const args = [program, 'doctor', option, folder]
+  // The bound for a program's run is two minutes.
+  const bounds = { cwd: folder, encoding: 'utf8', env: { PATH: '/nowhere' }, timeout: 15_000 } as const
+  const { status, stderr } = spawnSync(process.execPath, args, bounds)
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/^error renderer-missing: /)])
+})

@@ -1,5 +1,7 @@
 // The production client on the embedded API server alone, in one process.
+
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
+import { silentNode } from '../src/embedded/api/silent-node.fixture.ts'
 import { createStore } from '../src/embedded/store/store.ts'
 import { createApiHandler } from '../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../src/embedded/wire/authentication.ts'
@@ -15,7 +17,7 @@ export function embeddedKubernetes(namespace: string): Kubernetes {
   const random = seededRandom(1)
   const registry = createRegistry({ store: createStore(), clock, random })
   registry.create('namespaces', { metadata: { name: namespace } })
-  const node = { logs: async function* () {} }
+  const node = silentNode
   const requestLog = createRequestLog()
   const authenticate = knownIdentity('dayfly')
   const transport = createApiHandler({ registry, node, clock, random, profile: '1.36', requestLog, authenticate })

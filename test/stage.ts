@@ -7,6 +7,7 @@ import { type Controller, startController } from '../src/controller/controller.t
 import { createJournal } from '../src/controller/journal.ts'
 import type { ControllerOptions } from '../src/controller/options.ts'
 import { createRegistry } from '../src/embedded/api/create-registry.ts'
+import { silentNode } from '../src/embedded/api/silent-node.fixture.ts'
 import { createCluster } from '../src/embedded/cluster.ts'
 import {
   createScriptedRuntime,
@@ -96,7 +97,7 @@ function openApi(clock: VirtualClock, random: Random, { runtime }: StageOptions)
   }
   const registry = createRegistry({ store: createStore(), clock, random })
   const requestLog = createRequestLog()
-  const node = { logs: async function* () {} }
+  const node = silentNode
   const authenticate = knownIdentity('dayfly')
   const transport = createApiHandler({ registry, node, clock, random, profile: '1.36', requestLog, authenticate })
   return { registry, requestLog, transport, close: async () => {} }

@@ -1,5 +1,7 @@
 // The logs of runner containers on a virtual node: what Bitbucket's runner prints about its steps, as streams that break off and end with the container.
+
 import type { NodeApi } from '../../src/embedded/api/node.ts'
+import { silentNode } from '../../src/embedded/api/silent-node.fixture.ts'
 import type { Control } from '../../src/emulator/bitbucket/control.ts'
 import { TransportError } from '../../src/lib/http.ts'
 
@@ -42,6 +44,7 @@ export function runnerLogs(control: Control): RunnerLogs {
     }
   })
   return {
+    ...silentNode,
     steps,
     end: (runner) => change(runner, (log) => (log.isOver = true)),
     break: (runner) => change(runner, (log) => log.breaks++),

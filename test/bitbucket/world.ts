@@ -1,4 +1,5 @@
 // Two runner sets in one emulated workspace on virtual time, with production controllers that a test starts, cuts off and stops.
+
 import { forgesBehind } from '../../src/cli/forges/behind.ts'
 import { runnerSetCrd } from '../../src/config/crd.ts'
 import { parseRunnerSet } from '../../src/config/runner-set.ts'
@@ -7,6 +8,7 @@ import { createJournal } from '../../src/controller/journal.ts'
 import type { ControllerOptions } from '../../src/controller/options.ts'
 import { createRegistry } from '../../src/embedded/api/create-registry.ts'
 import type { NodeApi } from '../../src/embedded/api/node.ts'
+import { silentNode } from '../../src/embedded/api/silent-node.fixture.ts'
 import { createStore } from '../../src/embedded/store/store.ts'
 import { createApiHandler } from '../../src/embedded/wire/api-server.ts'
 import { knownIdentity } from '../../src/embedded/wire/authentication.ts'
@@ -71,7 +73,7 @@ export async function openWorld(options: WorldOptions) {
   }
   const logs = options.logs ? runnerLogs(emulator.control) : undefined
   const node = startNode({ ...options, clock, registry, control: emulator.control, logs })
-  const api = apiOf({ registry, clock, random, node: logs ?? { logs: async function* () {} } })
+  const api = apiOf({ registry, clock, random, node: logs ?? silentNode })
   const processes: ReturnType<typeof startProcess>[] = []
   const calls: number[] = []
   const forge = counted(emulator.transport, calls, () => clock.now())

@@ -59,17 +59,20 @@ type Place = { readonly cwd: string; readonly env: NodeJS.ProcessEnv }
 async function perform(script: string, place: Place, untilOutput: boolean): Promise<ShellResult> {
   const child = spawn('bash', ['-c', script], { ...place, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
-  let stopped = false
+  let [seen, stopped] = [false, false]
   const stop = (signal: NodeJS.Signals) => {
-    if (child.pid === undefined || child.exitCode !== null) return
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
     stopped = true
     process.kill(-child.pid, signal)
   }
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
       output[stream] += text
+      if (!untilOutput || stream !== 'stdout' || seen) return
+      // One Ctrl-C, as a second one would also end the trap that writes the variables.
+      seen = true
       // A little later, so that the whole first picture is there.
-      if (untilOutput && stream === 'stdout') void clock.sleep(1_000).then(() => stop('SIGINT'))
+      void clock.sleep(1_000).then(() => stop('SIGINT'))
     })
   }
   const timer = new AbortController()

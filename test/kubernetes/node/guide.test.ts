@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { runnerSets } from '../../../src/controller/resources.ts'
 import { scriptJob } from '../../../src/emulator/github/script-job.ts'
-import { valueAt } from '../../../src/lib/read-json.ts'
+import { listAt, textAt, valueAt } from '../../../src/lib/read-json.ts'
 import { runnerSetApiVersion } from '../../../src/model/api.ts'
 import { commandsOf, type GuideBlock, type GuidePage, guidePages, guideSteps } from '../../guide-pages.ts'
 import { crds, object } from '../client-place.ts'
@@ -85,6 +85,13 @@ function suite(kubeconfig: string): void {
       (counts) => (counts['succeeded in 1 run'] ?? 0) === ids.length,
     )
 
+  /** Waits until the set of the guide remembers a job of this name. The forge reports a job a moment after it has run. */
+  const remember = (name: string) =>
+    settle(
+      () => stage().node.get(runnerSets, runnerNamespace, 'linux'),
+      (set) => listAt(set, 'status', 'jobs').some((job) => textAt(job, 'name')?.includes(name)),
+    )
+
   /** Applies a RunnerSet, or a part of its spec together with what it needs, and waits until its template is accepted. */
   async function applySet(document: object): Promise<void> {
     const { node, forge } = stage()
@@ -132,6 +139,8 @@ function suite(kubeconfig: string): void {
           it(title, async () => {
             // The page looks back at the workflow that it has pushed.
             if (page === 'first-set' && !isEndless(block.text)) await finish()
+            const [, job] = /\bexplain job\/(\w+)/.exec(block.text) ?? []
+            if (job !== undefined) await remember(job)
             const printed = await run(page, block.text)
             if (block.text.startsWith('dayfly import'))
               stage().bitbucket.redirect(path.join(stage().shell.folder, 'sets'))

@@ -95,6 +95,7 @@ export async function openNode(kubeconfig: string) {
         await settle(
           () => get(namespaces, undefined, name),
           (namespace) => namespace === undefined,
+          240_000,
         )
       }
       await cluster.close()
