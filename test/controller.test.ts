@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { StoredObject } from '../src/embedded/store/object.ts'
 import { timestamp } from '../src/lib/timestamp.ts'
 import {
   closeStage,
@@ -43,6 +44,18 @@ const only = (stage: Stage): string => {
 const deregistrations = (stage: Stage) =>
   stage.emulator.control.requests().filter(({ method, path }) => method === 'DELETE' && path.includes('/agents/'))
 const ready = (stage: Stage, set?: string) => status(stage, set).conditions?.find(({ type }) => type === 'Ready')
+
+/** Gives the set a spec that no release of the definition accepts. Returns the set before. */
+function makeUnreadable({ registry }: Stage): StoredObject | undefined {
+  const crd = registry.get('customresourcedefinitions.apiextensions.k8s.io', undefined, 'runnersets.dayfly.dev')
+  const spec = crd?.['spec'] as { readonly versions: readonly object[] }
+  const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const versions = spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema: anything } }))
+  registry.update('customresourcedefinitions.apiextensions.k8s.io', { ...crd, spec: { ...spec, versions } })
+  const set = registry.get('runnersets.dayfly.dev', namespace, 'linux')
+  registry.update('runnersets.dayfly.dev', { ...set, spec: { ...(set?.['spec'] as object), scale: 'many' } })
+  return set
+}
 
 describe('a runner’s life', () => {
   it('begins with one pod, one Secret and one registration of the same name for each job', async () => {
@@ -362,16 +375,21 @@ describe('when the forge or a controller fails', () => {
     await over
   })
 
+  it('removes the scale set of a set that it cannot read any more, once the set is deleted', async () => {
+    const stage = await open()
+    await stage.clock.advance(seconds(5))
+    makeUnreadable(stage)
+    await stage.clock.advance(seconds(60))
+    stage.registry.delete('runnersets.dayfly.dev', namespace, 'linux')
+    await stage.clock.advance(seconds(60))
+    expect(events(stage, 'set-invalid')).toHaveLength(1)
+    expect(events(stage, 'records-removed')).toHaveLength(1)
+  })
+
   it('keeps the scale set of a set that it cannot read any more, and goes on when it can', async () => {
     const stage = await open()
     await stage.clock.advance(seconds(5))
-    const crd = stage.registry.get('customresourcedefinitions.apiextensions.k8s.io', undefined, 'runnersets.dayfly.dev')
-    const spec = crd?.['spec'] as { readonly versions: readonly object[] }
-    const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-    const versions = spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema: anything } }))
-    stage.registry.update('customresourcedefinitions.apiextensions.k8s.io', { ...crd, spec: { ...spec, versions } })
-    const set = stage.registry.get('runnersets.dayfly.dev', namespace, 'linux')
-    stage.registry.update('runnersets.dayfly.dev', { ...set, spec: { ...(set?.['spec'] as object), scale: 'many' } })
+    const set = makeUnreadable(stage)
     await stage.clock.advance(seconds(60))
     expect(events(stage, 'set-invalid')).toHaveLength(1)
     const removed = stage.emulator.control.requests().filter(({ method }) => method === 'DELETE')

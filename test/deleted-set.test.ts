@@ -1,6 +1,7 @@
 // A set that is deleted while its forge fails: nothing may stay at the forge once it works again.
 import { afterEach, describe, expect, it } from 'vitest'
 import { noBody } from '../src/lib/http.ts'
+import type { JournalEvent } from '../src/model/event.ts'
 import { closeStage, events, namespace, openStage, podNames, runnerSetObject, type Stage, status } from './stage.ts'
 
 let opened: Stage | undefined
@@ -11,6 +12,7 @@ afterEach(async () => {
 })
 
 const minute = 60_000
+const leases = 'leases.coordination.k8s.io'
 const everything = { pathRegex: '^/(?!_emulator)' }
 
 type Match = { readonly method?: string; readonly pathRegex: string }
@@ -28,6 +30,28 @@ async function deletedDuring(fault: { readonly match: Match; readonly status: nu
   stage.registry.delete('runnersets.dayfly.dev', namespace, 'linux')
   await stage.clock.advance(5 * minute)
   return { stage, recover: () => stage.emulator.control.removeFault(id) }
+}
+
+const kind = 'runnersets.dayfly.dev'
+
+function pause({ registry }: Stage, paused: boolean): void {
+  const set = registry.get(kind, namespace, 'linux')
+  registry.update(kind, { ...set, metadata: { ...set?.metadata }, spec: { ...(set?.['spec'] as object), paused } })
+}
+
+/** Another process takes the Lease, and does not renew it. */
+function takeLease({ registry, clock }: Stage): void {
+  const lease = registry.get(leases, namespace, 'dayfly')
+  const now = new Date(clock.now()).toISOString().replace('Z', '000Z')
+  const spec = { ...(lease?.['spec'] as object), holderIdentity: 'other', renewTime: now, acquireTime: now }
+  registry.update(leases, { ...lease, metadata: { ...lease?.metadata }, spec })
+}
+
+async function untilEvent(stage: Stage, name: JournalEvent['kind'], count: number): Promise<void> {
+  for (let steps = 0; events(stage, name).length < count; steps++) {
+    if (steps > 60_000) throw new Error(`no ${name} came`)
+    await stage.clock.advance(10)
+  }
 }
 
 /** Asks the emulator itself, past its faults. */
@@ -83,5 +107,50 @@ describe('a set that is deleted while GitHub fails', () => {
     await stage.clock.advance(minute)
     expect(took).toBeLessThan(32_000)
     expect(events(stage, 'records-left')).toHaveLength(1)
+  })
+})
+
+describe('a set that is deleted', () => {
+  const open = async () => {
+    opened = await openStage({ forgeMs: 150, apiMs: 50, spec: { scale: { min: 1, max: 10 } } })
+    await opened.clock.advance(3_000)
+    return opened
+  }
+
+  it.each([0, 50, 100, 150, 200, 250, 300, 400, 500])(
+    'leaves nothing at GitHub if its link opened again for %i ms',
+    async (ms) => {
+      const stage = await open()
+      pause(stage, true)
+      await stage.clock.advance(5_000)
+      pause(stage, false)
+      await stage.clock.advance(ms)
+      stage.registry.delete(kind, namespace, 'linux')
+      await stage.clock.advance(minute)
+      expect(await scaleSets(stage)).toEqual([])
+      const before = stage.emulator.control.requests().length
+      await stage.clock.advance(5 * minute)
+      expect(stage.emulator.control.requests()).toHaveLength(before)
+    },
+  )
+
+  it('leaves nothing at GitHub if no process led', async () => {
+    const stage = await open()
+    takeLease(stage)
+    await untilEvent(stage, 'leadership-lost', 1)
+    stage.registry.delete(kind, namespace, 'linux')
+    await untilEvent(stage, 'leadership-gained', 2)
+    await stage.clock.advance(minute)
+    expect(await scaleSets(stage)).toEqual([])
+  })
+
+  it.each([0, 50, 150, 300])('leaves nothing at GitHub if a process led for %i ms', async (ms) => {
+    const stage = await open()
+    takeLease(stage)
+    await untilEvent(stage, 'leadership-gained', 2)
+    await stage.clock.advance(ms)
+    stage.registry.delete(kind, namespace, 'linux')
+    await stage.clock.advance(minute)
+    expect(await scaleSets(stage)).toEqual([])
   })
 })

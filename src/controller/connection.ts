@@ -37,7 +37,6 @@ export class Connection {
   /** Resolves when the connection has ended. */
   readonly over: Promise<void>
   #link: Link | undefined
-  /** The access of the last link. */
   #access: ForgeAccess | undefined
   #refused = false
   #closed = false
@@ -55,31 +54,36 @@ export class Connection {
     return this.#link
   }
 
-  /** Gives the session back. `remove`: removes the set's records at the forge, too. Returns the access to repeat that if the forge failed. */
-  async close(how: 'pause' | 'remove'): Promise<ForgeAccess | undefined> {
+  /** The access that was read last, also if no link opened with it. */
+  get access(): ForgeAccess | undefined {
+    return this.#access
+  }
+
+  /** Gives the session back. `remove`: removes the set's records at the forge, too. Returns whether a link was open, and the forge did so. */
+  async close(how: 'pause' | 'remove'): Promise<boolean> {
     this.#closed = true
     const isDone = await this.#closeLink(how)
     this.#until.abort()
     await this.over
-    return isDone ? undefined : this.#access
+    return isDone
   }
 
   async #run(until: AbortSignal): Promise<void> {
     while (!until.aborted && !this.#closed) {
       const opened = await this.#open(until)
       if (!opened) return
-      this.#link = opened.link
-      this.#access = opened.access
+      const { link, access } = opened
+      this.#link = link
       // The set may have changed while the link was opening. An update with the same settings does nothing.
-      opened.link.update(forgeSet(this.#deps.set()))
+      link.update(forgeSet(this.#deps.set()))
       const watching = linkSignals(until)
-      const changed = this.#watchAccess(opened.access, watching.signal)
+      const changed = this.#watchAccess(access, watching.signal)
       if (isPaused(this.#deps.set())) await this.#rest(changed)
-      else await this.#consume(opened.link, until)
+      else await this.#consume(link, until)
       watching.abort()
       watching.dispose()
       await changed
-      if (this.#link === opened.link) this.#link = undefined
+      if (this.#link === link) this.#link = undefined
     }
   }
 
@@ -90,6 +94,7 @@ export class Connection {
       try {
         const set = this.#deps.set()
         const access = await readAccess(kubernetes, set, until)
+        this.#access = access
         return { link: await openLink(forgeFor, { set, access, state: forgeState() }, until), access }
       } catch (error) {
         if (until.aborted) return undefined
@@ -195,7 +200,8 @@ export class Connection {
 /** The records of a set at its forge, and the access to them. */
 export type Records = {
   readonly set: RunnerSet
-  readonly access: ForgeAccess
+  /** Undefined if it was never read. */
+  readonly access: ForgeAccess | undefined
   /** The ids that the forge wanted stored. Empty at the first connection. */
   readonly state: ForgeState
 }
@@ -203,7 +209,7 @@ export type Records = {
 /** Opens the link of a set. It resumes with the stored ids, if there are any. Rejects if the forge fails. */
 export function openLink(
   forgeFor: ControllerOptions['forgeFor'],
-  { set, access, state }: Records,
+  { set, access, state }: Records & { readonly access: ForgeAccess },
   until: AbortSignal,
 ): Promise<Link> {
   const remembered = Object.keys(state).length > 0 ? state : undefined

@@ -4,7 +4,7 @@ import { isPaused } from '../core/paused.ts'
 import { runnerPrefix } from '../core/pod.ts'
 import { fold } from '../core/state/fold.ts'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '../core/state/set-state.ts'
-import type { ForgeAccess, Link } from '../forge/forge.ts'
+import type { Link } from '../forge/forge.ts'
 import type { Kubernetes } from '../kubernetes/kubernetes.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import { createPodLogs } from '../kubernetes/pod-logs.ts'
@@ -56,6 +56,9 @@ export class SetWorker {
   #connection: Connection | undefined
   /** Connections that close. The next one opens after them. */
   #closing: Promise<void> = Promise.resolve()
+  /** The last connection, which knows the access, also after its end. */
+  #last: Connection | undefined
+  #stopped = false
   #term: Term | undefined
   #jobLogs: JobLogs | undefined
 
@@ -115,14 +118,16 @@ export class SetWorker {
 
   /**
    * Ends the work on this set: `remove` if the set is deleted, `pause` if another process or a later start continues it. Runners live on.
-   * Returns what the forge still has of a deleted set, as far as this process can reach it.
+   * Returns what the forge may still have of a deleted set: the link may not have been open, or the forge may have failed.
    */
   async stop(how: 'pause' | 'remove'): Promise<Records | undefined> {
+    this.#stopped = true
     this.#loop.stop()
     this.#jobLogs?.stop()
     await this.#term?.actor.stop()
-    const access = await this.#disconnect(how)
-    return access && { set: this.set, access, state: this.#state.forge.state }
+    const isDone = await this.#disconnect(how)
+    if (isDone || how === 'pause') return undefined
+    return { set: this.set, access: this.#last?.access, state: this.#state.forge.state }
   }
 
   /** Stops for the next leader: it pauses, and then writes what the status does not show yet, because a counter lives nowhere else. */
@@ -200,7 +205,7 @@ export class SetWorker {
 
   #connect(): void {
     const term = this.#term
-    if (!term || term.signal.aborted || this.#connection) return
+    if (!term || term.signal.aborted || this.#connection || this.#stopped) return
     const { clock, random, forgeFor } = this.#options
     const deps = {
       clock,
@@ -213,16 +218,17 @@ export class SetWorker {
       take: (input: Input) => this.take(input),
     }
     this.#connection = new Connection(deps, term.signal)
+    this.#last = this.#connection
   }
 
-  /** Returns the access to repeat a removal that the forge did not carry out. */
-  async #disconnect(how: 'pause' | 'remove'): Promise<ForgeAccess | undefined> {
+  /** Returns whether the forge did it over a link that was open. */
+  async #disconnect(how: 'pause' | 'remove'): Promise<boolean> {
     const connection = this.#connection
     this.#connection = undefined
     const closed = Promise.all([this.#closing, connection?.close(how)])
     this.#closing = closed.then(() => {})
-    const [, access] = await closed
-    return how === 'remove' ? access : undefined
+    const [, isDone = false] = await closed
+    return isDone
   }
 }
 

@@ -1,16 +1,24 @@
 // The RunnerSets, from one watch: a worker for each, which starts, changes and ends with it.
 
+import { storedForgeState } from '../core/state/set-state.ts'
 import type { Leadership } from '../kubernetes/lease.ts'
 import type { ReflectorSink } from '../kubernetes/reflector.ts'
 import type { KubeObject } from '../kubernetes/types.ts'
+import type { RunnerSet } from '../model/runner-set.ts'
+import type { Records } from './connection.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 import type { PodCache } from './pod-cache.ts'
-import { removeRecords } from './remove-records.ts'
+import { Removals } from './removals.ts'
 import { reportInvalid } from './report-invalid.ts'
 import { type SetReading, SetWorker } from './set-worker.ts'
 
-type InvalidSet = { readonly object: KubeObject; readonly problems: readonly string[] }
+type InvalidSet = {
+  readonly object: KubeObject
+  readonly problems: readonly string[]
+  /** The set when it could be read last. Its records are still at the forge. */
+  readonly last: RunnerSet | undefined
+}
 
 export class SetWorkers implements ReflectorSink<KubeObject> {
   readonly #options: ControllerOptions
@@ -25,14 +33,14 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   /** The sets whose stored status changed while this process did not lead, by uid. Another process wrote it, so their workers do not know it. */
   readonly #rewritten = new Map<string, KubeObject>()
   readonly #ending = new Set<Promise<void>>()
-  /** Ends the removals that the forge has not carried out yet. */
-  readonly #removals = new AbortController()
+  readonly #removals: Removals
   #leadership: Leadership | undefined
 
   constructor(options: ControllerOptions, journal: Journal, pods: PodCache) {
     this.#options = options
     this.#journal = journal
     this.#pods = pods
+    this.#removals = new Removals(options, journal)
   }
 
   lead(leadership: Leadership): void {
@@ -41,14 +49,15 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#rewritten.clear()
     for (const worker of this.#workers.values()) worker.lead(leadership)
     for (const invalid of this.#invalid.values()) this.#report(invalid, leadership)
+    this.#removals.lead()
   }
 
   /** Ends the work of every set, with its last status. Runners live on. */
   async stop(): Promise<void> {
     this.#leadership = undefined
-    this.#removals.abort()
+    const removals = this.#removals.stop()
     await Promise.all([...this.#workers.values()].map((worker) => worker.handOver()))
-    await Promise.all(this.#ending)
+    await Promise.all([...this.#ending, removals])
     this.#workers.clear()
   }
 
@@ -69,7 +78,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   replaced(items: readonly KubeObject[]): void {
     const present = new Set(items.map(({ metadata }) => metadata.uid))
     for (const [uid, worker] of this.#workers) if (!present.has(uid)) this.#end(uid, worker, 'remove')
-    for (const uid of this.#invalid.keys()) if (!present.has(uid)) this.#invalid.delete(uid)
+    for (const [uid, invalid] of this.#invalid) if (!present.has(uid)) this.#endInvalid(uid, invalid)
     for (const item of items) this.changed(item)
   }
 
@@ -91,7 +100,7 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     const parsed = this.#options.parseSet(object)
     if (!parsed.ok) {
       const problems = parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`)
-      const invalid = { object, problems }
+      const invalid = { object, problems, last: worker?.set ?? before?.last }
       this.#invalid.set(uid, invalid)
       // Our own report of the same spec comes back as an event.
       const isReported = before?.object.metadata.generation === object.metadata.generation
@@ -114,7 +123,8 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   removed(object: KubeObject): void {
     const { uid = '', name, namespace = '' } = object.metadata
     this.#uids.delete(`${namespace}/${name}`)
-    this.#invalid.delete(uid)
+    const invalid = this.#invalid.get(uid)
+    if (invalid) this.#endInvalid(uid, invalid)
     const worker = this.#workers.get(uid)
     if (worker) this.#end(uid, worker, 'remove')
   }
@@ -154,18 +164,30 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
   }
 
   #end(uid: string, worker: SetWorker, how: 'pause' | 'remove'): void {
+    const rewritten = this.#rewritten.get(uid)
     this.#workers.delete(uid)
     this.#rewritten.delete(uid)
     this.#pods.detach(uid)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
-    const { clock, random, forgeFor } = this.#options
-    const deps = { clock, random, forgeFor, journal: this.#journal }
     const ending = worker
       .stop(how)
-      .then((left) => (left ? removeRecords(deps, left, this.#removals.signal) : undefined))
+      .then(
+        (left) => left && this.#remove(rewritten ? { ...left, state: storedForgeState(rewritten['status']) } : left),
+      )
       .catch(() => {})
       .finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)
+  }
+
+  #endInvalid(uid: string, { object, last }: InvalidSet): void {
+    this.#invalid.delete(uid)
+    if (last) this.#remove({ set: last, access: undefined, state: storedForgeState(object['status']) })
+  }
+
+  /** Another process that leads removes the records itself. This one remembers them, because it may lead before the other has. */
+  #remove(records: Records): void {
+    if (this.#leads()) this.#removals.begin(records)
+    else this.#removals.remember(records)
   }
 }

@@ -11,6 +11,8 @@ export type ForgeTraits = {
   readonly ephemeral: 'by-itself' | 'by-cordon'
   /** A runner may begin a job this long after its cordon, in milliseconds. */
   readonly pickUpDelayMs: number
+  /** How a new leader finds the records of a set: by the ids in its stored status, or by the names of its runners. */
+  readonly records: 'by-id' | 'by-name'
   /** How the log of the runner container shows its jobs; undefined if the forge itself reports them at once. */
   readonly jobLog: JobLog | undefined
 }
@@ -22,13 +24,21 @@ export type JobLog = { readonly started: RegExp; readonly ended: RegExp }
 export const bitbucketRunnersMax = 100
 
 export const forgeTraits: Readonly<Record<ForgeKind, ForgeTraits>> = {
-  github: { demand: 'assigned', removal: 'refuses-busy', ephemeral: 'by-itself', pickUpDelayMs: 0, jobLog: undefined },
+  github: {
+    demand: 'assigned',
+    removal: 'refuses-busy',
+    ephemeral: 'by-itself',
+    pickUpDelayMs: 0,
+    records: 'by-id',
+    jobLog: undefined,
+  },
   // A runner of Bitbucket asks for a step every 30 s, and 5 s more cover the way there (docs/reference/bitbucket.md#s3-6).
   bitbucket: {
     demand: 'utilisation',
     removal: 'refuses-busy',
     ephemeral: 'by-cordon',
     pickUpDelayMs: 35_000,
+    records: 'by-name',
     jobLog: {
       started: /Getting step StepId\{[^\n]*?stepUuid=\{?([0-9a-f-]{36})/,
       ended: /Completing step with result Result\{status=([A-Z_]{1,32})/,

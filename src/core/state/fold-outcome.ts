@@ -231,10 +231,13 @@ function reported(step: Step, { status, result }: OutcomeOf<'report'>): void {
   state.conditions = status.conditions
   switch (result.is) {
     case 'written':
-    case 'gone':
-      // The watch ends the work on a set that is gone. Until then nothing more must be written.
       state.reported = { status, at }
       callSucceeded(step, 'report')
+      break
+    case 'gone':
+      // The watch ends the work on a set that is gone. If it does not, the answer was wrong.
+      state.reported = { status: undefined, at }
+      callFailed(step, 'report', undefined)
       break
     default:
       state.reported = { status: undefined, at }

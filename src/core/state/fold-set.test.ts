@@ -126,6 +126,14 @@ describe('the calls of a set', () => {
     set.outcome({ action: 'report', status, result: { is: 'written' } })
     expect(set.state.retries.report).toBeUndefined()
   })
+
+  it('write a status again, without a complaint, if the API server said once that the set is gone', () => {
+    const set = open()
+    const status = statusOf(set)
+    expect(set.outcome({ action: 'report', status, result: { is: 'gone' } })).toEqual([])
+    expect(set.world().reported).toEqual({ status: undefined, at: now })
+    expect(set.state.retries.report).toMatchObject({ failures: 1 })
+  })
 })
 
 describe('the cause of a slow start', () => {

@@ -1,6 +1,7 @@
 // The state of one set: all that inputs have reported, in tables that the fold updates in place.
 import type { Instant } from '../../lib/clock.ts'
 import type { SetAction } from '../../model/action.ts'
+import type { ForgeState } from '../../model/forge-event.ts'
 import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { Reading } from '../../model/runner.ts'
@@ -46,15 +47,20 @@ export type SetState = {
 /** The parts of a set's stored status that a new leader needs. */
 export type StoredStatus = {
   readonly conditions?: readonly Condition[]
-  readonly forge?: Readonly<Record<string, string>>
+  readonly forge?: ForgeState
   readonly jobs?: readonly JobRecord[]
   readonly lateJobs?: number
+}
+
+/** Returns the ids that the forge wanted stored, from a set's status. Empty before the first connection. */
+export function storedForgeState(status: unknown): ForgeState {
+  return (status as StoredStatus | undefined)?.forge ?? {}
 }
 
 /** Returns the state of a set about which nothing is known but its stored status. */
 export function newSetState(set: RunnerSet, stored: StoredStatus = {}): SetState {
   const forge = new ForgeReadings()
-  forge.state = stored.forge ?? {}
+  forge.state = storedForgeState(stored)
   return {
     set,
     templateHash: templateHash(set),
