@@ -119,9 +119,10 @@ function runs({ starts }: Run): number {
   return [...starts.values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** Returns the Job whose pod was created most often. */
+/** Returns the Job whose pod was created most often, and of several the first by name: which pod comes first differs from run to run. */
 function mostRun({ starts }: Run): readonly [name: string, count: number] {
-  return [...starts].sort(([, one], [, other]) => other - one)[0] ?? ['', 0]
+  const byName = [...starts].sort(([one], [other]) => (one < other ? -1 : 1))
+  return byName.sort(([, one], [, other]) => other - one)[0] ?? ['', 0]
 }
 
 function figures(run: Run): readonly string[] {
