@@ -12,7 +12,7 @@ import { bundle, dayflyProgram, inFolder } from './scale-up/programs.ts'
 const { values } = parseArgs({
   options: {
     lives: { type: 'string', default: '20000' },
-    'at-once': { type: 'string', default: '200' },
+    'at-once': { type: 'string', default: '100' },
     'job-seconds': { type: 'string', default: '1' },
     latency: { type: 'string', default: '50' },
     window: { type: 'string', default: '2000' },

@@ -17,7 +17,7 @@ const valuesMax = 50_000
 /**
  * The most values in one object of a custom kind, and in a definition. Generated definitions have up to 100,000.
  */
-const customValuesMax = 200_000
+const customValuesMax = 120_000
 /** etcd's limit of one request. Source: https://etcd.io/docs/v3.6/dev-guide/limit/ */
 const storedMax = 1.5 * 1024 * 1024
 

@@ -5,7 +5,7 @@ import { checkRules } from './cel/check-rules.ts'
 import { PatternError, readPattern, sizeOf } from './pattern.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
-const forbidden = {
+const forbidden = Object.entries({
   $ref: '$ref is not supported',
   definitions: 'definitions is not supported',
   dependencies: 'dependencies is not supported',
@@ -13,7 +13,7 @@ const forbidden = {
   additionalItems: 'additionalItems is not supported',
   id: 'id is not supported',
   uniqueItems: 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
-}
+})
 /** The deepest nesting of a schema. */
 const depthMax = 64
 
@@ -48,7 +48,7 @@ function addLevel(errors: FieldError[], schema: JsonObject, { path, check, depth
     errors.push(notAllowed(path, why))
     return
   }
-  errors.push(...check(schema, path))
+  for (const error of check(schema, path)) errors.push(error)
   visitInner(schema, path, (at, inner) => addLevel(errors, inner, { path: at, check, depth: depth + 1 }))
 }
 
@@ -56,7 +56,7 @@ function addLevel(errors: FieldError[], schema: JsonObject, { path, check, depth
 function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = []
   const { type, properties } = schema
-  for (const [name, why] of Object.entries(forbidden)) {
+  for (const [name, why] of forbidden) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(notAllowed(`${path}.${name}`, why))
   }
   if (type !== undefined && !types.some((known) => known === type))
@@ -64,7 +64,7 @@ function refuseLevel(schema: JsonObject, path: string): readonly FieldError[] {
   if (Array.isArray(schema['items'])) {
     errors.push(notAllowed(`${path}.items`, 'items must be a schema object and not an array'))
   }
-  if (isObject(properties) && Object.keys(properties).length > 0 && schema['additionalProperties'] !== undefined) {
+  if (isObject(properties) && schema['additionalProperties'] !== undefined && Object.keys(properties).length > 0) {
     const why = 'additionalProperties and properties are mutual exclusive'
     errors.push(notAllowed(`${path}.additionalProperties`, why))
   }
@@ -119,6 +119,7 @@ function validatePatterns(schema: JsonObject, path: string): readonly FieldError
   }
   const problems = new Map([...different].map((pattern) => [pattern, problemOf(pattern)]))
   const errors: FieldError[] = []
+  if ([...problems.values()].every((problem) => problem === undefined)) return errors
   const note = (at: string, pattern: string) => {
     const problem = problems.get(pattern)
     if (problem !== undefined) errors.push(invalidValue(at, pattern, problem))
