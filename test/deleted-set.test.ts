@@ -1,5 +1,6 @@
 // A set that is deleted while its forge fails: nothing may stay at the forge once it works again.
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Controller } from '../src/controller/controller.ts'
 import { noBody } from '../src/lib/http.ts'
 import type { JournalEvent } from '../src/model/event.ts'
 import { closeStage, events, namespace, openStage, podNames, runnerSetObject, type Stage, status } from './stage.ts'
@@ -45,6 +46,12 @@ function takeLease({ registry, clock }: Stage): void {
   const now = new Date(clock.now()).toISOString().replace('Z', '000Z')
   const spec = { ...(lease?.['spec'] as object), holderIdentity: 'other', renewTime: now, acquireTime: now }
   registry.update(leases, { ...lease, metadata: { ...lease?.metadata }, spec })
+}
+
+async function ended({ clock }: Stage, controller: Controller): Promise<void> {
+  const stopping = controller.stop()
+  await clock.advance(minute)
+  await stopping
 }
 
 async function untilEvent(stage: Stage, name: JournalEvent['kind'], count: number): Promise<void> {
@@ -152,5 +159,36 @@ describe('a set that is deleted', () => {
     stage.registry.delete(kind, namespace, 'linux')
     await stage.clock.advance(minute)
     expect(await scaleSets(stage)).toEqual([])
+  })
+
+  /** A process sees the set, and the set is deleted before that process leads. */
+  const deletedBeforeItLeads = async (stage: Stage, remove: () => void) => {
+    await ended(stage, stage.controller)
+    takeLease(stage)
+    const next = stage.start('controller-2')
+    await stage.clock.advance(2_000)
+    remove()
+    await untilEvent(stage, 'leadership-gained', 2)
+    await stage.clock.advance(minute)
+    return next
+  }
+
+  it('leaves nothing at GitHub if the process that leads next has never led', async () => {
+    const stage = await open()
+    const next = await deletedBeforeItLeads(stage, () => stage.registry.delete(kind, namespace, 'linux'))
+    expect(await scaleSets(stage)).toEqual([])
+    expect(events(stage, 'records-removed')).toHaveLength(1)
+    await ended(stage, next)
+  })
+
+  it('says at once that records may be left, if that process finds no credential', async () => {
+    const stage = await open()
+    const next = await deletedBeforeItLeads(stage, () => {
+      stage.registry.delete('secrets', namespace, 'github')
+      stage.registry.delete(kind, namespace, 'linux')
+    })
+    expect(events(stage, 'records-left')).toHaveLength(1)
+    expect(events(stage, 'forge-failed').map(({ failure }) => failure.reason)).toEqual(['forge-unauthorized'])
+    await ended(stage, next)
   })
 })

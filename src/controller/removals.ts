@@ -6,7 +6,7 @@ import { forgeTraits } from '../model/forge-traits.ts'
 import { PortError } from '../model/port-error.ts'
 import { failureOfForge } from './act/unsuccessful.ts'
 import { openLink, type Records } from './connection.ts'
-import { readAccess } from './credential.ts'
+import { MissingAccess, readAccess } from './credential.ts'
 import type { Journal } from './journal.ts'
 import type { ControllerOptions } from './options.ts'
 
@@ -75,10 +75,14 @@ export class Removals {
         this.#journal.write({ kind: 'records-removed', namespace, set })
         return
       } catch (error) {
+        if (signal.aborted) break
         // The forge has a record of this name, and it is not ours.
         if (error instanceof PortError && error.kind === 'conflict') return
-        if (!signal.aborted)
-          this.#journal.write({ kind: 'forge-failed', namespace, set, failure: failureOfForge(error) })
+        const isAccessMissing = error instanceof MissingAccess
+        const failure = isAccessMissing ? error.failure : failureOfForge(error)
+        this.#journal.write({ kind: 'forge-failed', namespace, set, failure })
+        // Nobody restores the credential of a deleted set.
+        if (isAccessMissing) break
       }
     }
     this.#journal.write({ kind: 'records-left', namespace, set })

@@ -170,11 +170,13 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
     this.#pods.detach(uid)
     const { namespace, name } = worker.set
     this.#journal.write({ kind: 'set-removed', namespace, set: name })
+    const led = this.#leads()
     const ending = worker
       .stop(how)
-      .then(
-        (left) => left && this.#remove(rewritten ? { ...left, state: storedForgeState(rewritten['status']) } : left),
-      )
+      .then((left) => {
+        if (!left) return
+        this.#remove(rewritten ? { ...left, state: storedForgeState(rewritten['status']) } : left, led)
+      })
       .catch(() => {})
       .finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)
@@ -182,12 +184,15 @@ export class SetWorkers implements ReflectorSink<KubeObject> {
 
   #endInvalid(uid: string, { object, last }: InvalidSet): void {
     this.#invalid.delete(uid)
-    if (last) this.#remove({ set: last, access: undefined, state: storedForgeState(object['status']) })
+    if (last) this.#remove({ set: last, access: undefined, state: storedForgeState(object['status']) }, this.#leads())
   }
 
-  /** Another process that leads removes the records itself. This one remembers them, because it may lead before the other has. */
-  #remove(records: Records): void {
-    if (this.#leads()) this.#removals.begin(records)
+  /**
+   * Another process that leads removes the records itself. This one remembers them, because it may lead before the other has.
+   * @param led whether this process led when the set was deleted
+   */
+  #remove(records: Records, led: boolean): void {
+    if (led || this.#leads()) this.#removals.begin(records)
     else this.#removals.remember(records)
   }
 }
