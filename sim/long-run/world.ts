@@ -13,7 +13,7 @@ import { type SimulatedProcess, startProcess } from '../process.ts'
 import { createRepairs } from '../repairs.ts'
 import { runnerScript } from '../runners.ts'
 import { credentialObject, setObject } from '../sets.ts'
-import { streamOf } from '../streams.ts'
+import { longStreamOf, streamOf } from '../streams.ts'
 import { fairWeather, type Weather } from '../weather.ts'
 import type { World } from '../world.ts'
 import type { OrganizationSet, Plan } from './plan.ts'
@@ -73,7 +73,7 @@ export function openLongWorld({ seed, sets: specs }: Plan): LongWorld {
   const start = (): SimulatedProcess => {
     const identity = `controller-${++started}`
     const process = startProcess({
-      ...{ identity, clock, offsetMs: 0, random: streamOf(seed, identity) },
+      ...{ identity, clock, offsetMs: 0, random: longStreamOf(seed, identity) },
       servers: { api: withoutLogs(cluster.transport(identity)), forge: forges.github.transport },
       weather: { api: current('api'), forge: current('forge') },
       ...reportTo(heard),
