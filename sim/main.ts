@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundleOf } from './bundle.ts'
 import type { Broken } from './checkers/checker.ts'
-import { memoryFlags } from './memory-flags.ts'
+import { longRunFlags, memoryFlags } from './memory-flags.ts'
 import type { SeedResult } from './run-seed.ts'
 
 const { values } = parseArgs({
@@ -49,7 +49,7 @@ async function runLong(): Promise<number> {
   const bundle = await bundleOf('long-run/process')
   const plan = [countOf('seed'), countOf('jobs'), countOf('runners')].map(String)
   const child = fork(fileURLToPath(bundle.url), [...plan, ...(values.json ? ['--json'] : [])], {
-    execArgv: ['--enable-source-maps', ...memoryFlags],
+    execArgv: ['--enable-source-maps', ...longRunFlags],
   })
   const [code] = await once(child, 'exit')
   await bundle.remove()

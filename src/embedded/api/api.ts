@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import type { ResourceKey } from '../store/object.ts'
 import type { Store } from '../store/store.ts'
+import type { SharedSets } from './apply/shared-sets.ts'
 import { noSuchResource } from './errors.ts'
 import type { Kind, Kinds } from './kind.ts'
 import type { Quotas } from './quota/quotas.ts'
@@ -14,6 +15,7 @@ export type Api = {
   readonly store: Store
   readonly kinds: Kinds
   readonly quotas: Quotas
+  readonly fieldSets: SharedSets
   readonly clock: Clock
   readonly random: Random
   readonly profile: Profile

@@ -1,4 +1,5 @@
 // Creates the registry: the verbs of the API server over a store.
+
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { keyOf } from '../store/object.ts'
@@ -6,6 +7,7 @@ import { withProjection } from '../store/projection.ts'
 import type { Store } from '../store/store.ts'
 import { type Api, kindOf, type Profile } from './api.ts'
 import { apply } from './apply/apply.ts'
+import { createSharedSets } from './apply/shared-sets.ts'
 import { bind } from './bind.ts'
 import { create } from './create.ts'
 import { followDefinitions } from './custom-kinds.ts'
@@ -33,7 +35,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   const { clock, random, profile = '1.36' } = options
   const store = withProjection(options.store, eventProjection)
   const kinds = createKinds()
-  const api: Api = { store, kinds, quotas: followQuotas(store), clock, random, profile }
+  const [quotas, fieldSets] = [followQuotas(store), createSharedSets()]
+  const api: Api = { store, kinds, quotas, fieldSets, clock, random, profile }
   followDefinitions(api)
   expireEvents(api, options.eventTtlMs ?? defaultEventTtlMs)
   options.store.replay()

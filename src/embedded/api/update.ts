@@ -89,7 +89,15 @@ function completeDraft(api: Api, kind: Kind, draft: Draft, { current, options }:
   const { subresource, client } = options
   const track = (): void => {
     if (client === undefined) keepOwners(draft, current)
-    else trackUpdate(draft, { kind, client, subresource: subresource ?? '', current, now: api.clock.now() })
+    else
+      trackUpdate(draft, {
+        kind,
+        client,
+        subresource: subresource ?? '',
+        current,
+        now: api.clock.now(),
+        sets: api.fieldSets,
+      })
   }
   keepMetadata(draft, current)
   if (subresource === 'status') {

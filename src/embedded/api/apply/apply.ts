@@ -19,6 +19,7 @@ import { refuseConflicts } from './conflicts.ts'
 import { kindShape } from './custom-shape.ts'
 import { emptySet, isEmptySet, sameSet, unionOf } from './field-set.ts'
 import { isOf, type Manager, owned, printManagers, takeOver } from './owners.ts'
+import type { SharedSets } from './shared-sets.ts'
 import { ignoredFields, managersOf, writerOf } from './track.ts'
 import { abandoned, compare, fieldsOf, merge, misfit, removeFields } from './values.ts'
 
@@ -39,7 +40,7 @@ export function apply(
   const shape = kindShape(kind, client.version)
   const live = current ?? { apiVersion: applied['apiVersion'], kind: kind.kind, metadata: {} }
   const writer = writerOf(kind, client, { operation: 'Apply', subresource })
-  const managers = managersOf(current)
+  const managers = managersOf(current, api.fieldSets)
   const before = managers.find((manager) => isOf(writer, manager))
   const others = managers.filter((manager) => manager !== before)
   const fields = fieldsOf(shape, applied)
@@ -52,7 +53,7 @@ export function apply(
   const unchanged = before !== undefined && sameSet(before.fields, own) && sameJson(merged, live)
   const self: Manager = { ...writer, fields: own, time: unchanged ? before.time : timestamp(api.clock.now()) }
   const next = [...takeOver(others, writer, change), ...(isEmptySet(own) ? [] : [self])]
-  const result = withManagers(isObject(merged) ? merged : {}, next)
+  const result = withManagers(isObject(merged) ? merged : {}, next, api.fieldSets)
   refuseHuge(kind, result, { write: { client }, prefix: 'error decoding YAML' })
   if (current === undefined) {
     const { resourceVersion: _, ...metadata } = objectAt(result, 'metadata')
@@ -60,13 +61,13 @@ export function apply(
     return { object: create(api, kind.resource, made, { ...options, client: undefined }), isNew: true }
   }
   const draft = decodeMerged(kind, result, current, options)
-  draft.metadata.managedFields = printManagers(next)
+  draft.metadata.managedFields = printManagers(next, api.fieldSets)
   return { object: replace(api, kind, { draft, current }, { ...options, client: undefined }), isNew: false }
 }
 
-function withManagers(object: JsonObject, managers: readonly Manager[]): JsonObject {
+function withManagers(object: JsonObject, managers: readonly Manager[], sets: SharedSets): JsonObject {
   const { managedFields: _, ...metadata } = objectAt(object, 'metadata')
-  const entries = managers.length === 0 ? {} : { managedFields: printManagers(managers) }
+  const entries = managers.length === 0 ? {} : { managedFields: printManagers(managers, sets) }
   return { ...object, metadata: { ...metadata, ...entries } }
 }
 

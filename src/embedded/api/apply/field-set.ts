@@ -116,10 +116,13 @@ function printElement(element: string): string {
 /** Returns the set as `fieldsV1`. */
 export function printSet(set: FieldSet): JsonObject {
   const printed: Record<string, unknown> = {}
-  if (set.member && set.children.size > 0) printed['.'] = {}
-  for (const [element, child] of sorted(set)) printed[element] = printSet(child)
+  if (set.member && set.children.size > 0) printed['.'] = printedLeaf
+  for (const [element, child] of sorted(set)) printed[element] = child.children.size > 0 ? printSet(child) : printedLeaf
   return printed
 }
+
+/** Most places of a set are leaves. */
+const printedLeaf: JsonObject = Object.freeze({})
 
 /** Reads `fieldsV1`. Returns undefined if the value is not a set of fields. */
 export function readSet(value: unknown): FieldSet | undefined {

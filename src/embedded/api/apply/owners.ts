@@ -2,17 +2,8 @@
 // Source:
 // https://github.com/kubernetes/kubernetes/blob/release-1.36/staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go
 import { isObject, text } from '../json.ts'
-import {
-  difference,
-  type FieldSet,
-  isEmptySet,
-  leafSet,
-  printSet,
-  readSet,
-  sameSet,
-  union,
-  without,
-} from './field-set.ts'
+import { difference, type FieldSet, isEmptySet, leafSet, sameSet, union, without } from './field-set.ts'
+import type { SharedSets } from './shared-sets.ts'
 import type { Difference } from './values.ts'
 
 /** A writer: the name that the client gives, the operation, and the version and part of the object that it writes. */
@@ -31,12 +22,12 @@ export type Manager = Writer & {
 }
 
 /** Returns undefined if the entries are malformed. */
-export function readManagers(entries: readonly unknown[]): readonly Manager[] | undefined {
+export function readManagers(entries: readonly unknown[], sets: SharedSets): readonly Manager[] | undefined {
   const managers: Manager[] = []
   for (const entry of entries) {
     const operation = text(entry, 'operation')
     const fieldsV1 = isObject(entry) ? entry['fieldsV1'] : undefined
-    const fields = readSet(fieldsV1)
+    const fields = sets.read(fieldsV1)
     if (fields === undefined || (operation !== 'Apply' && operation !== 'Update')) return undefined
     const { manager, apiVersion, subresource, time } = {
       manager: text(entry, 'manager'),
@@ -50,14 +41,14 @@ export function readManagers(entries: readonly unknown[]): readonly Manager[] | 
   return managers
 }
 
-export function printManagers(managers: readonly Manager[]): readonly object[] {
+export function printManagers(managers: readonly Manager[], sets: SharedSets): readonly object[] {
   return [...managers].sort(inOrder).map(({ manager, operation, apiVersion, subresource, time, fields, read }) => ({
     manager,
     operation,
     apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: read?.fields === fields ? read.fieldsV1 : printSet(fields),
+    fieldsV1: read?.fields === fields ? read.fieldsV1 : sets.print(fields),
     ...(subresource === '' ? {} : { subresource }),
   }))
 }

@@ -9,11 +9,15 @@ import type { Client } from '../registry.ts'
 import { kindShape } from './custom-shape.ts'
 import { emptySet, type FieldSet, leafSet } from './field-set.ts'
 import { afterUpdate, type Manager, printManagers, readManagers, type Writer } from './owners.ts'
+import type { SharedSets } from './shared-sets.ts'
 import { compare } from './values.ts'
 
 /** Returns the managers of the stored object. Malformed entries count as none. */
-export function managersOf(object: { readonly metadata: Draft['metadata'] } | undefined): readonly Manager[] {
-  return readManagers(object?.metadata.managedFields ?? []) ?? []
+export function managersOf(
+  object: { readonly metadata: Draft['metadata'] } | undefined,
+  sets: SharedSets,
+): readonly Manager[] {
+  return readManagers(object?.metadata.managedFields ?? [], sets) ?? []
 }
 
 export function writerOf(
@@ -53,19 +57,24 @@ type Write = {
   readonly subresource: string
   readonly current: StoredObject | undefined
   readonly now: number
+  readonly sets: SharedSets
 }
 
 /** Writes the managed fields of a complete draft into it, before admission changes it. */
-export function trackUpdate(draft: Draft, { kind, client, subresource, current, now }: Write): void {
+export function trackUpdate(draft: Draft, { kind, client, subresource, current, now, sets }: Write): void {
   const writer = writerOf(kind, client, { operation: 'Update', subresource })
   const given = draft.metadata.managedFields
   const resets = given?.length === 1 && isObject(given[0]) && Object.keys(given[0]).length === 0
-  const known = managersOf(current)
-  const managers = resets ? [] : given === undefined || given.length === 0 ? known : (readManagers(given) ?? known)
+  const known = managersOf(current, sets)
+  const managers = resets
+    ? []
+    : given === undefined || given.length === 0
+      ? known
+      : (readManagers(given, sets) ?? known)
   const before = current ?? emptyObject(kind)
   const change = compare(kindShape(kind, storageVersion(kind)), before, draft)
   const ignored = ignoredFields(kind, subresource)
   const next = resets ? [] : afterUpdate(managers, { writer, change, ignored, now: timestamp(now) })
   if (next.length === 0) draft.metadata.managedFields = undefined
-  else draft.metadata.managedFields = printManagers(next)
+  else draft.metadata.managedFields = printManagers(next, sets)
 }
