@@ -9,26 +9,36 @@ export interface VirtualClock extends Clock {
   next(): Instant | undefined
 }
 
-type Entry = { readonly at: Instant; readonly order: number; readonly run: () => void; isCancelled: boolean }
+/** `run` is undefined once the timer has run or is cancelled: then it keeps nothing alive. */
+type Entry = { readonly at: Instant; readonly order: number; run: (() => void) | undefined }
 
 /** @param start the time at the beginning. The default is 2026-01-01T00:00:00Z. */
 export function virtualClock(start: Instant = 1_767_225_600_000): VirtualClock {
   let now = start
   let order = 0
-  const heap: Entry[] = []
+  let heap: Entry[] = []
+  let cancelled = 0
   const first = (): Entry | undefined => {
-    while (heap[0]?.isCancelled) takeFirst(heap)
+    while (heap[0] && !heap[0].run) {
+      takeFirst(heap)
+      cancelled--
+    }
     return heap[0]
+  }
+  const cancel = (entry: Entry): void => {
+    if (!entry.run) return
+    entry.run = undefined
+    cancelled++
+    // Most timers are cancelled long before they are due, so they must not pile up until then.
+    if (cancelled <= heap.length / 2) return
+    heap = heap.filter(({ run }) => run).sort((one, other) => (isBefore(one, other) ? -1 : 1))
+    cancelled = 0
   }
   const after = (ms: number, run: () => void): Timer => {
     // Whole milliseconds, as those of the machine.
-    const entry = { at: now + Math.max(0, Math.ceil(ms)), order: order++, run, isCancelled: false }
+    const entry = { at: now + Math.max(0, Math.ceil(ms)), order: order++, run }
     add(heap, entry)
-    return {
-      cancel: () => {
-        entry.isCancelled = true
-      },
-    }
+    return { cancel: () => cancel(entry) }
   }
   const advance = async (ms: number): Promise<void> => {
     const end = now + ms
@@ -36,7 +46,9 @@ export function virtualClock(start: Instant = 1_767_225_600_000): VirtualClock {
     for (let entry = first(); entry && entry.at <= end; entry = first()) {
       takeFirst(heap)
       now = entry.at
-      entry.run()
+      const { run } = entry
+      entry.run = undefined
+      run?.()
       await settle()
     }
     now = end
