@@ -2,5 +2,5 @@
 // virtual time: a larger young generation copies fewer of them.
 export const memoryFlags: readonly string[] = ['--max-semi-space-size=64']
 
-/** Flags for a long run. Without them the heap of ten thousand runners grows to three times of what is alive before it is cleared. */
+/** Flags for a long run. Without them the heap of ten thousand runners grows to almost three times what is alive. */
 export const longRunFlags: readonly string[] = [...memoryFlags, '--heap-growing-percent=25']

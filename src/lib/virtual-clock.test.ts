@@ -1,4 +1,6 @@
 // The virtual clock against a plain list of timers, and with many timers that are cancelled long before they are due.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Timer } from './clock.ts'
@@ -57,4 +59,20 @@ test('a timer may cancel and create others while it runs', async () => {
   await clock.advance(30)
   expect(ran).toEqual(['at once', 'soon'])
   expect(clock.next()).toBeUndefined()
+})
+
+test('cancelled timers take no memory until they would be due', () => {
+  const clock = virtualClock(0)
+  const day = 86_400_000
+  clock.after(day, () => {})
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const used = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = used()
+  for (let index = 0; index < 300_000; index++) clock.after(day, () => {}).cancel()
+  expect((used() - before) / 2 ** 20).toBeLessThan(5)
+  expect(clock.next()).toBe(day)
 })

@@ -1,5 +1,4 @@
 // Creates the registry: the verbs of the API server over a store.
-
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { keyOf } from '../store/object.ts'
@@ -35,8 +34,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   const { clock, random, profile = '1.36' } = options
   const store = withProjection(options.store, eventProjection)
   const kinds = createKinds()
-  const [quotas, fieldSets] = [followQuotas(store), createSharedSets()]
-  const api: Api = { store, kinds, quotas, fieldSets, clock, random, profile }
+  const fieldSets = createSharedSets()
+  const api: Api = { store, kinds, quotas: followQuotas(store), fieldSets, clock, random, profile }
   followDefinitions(api)
   expireEvents(api, options.eventTtlMs ?? defaultEventTtlMs)
   options.store.replay()

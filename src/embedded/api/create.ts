@@ -53,7 +53,7 @@ export function create(api: Api, resource: ResourceKey, input: object, options: 
 }
 
 function track(api: Api, kind: Kind, draft: Draft, client: Client): void {
-  trackUpdate(draft, { kind, client, subresource: '', current: undefined, now: api.clock.now(), sets: api.fieldSets })
+  trackUpdate(api, draft, { kind, client, subresource: '', current: undefined })
 }
 
 /** Turns a validated draft into an object: its name, UID and creation time are set. */

@@ -7,20 +7,18 @@ export const defaultEventTtlMs = 3_600_000
 
 /** Removes expired Events whenever an Event is written. No timer runs for them. */
 export function expireEvents(api: Api, ttlMs: number): void {
-  /** The time of each Event's last write. */
-  const written = new Map<string, number>()
-  /** All writes, oldest first. An Event that was written again has several. The first `expired` of them are done. */
-  let writes: { readonly key: string; readonly at: number }[] = []
+  /** All writes, oldest first. The first `expired` of them are done. */
+  let writes: { readonly key: string; readonly version: string | undefined; readonly at: number }[] = []
   let expired = 0
   api.store.subscribe('events', ({ type, object: { metadata } }) => {
-    const key = keyOf(metadata.namespace, metadata.name)
-    if (type === 'DELETED') return void written.delete(key)
+    if (type === 'DELETED') return
     const now = api.clock.now()
-    written.set(key, now)
-    writes.push({ key, at: now })
+    writes.push({ key: keyOf(metadata.namespace, metadata.name), version: metadata.resourceVersion, at: now })
     for (let oldest = writes[expired]; oldest && oldest.at <= now - ttlMs; oldest = writes[expired]) {
       expired++
-      if (written.get(oldest.key) === oldest.at) api.store.remove('events', oldest.key)
+      // An Event that was written again has another version, and a later place in the list.
+      const isLast = api.store.get('events', oldest.key)?.metadata.resourceVersion === oldest.version
+      if (isLast) api.store.remove('events', oldest.key)
     }
     if (expired <= writes.length / 2) return
     writes = writes.slice(expired)

@@ -89,15 +89,7 @@ function completeDraft(api: Api, kind: Kind, draft: Draft, { current, options }:
   const { subresource, client } = options
   const track = (): void => {
     if (client === undefined) keepOwners(draft, current)
-    else
-      trackUpdate(draft, {
-        kind,
-        client,
-        subresource: subresource ?? '',
-        current,
-        now: api.clock.now(),
-        sets: api.fieldSets,
-      })
+    else trackUpdate(api, draft, { kind, client, subresource: subresource ?? '', current })
   }
   keepMetadata(draft, current)
   if (subresource === 'status') {

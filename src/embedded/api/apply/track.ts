@@ -1,6 +1,7 @@
 // Keeps `metadata.managedFields` when a client creates, replaces or patches an object.
 import { timestamp } from '../../../lib/timestamp.ts'
 import type { StoredObject } from '../../store/object.ts'
+import type { Api } from '../api.ts'
 import type { Draft } from '../draft.ts'
 import { type Struct, structOf } from '../fields/fields.ts'
 import { isObject } from '../json.ts'
@@ -56,25 +57,20 @@ type Write = {
   readonly client: Client
   readonly subresource: string
   readonly current: StoredObject | undefined
-  readonly now: number
-  readonly sets: SharedSets
 }
 
 /** Writes the managed fields of a complete draft into it, before admission changes it. */
-export function trackUpdate(draft: Draft, { kind, client, subresource, current, now, sets }: Write): void {
+export function trackUpdate(api: Api, draft: Draft, { kind, client, subresource, current }: Write): void {
   const writer = writerOf(kind, client, { operation: 'Update', subresource })
   const given = draft.metadata.managedFields
   const resets = given?.length === 1 && isObject(given[0]) && Object.keys(given[0]).length === 0
-  const known = managersOf(current, sets)
-  const managers = resets
-    ? []
-    : given === undefined || given.length === 0
-      ? known
-      : (readManagers(given, sets) ?? known)
+  const known = managersOf(current, api.fieldSets)
+  const stated = given?.length ? readManagers(given, api.fieldSets) : undefined
+  const managers = resets ? [] : (stated ?? known)
   const before = current ?? emptyObject(kind)
   const change = compare(kindShape(kind, storageVersion(kind)), before, draft)
   const ignored = ignoredFields(kind, subresource)
-  const next = resets ? [] : afterUpdate(managers, { writer, change, ignored, now: timestamp(now) })
+  const next = resets ? [] : afterUpdate(managers, { writer, change, ignored, now: timestamp(api.clock.now()) })
   if (next.length === 0) draft.metadata.managedFields = undefined
-  else draft.metadata.managedFields = printManagers(next, sets)
+  else draft.metadata.managedFields = printManagers(next, api.fieldSets)
 }
