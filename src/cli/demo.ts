@@ -6,10 +6,11 @@ import type { ForgeKind } from '../model/runner-set.ts'
 import { bitbucketShow, countSteps } from './demo/bitbucket/play.ts'
 import { githubShow } from './demo/github/play.ts'
 import { endAbandoned, type Home, homeKeeper } from './demo/home.ts'
-import { exampleFiles, readInput, readPipelines, runnerProgram, wholeNumber } from './demo/input.ts'
+import { exampleFiles, readInput, readPipelines, runnerProgram } from './demo/input.ts'
 import { type DemoPlan, perform } from './demo/perform.ts'
 import { countJobs, scheduleRuns } from './demo/schedule.ts'
 import { Interrupted, listenForInterruption } from './interruption.ts'
+import { wholeNumber } from './option-values.ts'
 import { printNote } from './output.ts'
 
 type Options = {

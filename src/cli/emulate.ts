@@ -1,9 +1,9 @@
 // `dayfly emulate`: serves an emulated forge on this machine, for tests without a real forge and for other autoscalers.
 import { Argument, Command } from 'commander'
-import { wholeNumber } from './demo/input.ts'
 import { type BitbucketOptions, emulateBitbucket } from './emulate/bitbucket.ts'
 import { emulateGitHub, type GitHubOptions } from './emulate/github.ts'
 import { CliFailure } from './failure.ts'
+import { wholeNumber } from './option-values.ts'
 
 const examples = `
 Examples:

@@ -12,7 +12,7 @@ import { readSets, type SetView } from '../operate/set-view.ts'
 import { goneStory, type Story, storyOf } from '../operate/story.ts'
 import { CliFailure } from './failure.ts'
 import { nearest } from './nearest.ts'
-import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
+import { type ClusterOptions, type Opened, onCluster, withCluster } from './operate/options.ts'
 import { requireNamespace } from './operate/require-namespace.ts'
 import {
   type ExplainedRunner,
@@ -22,7 +22,7 @@ import {
   setJson,
   setLines,
 } from './operate/show-explanation.ts'
-import { printJson, printResult } from './output.ts'
+import { columnsOf, printJson, printResult } from './output.ts'
 import { programName } from './program-name.ts'
 
 export function explainCommand(): Command {

@@ -41,6 +41,11 @@ export function resultColumns(): number | undefined {
   return process.stdout.isTTY === true ? process.stdout.columns : undefined
 }
 
+/** Returns the width for text: the terminal's, or a readable one where the result goes elsewhere. */
+export function columnsOf(): number {
+  return Math.max(40, resultColumns() ?? 120)
+}
+
 /** Returns whether the result goes to a terminal that can be redrawn. */
 export function isTerminal(): boolean {
   return process.stdout.isTTY === true && process.env['TERM'] !== 'dumb'

@@ -7,10 +7,10 @@ import { type Plan, planOf } from '../operate/plan.ts'
 import type { Known } from '../operate/read.ts'
 import { askForge } from './operate/ask-forge.ts'
 import { namedSet } from './operate/named-set.ts'
-import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
+import { type ClusterOptions, type Opened, onCluster, withCluster } from './operate/options.ts'
 import { requireNamespace } from './operate/require-namespace.ts'
 import { type Planned, planJson, planLines } from './operate/show-plan.ts'
-import { printJson, printResult } from './output.ts'
+import { columnsOf, printJson, printResult } from './output.ts'
 import { programName } from './program-name.ts'
 
 type Options = ClusterOptions & { readonly forge?: true }

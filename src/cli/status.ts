@@ -2,12 +2,12 @@
 import { Command } from 'commander'
 import { type Overview, readOverview } from '../operate/overview.ts'
 import { describeFailure } from './failure.ts'
-import { type ClusterOptions, columnsOf, type Opened, onCluster, withCluster } from './operate/options.ts'
+import { type ClusterOptions, type Opened, onCluster, withCluster } from './operate/options.ts'
 import { refusing } from './operate/refusals.ts'
 import { requireNamespace } from './operate/require-namespace.ts'
 import { statusJson, statusLines } from './operate/show-status.ts'
 import { untilInterrupted } from './operate/until-interrupted.ts'
-import { isTerminal, printJson, printNote, printResult } from './output.ts'
+import { columnsOf, isTerminal, printJson, printNote, printResult } from './output.ts'
 import { programName } from './program-name.ts'
 
 type Options = ClusterOptions & { readonly watch?: true }

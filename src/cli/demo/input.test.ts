@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CliFailure, describeFailure } from '../failure.ts'
-import { exampleFiles, readInput, wholeNumber } from './input.ts'
+import { wholeNumber } from '../option-values.ts'
+import { exampleFiles, readInput } from './input.ts'
 
 const searchPath = process.env['PATH'] ?? ''
 let folder: string

@@ -4,14 +4,18 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Checkout, findCheckout } from '../../emulator/checkout.ts'
 import { readPipeline } from '../../emulator/pipelines/parse.ts'
+import type { Pipeline } from '../../emulator/pipelines/pipeline.ts'
 import { SourceError, type SourceProblem } from '../../emulator/source/problem.ts'
+import type { StepSource } from '../../emulator/step.ts'
 import { readWorkflow } from '../../emulator/workflow/parse.ts'
 import type { Workflow } from '../../emulator/workflow/workflow.ts'
 import { CliFailure } from '../failure.ts'
-import type { PipelineInput } from './bitbucket/play.ts'
 
 /** A workflow to run, and the repository of its file. */
 export type Input = { readonly workflow: Workflow; readonly checkout: Checkout | undefined }
+
+/** A pipeline to run, and the commit of its file. */
+export type PipelineInput = { readonly pipeline: Pipeline; readonly source: StepSource | undefined }
 
 /** Reads workflow files. Throws one `CliFailure` with all errors of all files. @param searchPath the `PATH` to find git. */
 export function readInput(files: readonly string[], searchPath: string): Promise<readonly Input[]> {
@@ -88,17 +92,4 @@ function packageFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder)
   return folder
-}
-
-/** Returns a parser for an option whose value must be a whole number from `least` to `most`. */
-export function wholeNumber(name: string, least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    throw new CliFailure({
-      code: 'usage',
-      sentence: `${name} must be a whole number from ${least} to ${most}, not "${text.slice(0, 40)}".`,
-      next: 'Run the command with --help to see its options.',
-    })
-  }
 }

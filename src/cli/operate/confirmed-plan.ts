@@ -2,8 +2,7 @@
 import type { StepResult } from '../../operate/step-result.ts'
 import { CliFailure } from '../failure.ts'
 import { Interrupted, listenForInterruption } from '../interruption.ts'
-import { printJson, printNote, printResult } from '../output.ts'
-import { columnsOf } from './options.ts'
+import { columnsOf, printJson, printNote, printResult } from '../output.ts'
 import { planJson, planLines, resultLine, type Step, type StepPlan, type Wording } from './show-steps.ts'
 
 type Options = { readonly json?: true; readonly confirm?: string }

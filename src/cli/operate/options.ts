@@ -11,7 +11,6 @@ import type { Place } from '../../operate/read.ts'
 import { clusterAccess, surroundings } from '../cluster-access.ts'
 import { makeContact } from '../doctor/first-contact.ts'
 import { CliFailure } from '../failure.ts'
-import { resultColumns } from '../output.ts'
 import { version } from '../version.ts'
 import { refusing } from './refusals.ts'
 
@@ -96,9 +95,4 @@ function checkNamespace({ namespace, allNamespaces }: ClusterOptions): void {
   if (namespace === undefined || !allNamespaces) return
   const next = 'Leave one of them out.'
   throw new CliFailure({ code: 'usage', sentence: '-n names one namespace, and -A means all.', next })
-}
-
-/** Returns the width for text: the terminal's, or a readable one where the result goes elsewhere. */
-export function columnsOf(): number {
-  return Math.max(40, resultColumns() ?? 120)
 }

@@ -1,14 +1,11 @@
 // Runs pipelines on the emulated Bitbucket and waits until they have ended.
 import type { StepEvent } from '../../../emulator/bitbucket/emulation.ts'
 import type { Pipeline } from '../../../emulator/pipelines/pipeline.ts'
-import type { StepSource } from '../../../emulator/step.ts'
 import { aborted } from '../../../lib/signals.ts'
 import type { PlayedRun, PlayStage, Show } from '../forge.ts'
+import type { PipelineInput } from '../input.ts'
 import type { ScoredJob } from '../score.ts'
 import { type BitbucketDemo, openBitbucket, setLabels } from './forge.ts'
-
-/** A pipeline to run, and the commit of its file. */
-export type PipelineInput = { readonly pipeline: Pipeline; readonly source: StepSource | undefined }
 
 export function countSteps({ groups }: Pipeline): number {
   return groups.reduce((sum, { steps }) => sum + steps.length, 0)
