@@ -5,7 +5,13 @@ export default defineConfig({
   // Without this, vite warns for each file of the inlined package, because its source maps name missing sources.
   logLevel: 'error',
   test: {
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts', 'sim/**/*.test.ts'],
+    include: [
+      'packages/**/*.test.ts',
+      'scripts/**/*.test.ts',
+      'test/*.test.ts',
+      'bench/**/*.test.ts',
+      'sim/**/*.test.ts',
+    ],
     // They bundle the simulation a dozen times: `npm run test:processes`.
     exclude: ['sim/planted-bugs.test.ts'],
     pool: 'forks',

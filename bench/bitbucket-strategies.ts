@@ -2,7 +2,7 @@
 //   npx tsx bench/bitbucket-strategies.ts [--min N] [--max N] [--no-runner fail|queue] [--seed N] [--only TEXT] [--json]
 // Dayfly is the production controller against the emulated Bitbucket. The official autoscaler is its rules against the same emulator.
 import { parseArgs } from 'node:util'
-import { seededRandom } from '../src/lib/random.ts'
+import { seededRandom } from '@dayfly/kit/random'
 import { runDayfly } from './bitbucket/dayfly.ts'
 import type { Result } from './bitbucket/measure.ts'
 import { type Case, runOfficial, thresholds } from './bitbucket/official.ts'

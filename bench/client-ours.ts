@@ -1,10 +1,10 @@
 // Measures Dayfly's reflector for the client benchmark, with the projection that the controller uses.
-import { observePod } from '../src/controller/observe/pod-facts.ts'
-import { type PodObject, unreadOfPods } from '../src/controller/observe/pod-object.ts'
-import { runReflector } from '../src/kubernetes/reflector.ts'
-import { httpClient } from '../src/lib/http-client.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
-import type { PodFacts } from '../src/model/runner.ts'
+import { observePod } from '@dayfly/controller/observe/pod-facts'
+import { type PodObject, unreadOfPods } from '@dayfly/controller/observe/pod-object'
+import { httpClient } from '@dayfly/kit/http-client'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { runReflector } from '@dayfly/kubernetes/reflector'
+import type { PodFacts } from '@dayfly/runner-set/model/runner'
 import { podName } from './client-pods.ts'
 import { report } from './client-report.ts'
 

@@ -1,7 +1,7 @@
 // Kills `dayfly cluster --data-dir` at random moments under load, and checks that every job ran once, with its exit code and log.
 //   npm run bench:cluster-kills -- --kills 100 --seed 1
 import { parseArgs } from 'node:util'
-import { seededRandom } from '../src/lib/random.ts'
+import { seededRandom } from '@dayfly/kit/random'
 import { createWorld } from '../test/cli.ts'
 import { killJobs } from '../test/killed-jobs.ts'
 

@@ -4,16 +4,16 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type GitHubDemo, openGitHub } from '../src/cli/demo/github/forge.ts'
-import { homeKeeper } from '../src/cli/demo/home.ts'
-import { percentiles } from '../src/cli/demo/report.ts'
-import { openStage } from '../src/cli/demo/stage.ts'
-import type { Control } from '../src/emulator/github/control.ts'
-import type { JobEvent } from '../src/emulator/github/emulation.ts'
-import type { RunnerJob } from '../src/emulator/job.ts'
-import type { Link } from '../src/forge/forge.ts'
-import { limit } from '../src/lib/queue.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { homeKeeper } from '@dayfly/cluster/command/home'
+import type { Control } from '@dayfly/forge-emulators/github/control'
+import type { JobEvent } from '@dayfly/forge-emulators/github/emulation'
+import type { RunnerJob } from '@dayfly/forge-emulators/job'
+import { limit } from '@dayfly/kit/queue'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import type { Link } from '@dayfly/runner-set/forge/forge'
+import { type GitHubDemo, openGitHub } from 'dayfly/command/demo/github/forge'
+import { percentiles } from 'dayfly/command/demo/report'
+import { openStage } from 'dayfly/command/demo/stage'
 
 type Shape = { readonly jobs: number; readonly width: number; readonly intervalMs: number }
 /** `wallMs`: the time from the first queued job to the last ended job. `firstStepMs`: the time from the queue to the first step. */
@@ -24,7 +24,7 @@ type Measured = {
 
 const clock = systemClock()
 const random = systemRandom()
-const runner = path.resolve('dist/runner.js')
+const runner = path.resolve('packages/dayfly/dist/runner.js')
 const environment = { PATH: process.env['PATH'] ?? '' }
 const userAgent = 'dayfly-bench/0'
 

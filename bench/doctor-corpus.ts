@@ -1,9 +1,9 @@
 // Writes the folders that the doctor's benchmark reads: one like a repository, with mostly everyday manifests, and one in which every file has hazards.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { readRuleFixtures } from '@dayfly/doctor/rule-fixtures'
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { parseAllDocuments } from 'yaml'
-import { readRuleFixtures } from '../src/doctor/rule-fixtures.ts'
-import { catalogue } from '../src/doctor/rules/catalogue.ts'
 
 /** The kinds that kubeconform gets a schema for. */
 export const kinds = [

@@ -1,22 +1,21 @@
 // Measures the doctor on a cluster of 10,000 pods: time, processor time, peak memory, requests.
 // Runs the built program over TLS:
 //   npx tsx scripts/build.ts && npx tsx bench/doctor-live.ts --json
-
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
-import { createRegistry } from '../src/embedded/api/create-registry.ts'
-import type { Registry } from '../src/embedded/api/registry.ts'
-import { silentNode } from '../src/embedded/api/silent-node.fixture.ts'
-import { createStore } from '../src/embedded/store/store.ts'
-import { createApiHandler } from '../src/embedded/wire/api-server.ts'
-import { knownIdentity } from '../src/embedded/wire/authentication.ts'
-import { openEndpoint } from '../src/embedded/wire/endpoint.ts'
-import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
-import { createRequestLog } from '../src/embedded/wire/request-log.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
-import { timestamp } from '../src/lib/timestamp.ts'
+import { createRegistry } from '@dayfly/cluster/api/create-registry'
+import type { Registry } from '@dayfly/cluster/api/registry'
+import { silentNode } from '@dayfly/cluster/api/silent-node.fixture'
+import { createStore } from '@dayfly/cluster/store/store'
+import { createApiHandler } from '@dayfly/cluster/wire/api-server'
+import { knownIdentity } from '@dayfly/cluster/wire/authentication'
+import { openEndpoint } from '@dayfly/cluster/wire/endpoint'
+import { kubeconfigText } from '@dayfly/cluster/wire/kubeconfig'
+import { createRequestLog } from '@dayfly/cluster/wire/request-log'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { timestamp } from '@dayfly/kit/timestamp'
 
 const counts = { pods: 10_000, jobs: 5_000, nodes: 200, namespaces: 10 }
 /** The unit in which Linux counts processor time. */
@@ -49,7 +48,9 @@ try {
 /** Runs the program. The peak of memory is the kernel's value (VmHWM). */
 async function run(args: readonly string[]) {
   const begun = clock.now()
-  const child = spawn(process.execPath, ['dist/dayfly.js', 'doctor', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['packages/dayfly/dist/dayfly.js', 'doctor', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let report = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     report += chunk

@@ -1,7 +1,7 @@
 // Makes JSON schemas for kubeconform from Kubernetes' own field names and types. They refuse unknown fields, as its -strict does.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type FieldType, type Leaf, structOf } from '../src/embedded/api/fields/fields.ts'
+import { type FieldType, type Leaf, structOf } from '@dayfly/cluster/api/fields/fields'
 
 /** One file a kind, named as kubeconform's {{ .ResourceKind }}. */
 export function writeSchemas(folder: string, kinds: readonly string[]): void {

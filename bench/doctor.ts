@@ -5,8 +5,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, homedir, tmpdir } from 'node:os'
 import path from 'node:path'
-import { readRuleFixtures } from '../src/doctor/rule-fixtures.ts'
-import { catalogue } from '../src/doctor/rules/catalogue.ts'
+import { readRuleFixtures } from '@dayfly/doctor/rule-fixtures'
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { kinds, writeHazards, writeRepository } from './doctor-corpus.ts'
 import { writeMixed } from './doctor-mixed.ts'
 import { writeSchemas } from './doctor-schemas.ts'
@@ -94,7 +94,7 @@ function findTools(schemas: string): { tools: Tool[]; skipped: Record<string, st
     const reason = install(name, module)
     if (reason !== undefined) skipped[name] = reason
   }
-  const doctor = [path.resolve('dist/dayfly.js'), 'doctor', '--kubernetes-version']
+  const doctor = [path.resolve('packages/dayfly/dist/dayfly.js'), 'doctor', '--kubernetes-version']
   const location = `${schemas}/{{ .ResourceKind }}.json`
   const tools: Tool[] = [
     {

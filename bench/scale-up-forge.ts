@@ -1,6 +1,6 @@
 // The emulated GitHub of the benchmark, in its own process. Usage: scale-up-forge LATENCY_MS. It prints its address and token as a line of JSON.
-import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
 
 const token = 'ghp_benchmark'
 const latencyMs = Number(process.argv[2] ?? 0)

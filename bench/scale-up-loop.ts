@@ -4,8 +4,8 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { createInterface } from 'node:readline'
 import { createSecureContext } from 'node:tls'
-import { buildPod, buildSecret } from '../src/core/pod.ts'
-import type { RunnerSet } from '../src/model/runner-set.ts'
+import { buildPod, buildSecret } from '@dayfly/runner-set/core/pod'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
 
 export type LoopOptions = {
   readonly server: string

@@ -1,29 +1,30 @@
-// Bundles the CLI and the small runner into dist/.
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+// Bundles the programs: each package with a program gets its own dist/.
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { bundledLicences } from './licences.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-const dist = path.join(root, 'dist')
+
+/** The programs named `dayfly`, by package. `pages`: the program shows pages of the doctor's rules. `demo`: it runs examples with the small runner. */
+const programs: readonly { readonly of: string; readonly pages?: true; readonly demo?: true }[] = [
+  { of: 'controller' },
+  { of: 'doctor', pages: true },
+  { of: 'dayfly', pages: true, demo: true },
+]
+const runnerPackage = 'forge-emulators'
 
 /** Bundled CommonJS packages load Node's own modules with `require`, which does not exist in an ES module. */
 const requireShim =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
-const licencesFile = 'LICENCES.txt'
-/** The pages of the doctor's rules by slug. Only the commands that show them read this file. */
-const pagesFile = 'doctor-rules.json'
 
 const started = performance.now()
 const common = await commonOptions()
-const bundles = [await buildCli(common), await buildRunner(common)]
-await chmod(path.join(dist, 'dayfly.js'), 0o755)
-const inputs = bundles.flatMap((bundle) => Object.keys(bundle.inputs))
-await writeFile(path.join(dist, licencesFile), await bundledLicences(root, inputs))
-await writeFile(path.join(dist, pagesFile), JSON.stringify(await rulePages()))
-await removeOthers([licencesFile, pagesFile, ...bundles.flatMap((bundle) => Object.keys(bundle.outputs))])
-process.stderr.write(`built dist/ in ${Math.round(performance.now() - started)} ms\n`)
+const pages = JSON.stringify(await rulePages())
+await buildRunner()
+await Promise.all(programs.map(buildProgram))
+process.stderr.write(`built the programs in ${Math.round(performance.now() - started)} ms\n`)
 
 async function commonOptions() {
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string }
@@ -41,43 +42,67 @@ async function commonOptions() {
   } as const satisfies BuildOptions
 }
 
-type Common = Awaited<ReturnType<typeof commonOptions>>
-
 /** Builds one entry and a chunk for each command, so that a command loads only the code that it needs. */
-async function buildCli(common: Common): Promise<Metafile> {
+async function buildProgram({ of, pages: withPages, demo }: (typeof programs)[number]): Promise<void> {
+  const dist = distOf(of)
   const { metafile } = await build({
     ...common,
-    entryPoints: [{ in: 'src/cli/main.ts', out: 'dayfly' }],
+    entryPoints: [{ in: `packages/${of}/src/main.ts`, out: 'dayfly' }],
     outdir: dist,
     splitting: true,
     chunkNames: 'chunk-[hash]',
     minifySyntax: true,
     minifyWhitespace: true,
   })
-  return metafile
+  const made = [...Object.keys(metafile.outputs), await writeLicences(dist, metafile), 'LICENSE']
+  await copyFile(path.join(root, 'LICENSE'), path.join(dist, 'LICENSE'))
+  if (withPages) {
+    await writeFile(path.join(dist, 'doctor-rules.json'), pages)
+    made.push('doctor-rules.json')
+  }
+  if (demo) {
+    await copyFile(path.join(distOf(runnerPackage), 'runner.js'), path.join(dist, 'runner.js'))
+    await rm(path.join(dist, 'examples'), { recursive: true, force: true })
+    await cp(path.join(root, 'examples'), path.join(dist, 'examples'), { recursive: true })
+    made.push('runner.js', 'examples')
+  }
+  await chmod(path.join(dist, 'dayfly.js'), 0o755)
+  await removeOthers(dist, made)
 }
 
 /** Builds the runner, which starts once for each job, as one minified file, because that loads fastest. */
-async function buildRunner(common: Common): Promise<Metafile> {
+async function buildRunner(): Promise<void> {
+  const dist = distOf(runnerPackage)
   const { metafile } = await build({
     ...common,
-    entryPoints: ['src/emulator/runner/main.ts'],
+    entryPoints: [`packages/${runnerPackage}/src/runner/main.ts`],
     outfile: path.join(dist, 'runner.js'),
     minify: true,
   })
-  return metafile
+  await writeLicences(dist, metafile)
+}
+
+function distOf(name: string): string {
+  return path.join(root, 'packages', name, 'dist')
+}
+
+async function writeLicences(dist: string, { inputs }: Metafile): Promise<string> {
+  const file = 'LICENCES.txt'
+  await mkdir(dist, { recursive: true })
+  await writeFile(path.join(dist, file), await bundledLicences(root, Object.keys(inputs)))
+  return file
 }
 
 async function rulePages(): Promise<Readonly<Record<string, string>>> {
-  const folder = path.join(root, 'src/doctor/rules')
+  const folder = path.join(root, 'packages/doctor/src/rules')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort()
-  const pages = names.map(async (name) => [name.slice(0, -3), await readFile(path.join(folder, name), 'utf8')] as const)
-  return Object.fromEntries(await Promise.all(pages))
+  const texts = names.map(async (name) => [name.slice(0, -3), await readFile(path.join(folder, name), 'utf8')] as const)
+  return Object.fromEntries(await Promise.all(texts))
 }
 
-/** Removes the files of earlier builds, but not the images of `npm run image`. It runs last, so that dist/ is complete at every moment. */
-async function removeOthers(kept: readonly string[]): Promise<void> {
-  const names = new Set(['image', ...kept.map((file) => path.basename(file))])
+/** Removes the files of earlier builds. It runs last, so that a folder is complete at every moment. */
+async function removeOthers(dist: string, made: readonly string[]): Promise<void> {
+  const names = new Set(made.map((file) => path.basename(file)))
   const others = (await readdir(dist)).filter((name) => !names.has(name))
   await Promise.all(others.map((name) => rm(path.join(dist, name), { recursive: true, force: true })))
 }

@@ -2,8 +2,8 @@
 //   npm run fuzz -- [--requests N] [--seed S] [--socket]
 // Without --socket, the requests are plain values. With it, they are bytes on a real connection.
 import { parseArgs } from 'node:util'
-import { perWorld, runFuzz } from '../src/embedded/fuzz-run.fixture.ts'
-import { runSocketFuzz } from '../src/embedded/fuzz-socket.fixture.ts'
+import { perWorld, runFuzz } from '@dayfly/cluster/fuzz-run.fixture'
+import { runSocketFuzz } from '@dayfly/cluster/fuzz-socket.fixture'
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { metricTable } from '@dayfly/controller/metrics/metric-table'
 import { expect, test } from 'vitest'
-import { metricTable } from '../src/controller/metrics/metric-table.ts'
 import { withMetricTable } from './metrics-page.ts'
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../docs/guide/metrics.md'), 'utf8')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import { runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { expect, it } from 'vitest'
-import { parseRunnerSet } from '../src/config/runner-set.ts'
-import { runnerSetSpecSchema } from '../src/config/spec-schema.ts'
 import { bitbucketExample, runnerSetExample, runnerSetJsonSchema, runnerSetPage } from './runner-set-page.ts'
 
 it.each([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { failures } from '@dayfly/runner-set/model/failure-table'
 import { expect, it } from 'vitest'
-import { failures } from '../src/model/failure-table.ts'
 import { troubleshootingPage } from './troubleshooting-page.ts'
 
 const page = troubleshootingPage()

@@ -8,16 +8,18 @@ import { controllerImage, runnerImage } from './image/contents.ts'
 import { architectureHere, type Image, writeLayout } from './image/layout.ts'
 
 const root = path.dirname(import.meta.dirname)
-const dist = path.join(root, 'dist')
-const folder = path.join(dist, 'image')
+const folder = path.join(root, 'dist/image')
 
 if (process.platform !== 'linux') fail(`npm run image needs Linux, and this is ${process.platform}`)
 const busybox = await staticBusybox()
 if (busybox.lacking !== undefined) fail(`npm run image needs ${busybox.lacking}`)
 const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string }
 await mkdir(folder, { recursive: true })
-await write('dayfly.tar', await controllerImage(dist, `localhost/dayfly:${version}`))
-await write('dayfly-runner.tar', await runnerImage(dist, `localhost/dayfly-runner:${version}`, busybox.program))
+await write('dayfly.tar', await controllerImage(distOf('controller'), `localhost/dayfly:${version}`))
+await write(
+  'dayfly-runner.tar',
+  await runnerImage(distOf('forge-emulators'), `localhost/dayfly-runner:${version}`, busybox.program),
+)
 
 async function write(file: string, image: Image): Promise<void> {
   const archive = writeLayout([image], architectureHere())
@@ -26,6 +28,10 @@ async function write(file: string, image: Image): Promise<void> {
   process.stderr.write(
     `${image.names.join(', ')} in dist/image/${file}: ${Math.round(archive.length / 1e6)} MB, sha256 ${digest}\n`,
   )
+}
+
+function distOf(name: string): string {
+  return path.join(root, 'packages', name, 'dist')
 }
 
 function fail(sentence: string): never {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { type MetricInfo, metricTable } from '@dayfly/controller/metrics/metric-table'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type MetricInfo, metricTable } from '../src/controller/metrics/metric-table.ts'
 
 const read = (file: string) => readFileSync(path.resolve(import.meta.dirname, '..', file), 'utf8')
 const metrics = new Map<string, MetricInfo>(Object.values(metricTable).map((metric) => [metric.name, metric]))

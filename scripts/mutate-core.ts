@@ -11,11 +11,11 @@ import { isTest, isTestSupport, readSource } from './tidy/source.ts'
 
 const help = `Usage: npm run mutate:core [-- [--json] [file ...]]
 
-Changes one condition of src/core at a time and runs the tests of src/core against each change.
+Changes one condition of packages/runner-set/src/core at a time and runs the tests of packages/runner-set/src/core against each change.
 A change that fails a test is killed. A change that survives shows a condition without a test.
 No file of the working tree is changed.
 
-  file     checks only this file of src/core; the default is every file
+  file     checks only this file of packages/runner-set/src/core; the default is every file
   --json   writes the result as JSON
   --help   shows this text
 
@@ -54,12 +54,13 @@ async function main(): Promise<number> {
 
 /** Returns the files of the core, or those of them that the arguments name. */
 function chosenFiles(names: readonly string[]): readonly string[] {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'src/core']
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'packages/runner-set/src/core']
   const files = execFileSync('git', args, { cwd: root, encoding: 'utf8' })
     .split('\0')
     .filter((file) => file.endsWith('.ts') && !isTest(file) && !isTestSupport(file))
   const chosen = names.map((name) => path.relative(root, path.resolve(name)).split(path.sep).join('/'))
   const unknown = chosen.find((file) => !files.includes(file))
-  if (unknown !== undefined) throw new Error(`${unknown} is not a source of src/core; name one, or none for all`)
+  if (unknown !== undefined)
+    throw new Error(`${unknown} is not a source of packages/runner-set/src/core; name one, or none for all`)
   return chosen.length > 0 ? chosen : files
 }

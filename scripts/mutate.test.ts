@@ -5,7 +5,7 @@ import { findMutants } from './mutate/mutants.ts'
 import { describeReport, reportOf } from './mutate/report.ts'
 import { readSource } from './tidy/source.ts'
 
-const mutantsOf = (text: string) => findMutants(readSource('src/core/a.ts', text))
+const mutantsOf = (text: string) => findMutants(readSource('packages/runner-set/src/core/a.ts', text))
 const changed = (text: string) => mutantsOf(text).map(({ after }) => after)
 
 describe('the mutants of a line', () => {
@@ -67,9 +67,13 @@ describe('the mutants of a line', () => {
 })
 
 it('gives no mutant of the core that cannot be parsed: it would count as killed', async () => {
-  const files = readdirSync('src/core', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const files = readdirSync('packages/runner-set/src/core', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
   const mutants = files.flatMap((file) =>
-    findMutants(readSource(`src/core/${file}`, readFileSync(`src/core/${file}`, 'utf8'))),
+    findMutants(
+      readSource(`packages/runner-set/src/core/${file}`, readFileSync(`packages/runner-set/src/core/${file}`, 'utf8')),
+    ),
   )
   expect(mutants.length).toBeGreaterThan(500)
   await Promise.all(mutants.map(({ text }) => transform(text, { loader: 'ts' })))
@@ -84,7 +88,7 @@ describe('the report', () => {
     const report = reportOf(verdicts(['a test', undefined]))
     expect(report).toMatchObject({ killed: 1, total: 2, share: 0.5, timeouts: 0 })
     expect(describeReport(report)).toBe(
-      'src/core/a.ts:1\n  - return a === b\n  + return a !== b\nmutants: 1 of 2 killed (50 %), 1 survived\n',
+      'packages/runner-set/src/core/a.ts:1\n  - return a === b\n  + return a !== b\nmutants: 1 of 2 killed (50 %), 1 survived\n',
     )
   })
 

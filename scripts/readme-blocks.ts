@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
-const program = 'dist/dayfly.js'
+const program = 'packages/dayfly/dist/dayfly.js'
 
 export type Block = { readonly command: string; readonly output: string }
 

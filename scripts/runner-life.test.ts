@@ -1,8 +1,8 @@
 // Compares the table of start failures in docs/runner-life.md with the table that the core reads.
 import { readFileSync } from 'node:fs'
+import { type FailureReason, failureInfo } from '@dayfly/runner-set/model/failure'
+import { failures } from '@dayfly/runner-set/model/failure-table'
 import { expect, test } from 'vitest'
-import { type FailureReason, failureInfo } from '../src/model/failure.ts'
-import { failures } from '../src/model/failure-table.ts'
 
 /** Returns a deadline as the page says it. */
 function deadlineOf(reason: FailureReason): string {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { checkActions } from './tidy/act.ts'
 import { readSource } from './tidy/source.ts'
 
-const check = (text: string, path = 'src/controller/act/end-runner.ts') => checkActions([readSource(path, text)])
+const check = (text: string, path = 'packages/controller/src/act/end-runner.ts') =>
+  checkActions([readSource(path, text)])
 
 describe('imports of an action', () => {
   test.each([
@@ -91,9 +92,10 @@ describe('conditions of an action', () => {
   })
 })
 
-test.each([['src/controller/act/end-runner.test.ts'], ['src/controller/act/a.fixture.ts'], ['src/controller/loop.ts']])(
-  'does not check %s',
-  (path) => {
-    expect(check('if (runner.pod) clock.now()\n', path)).toEqual([])
-  },
-)
+test.each([
+  ['packages/controller/src/act/end-runner.test.ts'],
+  ['packages/controller/src/act/a.fixture.ts'],
+  ['packages/controller/src/loop.ts'],
+])('does not check %s', (path) => {
+  expect(check('if (runner.pod) clock.now()\n', path)).toEqual([])
+})

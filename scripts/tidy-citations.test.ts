@@ -16,7 +16,7 @@ function check(path: string, text: string) {
     ['docs/reference/scale-set-protocol.md', protocol],
     [path, text],
   ])
-  return checkCitations({ files: [...texts.keys(), 'src/lib/clock.ts', 'docs/picture.png'], texts })
+  return checkCitations({ files: [...texts.keys(), 'packages/kit/src/clock.ts', 'docs/picture.png'], texts })
 }
 
 describe('links', () => {
@@ -38,7 +38,7 @@ describe('links', () => {
     ['[a](gone.md)', '"docs/gone.md" does not exist'],
     ['[a](page.md#s9-3)', '"docs/page.md" has no anchor "#s9-3"'],
     ['[a](#there)', '"docs/other.md" has no anchor "#there"'],
-    ['[a](../src/lib/gone.ts)', '"src/lib/gone.ts" does not exist'],
+    ['[a](../src/lib/gone.ts)', '"packages/kit/src/gone.ts" does not exist'],
     ['[a]: gone.md', '"docs/gone.md" does not exist'],
     ['[`a`](gone.md)', '"docs/gone.md" does not exist'],
   ])('%j does not resolve', (text, fault) => {
@@ -48,8 +48,8 @@ describe('links', () => {
   })
 
   test("a rule's links are read from docs/rules, where its page is published", () => {
-    expect(check('src/doctor/rules/a.md', '[a](../page.md)')).toEqual([])
-    expect(check('src/doctor/rules/a.md', '[a](../../../docs/page.md)')).toHaveLength(1)
+    expect(check('packages/doctor/src/rules/a.md', '[a](../page.md)')).toEqual([])
+    expect(check('packages/doctor/src/rules/a.md', '[a](../../../docs/page.md)')).toHaveLength(1)
   })
 
   test('a link knows its line', () => {
@@ -67,21 +67,21 @@ describe('links', () => {
 
 describe('citations', () => {
   test.each([
-    ['src/lib/a.ts', '// Why: docs/page.md#s9-2.\n'],
-    ['src/lib/a.ts', '/** See README.md. */\n'],
-    ['src/lib/a.ts', "const a = 'docs/gone.md'\n"],
-    ['src/lib/a.ts', '// https://example.com/docs/gone.md\n'],
-    ['src/lib/a.cel', '// docs/page.md\n'],
+    ['packages/kit/src/a.ts', '// Why: docs/page.md#s9-2.\n'],
+    ['packages/kit/src/a.ts', '/** See README.md. */\n'],
+    ['packages/kit/src/a.ts', "const a = 'docs/gone.md'\n"],
+    ['packages/kit/src/a.ts', '// https://example.com/docs/gone.md\n'],
+    ['packages/kit/src/a.cel', '// docs/page.md\n'],
     ['docs/other.md', 'See `docs/page.md#s9-2`.\n'],
   ])('%s: %j resolves', (path, text) => {
     expect(check(path, text)).toEqual([])
   })
 
   test.each([
-    ['src/lib/a.ts', 'const a = 1\n// Why: docs/gone.md\n'],
-    ['src/lib/a.ts', 'const a = 1 // docs/page.md\nconst b = 2 // docs/page.md#s1\n'],
-    ['src/lib/a.ts', '/**\n * See docs/page.md#s9-3.\n */\n'],
-    ['src/lib/a.cel', 'a\n// docs/gone.md\n'],
+    ['packages/kit/src/a.ts', 'const a = 1\n// Why: docs/gone.md\n'],
+    ['packages/kit/src/a.ts', 'const a = 1 // docs/page.md\nconst b = 2 // docs/page.md#s1\n'],
+    ['packages/kit/src/a.ts', '/**\n * See docs/page.md#s9-3.\n */\n'],
+    ['packages/kit/src/a.cel', 'a\n// docs/gone.md\n'],
     ['docs/other.md', '# A\n`docs/gone.md`\n'],
   ])('%s: %j does not resolve', (path, text) => {
     expect(check(path, text)).toMatchObject([{ rule: 'citation', path, line: 2 }])
@@ -102,7 +102,7 @@ describe('citations', () => {
     ['design chapter 6'],
     ['the design'],
   ])('"%s" in a comment is a finding', (text) => {
-    expect(check('src/lib/a.ts', `// A fact (${text}).\n`)).toMatchObject([{ rule: 'citation', line: 1 }])
+    expect(check('packages/kit/src/a.ts', `// A fact (${text}).\n`)).toMatchObject([{ rule: 'citation', line: 1 }])
   })
 
   test.each([
@@ -110,7 +110,7 @@ describe('citations', () => {
     ["const a = 'the design'\n"],
     ['// docs/page.md has 3 experiments.\n'],
   ])('%j is free', (text) => {
-    expect(check('src/lib/a.ts', text)).toEqual([])
+    expect(check('packages/kit/src/a.ts', text)).toEqual([])
   })
 
   test('a link to a page of the reference is free', () => {
@@ -121,7 +121,7 @@ describe('citations', () => {
 
   test('a page and a title are read as well', () => {
     expect(check('docs/other.md', 'By the design.\n')).toHaveLength(1)
-    expect(check('src/lib/a.test.ts', "it('follows design chapter 4', () => {})\n")).toHaveLength(1)
+    expect(check('packages/kit/src/a.test.ts', "it('follows design chapter 4', () => {})\n")).toHaveLength(1)
   })
 
   test.each([
@@ -131,7 +131,7 @@ describe('citations', () => {
     ["test.each(rows)('cases 52 and 71: %s', run)", ['case 71']],
     ["it('in case 53 happens', run)", []],
   ])('%j names listed cases', (text, missing) => {
-    const messages = check('src/lib/a.test.ts', `${text}\n`).map(({ message }) => message)
+    const messages = check('packages/kit/src/a.test.ts', `${text}\n`).map(({ message }) => message)
     expect(messages).toEqual(missing.map((name) => expect.stringContaining(name)))
   })
 })

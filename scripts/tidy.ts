@@ -4,12 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkActions } from './tidy/act.ts'
-import { checkArrows, checkRooms } from './tidy/arrows.ts'
 import { checkBans } from './tidy/bans.ts'
 import { checkCitations } from './tidy/citations.ts'
 import { checkArchitecture, checkHosts } from './tidy/documents.ts'
 import { applyExceptions } from './tidy/exceptions.ts'
-import { checkFolders } from './tidy/folders.ts'
 import { checkPlainEnglish } from './tidy/plain.ts'
 import { checkShape } from './tidy/shape.ts'
 import { readSource } from './tidy/source.ts'
@@ -24,9 +22,6 @@ const sources = [...texts].filter(([file]) => file.endsWith('.ts')).map(([file, 
 
 const findings = applyExceptions(
   [
-    ...checkArrows(sources),
-    ...checkRooms(files),
-    ...checkFolders(sources),
     ...checkActions(sources),
     ...checkBans(sources),
     ...checkShape(sources),

@@ -1,5 +1,5 @@
 // The clock of one process: the simulation's time, with an offset that jumps as a corrected machine clock does. Its timers do not jump.
-import { type Clock, sleepWith } from '../src/lib/clock.ts'
+import { type Clock, sleepWith } from '@dayfly/kit/clock'
 
 export interface ProcessClock extends Clock {
   jump(ms: number): void

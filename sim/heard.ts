@@ -1,7 +1,7 @@
 // The listeners to the processes of a world: the workload, the disasters, the checkers and the trace.
-import type { PlayedContainer } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
-import type { Answer, Request } from '../src/lib/http.ts'
-import type { Entry } from '../src/model/event.ts'
+import type { PlayedContainer } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
+import type { Answer, Request } from '@dayfly/kit/http'
+import type { Entry } from '@dayfly/runner-set/model/event'
 import type { ProcessOptions } from './process.ts'
 
 type Server = 'api' | 'forge'

@@ -1,7 +1,7 @@
 // The network between one process and a server, in this process: latency, and the faults of the weather.
-import { type Answer, type Body, jsonAnswer, type Request, type Transport, TransportError } from '../src/lib/http.ts'
-import { type Random, randomInteger } from '../src/lib/random.ts'
-import type { VirtualClock } from '../src/lib/virtual-clock.ts'
+import { type Answer, type Body, jsonAnswer, type Request, type Transport, TransportError } from '@dayfly/kit/http'
+import { type Random, randomInteger } from '@dayfly/kit/random'
+import type { VirtualClock } from '@dayfly/kit/virtual-clock'
 import { pick } from './streams.ts'
 import type { Weather } from './weather.ts'
 

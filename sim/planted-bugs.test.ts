@@ -18,7 +18,7 @@ describe('a planted bug', () => {
   })
 
   it('throws when its text is not in the file exactly once', async () => {
-    const edit = { file: 'src/core/may-end.ts', before: 'no such text', after: '' }
+    const edit = { file: 'packages/runner-set/src/core/may-end.ts', before: 'no such text', after: '' }
     await expect(bundleOf('run-seed', [edit])).rejects.toThrow('has this text 0 times')
   })
 })

@@ -11,7 +11,7 @@ export type PlantedBug = {
   readonly seed: number
 }
 
-const startRunner = 'src/controller/act/start-runner.ts'
+const startRunner = 'packages/controller/src/act/start-runner.ts'
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -20,7 +20,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 31,
     edits: [
       {
-        file: 'src/controller/pod-cache.ts',
+        file: 'packages/controller/src/pod-cache.ts',
         before: '  stale(since: Instant, why: string): void {\n',
         after: '  stale(since: Instant, why: string): void {\n    this.replaced([], this.#clock.now())\n',
       },
@@ -44,7 +44,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 1,
     edits: [
       {
-        file: 'src/controller/act/delete-runner.ts',
+        file: 'packages/controller/src/act/delete-runner.ts',
         before: 'resourceVersion === undefined ? { uid } : { uid, resourceVersion }',
         after: 'resourceVersion === undefined ? {} : { resourceVersion }',
       },
@@ -56,7 +56,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 1,
     edits: [
       {
-        file: 'src/core/state/fold-decided.ts',
+        file: 'packages/runner-set/src/core/state/fold-decided.ts',
         before: "  if (action.kind === 'start-runner') put(step, requestedRunner(action.runner, step.at))\n",
         after: '',
       },
@@ -68,7 +68,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 1,
     edits: [
       {
-        file: 'src/forge/github/listener.ts',
+        file: 'packages/forges/src/github/listener.ts',
         before: '    const result = await this.#intake.receive(message, session)\n',
         after:
           '    await session.acknowledge(String(message.id))\n    const result = await this.#intake.receive(message, session)\n',
@@ -81,7 +81,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 10,
     edits: [
       {
-        file: 'src/core/state/fold-forge.ts',
+        file: 'packages/runner-set/src/core/state/fold-forge.ts',
         before: 'const ours = registration.name.startsWith(prefix)',
         after: 'const ours = state.jobs.some(({ runner }) => runner === registration.name)',
       },
@@ -93,17 +93,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 1,
     edits: [
       {
-        file: 'src/kubernetes/server-time.ts',
+        file: 'packages/kubernetes/src/server-time.ts',
         before: 'return { clock: { now, after',
         after: 'return { clock: { now: own.now, after',
       },
       {
-        file: 'src/kubernetes/lease.ts',
+        file: 'packages/kubernetes/src/lease.ts',
         before: '    after: clock.after,\n',
         after: '    after: clock.after,\n    now: clock.now,\n',
       },
       {
-        file: 'src/kubernetes/lease.ts',
+        file: 'packages/kubernetes/src/lease.ts',
         before: 'if (free || expired)',
         after: 'if (free || Date.parse(record.object.spec.renewTime) + record.durationMs <= (lease as any).now())',
       },
@@ -115,7 +115,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 17,
     edits: [
       {
-        file: 'src/core/scale.ts',
+        file: 'packages/runner-set/src/core/scale.ts',
         before: "endStep(moment, runner, runner.pod.value, { kind: 'surplus' })",
         after:
           "{ action: { kind: 'delete-runner', runner: runner.name, pod: { uid: runner.pod.value.uid }, because: { kind: 'surplus' } } }",
@@ -139,7 +139,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         after: 'yield secret',
       },
       {
-        file: 'src/core/pod.ts',
+        file: 'packages/runner-set/src/core/pod.ts',
         before:
           "      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid: podUid, blockOwnerDeletion: false }],\n",
         after: '',
@@ -152,13 +152,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 1,
     edits: [
       {
-        file: 'src/forge/github/demand.ts',
+        file: 'packages/forges/src/github/demand.ts',
         before: '    if (message.statistics) this.#trust(message.statistics)\n',
         after:
           "    for (const { kind } of message.jobs) this.#assigned = (this.#assigned ?? 0) + (kind === 'assigned' ? 1 : kind === 'completed' ? -1 : 0)\n",
       },
       {
-        file: 'src/forge/github/demand.ts',
+        file: 'packages/forges/src/github/demand.ts',
         before: '    if (statistics) this.#trust(statistics)',
         after: '    if (statistics && this.#assigned === undefined) this.#trust(statistics)',
       },
@@ -170,7 +170,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     seed: 2,
     edits: [
       {
-        file: 'src/core/scale.ts',
+        file: 'packages/runner-set/src/core/scale.ts',
         before: '  const room = set.scale.max - counts.value.occupied\n  if (need',
         after: '  const room = Number.POSITIVE_INFINITY\n  if (need',
       },

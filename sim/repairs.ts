@@ -1,5 +1,5 @@
 // The repairs of disasters. A world counts the open ones, so that it heals after the last of them.
-import type { Clock } from '../src/lib/clock.ts'
+import type { Clock } from '@dayfly/kit/clock'
 
 export type Repairs = {
   /** Repairs what a disaster broke, `ms` milliseconds from now. */

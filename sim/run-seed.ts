@@ -1,6 +1,6 @@
 // One seed from its first minute to its last leftover.
-import { randomInteger } from '../src/lib/random.ts'
-import { stackOf } from '../src/lib/stack-of.ts'
+import { randomInteger } from '@dayfly/kit/random'
+import { stackOf } from '@dayfly/kit/stack-of'
 import { checkers } from './checkers/all.ts'
 import type { Broken, Checker } from './checkers/checker.ts'
 import { replaceCredentials, startDisasters } from './disasters.ts'

@@ -1,11 +1,11 @@
 // The runners of the simulation: each container reads its credential, connects to its forge, and runs what it gets.
-import type { PlayedContainer, Script } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
-import type { BitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
-import type { GitHubEmulator } from '../src/emulator/github/emulator.ts'
-import type { JobReport } from '../src/emulator/job.ts'
-import { readCredential } from '../src/emulator/runner/credential.ts'
-import { type Random, randomInteger } from '../src/lib/random.ts'
-import type { VirtualClock } from '../src/lib/virtual-clock.ts'
+import type { PlayedContainer, Script } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
+import type { BitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
+import type { GitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
+import type { JobReport } from '@dayfly/forge-emulators/job'
+import { readCredential } from '@dayfly/forge-emulators/runner/credential'
+import { type Random, randomInteger } from '@dayfly/kit/random'
+import type { VirtualClock } from '@dayfly/kit/virtual-clock'
 
 export type RunnerOptions = {
   readonly clock: VirtualClock

@@ -1,5 +1,5 @@
 // The runner sets of one seed: two namespaces, GitHub's sets and Bitbucket's.
-import { type Random, randomInteger } from '../src/lib/random.ts'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 
 export type SetSpec = {
   readonly namespace: string

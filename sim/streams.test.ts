@@ -1,5 +1,5 @@
+import type { Random } from '@dayfly/kit/random'
 import { describe, expect, it } from 'vitest'
-import type { Random } from '../src/lib/random.ts'
 import { longStreamOf, streamOf } from './streams.ts'
 
 /** Where the streams of two processes of a long run meet. */

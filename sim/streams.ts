@@ -1,6 +1,6 @@
 // Independent random streams of one seed: what one part draws never changes what another part gets.
-import { hashText } from '../src/lib/hash.ts'
-import { type Random, seededRandom } from '../src/lib/random.ts'
+import { hashText } from '@dayfly/kit/hash'
+import { type Random, seededRandom } from '@dayfly/kit/random'
 
 export function streamOf(seed: number, part: string): Random {
   return seededRandom(Number.parseInt(hashText(`${seed} ${part}`, 8), 16))

@@ -1,5 +1,5 @@
 // The faults between a process and a server. Each seed turns some of them on, so that rare pairs of faults meet.
-import { type Random, randomInteger } from '../src/lib/random.ts'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 
 /** The chance of each fault for one request, between 0 and 1. */
 export type Weather = {

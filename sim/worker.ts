@@ -1,6 +1,5 @@
 // A process that runs the seeds that its parent sends, one at a time.
-
-import { stackOf } from '../src/lib/stack-of.ts'
+import { stackOf } from '@dayfly/kit/stack-of'
 import { runSeed, type SeedResult } from './run-seed.ts'
 
 const twice = process.argv.includes('--twice')

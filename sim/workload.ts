@@ -1,7 +1,7 @@
 // Jobs and steps that arrive in bursts.
-import { scriptJob } from '../src/emulator/github/script-job.ts'
-import type { Request } from '../src/lib/http.ts'
-import { type Random, randomInteger } from '../src/lib/random.ts'
+import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
+import type { Request } from '@dayfly/kit/http'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 import type { SetSpec } from './sets.ts'
 import { pick } from './streams.ts'
 import type { World } from './world.ts'

@@ -1,10 +1,10 @@
 // Applies a runner set with a volumeMount without a volume, and waits until its status, an Event and the log show the reason.
+import { events, runnerSets } from '@dayfly/controller/resources'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { createKubernetes } from '@dayfly/kubernetes/client'
+import { connect } from '@dayfly/kubernetes/connect'
+import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import { expect } from 'vitest'
-import { events, runnerSets } from '../src/controller/resources.ts'
-import { createKubernetes } from '../src/kubernetes/client.ts'
-import { connect } from '../src/kubernetes/connect.ts'
-import { loadKubeconfig } from '../src/kubernetes/kubeconfig.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
 import { type Cli, until } from './cli.ts'
 
 const name = 'bad-set'

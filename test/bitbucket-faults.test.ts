@@ -1,7 +1,7 @@
 // Seeded runs of two sets in one workspace on virtual time, with faults of Bitbucket, of nodes, of credentials and of the controller.
 // DAYFLY_SEEDS=1-1000 runs other seeds than the few of `npm test`.
+import { randomInteger, seededRandom } from '@dayfly/kit/random'
 import { expect, test } from 'vitest'
-import { randomInteger, seededRandom } from '../src/lib/random.ts'
 import { countsAtRest, lateSteps, leftovers, mostInAnHour, strangers, watch } from './bitbucket/checks.ts'
 import { act, replaceSecret } from './bitbucket/faults.ts'
 import { openWorld, scaleSet, type World } from './bitbucket/world.ts'

@@ -1,7 +1,6 @@
 // The built controller against an emulated Bitbucket of this process. The containers are stub runners: each is a process that reports its start and its end to the emulator.
-
 import path from 'node:path'
-import { createBitbucketEmulator } from '../src/emulator/bitbucket/emulator.ts'
+import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
 import { encoded, openProcessWorld } from './controller-world.ts'
 
 export const consumerSecret = 'consumerSecretThatMustNeverBePrinted'

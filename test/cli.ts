@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmS
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-export const program = path.resolve('dist/dayfly.js')
+export const program = path.resolve('packages/dayfly/dist/dayfly.js')
 
 type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 

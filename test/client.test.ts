@@ -1,8 +1,8 @@
 // Runs the client's test suite on the embedded cluster. test/kubernetes/client.test.ts runs the same suite on a real cluster.
-import { createCluster } from '../src/embedded/cluster.ts'
-import { createScriptedRuntime } from '../src/embedded/runtime/scripted/scripted-runtime.ts'
-import { connect } from '../src/kubernetes/connect.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { createCluster } from '@dayfly/cluster/cluster'
+import { createScriptedRuntime } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { connect } from '@dayfly/kubernetes/connect'
 import { clientSuite } from './kubernetes/client-suite.ts'
 
 clientSuite('client on the embedded cluster', openEmbedded)

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { noBody } from '@dayfly/kit/http'
+import { httpClient } from '@dayfly/kit/http-client'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { noBody } from '../src/lib/http.ts'
-import { httpClient } from '../src/lib/http-client.ts'
 import { createWorld, until, type World } from './cli.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 // The controller at real latency: scale-down, refusals, credential rotation and failing starts over virtual minutes.
+import { timestamp } from '@dayfly/kit/timestamp'
 import { afterEach, describe, expect, it } from 'vitest'
-import { timestamp } from '../src/lib/timestamp.ts'
 import {
   closeStage,
   confirmDeletions,

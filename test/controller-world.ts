@@ -1,21 +1,21 @@
 // The built controller as processes of its own, against an embedded cluster and an emulated GitHub of this process, over sockets with latency.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { runnerSetCrd } from '../src/config/crd.ts'
-import { leaseRights, runnerRights } from '../src/controller/rights.ts'
-import { createCluster } from '../src/embedded/cluster.ts'
-import { createProcessRuntime } from '../src/embedded/runtime/process/process-runtime.ts'
-import { kubeconfigText } from '../src/embedded/wire/kubeconfig.ts'
-import { createGitHubEmulator } from '../src/emulator/github/emulator.ts'
-import { scriptJob } from '../src/emulator/github/script-job.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { createCluster } from '@dayfly/cluster/cluster'
+import { createProcessRuntime } from '@dayfly/cluster/runtime/process/process-runtime'
+import { kubeconfigText } from '@dayfly/cluster/wire/kubeconfig'
+import { leaseRights, runnerRights } from '@dayfly/controller/rights'
+import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
+import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { type Cli, createWorld, until } from './cli.ts'
 import { openSlowGate } from './slow-gate.ts'
 
 export const forgeToken = 'ghp_thisTokenMustNeverBePrinted00000000'
 export const accountToken = 'account-token-that-must-never-be-printed'
 const account = 'system:serviceaccount:ci:dayfly'
-const runner = path.resolve('dist/runner.js')
+const runner = path.resolve('packages/dayfly/dist/runner.js')
 
 /** Reads its credential as the official image does. */
 const runnerCommand = [

@@ -1,6 +1,6 @@
+import type { StoredObject } from '@dayfly/cluster/store/object'
+import { timestamp } from '@dayfly/kit/timestamp'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { StoredObject } from '../src/embedded/store/object.ts'
-import { timestamp } from '../src/lib/timestamp.ts'
 import {
   closeStage,
   confirmDeletions,

@@ -1,8 +1,8 @@
 // A set that is deleted while its forge fails: nothing may stay at the forge once it works again.
+import type { Controller } from '@dayfly/controller/controller'
+import { noBody } from '@dayfly/kit/http'
+import type { JournalEvent } from '@dayfly/runner-set/model/event'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Controller } from '../src/controller/controller.ts'
-import { noBody } from '../src/lib/http.ts'
-import type { JournalEvent } from '../src/model/event.ts'
 import { closeStage, events, namespace, openStage, podNames, runnerSetObject, type Stage, status } from './stage.ts'
 
 let opened: Stage | undefined

@@ -44,7 +44,7 @@ describe('the demo', () => {
     const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: readonly string[] }
     const published = files.filter((name) => !name.startsWith('!'))
     for (const name of ['package.json', ...published]) cpSync(name, path.join(folder, name), { recursive: true })
-    const cli = world.startFrom(path.join(folder, 'dist/dayfly.js'), 'demo', '--jobs', '1', '--json')
+    const cli = world.startFrom(path.join(folder, 'packages/dayfly/dist/dayfly.js'), 'demo', '--jobs', '1', '--json')
     expect(await cli.ended, cli.stderr()).toMatchObject({ code: 0 })
     expect(JSON.parse(cli.stdout())).toMatchObject({ jobs: 1, succeeded: 1, leftovers: clean })
   })

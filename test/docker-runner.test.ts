@@ -1,9 +1,9 @@
 // Docker beside a runner: refused as an ordinary container, converted by `docker: sidecar`, and ended by the controller where it is forced.
+import { decodeFiles, examine } from '@dayfly/doctor/engine/examine'
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
+import { buildPod } from '@dayfly/runner-set/core/pod'
+import { runnerSet } from '@dayfly/runner-set/core/world.fixture'
 import { afterEach, expect, it } from 'vitest'
-import { buildPod } from '../src/core/pod.ts'
-import { runnerSet } from '../src/core/world.fixture.ts'
-import { decodeFiles, examine } from '../src/doctor/engine/examine.ts'
-import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import {
   closeStage,
   confirmDeletions,

@@ -1,14 +1,14 @@
 // The objects that real releases of ARC left, loaded into a running embedded cluster, with GitHub's answer of that moment.
 import { readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { RegistrationFact } from '../src/doctor/facts.ts'
-import type { StoredObject } from '../src/embedded/store/object.ts'
-import type { ForgeAccount } from '../src/forge/account.ts'
-import type { Clock } from '../src/lib/clock.ts'
-import type { Transport } from '../src/lib/http.ts'
-import { accountOf } from './doctor-account.fixture.ts'
-import { arcKinds, definitionOf } from './doctor-cluster.fixture.ts'
-import { openPodStage } from './pod-stage.ts'
+import { openPodStage } from '@dayfly/cluster/pod-stage.fixture'
+import type { StoredObject } from '@dayfly/cluster/store/object'
+import type { RegistrationFact } from '@dayfly/doctor/facts'
+import { accountOf } from '@dayfly/doctor/live/account.fixture'
+import { arcKinds, definitionOf } from '@dayfly/doctor/live/doctor-cluster.fixture'
+import type { Clock } from '@dayfly/kit/clock'
+import type { Transport } from '@dayfly/kit/http'
+import type { ForgeAccount } from '@dayfly/runner-set/forge/account'
 
 type Recorded = { readonly objects: readonly StoredObject[]; readonly runners: readonly RecordedRunner[] }
 type RecordedRunner = Pick<RegistrationFact, 'name'> & {

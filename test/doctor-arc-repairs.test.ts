@@ -1,9 +1,10 @@
 // Repairs of ARC's recorded objects under real conditions: slow and refusing API servers, a view of one namespace, a forge that was not asked.
+
+import { arcKinds } from '@dayfly/doctor/live/doctor-cluster.fixture'
+import { type Answer, jsonBody, type Request, type Transport } from '@dayfly/kit/http'
+import { seededRandom } from '@dayfly/kit/random'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Answer, jsonBody, type Request, type Transport } from '../src/lib/http.ts'
-import { seededRandom } from '../src/lib/random.ts'
 import { type Doctor, openDoctor } from './doctor-arc-doctor.fixture.ts'
-import { arcKinds } from './doctor-cluster.fixture.ts'
 
 let doctor: Doctor | undefined
 afterEach(async () => {

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { jsonReport } from '@dayfly/doctor/reporters/shape'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { jsonReport } from '../src/doctor/reporters/shape.ts'
 import { program } from './cli.ts'
 
 const job = `apiVersion: batch/v1

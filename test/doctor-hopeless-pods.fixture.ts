@@ -1,8 +1,15 @@
 // Pods that wait for a process that is gone, beside similar runners that are busy.
-
-import type { Registry } from '../src/embedded/api/registry.ts'
-import type { Clock } from '../src/lib/clock.ts'
-import { arcKinds, createArc, createPod, ended, ownedBy, type PodLook, running } from './doctor-cluster.fixture.ts'
+import type { Registry } from '@dayfly/cluster/api/registry'
+import {
+  arcKinds,
+  createArc,
+  createPod,
+  ended,
+  ownedBy,
+  type PodLook,
+  running,
+} from '@dayfly/doctor/live/doctor-cluster.fixture'
+import type { Clock } from '@dayfly/kit/clock'
 
 type Place = { readonly registry: Registry; readonly clock: Clock }
 

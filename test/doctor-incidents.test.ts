@@ -1,19 +1,20 @@
 // The incidents, end to end on the embedded cluster.
 // Each test applies a sample and sees the incident. The doctor fixes the file; the fixed file gives no incident.
+import { ApiError } from '@dayfly/cluster/api/errors'
+import type { ClusterOptions } from '@dayfly/cluster/cluster'
+import { openPodStage } from '@dayfly/cluster/pod-stage.fixture'
+import { decodeFiles, examine } from '@dayfly/doctor/engine/examine'
+import { runRules } from '@dayfly/doctor/engine/run-rules'
+import type { VersionFact } from '@dayfly/doctor/facts'
+import { fixFiles } from '@dayfly/doctor/fixes/fixes'
+import { arcKinds, createArc, openDoctorCluster, ownedBy } from '@dayfly/doctor/live/doctor-cluster.fixture'
+import { gatherLive } from '@dayfly/doctor/live/gather'
+import { planRepair } from '@dayfly/doctor/live/plan'
+import { planDefaults } from '@dayfly/doctor/live/plan-options'
+import { repair } from '@dayfly/doctor/live/repair'
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
+import type { DecodedFile } from '@dayfly/doctor/sources/document'
 import { afterEach, expect, it } from 'vitest'
-import { decodeFiles, examine } from '../src/doctor/engine/examine.ts'
-import { runRules } from '../src/doctor/engine/run-rules.ts'
-import type { VersionFact } from '../src/doctor/facts.ts'
-import { fixFiles } from '../src/doctor/fixes/fixes.ts'
-import { gatherLive } from '../src/doctor/live/gather.ts'
-import { planRepair } from '../src/doctor/live/plan.ts'
-import { planDefaults } from '../src/doctor/live/plan-options.ts'
-import { repair } from '../src/doctor/live/repair.ts'
-import { catalogue } from '../src/doctor/rules/catalogue.ts'
-import type { DecodedFile } from '../src/doctor/sources/document.ts'
-import { ApiError } from '../src/embedded/api/errors.ts'
-import type { ClusterOptions } from '../src/embedded/cluster.ts'
-import { arcKinds, createArc, openDoctorCluster, ownedBy } from './doctor-cluster.fixture.ts'
 import {
   jobTemplates,
   manifests,
@@ -23,7 +24,6 @@ import {
   sample,
   templateOfSet,
 } from './doctor-samples.fixture.ts'
-import { openPodStage } from './pod-stage.ts'
 
 type Stage = ReturnType<typeof openPodStage>
 const minute = 60_000

@@ -1,8 +1,9 @@
 // An examination reads a list page by page, and starts the list again if the server has forgotten the position.
+
+import { openDoctorCluster } from '@dayfly/doctor/live/doctor-cluster.fixture'
+import { gatherLive } from '@dayfly/doctor/live/gather'
+import type { Request } from '@dayfly/kit/http'
 import { expect, test } from 'vitest'
-import { gatherLive } from '../src/doctor/live/gather.ts'
-import type { Request } from '../src/lib/http.ts'
-import { openDoctorCluster } from './doctor-cluster.fixture.ts'
 
 const expired = {
   kind: 'Status',

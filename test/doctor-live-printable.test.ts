@@ -1,6 +1,7 @@
 // Text that others wrote into the cluster reaches neither the terminal nor the log of a CI job as a command.
+
+import { arcKinds, createArc, createPod, definitionOf } from '@dayfly/doctor/live/doctor-cluster.fixture'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { arcKinds, createArc, createPod, definitionOf } from './doctor-cluster.fixture.ts'
 import { openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 
 let stage: RepairStage

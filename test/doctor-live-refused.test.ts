@@ -1,7 +1,8 @@
 // A repair that is not allowed, or no longer. Nothing is written that was not confirmed, and the output names the next step.
+
+import { arcKinds, createArc, definitionOf, ownedBy } from '@dayfly/doctor/live/doctor-cluster.fixture'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CliResult } from './cli.ts'
-import { arcKinds, createArc, definitionOf, ownedBy } from './doctor-cluster.fixture.ts'
 import { doomed, linesOf, makeZombies, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { type Between, type Purpose, refusal, sayRequest } from './recording-proxy.ts'
 

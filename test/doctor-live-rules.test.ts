@@ -1,7 +1,7 @@
 // Each live rule on a running cluster: the API and the kubelet create the state, and exactly this rule finds exactly this object.
 // The same state without the hazard gives no finding.
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { afterEach, describe, expect, test } from 'vitest'
-import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { type LiveStage, openLiveStage } from './doctor-live-stage.fixture.ts'
 import { arcStates } from './doctor-live-states/arc.fixture.ts'
 import { jobStates } from './doctor-live-states/jobs.fixture.ts'

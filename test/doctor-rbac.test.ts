@@ -1,12 +1,13 @@
 // The roles that `dayfly doctor rbac` prints are minimal: no request is refused, and no right is unused.
+
+import { createArc, ownedBy } from '@dayfly/doctor/live/doctor-cluster.fixture'
+import { doctorRoles } from '@dayfly/doctor/live/rbac'
+import { createController } from '@dayfly/doctor/live/state.fixture'
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { afterEach, describe, expect, it } from 'vitest'
-import { doctorRoles } from '../src/doctor/live/rbac.ts'
-import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { runCli } from './cli.ts'
-import { createArc, ownedBy } from './doctor-cluster.fixture.ts'
 import { makeHopeless } from './doctor-hopeless-pods.fixture.ts'
 import { account, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
-import { createController } from './doctor-state.fixture.ts'
 import { type Grant, grantRoles, refusedIn, unusedOf } from './granted-role.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'
 import { makeIncidents } from './kubernetes/incidents.ts'

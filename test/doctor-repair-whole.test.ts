@@ -1,6 +1,6 @@
 // A complete repair, request by request: no change without its dry run and its preconditions, and no request to a busy runner.
+import type { Request } from '@dayfly/kit/http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Request } from '../src/lib/http.ts'
 import { makeHopeless } from './doctor-hopeless-pods.fixture.ts'
 import { linesOf, openRepairStage, type RepairStage } from './doctor-repair-stage.fixture.ts'
 import { defineCustomKinds } from './kubernetes/custom-kinds.ts'

@@ -1,7 +1,7 @@
 // The doctor's samples in the form in which clusters receive them from template engines, charts and ARC.
 import { readFileSync } from 'node:fs'
+import { fieldsAt, valueAt } from '@dayfly/kit/read-json'
 import { parseAllDocuments } from 'yaml'
-import { fieldsAt, valueAt } from '../src/lib/read-json.ts'
 
 export type Manifest = {
   readonly kind: string
@@ -10,7 +10,7 @@ export type Manifest = {
 }
 
 export function sample(name: string): string {
-  return readFileSync(new URL(`../src/doctor/samples/${name}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../packages/doctor/src/samples/${name}`, import.meta.url), 'utf8')
 }
 
 /** Renders a job template as a template engine does: block markers disappear, values are filled in. */

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { jsonReport } from '@dayfly/doctor/reporters/shape'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { jsonReport } from '../src/doctor/reporters/shape.ts'
 import { program } from './cli.ts'
 
 const bad = `apiVersion: batch/v1

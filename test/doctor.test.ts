@@ -3,9 +3,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { jsonReport } from '@dayfly/doctor/reporters/shape'
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { jsonReport } from '../src/doctor/reporters/shape.ts'
-import { catalogue } from '../src/doctor/rules/catalogue.ts'
 import { program } from './cli.ts'
 
 const bad = `apiVersion: batch/v1

@@ -1,15 +1,14 @@
 // The production client on the embedded API server alone, in one process.
-
-import { createRegistry } from '../src/embedded/api/create-registry.ts'
-import { silentNode } from '../src/embedded/api/silent-node.fixture.ts'
-import { createStore } from '../src/embedded/store/store.ts'
-import { createApiHandler } from '../src/embedded/wire/api-server.ts'
-import { knownIdentity } from '../src/embedded/wire/authentication.ts'
-import { createRequestLog } from '../src/embedded/wire/request-log.ts'
-import { createKubernetes } from '../src/kubernetes/client.ts'
-import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
-import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.ts'
+import { createRegistry } from '@dayfly/cluster/api/create-registry'
+import { silentNode } from '@dayfly/cluster/api/silent-node.fixture'
+import { createStore } from '@dayfly/cluster/store/store'
+import { createApiHandler } from '@dayfly/cluster/wire/api-server'
+import { knownIdentity } from '@dayfly/cluster/wire/authentication'
+import { createRequestLog } from '@dayfly/cluster/wire/request-log'
+import { seededRandom } from '@dayfly/kit/random'
+import { virtualClock } from '@dayfly/kit/virtual-clock'
+import { createKubernetes } from '@dayfly/kubernetes/client'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 
 /** Returns a client. The API server has one namespace. */
 export function embeddedKubernetes(namespace: string): Kubernetes {

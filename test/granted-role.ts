@@ -1,7 +1,7 @@
 // Grants the roles that `dayfly doctor rbac` prints to a ServiceAccount, and compares them with the requests of that account.
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { parseAllDocuments } from 'yaml'
-import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
-import type { KubeObject, Resource } from '../src/kubernetes/types.ts'
 import { accessOf, type Exchange } from './recording-proxy.ts'
 
 type Role = KubeObject & {

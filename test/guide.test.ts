@@ -14,7 +14,7 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   // The chart's container.
   'dayfly controller': ['deploy/chart/templates/_pod.tpl', '- controller'],
   // The probe of the sidecar, and what a job may run in it.
-  'docker info': ['src/core/docker-sidecar.ts', "['docker', 'info']"],
+  'docker info': ['packages/runner-set/src/core/docker-sidecar.ts', "['docker', 'info']"],
   'docker run -v': ['test/docker-runner.test.ts', 'docker'],
 }
 

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { seededRandom } from '@dayfly/kit/random'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { seededRandom } from '../src/lib/random.ts'
 import { type Cli, createWorld, until, type World } from './cli.ts'
 
 const moments = Number(process.env['DAYFLY_MOMENTS'] ?? 4)

@@ -1,9 +1,9 @@
 // Starts `dayfly cluster --data-dir` on the directory of a world, and sends requests to it.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { type Answer, jsonBody, type Method, noBody } from '@dayfly/kit/http'
+import { httpClient } from '@dayfly/kit/http-client'
 import { parse } from 'yaml'
-import { type Answer, jsonBody, type Method, noBody } from '../src/lib/http.ts'
-import { httpClient } from '../src/lib/http-client.ts'
 import { type Cli, until, type World } from './cli.ts'
 
 export type Send = (method: Method, target: string, body?: object) => Promise<Answer>

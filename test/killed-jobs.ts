@@ -2,7 +2,7 @@
 // In the end every job must have run as if nothing had happened. Each job writes when it begins and ends into a file of its own.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Random, randomInteger } from '../src/lib/random.ts'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 import { until, type World } from './cli.ts'
 import { dataOf, type KeptCluster, type Send, startKept } from './kept-cluster.ts'
 

@@ -1,6 +1,6 @@
 // The last status of a set when its controller stops: a counter lives nowhere else.
+import type { Request } from '@dayfly/kit/http'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Request } from '../src/lib/http.ts'
 import { closeStage, end, events, openStage, podNames, queue, type Stage, status, succeeded, takeJob } from './stage.ts'
 
 let opened: Stage | undefined

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { parseRunnerSet } from '../src/config/runner-set.ts'
 import { program } from './cli.ts'
 
 const samples = path.resolve(import.meta.dirname, 'migrate/bitbucket-autoscaler')

@@ -1,13 +1,13 @@
 // The real program against a cluster: `dayfly cluster`, `dayfly emulate github` and `dayfly controller` as processes of one world.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { runnerSetCrd } from '../src/config/crd.ts'
-import { runnerSets, secrets } from '../src/controller/resources.ts'
-import { createKubernetes } from '../src/kubernetes/client.ts'
-import { connect } from '../src/kubernetes/connect.ts'
-import { loadKubeconfig } from '../src/kubernetes/kubeconfig.ts'
-import type { KubeObject, Resource } from '../src/kubernetes/types.ts'
-import { systemClock, systemRandom } from '../src/lib/system.ts'
+import { runnerSets, secrets } from '@dayfly/controller/resources'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { createKubernetes } from '@dayfly/kubernetes/client'
+import { connect } from '@dayfly/kubernetes/connect'
+import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
+import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { type Cli, createWorld, runCli, until, type World } from './cli.ts'
 
 export const definitions: Resource = {

@@ -1,13 +1,13 @@
 // Sweeps what a lost controller left: a real one starts runners, is cut off, and its set goes away without its pods.
+import { gatherLeftovers, type SweepChoice } from '@dayfly/controller/operate/sweep/gather'
+import { performSweep } from '@dayfly/controller/operate/sweep/perform'
+import { planSweep } from '@dayfly/controller/operate/sweep/plan'
+import { secrets as secretKind } from '@dayfly/controller/resources'
+import { createGitHubAccount } from '@dayfly/forges/github/account'
+import { seededRandom } from '@dayfly/kit/random'
+import { createKubernetes } from '@dayfly/kubernetes/client'
+import { createInquiry } from '@dayfly/kubernetes/inquiry'
 import { afterEach, expect, test } from 'vitest'
-import { secrets as secretKind } from '../src/controller/resources.ts'
-import { createGitHubAccount } from '../src/forge/github/account.ts'
-import { createKubernetes } from '../src/kubernetes/client.ts'
-import { createInquiry } from '../src/kubernetes/inquiry.ts'
-import { seededRandom } from '../src/lib/random.ts'
-import { gatherLeftovers, type SweepChoice } from '../src/operate/sweep/gather.ts'
-import { performSweep } from '../src/operate/sweep/perform.ts'
-import { planSweep } from '../src/operate/sweep/plan.ts'
 import {
   closeStage,
   end,

@@ -1,7 +1,7 @@
 // A proxy between the doctor and an API server. It records every request and its status. A test can hold a request back or answer it itself.
-import { type Endpoint, openEndpoint } from '../src/embedded/wire/endpoint.ts'
-import { type Answer, jsonAnswer, type Request, type Transport } from '../src/lib/http.ts'
-import { systemClock } from '../src/lib/system.ts'
+import { type Endpoint, openEndpoint } from '@dayfly/cluster/wire/endpoint'
+import { type Answer, jsonAnswer, type Request, type Transport } from '@dayfly/kit/http'
+import { systemClock } from '@dayfly/kit/system'
 
 /** The purpose of a request. `review`: an access review. `trial`: a change with dryRun=All. `event`: a new Event. */
 export type Purpose = 'read' | 'review' | 'trial' | 'event' | 'change'

@@ -1,13 +1,13 @@
 // The API server's rules for a RunnerSet and the controller's own checks say the same, in the same words.
+import { createRegistry } from '@dayfly/cluster/api/create-registry'
+import { ApiError } from '@dayfly/cluster/api/errors'
+import { createStore } from '@dayfly/cluster/store/store'
+import { seededRandom } from '@dayfly/kit/random'
+import { virtualClock } from '@dayfly/kit/virtual-clock'
+import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runnerSetCrd } from '../src/config/crd.ts'
-import { parseRunnerSet } from '../src/config/runner-set.ts'
-import { createRegistry } from '../src/embedded/api/create-registry.ts'
-import { ApiError } from '../src/embedded/api/errors.ts'
-import { createStore } from '../src/embedded/store/store.ts'
-import { seededRandom } from '../src/lib/random.ts'
-import { virtualClock } from '../src/lib/virtual-clock.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,9 +1,9 @@
 // The verdict on a template from the production parts: the dry run, the comparison, our own rules.
-import { parseRunnerSet } from '../src/config/runner-set.ts'
-import { checkTemplate } from '../src/controller/act/check-template.ts'
-import { refusedTemplate, templateVerdict } from '../src/core/template.ts'
-import type { Kubernetes } from '../src/kubernetes/kubernetes.ts'
-import { failureInfo } from '../src/model/failure.ts'
+import { checkTemplate } from '@dayfly/controller/act/check-template'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import { refusedTemplate, templateVerdict } from '@dayfly/runner-set/core/template'
+import { failureInfo } from '@dayfly/runner-set/model/failure'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 // The production controller against the emulated Bitbucket, over the days of the workload in virtual time.
-import { randomInteger, seededRandom } from '../../src/lib/random.ts'
+import { randomInteger, seededRandom } from '@dayfly/kit/random'
 import { mostInAnHour } from '../../test/bitbucket/checks.ts'
 import { openWorld } from '../../test/bitbucket/world.ts'
 import { percentiles, queueAll, type Result, RunnerHours, tallySteps } from './measure.ts'

@@ -1,6 +1,6 @@
 // Measures of one strategy over the same two days: what became of each step, what the runners cost, how many calls it took.
-import type { Control } from '../../src/emulator/bitbucket/control.ts'
-import type { VirtualClock } from '../../src/lib/virtual-clock.ts'
+import type { Control } from '@dayfly/forge-emulators/bitbucket/control'
+import type { VirtualClock } from '@dayfly/kit/virtual-clock'
 import type { QueuedStep } from './workload.ts'
 
 export type Result = {

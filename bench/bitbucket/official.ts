@@ -1,11 +1,11 @@
 // Atlassian's autoscaler 3.7.0 with its cleaner, against the emulated Bitbucket: its rules and its calls, with the pauses between them
 // (docs/reference/bitbucket.md#s4-1). Its runners start as fast as ours.
-import { percentageStrict } from '../../src/core/strategy/percentage.ts'
-import { createBitbucketEmulator } from '../../src/emulator/bitbucket/emulator.ts'
-import { jsonBody, type Method, noBody, type Transport } from '../../src/lib/http.ts'
-import { randomInteger, seededRandom } from '../../src/lib/random.ts'
-import { type VirtualClock, virtualClock } from '../../src/lib/virtual-clock.ts'
-import type { FleetRunner } from '../../src/model/world.ts'
+import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
+import { jsonBody, type Method, noBody, type Transport } from '@dayfly/kit/http'
+import { randomInteger, seededRandom } from '@dayfly/kit/random'
+import { type VirtualClock, virtualClock } from '@dayfly/kit/virtual-clock'
+import { percentageStrict } from '@dayfly/runner-set/core/strategy/percentage'
+import type { FleetRunner } from '@dayfly/runner-set/model/world'
 import { mostInAnHour } from '../../test/bitbucket/checks.ts'
 import { counted } from '../../test/bitbucket/network.ts'
 import { isCleanable, type ListedRunner } from './cleaner.ts'

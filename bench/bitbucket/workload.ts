@@ -1,5 +1,5 @@
 // Two days of pipelines: a working day with bursts and a night, then a day of a weekend.
-import { type Random, randomInteger } from '../../src/lib/random.ts'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 
 export type QueuedStep = { readonly atMs: number; readonly durationMs: number }
 

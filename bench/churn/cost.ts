@@ -1,6 +1,6 @@
 // The cost of lives: the CPU time of each process, the writes of the API server, the memory, and the size of etcd's file.
-import { noBody } from '../../src/lib/http.ts'
-import { httpClient } from '../../src/lib/http-client.ts'
+import { noBody } from '@dayfly/kit/http'
+import { httpClient } from '@dayfly/kit/http-client'
 import type { Place } from '../scale-up/place.ts'
 import { countOf, quantile, readProcess, readRequests, round, writeVerbs } from '../scale-up/readings.ts'
 

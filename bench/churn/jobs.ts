@@ -1,5 +1,5 @@
 // The same load as plain Jobs, as an autoscaler without an own controller makes them: a Job for each runner, and no TTL.
-import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { markEnded, markRunning } from '../scale-up/kubelet.ts'
 import { loopNamespace, type Place } from '../scale-up/place.ts'
 import { openMeter } from './cost.ts'

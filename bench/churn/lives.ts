@@ -1,6 +1,6 @@
 // Many lives of runners under the production controller, in a closed loop: each deleted pod queues the next job.
-import type { Resource } from '../../src/kubernetes/types.ts'
-import type { SetStatus } from '../../src/model/status.ts'
+import type { Resource } from '@dayfly/kubernetes/types'
+import type { SetStatus } from '@dayfly/runner-set/model/status'
 import type { Programs } from '../scale-up/compare.ts'
 import { startController } from '../scale-up/controller.ts'
 import { startForge } from '../scale-up/forge.ts'

@@ -1,10 +1,10 @@
 // Watches the pods of one namespace: new ones, gone ones, and how many have ended and are still there.
-import { labels } from '../../src/core/pod.ts'
-import { runReflector } from '../../src/kubernetes/reflector.ts'
-import type { KubeObject } from '../../src/kubernetes/types.ts'
-import type { Transport } from '../../src/lib/http.ts'
-import { textAt } from '../../src/lib/read-json.ts'
-import { systemClock, systemRandom } from '../../src/lib/system.ts'
+import type { Transport } from '@dayfly/kit/http'
+import { textAt } from '@dayfly/kit/read-json'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { runReflector } from '@dayfly/kubernetes/reflector'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { labels } from '@dayfly/runner-set/core/pod'
 import { pods } from '../scale-up/observer.ts'
 
 export type SeenPod = {

@@ -1,5 +1,5 @@
 // One latency: the plain loop and the controller in turns, each in a new process, with the same API server and the same forge.
-import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
+import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import type { LoopOptions } from '../scale-up-loop.ts'
 import { startController } from './controller.ts'
 import { type BenchForge, startForge } from './forge.ts'

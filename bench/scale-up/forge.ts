@@ -1,6 +1,6 @@
 // The emulated GitHub as the benchmark controls it: jobs, and stub runners that connect, start their job and finish it.
-import { jsonBody, noBody } from '../../src/lib/http.ts'
-import { httpClient } from '../../src/lib/http-client.ts'
+import { jsonBody, noBody } from '@dayfly/kit/http'
+import { httpClient } from '@dayfly/kit/http-client'
 import { startProgram } from './program.ts'
 
 export type BenchForge = {

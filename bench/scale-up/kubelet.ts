@@ -1,5 +1,5 @@
 // The fake kubelet: it writes the status of pods that start and that end. Nothing runs.
-import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import { pods } from './observer.ts'
 
 /** Marks the pod as running: its runner container has started. */

@@ -1,6 +1,6 @@
 // The whole life of N runners under the production controller: queued jobs, pods, jobs that run, ends at once, nothing left.
-import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
-import type { Transport } from '../../src/lib/http.ts'
+import type { Transport } from '@dayfly/kit/http'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import type { BenchForge } from './forge.ts'
 import { markEnded, markRunning } from './kubelet.ts'
 import type { Observer } from './observer.ts'

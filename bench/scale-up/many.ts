@@ -1,6 +1,6 @@
 // Many runners: 10,000 live pods of one set that a new leader finds, and 200 sets with 50 runners each.
-import { annotations, buildPod } from '../../src/core/pod.ts'
-import type { KubeObject } from '../../src/kubernetes/types.ts'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { annotations, buildPod } from '@dayfly/runner-set/core/pod'
 import type { Programs } from './compare.ts'
 import { startController } from './controller.ts'
 import { startForge } from './forge.ts'

@@ -1,8 +1,8 @@
 // Watches the pods of one namespace and notes when each appears and when it is gone.
-import { runReflector } from '../../src/kubernetes/reflector.ts'
-import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
-import type { Transport } from '../../src/lib/http.ts'
-import { systemClock, systemRandom } from '../../src/lib/system.ts'
+import type { Transport } from '@dayfly/kit/http'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { runReflector } from '@dayfly/kubernetes/reflector'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 
 export type Observer = {
   /** The time of the first event of each pod, by name, on the scale of `performance.now`. */

@@ -16,7 +16,7 @@ export async function inFolder(work: (folder: string) => Promise<void>): Promise
 }
 
 /** The path of the built product. */
-export const dayflyProgram = path.join(bench, '../dist/dayfly.js')
+export const dayflyProgram = path.join(bench, '../packages/dayfly/dist/dayfly.js')
 
 /** Bundles a program of the benchmark, as the product is bundled. Returns its path. */
 export async function bundle(folder: string, name: string): Promise<string> {

@@ -1,7 +1,7 @@
 // Reads from the machine and from the API server: requests by verb and resource, and the CPU time and memory of a process.
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
-import { noBody, type Transport } from '../../src/lib/http.ts'
+import { noBody, type Transport } from '@dayfly/kit/http'
 
 /** The number of requests by verb and resource, for example `POST pods`. */
 export type Requests = ReadonlyMap<string, number>

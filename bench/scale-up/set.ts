@@ -1,11 +1,11 @@
 // The runner sets of the benchmark, as objects and as the controller reads them.
-import { parseRunnerSet } from '../../src/config/runner-set.ts'
-import { KubernetesError } from '../../src/kubernetes/errors.ts'
-import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
-import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
-import { runnerSetApiVersion } from '../../src/model/api.ts'
-import type { RunnerSet } from '../../src/model/runner-set.ts'
-import type { SetStatus } from '../../src/model/status.ts'
+import { KubernetesError } from '@dayfly/kubernetes/errors'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import type { SetStatus } from '@dayfly/runner-set/model/status'
 
 const runnerSets: Resource = {
   group: 'dayfly.dev',

@@ -1,9 +1,9 @@
 // One tick of a set with 10,000 runners, of which one has changed. No sockets: the state, the decision and the fold, as the worker runs them.
-import { decide } from '../../src/core/decide.ts'
-import { fold } from '../../src/core/state/fold.ts'
-import { newSetState, worldOf } from '../../src/core/state/set-state.ts'
-import { defaultLimits } from '../../src/model/limits.ts'
-import type { PodFacts } from '../../src/model/runner.ts'
+import { decide } from '@dayfly/runner-set/core/decide'
+import { fold } from '@dayfly/runner-set/core/state/fold'
+import { newSetState, worldOf } from '@dayfly/runner-set/core/state/set-state'
+import { defaultLimits } from '@dayfly/runner-set/model/limits'
+import type { PodFacts } from '@dayfly/runner-set/model/runner'
 import { quantile, round } from './readings.ts'
 import { parsedSet } from './set.ts'
 

@@ -1,10 +1,10 @@
 // The files of the charts that derive from the code: the CustomResourceDefinition, the rules of the roles, a schema and the dashboard.
 import { readFileSync } from 'node:fs'
+import { jobLogRights, leaseRights, type Right, runnerRights } from '@dayfly/controller/rights'
+import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
+import { runnerSetSpecSchema } from '@dayfly/runner-set/config/spec-schema'
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import { runnerSetCrd } from '../../src/config/crd.ts'
-import { runnerSetSpecSchema } from '../../src/config/spec-schema.ts'
-import { jobLogRights, leaseRights, type Right, runnerRights } from '../../src/controller/rights.ts'
 import { dashboard } from './dashboard.ts'
 
 /** Returns the text of each generated file, by its path from the repository's root. */
@@ -32,11 +32,11 @@ function crdTemplate(): string {
     { spec: crd.spec },
   ].map((part) => escapeTemplate(yaml(part)))
   const labels = '  labels:\n    {{- include "dayfly.commonLabels" . | nindent 4 }}\n'
-  return `{{- /* ${generated} from src/config/crd.ts. */ -}}\n{{- if .Values.crds.install }}\n${head}${labels}${body}{{- end }}\n`
+  return `{{- /* ${generated} from packages/runner-set/src/config/crd.ts. */ -}}\n{{- if .Values.crds.install }}\n${head}${labels}${body}{{- end }}\n`
 }
 
 function rulesTemplate(): string {
-  return `{{- /* ${generated} from src/controller/rights.ts. */ -}}
+  return `{{- /* ${generated} from packages/controller/src/rights.ts. */ -}}
 {{/* What the controller may do in each namespace whose RunnerSets it serves. */}}
 {{- define "dayfly.runnerRules" -}}
 ${yaml(runnerRights.map(ruleOf)).trimEnd()}
@@ -100,7 +100,7 @@ function runnerSetValuesSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart dayfly-runner-set',
-    $comment: `${generated} from src/config/spec-schema.ts.`,
+    $comment: `${generated} from packages/runner-set/src/config/spec-schema.ts.`,
     type: 'object',
     additionalProperties: false,
     properties: {

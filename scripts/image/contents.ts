@@ -16,11 +16,13 @@ const node = '/usr/local/bin/node'
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 const gitFolder = '/usr/lib/git-core'
 
-/** Returns the image of the controller: Node in the lower layer, and the bundle in the upper one, which alone changes with each version. */
+/**
+ * Returns the image of the controller: Node in the lower layer, and the bundle in the upper one, which alone changes with each version.
+ * @param dist the built folder of packages/controller.
+ */
 export async function controllerImage(dist: string, name: string): Promise<Image> {
-  const names = (await readdir(dist, { withFileTypes: true })).filter((entry) => entry.isFile())
-  const bundle = names.map(({ name }) => name).filter((name) => name !== 'runner.js')
-  const files = await Promise.all(bundle.map((name) => copied(path.join(dist, name), `app/${name}`, 0o644)))
+  const names = await readdir(dist)
+  const files = await Promise.all(names.map((name) => copied(path.join(dist, name), `app/${name}`, 0o644)))
   const base = [
     ...accounts([['nonroot', controllerUser, '/']]),
     await copied(process.execPath, node),
@@ -39,7 +41,10 @@ export async function controllerImage(dist: string, name: string): Promise<Image
   }
 }
 
-/** Returns the image of the small runner. It has the programs that steps need most: a shell, busybox, and bash and git if this machine has them. */
+/**
+ * Returns the image of the small runner. It has the programs that steps need most: a shell, busybox, and bash and git if this machine has them.
+ * @param dist the built folder of packages/forge-emulators.
+ */
 export async function runnerImage(dist: string, name: string, busybox: string): Promise<Image> {
   const home = 'home/runner'
   const own = { owner: runnerUser }

@@ -22,7 +22,7 @@ const vitest = await createVitest(
     root,
     // This project's own settings include tests that are not the core's.
     config: false,
-    include: ['src/core/**/*.test.ts'],
+    include: ['packages/runner-set/src/core/**/*.test.ts'],
     watch: true,
     cache: false,
     bail: 1,

@@ -54,7 +54,9 @@ class Engine {
     const killedBy = (await engine.#answer()).killedBy ?? (await engine.test(undefined))
     if (killedBy === undefined) return engine
     engine.stop()
-    throw new Error(`the tests of the core fail without a mutation (${killedBy}); run npx vitest run src/core`)
+    throw new Error(
+      `the tests of the core fail without a mutation (${killedBy}); run npx vitest run packages/runner-set/src/core`,
+    )
   }
 
   get alive(): boolean {

@@ -1,7 +1,7 @@
 // Checks that an action of the controller does I/O only: the core decides, and the fold keeps the state.
 import { type Finding, isTest, isTestSupport, lineAt, type Source } from './source.ts'
 
-const folder = 'src/controller/act/'
+const folder = 'packages/controller/src/act/'
 const stateful = /(?:^|[-/])(?:cache|state|fold|mirror)(?:-[a-z-]+)?\.ts$/
 
 const names: readonly { readonly pattern: RegExp; readonly message: string }[] = [

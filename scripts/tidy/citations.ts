@@ -65,7 +65,7 @@ class Pages {
 
 function checkLinks(file: string, text: string, pages: Pages): Finding[] {
   // A rule's page is published in docs/rules, and its links are read there.
-  const folder = /^src\/doctor\/rules\/[^/]+$/.test(file) ? 'docs/rules' : path.posix.dirname(file)
+  const folder = /^packages\/doctor\/src\/rules\/[^/]+$/.test(file) ? 'docs/rules' : path.posix.dirname(file)
   return linksOf(text).flatMap(({ target, line }) => {
     if (/^[a-z][a-z\d+.-]*:|^\/\//i.test(target)) return []
     const [name = '', anchor] = target.split('#')

@@ -21,7 +21,7 @@ export function checkArchitecture({ files, texts }: Documents): Finding[] {
   const findings: Finding[] = []
   for (const match of text.matchAll(/`([\w@.-]+(?:\/[\w@.*-]+)+\/?|[\w-]+\.(?:ts|md|json|yml|yaml|txt))`/g)) {
     const path = (match[1] ?? '').replace(/\/$/, '')
-    if (path.includes('*') || !mayBePath(path, top) || known.has(path) || known.has(`src/${path}`)) continue
+    if (path.includes('*') || !mayBePath(path, top) || known.has(path)) continue
     findings.push(finding(architecture, lineAt(text, match.index), `names "${path}", which does not exist`))
   }
   for (const room of roomsOf(files)) {
@@ -30,15 +30,15 @@ export function checkArchitecture({ files, texts }: Documents): Finding[] {
   return findings
 }
 
-/** Returns true if the first part of a word with slashes is a folder of the root or of src/. */
+/** Returns true if the first part of a word with slashes is a folder of the root. */
 function mayBePath(path: string, top: ReadonlySet<string | undefined>): boolean {
   const first = path.split('/')[0]
   return !path.includes('/') || top.has(first) || /^[a-z]+\/.*\.(?:ts|md|json|yml|yaml|txt)$/.test(path)
 }
 
 function roomsOf(files: readonly string[]): string[] {
-  const rooms = files.map((file) => /^(src\/[^/]+|[^/.]+)\//.exec(file)?.[1]).filter((room) => room !== undefined)
-  return [...new Set(rooms)].filter((room) => room !== 'src').sort()
+  const rooms = files.map((file) => /^(packages\/[^/]+|[^/.]+)\//.exec(file)?.[1]).filter((room) => room !== undefined)
+  return [...new Set(rooms)].filter((room) => room !== 'packages').sort()
 }
 
 // Each name is in parts, so that this file does not name a host itself.

@@ -1,5 +1,5 @@
 // Checks the sizes and names of files, and finds module-level state.
-import { type Finding, isTest, lineAt, type Source } from './source.ts'
+import { type Finding, isProduction, isTest, lineAt, type Source } from './source.ts'
 
 const linesMax = 300
 const testLinesMax = 500
@@ -28,7 +28,7 @@ function checkName({ path }: Source): Finding[] {
 
 /** A module keeps no state, because one process may run two controllers. */
 function checkState({ path, code }: Source): Finding[] {
-  if (!path.startsWith('src/') || isTest(path)) return []
+  if (!isProduction(path)) return []
   const state =
     /^(?:export )?(?:let|var) |^(?:export )?const \w+(?:: (?!Readonly|readonly)[^=\n]+)? = (?:new (?:Map|Set|WeakMap|WeakSet)\b[^\n(]*\(\)|\[\])$/gm
   return [...code.matchAll(state)].map((match) => ({

@@ -43,9 +43,14 @@ export function isTest(file: string): boolean {
   return file.endsWith('.test.ts')
 }
 
+/** Returns true for the sources of the packages, except tests and their support. */
+export function isProduction(file: string): boolean {
+  return /^packages\/[^/]+\/src\//.test(file) && !isTest(file) && !isTestSupport(file)
+}
+
 /** Fixtures, `testing` folders, and the contract that each forge runs. Production code does not import them. */
 export function isTestSupport(file: string): boolean {
-  return /\.fixture\.ts$|\/testing\/|^src\/forge\/contract\.ts$/.test(file)
+  return /\.fixture\.ts$|\/testing\//.test(file)
 }
 
 export function lineAt(text: string, index: number): number {

@@ -1,5 +1,5 @@
 // No decision of Dayfly ends a runner that has a job.
-import type { Request } from '../../src/lib/http.ts'
+import type { Request } from '@dayfly/kit/http'
 import { namespaces } from '../sets.ts'
 import type { World } from '../world.ts'
 import type { Checker } from './checker.ts'

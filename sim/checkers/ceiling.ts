@@ -1,7 +1,7 @@
 // A set never has more living pods than its maximum allows, from the moment in which the store has them.
-import type { StoredObject } from '../../src/embedded/store/object.ts'
-import type { Instant } from '../../src/lib/clock.ts'
-import { defaultLimits } from '../../src/model/limits.ts'
+import type { StoredObject } from '@dayfly/cluster/store/object'
+import type { Instant } from '@dayfly/kit/clock'
+import { defaultLimits } from '@dayfly/runner-set/model/limits'
 import type { Checker } from './checker.ts'
 
 /** The controller learns of a lower maximum by a watch, and a pod may be on its way. */
@@ -60,7 +60,7 @@ function setOf({ metadata }: StoredObject): string | undefined {
   return metadata.ownerReferences?.find(({ kind }) => kind === 'RunnerSet')?.uid
 }
 
-/** A controller may believe that it is so much later than it is. Its time is the API server's, within a tolerance (`src/kubernetes/server-time.ts`). */
+/** A controller may believe that it is so much later than it is. Its time is the API server's, within a tolerance (`packages/kubernetes/src/server-time.ts`). */
 const earlyMs = 6_000
 
 /** A pod that is still there a while after its deletion deadline is stuck, and frees its place. */

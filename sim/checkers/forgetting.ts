@@ -1,5 +1,5 @@
 // Forgets what checkers remember, some time after it is over, so that a long run needs no more memory than a short one.
-import type { Clock, Instant } from '../../src/lib/clock.ts'
+import type { Clock, Instant } from '@dayfly/kit/clock'
 
 export interface Forgetting {
   /** Calls `forget` some time after now, when another one is added. */

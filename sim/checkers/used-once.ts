@@ -1,5 +1,5 @@
 // A name, a registration and a credential belong to one runner, and never to another one.
-import { annotations } from '../../src/core/pod.ts'
+import { annotations } from '@dayfly/runner-set/core/pod'
 import type { Checker } from './checker.ts'
 import { createFingerprints } from './fingerprints.ts'
 

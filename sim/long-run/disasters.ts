@@ -1,6 +1,6 @@
 // The disasters of a long run. They follow the finished jobs, so that every lap has the same ones.
-import type { StoredObject } from '../../src/embedded/store/object.ts'
-import { type Random, randomInteger } from '../../src/lib/random.ts'
+import type { StoredObject } from '@dayfly/cluster/store/object'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 import { pick } from '../streams.ts'
 import type { LongWorld } from './world.ts'
 

@@ -1,6 +1,6 @@
 // The process of a long run: its arguments are seed, jobs and runners. It shows each lap, and then the result.
 import { argv, exit, stderr, stdout } from 'node:process'
-import { stackOf } from '../../src/lib/stack-of.ts'
+import { stackOf } from '@dayfly/kit/stack-of'
 import type { Lap } from './laps.ts'
 import { planOf } from './plan.ts'
 import { type LongRun, runJobs } from './run-jobs.ts'

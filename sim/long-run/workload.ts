@@ -1,7 +1,7 @@
 // Jobs for every set: each has a few more than its runners, until the jobs of the plan are finished. So every lap is the same work,
 // and the jobs that are under way at the end run to theirs.
-import { scriptJob } from '../../src/emulator/github/script-job.ts'
-import { type Random, randomInteger } from '../../src/lib/random.ts'
+import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 import type { OrganizationSet, Plan } from './plan.ts'
 import type { LongWorld } from './world.ts'
 

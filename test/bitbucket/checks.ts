@@ -1,5 +1,5 @@
 // The promises of Dayfly as checks of a world with two sets. They hold in every run, with any fault.
-import type { Request } from '../../src/lib/http.ts'
+import type { Request } from '@dayfly/kit/http'
 import { podNamed } from './node.ts'
 import { type SetSpec, setName, statusOf, type World } from './world.ts'
 

@@ -1,6 +1,6 @@
 // One random act against a world: steps, faults of Bitbucket, of nodes, of credentials, and of the controller's own processes.
-import type { FaultSpec } from '../../src/emulator/server/faults.ts'
-import { type Random, randomInteger } from '../../src/lib/random.ts'
+import type { FaultSpec } from '@dayfly/forge-emulators/server/faults'
+import { type Random, randomInteger } from '@dayfly/kit/random'
 import { credentialSecret, type Process, type World } from './world.ts'
 
 type Act = (world: World, random: Random) => void

@@ -1,9 +1,8 @@
 // The logs of runner containers on a virtual node: what Bitbucket's runner prints about its steps, as streams that break off and end with the container.
-
-import type { NodeApi } from '../../src/embedded/api/node.ts'
-import { silentNode } from '../../src/embedded/api/silent-node.fixture.ts'
-import type { Control } from '../../src/emulator/bitbucket/control.ts'
-import { TransportError } from '../../src/lib/http.ts'
+import type { NodeApi } from '@dayfly/cluster/api/node'
+import { silentNode } from '@dayfly/cluster/api/silent-node.fixture'
+import type { Control } from '@dayfly/forge-emulators/bitbucket/control'
+import { TransportError } from '@dayfly/kit/http'
 
 type Log = { readonly lines: string[]; isOver: boolean; breaks: number; readonly wakers: Set<() => void> }
 

@@ -1,6 +1,6 @@
 // The network of one controller process: gates that a test closes, and a record of what went through.
-import { jsonAnswer, type Request, type Transport, TransportError } from '../../src/lib/http.ts'
-import type { VirtualClock } from '../../src/lib/virtual-clock.ts'
+import { jsonAnswer, type Request, type Transport, TransportError } from '@dayfly/kit/http'
+import type { VirtualClock } from '@dayfly/kit/virtual-clock'
 
 export type Gate = { isOpen: boolean }
 

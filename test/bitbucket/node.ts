@@ -1,9 +1,9 @@
 // Plays the nodes of the cluster: pods start after a while, runners connect to the emulated Bitbucket, and what belongs to a pod ends with it.
-import type { createRegistry } from '../../src/embedded/api/create-registry.ts'
-import type { StoredObject } from '../../src/embedded/store/object.ts'
-import type { Control } from '../../src/emulator/bitbucket/control.ts'
-import { timestamp } from '../../src/lib/timestamp.ts'
-import type { VirtualClock } from '../../src/lib/virtual-clock.ts'
+import type { createRegistry } from '@dayfly/cluster/api/create-registry'
+import type { StoredObject } from '@dayfly/cluster/store/object'
+import type { Control } from '@dayfly/forge-emulators/bitbucket/control'
+import { timestamp } from '@dayfly/kit/timestamp'
+import type { VirtualClock } from '@dayfly/kit/virtual-clock'
 import type { RunnerLogs } from './logs.ts'
 
 export type Registry = ReturnType<typeof createRegistry>

@@ -1,5 +1,5 @@
 // Hazards of ARC's runner sets. ARC's controller does not run here; the states write its fields.
-import { accountOf, accountUrl, registration } from '../doctor-account.fixture.ts'
+import { accountOf, accountUrl, registration } from '@dayfly/doctor/live/account.fixture'
 import { arc, type LiveStage, pod, runner, work } from '../doctor-live-stage.fixture.ts'
 import { type LiveState, minutes } from './state.fixture.ts'
 

@@ -1,5 +1,6 @@
 // Hazards of Jobs, and of pods that live on when their work has ended.
 
+import type { PodStageOptions } from '@dayfly/cluster/pod-stage.fixture'
 import {
   data,
   docker,
@@ -11,7 +12,6 @@ import {
   sidecar,
   work,
 } from '../doctor-live-stage.fixture.ts'
-import type { PodStageOptions } from '../pod-stage.ts'
 import { type LiveState, minutes } from './state.fixture.ts'
 
 const graceful = { terminationGracePeriodSeconds: 3600 }

@@ -1,6 +1,5 @@
 // Hazards of pods and their templates.
-
-import { definitionOf } from '../doctor-cluster.fixture.ts'
+import { definitionOf } from '@dayfly/doctor/live/doctor-cluster.fixture'
 import { arc, data, docker, foreignNode, pod, runner, sidecar, work } from '../doctor-live-stage.fixture.ts'
 import { type LiveState, minutes } from './state.fixture.ts'
 

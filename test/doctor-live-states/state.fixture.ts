@@ -1,6 +1,7 @@
 // One hazard as a state of a running cluster, with the same state without it.
+
+import type { PodStageOptions } from '@dayfly/cluster/pod-stage.fixture'
 import type { LiveStage } from '../doctor-live-stage.fixture.ts'
-import type { PodStageOptions } from '../pod-stage.ts'
 
 export type LiveState = {
   readonly code: string

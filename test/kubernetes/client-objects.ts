@@ -1,6 +1,6 @@
 // Tests the client's verbs on objects.
+import type { Resource } from '@dayfly/kubernetes/types'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Resource } from '../../src/kubernetes/types.ts'
 import {
   type Condition,
   configMaps,

@@ -1,13 +1,13 @@
 // The namespace in which the client's test suite runs, and the functions that its tests share.
+import type { Transport } from '@dayfly/kit/http'
+import { randomName } from '@dayfly/kit/ids'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { createKubernetes } from '@dayfly/kubernetes/client'
+import { KubernetesError, type KubernetesErrorKind } from '@dayfly/kubernetes/errors'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import { runReflector } from '@dayfly/kubernetes/reflector'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createKubernetes } from '../../src/kubernetes/client.ts'
-import { KubernetesError, type KubernetesErrorKind } from '../../src/kubernetes/errors.ts'
-import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
-import { runReflector } from '../../src/kubernetes/reflector.ts'
-import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
-import type { Transport } from '../../src/lib/http.ts'
-import { randomName } from '../../src/lib/ids.ts'
-import { systemClock, systemRandom } from '../../src/lib/system.ts'
 
 export type Cluster = { readonly transport: Transport; close(): Promise<void> }
 

@@ -1,11 +1,11 @@
 // Tests the client's watches, custom resources and leases.
+import type { Transport } from '@dayfly/kit/http'
+import { aborted } from '@dayfly/kit/signals'
+import { systemStopwatch } from '@dayfly/kit/system'
+import { createElector, type Leadership } from '@dayfly/kubernetes/lease'
+import { leases } from '@dayfly/kubernetes/lease-record'
+import type { Resource } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createElector, type Leadership } from '../../src/kubernetes/lease.ts'
-import { leases } from '../../src/kubernetes/lease-record.ts'
-import type { Resource } from '../../src/kubernetes/types.ts'
-import type { Transport } from '../../src/lib/http.ts'
-import { aborted } from '../../src/lib/signals.ts'
-import { systemStopwatch } from '../../src/lib/system.ts'
 import { clock, configMaps, crds, eventually, object, type Place, random, refusal } from './client-place.ts'
 
 export function streamSuite({ run, namespace, kubernetes, transport, named, configMap, mirror }: Place): void {

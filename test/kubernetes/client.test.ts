@@ -1,8 +1,8 @@
 // Runs the client's test suite on the cluster in KUBECONFIG.
+import { systemClock } from '@dayfly/kit/system'
+import { connect } from '@dayfly/kubernetes/connect'
+import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import { describe, it } from 'vitest'
-import { connect } from '../../src/kubernetes/connect.ts'
-import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
-import { systemClock } from '../../src/lib/system.ts'
 import { clientSuite } from './client-suite.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 

@@ -1,7 +1,8 @@
 // Defines the custom kinds that the doctor knows on a real cluster, and removes those that it has defined.
-import { KubernetesError } from '../../src/kubernetes/errors.ts'
-import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
-import { arcKinds, definitionOf } from '../doctor-cluster.fixture.ts'
+
+import { arcKinds, definitionOf } from '@dayfly/doctor/live/doctor-cluster.fixture'
+import { KubernetesError } from '@dayfly/kubernetes/errors'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
 import { crds, eventually, isAbsent } from './client-place.ts'
 
 export type CustomKinds = { remove(): Promise<void> }

@@ -1,11 +1,10 @@
 // Creates every live incident as objects of any API server: pods on a node without a kubelet, ARC's objects, and a stuck uninstall.
-
-import { KubernetesError } from '../../src/kubernetes/errors.ts'
-import type { Kubernetes } from '../../src/kubernetes/kubernetes.ts'
-import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
-import type { Clock } from '../../src/lib/clock.ts'
-import { fieldsAt } from '../../src/lib/read-json.ts'
-import { timestamp } from '../../src/lib/timestamp.ts'
+import type { Clock } from '@dayfly/kit/clock'
+import { fieldsAt } from '@dayfly/kit/read-json'
+import { timestamp } from '@dayfly/kit/timestamp'
+import { KubernetesError } from '@dayfly/kubernetes/errors'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { namespaces, object, pods } from './client-place.ts'
 
 const core = { group: '', version: 'v1', namespaced: true }

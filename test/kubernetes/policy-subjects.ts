@@ -1,16 +1,16 @@
 // The objects for tests of admission policies: those of every rule's page and of the samples, as written and as ARC's unvalidated custom resource.
 import { readdirSync, readFileSync } from 'node:fs'
-import { decodeFiles } from '../../src/doctor/engine/examine.ts'
-import { gatherFacts } from '../../src/doctor/engine/gather-facts.ts'
-import { runRules } from '../../src/doctor/engine/run-rules.ts'
-import type { ObjectFact } from '../../src/doctor/facts.ts'
-import { viewPods } from '../../src/doctor/pods/pod-views.ts'
-import type { Rule } from '../../src/doctor/rule.ts'
-import { readRuleFixtures } from '../../src/doctor/rule-fixtures.ts'
-import { catalogue } from '../../src/doctor/rules/catalogue.ts'
-import { filler } from '../../src/doctor/template-value.ts'
-import { undeclaredVersion } from '../../src/doctor/version-fact.ts'
-import type { KubeObject } from '../../src/kubernetes/types.ts'
+import { decodeFiles } from '@dayfly/doctor/engine/examine'
+import { gatherFacts } from '@dayfly/doctor/engine/gather-facts'
+import { runRules } from '@dayfly/doctor/engine/run-rules'
+import type { ObjectFact } from '@dayfly/doctor/facts'
+import { viewPods } from '@dayfly/doctor/pods/pod-views'
+import type { Rule } from '@dayfly/doctor/rule'
+import { readRuleFixtures } from '@dayfly/doctor/rule-fixtures'
+import { catalogue } from '@dayfly/doctor/rules/catalogue'
+import { filler } from '@dayfly/doctor/template-value'
+import { undeclaredVersion } from '@dayfly/doctor/version-fact'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 import { hooks, inits } from './policy-scripts.ts'
 
 export type Subject = {
@@ -21,7 +21,7 @@ export type Subject = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const samples = new URL('../../src/doctor/samples/', import.meta.url)
+const samples = new URL('../../packages/doctor/src/samples/', import.meta.url)
 
 export function allSubjects(): readonly Subject[] {
   const written = [...catalogue.flatMap(ofPage), ...readdirSync(samples).flatMap(ofSample)]

@@ -1,15 +1,15 @@
 // Repeats the recorded calls on the cluster in KUBECONFIG and compares the answers with the recorded ones. `vitest -u` records them again.
+import { calls } from '@dayfly/cluster/api/recorded/calls.fixture'
+import { play, type Recorded } from '@dayfly/cluster/api/recorded/play.fixture'
+import { jsonBody, noBody, type Transport } from '@dayfly/kit/http'
+import { randomName } from '@dayfly/kit/ids'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { connect } from '@dayfly/kubernetes/connect'
+import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
 import { describe, expect, it } from 'vitest'
-import { calls } from '../../src/embedded/api/recorded/calls.fixture.ts'
-import { play, type Recorded } from '../../src/embedded/api/recorded/play.fixture.ts'
-import { connect } from '../../src/kubernetes/connect.ts'
-import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
-import { jsonBody, noBody, type Transport } from '../../src/lib/http.ts'
-import { randomName } from '../../src/lib/ids.ts'
-import { systemClock, systemRandom } from '../../src/lib/system.ts'
 import { kubeconfig, whyNone } from './cluster.ts'
 
-const recording = new URL('../../src/embedded/api/recorded/answers.jsonl', import.meta.url)
+const recording = new URL('../../packages/cluster/src/api/recorded/answers.jsonl', import.meta.url)
 
 async function playOn(file: string): Promise<readonly Recorded[]> {
   const cluster = await connect(await loadKubeconfig(file), systemClock())

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { EmulatedApp } from '@dayfly/forge-emulators/github/apps'
+import type { KnobChange } from '@dayfly/forge-emulators/github/config'
+import { testApp } from '@dayfly/forge-emulators/github/emulated-apps.fixture'
+import { createGitHubEmulator, type GitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EmulatedApp } from '../../src/emulator/github/apps.ts'
-import type { KnobChange } from '../../src/emulator/github/config.ts'
-import { createGitHubEmulator, type GitHubEmulator } from '../../src/emulator/github/emulator.ts'
-import { systemClock, systemRandom } from '../../src/lib/system.ts'
-import { testApp } from '../forge/emulated-apps.ts'
 
 const run = promisify(execFile)
 const source = path.join(path.dirname(fileURLToPath(import.meta.url)), 'scaleset')

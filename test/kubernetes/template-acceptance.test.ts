@@ -1,9 +1,9 @@
 // The acceptance of templates on a real API server: what it refuses, adds and changes, each with its own sentence and our next step.
+import { systemClock } from '@dayfly/kit/system'
+import { connect } from '@dayfly/kubernetes/connect'
+import { loadKubeconfig } from '@dayfly/kubernetes/kubeconfig'
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect } from '../../src/kubernetes/connect.ts'
-import { loadKubeconfig } from '../../src/kubernetes/kubeconfig.ts'
-import type { KubeObject, Resource } from '../../src/kubernetes/types.ts'
-import { systemClock } from '../../src/lib/system.ts'
 import { embeddedKubernetes } from '../embedded-kubernetes.ts'
 import { type Judgement, judge, sameEverywhere } from '../template-verdict.ts'
 import { createPlace, eventually, namespaces, object, quotas } from './client-place.ts'

@@ -1,6 +1,6 @@
 // Tests `dayfly controller`, the built program, on sets of Bitbucket at Bitbucket's real paces: cordon, end, late steps, faults, deletion.
+import { samplesOf } from '@dayfly/controller/metrics/samples.fixture'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { samplesOf } from '../../src/controller/metrics/samples.fixture.ts'
 import { type BitbucketProcessWorld, consumerSecret, openBitbucketProcessWorld } from '../bitbucket-process-world.ts'
 import { until } from '../cli.ts'
 

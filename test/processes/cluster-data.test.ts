@@ -1,7 +1,7 @@
 // Kills `dayfly cluster --data-dir` under load, again and again: each start has everything that was acknowledged before.
 // DAYFLY_KILLS chooses how often.
+import { type Random, randomInteger, seededRandom } from '@dayfly/kit/random'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Random, randomInteger, seededRandom } from '../../src/lib/random.ts'
 import { createWorld, until, type World } from '../cli.ts'
 import { type Send, startKept } from '../kept-cluster.ts'
 

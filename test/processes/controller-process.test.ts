@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { samplesOf } from '@dayfly/controller/metrics/samples.fixture'
+import { runnerSetCrd } from '@dayfly/runner-set/config/crd'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runnerSetCrd } from '../../src/config/crd.ts'
-import { samplesOf } from '../../src/controller/metrics/samples.fixture.ts'
 import { runCli, until } from '../cli.ts'
 import {
   accountToken,

@@ -1,6 +1,6 @@
 // A controller for each namespace, as the chart starts them: its Lease has a name of its own, in the namespace of the release.
+import { runnerSets, secrets } from '@dayfly/controller/resources'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runnerSets, secrets } from '../../src/controller/resources.ts'
 import { until } from '../cli.ts'
 import { type OperateStage, openOperateStage } from '../operate-stage.fixture.ts'
 

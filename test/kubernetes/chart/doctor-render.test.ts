@@ -1,9 +1,9 @@
 // Runs `dayfly doctor --helm` and `--kustomize` with the real programs.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { jsonReport } from '@dayfly/doctor/reporters/shape'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildProgram } from '../../../scripts/chart/programs.ts'
-import { jsonReport } from '../../../src/doctor/reporters/shape.ts'
 import { runCli } from '../../cli.ts'
 import { createPrograms } from './programs.ts'
 

@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { createGitHubEmulator, type GitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
+import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
+import { type HttpServer, httpServer } from '@dayfly/kit/http-server'
+import { randomName } from '@dayfly/kit/ids'
+import { listAt, textAt } from '@dayfly/kit/read-json'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createGitHubEmulator, type GitHubEmulator } from '../../../src/emulator/github/emulator.ts'
-import { scriptJob } from '../../../src/emulator/github/script-job.ts'
-import { type HttpServer, httpServer } from '../../../src/lib/http-server.ts'
-import { randomName } from '../../../src/lib/ids.ts'
-import { listAt, textAt } from '../../../src/lib/read-json.ts'
 import { type Cli, createWorld, until } from '../../cli.ts'
 import { clock, random } from '../client-place.ts'
 import { findKubectl } from '../kubectl.ts'
@@ -58,7 +58,10 @@ describe('the charts on the embedded cluster', () => {
   /** Writes a program that runs a file of the build, as the entry point of the image does. */
   function startScript(name: string, setting = ''): string {
     const script = path.join(world.directory, 'own', name)
-    writeFileSync(script, `#!/bin/sh\n${setting}exec '${process.execPath}' '${path.resolve(`dist/${name}.js`)}' "$@"\n`)
+    writeFileSync(
+      script,
+      `#!/bin/sh\n${setting}exec '${process.execPath}' '${path.resolve(`packages/dayfly/dist/${name}.js`)}' "$@"\n`,
+    )
     chmodSync(script, 0o755)
     return script
   }

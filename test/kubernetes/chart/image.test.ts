@@ -11,7 +11,6 @@ import { controllerImage, runnerImage } from '../../../scripts/image/contents.ts
 import { architectureHere, type Image, writeLayout } from '../../../scripts/image/layout.ts'
 
 const run = promisify(execFile)
-const dist = path.resolve('dist')
 
 describe('the images', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'dayfly-roots-'))
@@ -26,8 +25,8 @@ describe('the images', () => {
     obstacle ??= found.lacking && `this machine lacks ${found.lacking}`
     if (obstacle) return
     busybox = found.program
-    controller = await controllerImage(dist, 'localhost/dayfly:1')
-    runner = await runnerImage(dist, 'localhost/dayfly-runner:1', busybox)
+    controller = await controllerImage(path.resolve('packages/controller/dist'), 'localhost/dayfly:1')
+    runner = await runnerImage(path.resolve('packages/forge-emulators/dist'), 'localhost/dayfly-runner:1', busybox)
     for (const [name, image] of [
       ['controller', controller],
       ['runner', runner],
@@ -72,7 +71,9 @@ describe('the images', () => {
       createHash('sha256')
         .update(writeLayout([image], architectureHere()))
         .digest('hex')
-    expect(digest(await runnerImage(dist, 'localhost/dayfly-runner:1', busybox))).toBe(digest(runner))
+    expect(
+      digest(await runnerImage(path.resolve('packages/forge-emulators/dist'), 'localhost/dayfly-runner:1', busybox)),
+    ).toBe(digest(runner))
   })
 
   it('run every command of the controller that needs no cluster', async () => {

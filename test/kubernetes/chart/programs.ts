@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { buildProgram, type ProgramName } from '../../../scripts/chart/programs.ts'
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
 
 const execute = promisify(execFile)
 

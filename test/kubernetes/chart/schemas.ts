@@ -1,7 +1,7 @@
 // Writes JSON schemas for kubeconform from the OpenAPI document of an API server, with every unknown field forbidden.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fieldsAt, isJsonObject, listAt, textAt } from '../../../src/lib/read-json.ts'
+import { fieldsAt, isJsonObject, listAt, textAt } from '@dayfly/kit/read-json'
 
 /** Returns the value of `--schema-location`. Its suffix is the first part of the group, and the version. @param documents the OpenAPI v3 document of each group and version */
 export function writeSchemas(folder: string, documents: readonly unknown[]): string {

@@ -1,10 +1,11 @@
 // Tests a real Docker Engine beside the runner on a real node. The job builds an image and runs containers of it.
+
+import { podLine } from '@dayfly/cluster/pod-stage.fixture'
+import { runnerSets } from '@dayfly/controller/resources'
+import { listAt, textAt } from '@dayfly/kit/read-json'
+import { workFolder } from '@dayfly/runner-set/core/docker-sidecar'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { engineImage } from '../../../scripts/node/engine.ts'
-import { runnerSets } from '../../../src/controller/resources.ts'
-import { workFolder } from '../../../src/core/docker-sidecar.ts'
-import { listAt, textAt } from '../../../src/lib/read-json.ts'
-import { podLine } from '../../pod-stage.ts'
 import { clock } from '../client-place.ts'
 import { dockerStep } from './docker-step.ts'
 import { dockerRunnerImage, importDocker, runnerImage, whyNoEngine } from './images.ts'

@@ -1,7 +1,7 @@
 // Makes what goes wrong in a reader's cluster, and finds what an uninstallation leaves.
-import { runnerSets } from '../../../src/controller/resources.ts'
-import { labels } from '../../../src/core/pod.ts'
-import { runnerSetApiVersion } from '../../../src/model/api.ts'
+import { runnerSets } from '@dayfly/controller/resources'
+import { labels } from '@dayfly/runner-set/core/pod'
+import { runnerSetApiVersion } from '@dayfly/runner-set/model/api'
 import { crds, namespaces, object, secrets } from '../client-place.ts'
 import type { GuideStage } from './guide-stage.ts'
 import { conditionOf } from './installation.ts'

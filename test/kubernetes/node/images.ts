@@ -33,7 +33,11 @@ export async function importImages(): Promise<void> {
 export async function importDocker(): Promise<void> {
   const { engine, run: folder } = nodeOfRun()
   if (engine.is === 'missing') throw new Error(engine.why)
-  const image = await smallRunner(path.join(root, 'dist'), dockerRunnerImage, await findBusybox())
+  const image = await smallRunner(
+    path.join(root, 'packages/forge-emulators/dist'),
+    dockerRunnerImage,
+    await findBusybox(),
+  )
   const layers = [...image.layers, createLayer(await dockerCommand(engine.folder))]
   const archive = path.join(folder, 'docker-runner.tar')
   writeFileSync(archive, writeLayout([{ ...image, layers }], architectureHere()))
@@ -54,7 +58,7 @@ async function importArchives(archives: readonly string[]): Promise<void> {
 /** Returns the archives of the images. Writes them first if they are missing or older than the programs. */
 export async function imageArchives(): Promise<readonly string[]> {
   const archives = ['dayfly', 'dayfly-runner'].map((name) => path.join(root, `dist/image/${name}.tar`))
-  const program = statSync(path.join(root, 'dist/dayfly.js')).mtimeMs
+  const program = statSync(path.join(root, 'packages/controller/dist/dayfly.js')).mtimeMs
   if (!archives.every((archive) => existsSync(archive) && statSync(archive).mtimeMs >= program))
     await run('npm', ['run', 'image'], { cwd: root })
   return archives

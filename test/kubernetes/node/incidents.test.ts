@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { jsonReport } from '@dayfly/doctor/reporters/shape'
+import { fieldsAt, listAt, valueAt } from '@dayfly/kit/read-json'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 import { describe, expect, it } from 'vitest'
-import { jsonReport } from '../../../src/doctor/reporters/shape.ts'
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
-import { fieldsAt, listAt, valueAt } from '../../../src/lib/read-json.ts'
 import { program } from '../../cli.ts'
 import {
   jobTemplates,
@@ -148,7 +148,7 @@ function suite(kubeconfig: string): void {
     const well = await enter('s3-well')
     const [agent] = manifests(sample('s3-hook.yaml'))
     expect(
-      codesIn(await doctor(new URL('../../../src/doctor/samples/s3-hook.yaml', import.meta.url).pathname)),
+      codesIn(await doctor(new URL('../../../packages/doctor/src/samples/s3-hook.yaml', import.meta.url).pathname)),
     ).toEqual(expectedIn(sample('s3-hook.yaml')))
     const hooked = fieldsAt(agent, 'spec', 'template', 'spec')
     const of = (spec: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'agent' }, spec })

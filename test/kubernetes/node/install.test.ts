@@ -1,7 +1,7 @@
 // Tests an installation by the chart on a real node: the controller runs as a pod under its own Role, and runners are real pods.
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { runnerPrefix } from '@dayfly/runner-set/core/pod'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runnerPrefix } from '../../../src/core/pod.ts'
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
 import { configMaps, object } from '../client-place.ts'
 import { runnerImage } from './images.ts'
 import { installed, ready, runnerSet } from './installation.ts'

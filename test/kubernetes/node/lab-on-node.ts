@@ -1,9 +1,9 @@
 // Runs an incident of the lab on the real node, and compares what it shows with what the embedded cluster shows.
-import { dayflyParts } from '../../../src/cli/lab/dayfly-parts.ts'
-import type { Evidence } from '../../../src/lab/evidence.ts'
-import type { Incident, Lack, OpenOptions } from '../../../src/lab/incident.ts'
-import type { LabResult } from '../../../src/lab/lab.ts'
-import { createNotebook, verdictsOf } from '../../../src/lab/notebook.ts'
+import { dayflyParts } from 'dayfly/command/lab/dayfly-parts'
+import type { Evidence } from 'dayfly/lab/evidence'
+import type { Incident, Lack, OpenOptions } from 'dayfly/lab/incident'
+import type { LabResult } from 'dayfly/lab/lab'
+import { createNotebook, verdictsOf } from 'dayfly/lab/notebook'
 import { clock } from '../client-place.ts'
 import { type NodeWorld, openOnNode } from './lab-world.ts'
 

@@ -1,8 +1,8 @@
 // Runs the same incidents on the real node as `dayfly lab` on the embedded cluster, and compares what they show.
+import { dayflyParts } from 'dayfly/command/lab/dayfly-parts'
+import { incidents } from 'dayfly/lab/catalogue'
+import { runIncident } from 'dayfly/lab/lab'
 import { describe, expect, it } from 'vitest'
-import { dayflyParts } from '../../../src/cli/lab/dayfly-parts.ts'
-import { incidents } from '../../../src/lab/catalogue.ts'
-import { runIncident } from '../../../src/lab/lab.ts'
 import { knownDifferences } from './lab-differences.ts'
 import { differencesBetween, runOnNode } from './lab-on-node.ts'
 import { nodeKubeconfig, whyNoNode } from './open-node.ts'

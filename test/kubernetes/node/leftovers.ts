@@ -1,7 +1,7 @@
 // Finds the remains of runners on the real node: pods, Secrets, processes and control groups, besides registrations at the forge.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { labels } from '../../../src/core/pod.ts'
+import { labels } from '@dayfly/runner-set/core/pod'
 import { pods, secrets } from '../client-place.ts'
 import { nodeOfRun } from './images.ts'
 import type { Node } from './open-node.ts'

@@ -1,13 +1,13 @@
 // Plays the lives of pods on a real node and compares them with the recorded ones. `vitest -u` records them again.
 import { readFileSync } from 'node:fs'
+import { lives, nodeOnly } from '@dayfly/cluster/kubelet/recorded/lives.fixture'
+import { playLives } from '@dayfly/cluster/kubelet/recorded/play-life.fixture'
+import { randomName } from '@dayfly/kit/ids'
 import { describe, expect, it } from 'vitest'
-import { lives, nodeOnly } from '../../../src/embedded/kubelet/recorded/lives.fixture.ts'
-import { playLives } from '../../../src/embedded/kubelet/recorded/play-life.fixture.ts'
-import { randomName } from '../../../src/lib/ids.ts'
 import { clock, random } from '../client-place.ts'
 import { nodeKubeconfig, openNode, whyNoNode } from './open-node.ts'
 
-const recording = new URL('../../../src/embedded/kubelet/recorded/lives.jsonl', import.meta.url)
+const recording = new URL('../../../packages/cluster/src/kubelet/recorded/lives.jsonl', import.meta.url)
 
 /** How often a life is played that differs from its recording: a loaded node restarts a container once more than a quiet one. */
 const tries = 3

@@ -1,6 +1,6 @@
 // Reads /metrics of the controllers' pods, as Prometheus does: each pod at its own address.
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
-import { textAt } from '../../../src/lib/read-json.ts'
+import { textAt } from '@dayfly/kit/read-json'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 
 /** Returns the lines of all controllers. A pod that has no address yet has none. */
 export async function metricsOf(controllers: readonly KubeObject[]): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
 // Tests the table of permissions in docs/guide/operate.md against a real API server: each command works with the rights of its row.
 import { readFileSync } from 'node:fs'
+import type { Resource } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
-import type { Resource } from '../../../src/kubernetes/types.ts'
 import { type CliResult, runCli } from '../../cli.ts'
 import { guideText } from '../../guide-pages.ts'
 import { namespaces, object } from '../client-place.ts'

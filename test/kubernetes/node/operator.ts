@@ -30,7 +30,7 @@ export function createOperator(kubeconfig: string) {
     kubectl: command('kubectl'),
     /** Runs the built program. Exit code 1 says that it has found a problem. */
     dayfly: async (...args: readonly string[]): Promise<string> => {
-      const program = [path.join(root, 'dist/dayfly.js'), ...args]
+      const program = [path.join(root, 'packages/dayfly/dist/dayfly.js'), ...args]
       const found = run(process.execPath, program, { env, timeout, maxBuffer })
       const { stdout } = await found.catch((error: { readonly code?: unknown; readonly stdout: string }) => {
         if (error.code !== 1) throw error

@@ -1,10 +1,10 @@
 // An emulated Bitbucket that pods reach at an address outside their network.
+import { createBitbucketEmulator } from '@dayfly/forge-emulators/bitbucket/emulator'
+import { jsonBody } from '@dayfly/kit/http'
+import { httpClient } from '@dayfly/kit/http-client'
+import { httpServer } from '@dayfly/kit/http-server'
+import { randomName } from '@dayfly/kit/ids'
 import { outsideAddress } from '../../../scripts/node/addresses.ts'
-import { createBitbucketEmulator } from '../../../src/emulator/bitbucket/emulator.ts'
-import { jsonBody } from '../../../src/lib/http.ts'
-import { httpClient } from '../../../src/lib/http-client.ts'
-import { httpServer } from '../../../src/lib/http-server.ts'
-import { randomName } from '../../../src/lib/ids.ts'
 import { clock, random } from '../client-place.ts'
 
 export type OutsideBitbucket = Awaited<ReturnType<typeof openBitbucket>>

@@ -1,10 +1,9 @@
 // An emulated GitHub that pods reach at an address outside their network. Tests make it unreachable, or revoke its credential.
-
+import type { EmulatedApp } from '@dayfly/forge-emulators/github/apps'
+import { createGitHubEmulator } from '@dayfly/forge-emulators/github/emulator'
+import { httpServer } from '@dayfly/kit/http-server'
+import { randomName } from '@dayfly/kit/ids'
 import { outsideAddress } from '../../../scripts/node/addresses.ts'
-import type { EmulatedApp } from '../../../src/emulator/github/apps.ts'
-import { createGitHubEmulator } from '../../../src/emulator/github/emulator.ts'
-import { httpServer } from '../../../src/lib/http-server.ts'
-import { randomName } from '../../../src/lib/ids.ts'
 import { clock, random } from '../client-place.ts'
 
 export type OutsideForge = Awaited<ReturnType<typeof openForge>>

@@ -1,7 +1,7 @@
 // Follows the runner pods of a namespace on the real node, so that a test knows every pod that existed for a moment.
-import { labels } from '../../../src/core/pod.ts'
-import { runReflector } from '../../../src/kubernetes/reflector.ts'
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
+import { runReflector } from '@dayfly/kubernetes/reflector'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { labels } from '@dayfly/runner-set/core/pod'
 import { clock, pods, random } from '../client-place.ts'
 import type { Node } from './open-node.ts'
 

@@ -1,12 +1,12 @@
 // Plays the scripts of the lab's containers on the real node. A puppet is a shell program that asks this process what to do.
 // A container is one if its script ends it. A command of a hook or probe is one if its script answers it. All others run as their manifest says.
+import type { ContainerEnd } from '@dayfly/cluster/runtime/runtime'
+import type { Script } from '@dayfly/cluster/runtime/scripted/scripted-runtime'
+import { type Request, textAnswer } from '@dayfly/kit/http'
+import { httpServer } from '@dayfly/kit/http-server'
+import { fieldsAt, listAt } from '@dayfly/kit/read-json'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 import { outsideAddress } from '../../../scripts/node/addresses.ts'
-import type { ContainerEnd } from '../../../src/embedded/runtime/runtime.ts'
-import type { Script } from '../../../src/embedded/runtime/scripted/scripted-runtime.ts'
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
-import { type Request, textAnswer } from '../../../src/lib/http.ts'
-import { httpServer } from '../../../src/lib/http-server.ts'
-import { fieldsAt, listAt } from '../../../src/lib/read-json.ts'
 import { clock } from '../client-place.ts'
 
 type Scripts = Readonly<Record<string, Script>>

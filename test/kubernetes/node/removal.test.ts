@@ -1,7 +1,7 @@
 // Tests each way to uninstall Dayfly on a real node, also while the forge is unreachable or refuses the credential.
 import path from 'node:path'
+import { runnerSets } from '@dayfly/controller/resources'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runnerSets } from '../../../src/controller/resources.ts'
 import { clock, crds, namespaces } from '../client-place.ts'
 import { root, runnerImage } from './images.ts'
 import { chart, createCredentials, installed } from './installation.ts'

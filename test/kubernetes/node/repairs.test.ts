@@ -1,9 +1,9 @@
 // Tests `dayfly doctor --live` and its repairs on a real node: it reports only real problems, and its repairs leave busy runners alone.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { listAt, numberAt, textAt, valueAt } from '@dayfly/kit/read-json'
+import type { KubeObject } from '@dayfly/kubernetes/types'
 import { describe, expect, it } from 'vitest'
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
-import { listAt, numberAt, textAt, valueAt } from '../../../src/lib/read-json.ts'
 import { manifests, sample } from '../../doctor-samples.fixture.ts'
 import { pods } from '../client-place.ts'
 import { findingsIn } from '../live-doctor.ts'

@@ -1,9 +1,9 @@
 // Compares the rights that the chart granted to a controller with the calls that the API server's audit log shows.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
+import type { Resource } from '@dayfly/kubernetes/types'
 import { auditLog } from '../../../scripts/node/audit.ts'
-import type { Resource } from '../../../src/kubernetes/types.ts'
-import { listAt, textAt, valueAt } from '../../../src/lib/read-json.ts'
 import type { Installation } from './installation.ts'
 
 /** Rights as `verb resource.group/subresource`. */

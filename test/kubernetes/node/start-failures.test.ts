@@ -1,11 +1,12 @@
 // Tests on a real node how fast each start failure shows its reason where operators look: conditions, Events, metrics, log and commands.
+
+import { podLine } from '@dayfly/cluster/pod-stage.fixture'
+import { events, runnerSets } from '@dayfly/controller/resources'
+import { listAt, textAt } from '@dayfly/kit/read-json'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { camelCase } from '@dayfly/runner-set/core/report'
+import type { FailureReason } from '@dayfly/runner-set/model/failure'
 import { afterAll, describe, expect, it } from 'vitest'
-import { events, runnerSets } from '../../../src/controller/resources.ts'
-import { camelCase } from '../../../src/core/report.ts'
-import type { KubeObject } from '../../../src/kubernetes/types.ts'
-import { listAt, textAt } from '../../../src/lib/read-json.ts'
-import type { FailureReason } from '../../../src/model/failure.ts'
-import { podLine } from '../../pod-stage.ts'
 import { clock, configMaps, object, quotas } from '../client-place.ts'
 import { runnerImage } from './images.ts'
 import { createCredentials, installed, runnerSet } from './installation.ts'

@@ -1,9 +1,10 @@
 // Tests pods that do not end on a real node: each shows its cause, blocks no other runner, and is never removed without proof.
+
+import { podLine } from '@dayfly/cluster/pod-stage.fixture'
+import { runnerSets } from '@dayfly/controller/resources'
+import { listAt, textAt } from '@dayfly/kit/read-json'
+import { runnerPrefix } from '@dayfly/runner-set/core/pod'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runnerSets } from '../../../src/controller/resources.ts'
-import { runnerPrefix } from '../../../src/core/pod.ts'
-import { listAt, textAt } from '../../../src/lib/read-json.ts'
-import { podLine } from '../../pod-stage.ts'
 import { pods } from '../client-place.ts'
 import { runnerImage } from './images.ts'
 import { installed, ready, runnerSet } from './installation.ts'

@@ -1,6 +1,6 @@
 // `dayfly takeover` on a real node: Atlassian's autoscaler and its runners go, and the one runner that has a step finishes it.
+import { deployments } from '@dayfly/controller/operate/takeover/gather'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deployments } from '../../../src/operate/takeover/gather.ts'
 import { object, type pods, secrets } from '../client-place.ts'
 import { importImages } from './images.ts'
 import { oldAutoscaler, oldNamespace } from './old-autoscaler.ts'

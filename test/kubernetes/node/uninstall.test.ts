@@ -1,6 +1,6 @@
 // Tests a stuck uninstall of ARC on a real node. The controller is gone, and one of the running pods is busy.
+import type { KubeObject, Resource } from '@dayfly/kubernetes/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { KubeObject, Resource } from '../../../src/kubernetes/types.ts'
 import { object } from '../client-place.ts'
 import { type CustomKinds, defineCustomKinds } from '../custom-kinds.ts'
 import { ephemeralRunnerSets, ephemeralRunners, heldIn, ownerOf, scaleSets } from '../incidents.ts'

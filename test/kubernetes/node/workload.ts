@@ -1,6 +1,6 @@
 // Workflow jobs at the emulated forge for runners in real pods, and what became of them.
-import { scriptJob } from '../../../src/emulator/github/script-job.ts'
-import type { Job } from '../../../src/emulator/github/state.ts'
+import { scriptJob } from '@dayfly/forge-emulators/github/script-job'
+import type { Job } from '@dayfly/forge-emulators/github/state'
 import type { OutsideForge } from './outside-forge.ts'
 
 /** Queues jobs of one step each. Returns their ids. */

@@ -1,0 +1,105 @@
+// Service account tokens: signed JSON web tokens (RFC 7519, ES256) that name the account and, if bound, its pod. A token counts
+// only while both exist.
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import type { Clock, Instant } from '@dayfly/kit/clock'
+import { field, integer, isObject, list, text } from './json.ts'
+import type { Registry } from './registry.ts'
+
+type TokenRequest = {
+  readonly namespace: string
+  readonly account: string
+  readonly audiences?: readonly string[] | undefined
+  /** Without it, the token does not expire. */
+  readonly seconds?: number | undefined
+  /** The pod whose end makes the token invalid. */
+  readonly pod?: { readonly name: string; readonly uid: string } | undefined
+}
+
+export type Token = { readonly token: string; readonly expires: Instant | undefined }
+
+export interface Tokens {
+  /** Returns undefined if the account does not exist. */
+  issue(request: TokenRequest): Token | undefined
+  /** Returns the owner of a token, or undefined if the token is invalid here and now, or is for another audience. */
+  ownerOf(token: string, audiences?: readonly string[]): TokenOwner | undefined
+}
+
+type TokenOwner = {
+  /** The name of the user. */
+  readonly name: string
+  /** The UID of the service account. */
+  readonly uid: string
+  readonly pod: { readonly name: string; readonly uid: string } | undefined
+  /** The audiences of the token that were asked for. */
+  readonly audiences: readonly string[]
+}
+
+const issuer = 'https://kubernetes.default.svc.cluster.local'
+
+/** The audience of tokens for the API server itself. */
+export const apiAudience = issuer
+
+/** Returns a new key to sign tokens with, in PEM. */
+export function newTokenKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+/**
+ * @param registry holds the accounts and pods that tokens name.
+ * @param key signs the tokens, in PEM. A cluster with another key refuses them.
+ */
+export function createTokens(registry: Registry, clock: Clock, key: string = newTokenKey()): Tokens {
+  const privateKey = createPrivateKey(key)
+  const publicKey = createPublicKey(privateKey)
+  const signed = (claims: object): string => {
+    const body = `${encode({ alg: 'ES256', typ: 'JWT' })}.${encode(claims)}`
+    const signature = sign('sha256', Buffer.from(body), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+    return `${body}.${signature.toString('base64url')}`
+  }
+  const claimsOf = (token: string): unknown => {
+    const [head = '', claims = '', signature = '', ...more] = token.split('.')
+    const by = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
+    const bytes = Buffer.from(signature, 'base64url')
+    if (more.length > 0 || !verify('sha256', Buffer.from(`${head}.${claims}`), by, bytes)) return undefined
+    return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'))
+  }
+  return {
+    issue: ({ namespace, account, audiences = [issuer], seconds, pod }) => {
+      const uid = registry.get('serviceaccounts', namespace, account)?.metadata.uid
+      if (uid === undefined) return undefined
+      const now = Math.floor(clock.now() / 1000)
+      const times = { iat: now, nbf: now, ...(seconds === undefined ? {} : { exp: now + seconds }) }
+      const about = { namespace, serviceaccount: { name: account, uid }, ...(pod === undefined ? {} : { pod }) }
+      const sub = userName(namespace, account)
+      const token = signed({ aud: audiences, ...times, iss: issuer, 'kubernetes.io': about, sub })
+      return { token, expires: seconds === undefined ? undefined : (now + seconds) * 1000 }
+    },
+    ownerOf: (token, audiences = [apiAudience]) => ownerIn(claimsOf(token), audiences, { registry, now: clock.now() }),
+  }
+}
+
+type Here = { readonly registry: Registry; readonly now: Instant }
+
+function ownerIn(claims: unknown, asked: readonly string[], { registry, now }: Here): TokenOwner | undefined {
+  const about = field(claims, 'kubernetes.io')
+  const [namespace, account] = [text(about, 'namespace'), text(about, 'serviceaccount', 'name')]
+  const expires = field(claims, 'exp')
+  if (typeof expires === 'number' && integer(claims, 'exp') * 1000 <= now) return undefined
+  const audiences = asked.filter((audience) => list(claims, 'aud').includes(audience))
+  if (audiences.length === 0) return undefined
+  const known = registry.get('serviceaccounts', namespace, account)?.metadata.uid
+  if (known === undefined || known !== text(about, 'serviceaccount', 'uid')) return undefined
+  const pod = field(about, 'pod')
+  if (isObject(pod) && registry.get('pods', namespace, text(pod, 'name'))?.metadata.uid !== pod['uid']) return undefined
+  const bound = isObject(pod) ? { name: text(pod, 'name'), uid: text(pod, 'uid') } : undefined
+  return { name: userName(namespace, account), uid: known, pod: bound, audiences }
+}
+
+function userName(namespace: string, account: string): string {
+  return `system:serviceaccount:${namespace}:${account}`
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}

@@ -1,0 +1,33 @@
+// Subscribes to the objects of every kind, including kinds that are defined later.
+import type { Clock } from '@dayfly/kit/clock'
+import type { Registry } from '../api/registry.ts'
+import type { StoreEvent } from '../store/event-ring.ts'
+import type { ResourceKey } from '../store/object.ts'
+import { startLoop } from './loop.ts'
+
+/** Reports every change from now on. Returns a function that stops it. */
+export function subscribeAll(
+  registry: Registry,
+  clock: Clock,
+  listener: (resource: ResourceKey, event: StoreEvent) => void,
+): () => void {
+  const followed = new Map<ResourceKey, () => void>()
+  const follow = () => {
+    for (const { resource, shows } of registry.kinds.all()) {
+      // A kind that only shows the objects of another one would report every change twice.
+      if (followed.has(resource) || shows !== undefined) continue
+      followed.set(
+        resource,
+        registry.subscribe(resource, (event) => listener(resource, event)),
+      )
+    }
+  }
+  follow()
+  const loop = startLoop(clock, follow)
+  const stopDefinitions = registry.subscribe('customresourcedefinitions.apiextensions.k8s.io', () => loop.add('kinds'))
+  return () => {
+    stopDefinitions()
+    loop.stop()
+    for (const stop of followed.values()) stop()
+  }
+}

@@ -1,0 +1,16 @@
+// The arguments of every action of one set. An action makes calls and returns an Outcome: it keeps no state and decides nothing about a life.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import type { Link } from '@dayfly/runner-set/forge/forge'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+
+export type ActContext = {
+  readonly kubernetes: Kubernetes
+  readonly set: RunnerSet
+  /** The set's connection; undefined while there is none. */
+  readonly link: Link | undefined
+  /** When the decision was made: no response to the action is older. */
+  readonly decidedAt: Instant
+  /** Aborted when leadership ends: no write may be under way after that. */
+  readonly signal: AbortSignal
+}

@@ -1,0 +1,89 @@
+// `dayfly controller`: the production process. It runs the sets of a cluster until a signal ends it.
+import { CliFailure } from '@dayfly/command-line/failure'
+import { Interrupted, listenForInterruption } from '@dayfly/command-line/interruption'
+import { surviveOutputErrors } from '@dayfly/command-line/output'
+import { systemClock, systemRandom } from '@dayfly/kit/system'
+import { clusterAccess, surroundings } from '@dayfly/kubernetes/command-line/cluster-access'
+import { Command, Option } from 'commander'
+import type { LogLevel } from '../log/log-line.ts'
+import { logLevels } from '../log/log-line.ts'
+import { healthAddress } from './process/health-server.ts'
+import { logFailure, processLog } from './process/process-log.ts'
+import { runController } from './process/run.ts'
+
+type Options = {
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly namespace?: string
+  readonly leaseNamespace?: string
+  readonly leaseName: string
+  readonly healthAddress: string
+  readonly logLevel: LogLevel
+}
+
+const examples = `
+Examples:
+  dayfly controller                                    run all sets of the cluster of this pod or kubeconfig
+  dayfly controller --namespace ci                     run only the sets of one namespace
+  dayfly controller --health-address 0.0.0.0:8080      serve health checks and metrics to the cluster
+  dayfly controller | jq 'select(.level != "info")'    show only problems`
+
+export function controllerCommand(): Command {
+  return new Command('controller')
+    .description(
+      'Runs the runner sets of a Kubernetes cluster. Several processes may run: one leads, and the others wait to take over.\nThe log is one JSON object a line on stdout.',
+    )
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: KUBECONFIG, ~/.kube/config, or the pod)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--namespace <name>', 'run only the sets of this namespace (default: all namespaces)')
+    .option('--lease-namespace <name>', 'namespace of the Lease (default: that of the pod or of the kubeconfig)')
+    .option('--lease-name <name>', 'name of the Lease that all processes of one installation share', 'dayfly')
+    .option('--health-address <host:port>', 'address of /healthz, /readyz and /metrics, or off', '127.0.0.1:8080')
+    .addOption(new Option('--log-level <level>', 'least urgent level to log').choices(logLevels).default('info'))
+    .addHelpText('after', examples)
+    .action((options: Options) => controller(options))
+}
+
+async function controller(options: Options): Promise<void> {
+  const clock = systemClock()
+  const log = processLog(clock, options.logLevel)
+  const interruption = listenForInterruption(({ exitCode }) => process.exit(exitCode))
+  const crashed = (error: unknown) => {
+    log.crashed(error)
+    process.exit(1)
+  }
+  surviveOutputErrors()
+  process.on('uncaughtException', crashed)
+  try {
+    requireName('--namespace', options.namespace)
+    requireName('--lease-namespace', options.leaseNamespace)
+    requireName('--lease-name', options.leaseName)
+    const health = healthAddress(options.healthAddress)
+    const kubeconfig = await clusterAccess(options, surroundings())
+    const settings = {
+      kubeconfig,
+      health,
+      namespace: options.namespace,
+      lease: { namespace: options.leaseNamespace ?? kubeconfig.namespace, name: options.leaseName },
+      podName: process.env['POD_NAME'],
+    }
+    await runController(settings, { clock, random: systemRandom(), journal: log.journal }, interruption.signal)
+  } catch (error) {
+    if (error instanceof Interrupted) return
+    logFailure(log, error)
+    throw error
+  } finally {
+    process.off('uncaughtException', crashed)
+    interruption.release()
+  }
+}
+
+/** The API server would answer a wrong name with an empty list, and the mistake would stay unseen. */
+function requireName(option: string, name: string | undefined): void {
+  if (name === undefined || /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return
+  throw new CliFailure({
+    code: 'usage',
+    sentence: `${option} "${name}" is not a name that Kubernetes allows.`,
+    next: 'Use at most 63 lower-case letters, digits and hyphens.',
+  })
+}

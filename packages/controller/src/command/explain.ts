@@ -1,0 +1,132 @@
+// `dayfly explain`: why a set, a runner or a job waits, what happened to it, and the next step.
+import { CliFailure } from '@dayfly/command-line/failure'
+import { nearest } from '@dayfly/command-line/nearest'
+import { columnsOf, printJson, printResult } from '@dayfly/command-line/output'
+import { programName } from '@dayfly/command-line/program-name'
+import { defaultLimits } from '@dayfly/runner-set/model/limits'
+import { Command } from 'commander'
+import { readEvents } from '../operate/events.ts'
+import { findSubjects, type Subject, type SubjectKind } from '../operate/find-subject.ts'
+import { readLeaders } from '../operate/leader.ts'
+import { judge } from '../operate/overview.ts'
+import { readPicture } from '../operate/picture.ts'
+import { planOf } from '../operate/plan.ts'
+import { orUnknown } from '../operate/read.ts'
+import { readSets, type SetView } from '../operate/set-view.ts'
+import { goneStory, type Story, storyOf } from '../operate/story.ts'
+import { type ClusterOptions, type Opened, onCluster, withCluster } from './options.ts'
+import { requireNamespace } from './require-namespace.ts'
+import {
+  type ExplainedRunner,
+  type ExplainedSet,
+  runnerJson,
+  runnerLines,
+  setJson,
+  setLines,
+} from './show-explanation.ts'
+
+export function explainCommand(): Command {
+  const dayfly = programName()
+  return withCluster(new Command('explain'))
+    .description('Explains a runner set, a runner or a job: why it waits, what happened, and the next step.')
+    .argument('<name>', 'the name of a set or runner, or the name or id of a job; also set/NAME, runner/NAME, job/NAME')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${dayfly} explain linux -n ci                     why the set starts no runner
+  ${dayfly} explain linux-4f1c2-x7k2m9q4zt -n ci    what happened to one runner, also if it is gone
+  ${dayfly} explain job/build -A                    which runner took a job, and how it ended
+
+A set remembers the last 50 jobs of its runners. A job that still waits has no runner: explain its set.
+Exit codes: 0 nothing is wrong, 1 something is wrong, 2 wrong usage or no such thing.`,
+    )
+    .action((name: string, options: ClusterOptions) =>
+      onCluster(options, async (opened) => {
+        process.exitCode = await explain(opened, name, options)
+      }),
+    )
+}
+
+async function explain(opened: Opened, given: string, options: ClusterOptions): Promise<number> {
+  const asked = readName(given)
+  const sets = await readSets(opened, opened.namespace)
+  const [subject, ...others] = await findSubjects(opened, sets, asked)
+  if (!subject) {
+    if (sets.length === 0) await requireNamespace(opened)
+    throw unknownName(asked.name, sets, opened)
+  }
+  if (others.length > 0 && !(subject.is === 'runner' && subject.byJob))
+    throw ambiguous(asked.name, [subject, ...others])
+  if (subject.is === 'set') return showSet(await explainSet(opened, subject.view), options)
+  const runners = [subject, ...others].filter((one) => one.is === 'runner')
+  const explained: ExplainedRunner[] = []
+  for (const one of runners) explained.push(await explainRunner(opened, one))
+  if (options.json) printJson({ runners: explained.map(runnerJson) })
+  else
+    printResult(
+      `${explained.flatMap((one, index) => [...(index > 0 ? [''] : []), ...runnerLines(one, columnsOf())]).join('\n')}\n`,
+    )
+  return explained.some(({ story }) => story.problem) ? 1 : 0
+}
+
+function readName(given: string): { readonly kind: SubjectKind | undefined; readonly name: string } {
+  const [, kind, name] = /^(set|runnerset|rset|runner|pod|job)\/(.+)$/.exec(given) ?? []
+  const kinds = { set: 'set', runnerset: 'set', rset: 'set', runner: 'runner', pod: 'runner', job: 'job' } as const
+  return name === undefined ? { kind: undefined, name: given } : { kind: kinds[kind as keyof typeof kinds], name }
+}
+
+async function explainSet(opened: Opened, view: SetView): Promise<ExplainedSet> {
+  const leaders = await readLeaders(opened, opened.lease, [view.namespace])
+  const judged = judge(view, leaders, opened.clock.now())
+  const { namespace, name, uid } = view
+  const events = await orUnknown(readEvents(opened, { namespace, name, uid }))
+  const now = opened.clock.now()
+  if (!view.set) return { judged, plan: undefined, living: new Set(), events, now }
+  const picture = await readPicture(opened, { view, set: view.set, work: judged.work, forge: undefined }, defaultLimits)
+  const running = picture.pods.filter(({ observed }) => !observed.facts.end)
+  const living = new Set(running.map(({ observed }) => observed.name))
+  return { judged, plan: planOf(picture, defaultLimits, now), living, events, now }
+}
+
+function showSet(explained: ExplainedSet, options: ClusterOptions): number {
+  if (options.json) printJson(setJson(explained))
+  else printResult(`${setLines(explained, columnsOf()).join('\n')}\n`)
+  return explained.judged.problems.length > 0 ? 1 : 0
+}
+
+async function explainRunner(opened: Opened, subject: Extract<Subject, { is: 'runner' }>): Promise<ExplainedRunner> {
+  const { view, name } = subject
+  const story = await storyOfRunner(opened, subject)
+  return { view, name, story, pod: subject.pod?.pod, job: subject.job, events: subject.events, now: opened.clock.now() }
+}
+
+async function storyOfRunner(opened: Opened, { view, name, pod }: Extract<Subject, { is: 'runner' }>): Promise<Story> {
+  const jobs = view.jobs.filter((one) => one.runner === name)
+  const gone = goneStory(jobs, opened.clock.now())
+  if (!pod || !view.set) return gone
+  const leaders = await readLeaders(opened, opened.lease, [view.namespace])
+  const { work } = judge(view, leaders, opened.clock.now())
+  const picture = await readPicture(opened, { view, set: view.set, work, forge: undefined }, defaultLimits)
+  const runner = picture.state.table.get(name)
+  return runner ? storyOf(runner, jobs, { view, limits: defaultLimits, now: opened.clock.now() }) : gone
+}
+
+function unknownName(name: string, sets: readonly SetView[], { namespace }: Opened): CliFailure {
+  const jobs = sets.flatMap((view) => view.jobs.flatMap((job) => [job.name, job.id]))
+  const guess = nearest(name, [...sets.map((view) => view.name), ...jobs.filter(Boolean)])
+  const waiting = sets.filter(({ demand = 0, busy = 0 }) => demand > busy).map((view) => view.name)
+  const where = namespace === undefined ? 'in this cluster' : `in the namespace ${namespace}`
+  const next = guess
+    ? `Did you mean "${guess}"?`
+    : waiting.length > 0
+      ? `A job that waits has no runner yet. Jobs wait for: ${waiting.slice(0, 5).join(', ')}. Explain that set.`
+      : 'Check the name, and search all namespaces with -A. A set remembers its last 50 jobs, and Events last one hour.'
+  return new CliFailure({ code: 'name-unknown', sentence: `No set, runner or job "${name}" is known ${where}.`, next })
+}
+
+function ambiguous(name: string, subjects: readonly Subject[]): CliFailure {
+  const where = subjects.map(({ view }) => `${view.namespace}/${view.name}`).join(', ')
+  const sentence = `"${name}" can mean several things: ${where}.`
+  return new CliFailure({ code: 'name-ambiguous', sentence, next: 'Name the namespace with -n.' })
+}

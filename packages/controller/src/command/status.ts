@@ -1,0 +1,89 @@
+// `dayfly status`: the runner sets with their counts, what is wrong with each, and which controller leads.
+import { describeFailure } from '@dayfly/command-line/failure'
+import { columnsOf, isTerminal, printJson, printNote, printResult } from '@dayfly/command-line/output'
+import { programName } from '@dayfly/command-line/program-name'
+import { untilInterrupted } from '@dayfly/command-line/until-interrupted'
+import { Command } from 'commander'
+import { type Overview, readOverview } from '../operate/overview.ts'
+import { type ClusterOptions, type Opened, onCluster, withCluster } from './options.ts'
+import { refusing } from './refusals.ts'
+import { requireNamespace } from './require-namespace.ts'
+import { statusJson, statusLines } from './show-status.ts'
+
+type Options = ClusterOptions & { readonly watch?: true }
+
+/** How often `--watch` reads again, in milliseconds. */
+const everyMs = 2_000
+
+export function statusCommand(): Command {
+  const dayfly = programName()
+  return withCluster(new Command('status'))
+    .description('Shows the runner sets: their counts, what is wrong with each, and which controller leads.')
+    .option('-w, --watch', 'show changes until Ctrl-C')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${dayfly} status                 the sets of the namespace of the context
+  ${dayfly} status -A --watch      all sets, again and again
+  ${dayfly} status -A --json       for programs; an unknown count is null
+
+A "?" is a count that is not known. It never means 0.
+Exit codes: 0 every set works, 1 a set has a problem or the cluster cannot be read, 2 wrong usage.`,
+    )
+    .action((options: Options) =>
+      onCluster(options, async (opened) => {
+        process.exitCode = options.watch ? await watch(opened, options) : await show(opened, options)
+      }),
+    )
+}
+
+async function show(opened: Opened, options: Options): Promise<number> {
+  const overview = await readOverview(opened, opened.namespace, opened.lease)
+  if (overview.sets.length === 0) await requireNamespace(opened)
+  print(overview, opened, options)
+  return isFine(overview) ? 0 : 1
+}
+
+function print(overview: Overview, { namespace }: Opened, { json }: Options): void {
+  if (json) printJson(statusJson(overview))
+  else printResult(`${statusLines(overview, namespace, columnsOf()).join('\n')}\n`)
+}
+
+function isFine({ sets }: Overview): boolean {
+  return sets.every(({ problems }) => problems.length === 0)
+}
+
+/** Shows the first picture, then each that differs. A terminal is cleared before each. An error after the first picture may pass. */
+async function watch(opened: Opened, options: Options): Promise<number> {
+  let shown = ''
+  let failing = ''
+  return untilInterrupted(async (signal) => {
+    for (;;) {
+      try {
+        const overview = await refusing(opened, () => readOverview(opened, opened.namespace, opened.lease))
+        const { at: _at, ...rest } = overview
+        const live = isTerminal() && !options.json
+        const now = JSON.stringify(live ? overview : { ...rest, leaders: leadersOf(overview) })
+        if (now !== shown) {
+          if (live) printResult('\x1b[H\x1b[2J')
+          else if (shown !== '' && !options.json) printResult('\n')
+          print(overview, opened, options)
+        }
+        shown = now
+        failing = ''
+      } catch (error) {
+        if (shown === '') throw error
+        const text = describeFailure(error, false)
+        if (text !== failing) printNote(text)
+        failing = text
+      }
+      await opened.clock.sleep(everyMs, signal)
+    }
+  })
+}
+
+/** A renewal of the Lease is no change. */
+function leadersOf({ leaders }: Overview): unknown {
+  return leaders.known ? leaders.value.map(({ is, holder }) => [is, holder]) : leaders.why
+}

@@ -1,0 +1,224 @@
+// The connection of one set to its forge: opens the link, folds its events, and opens it again with a changed credential.
+import { backoffMs } from '@dayfly/kit/backoff'
+import { type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import { isPaused } from '@dayfly/runner-set/core/paused'
+import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import type { ForgeAccess, ForgeSet, Link } from '@dayfly/runner-set/forge/forge'
+import type { ForgeEvent, ForgeState } from '@dayfly/runner-set/model/forge-event'
+import type { Input } from '@dayfly/runner-set/model/input'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import { failureOfForge, messageOf } from './act/unsuccessful.ts'
+import { MissingAccess, readAccess, sameAccess } from './credential.ts'
+import type { Journal } from './journal.ts'
+import type { ControllerOptions } from './options.ts'
+import { runnerSets } from './resources.ts'
+
+export type ConnectionDeps = Pick<ControllerOptions, 'clock' | 'random' | 'forgeFor'> & {
+  readonly kubernetes: Kubernetes
+  readonly journal: Journal
+  /** The set as its owner wants it now. */
+  readonly set: () => RunnerSet
+  /** The ids that the forge wanted stored: a link resumes with them. */
+  readonly forgeState: () => ForgeState
+  readonly take: (input: Input) => void
+}
+
+const openRetry = { baseMs: 1_000, capMs: 60_000 }
+const storeRetry = { baseMs: 500, capMs: 10_000 }
+/** How often the access is read while nothing is wrong, so that a changed credential is in use within a minute. */
+const readEveryMs = 45_000
+/** The same after the forge refused the credential. */
+const readAfterRefusalMs = 5_000
+
+export class Connection {
+  readonly #deps: ConnectionDeps
+  readonly #until: LinkedSignal
+  /** Resolves when the connection has ended. */
+  readonly over: Promise<void>
+  #link: Link | undefined
+  #access: ForgeAccess | undefined
+  #refused = false
+  #closed = false
+  #wakeReader: () => void = () => {}
+
+  /** Connects at once. @param signal ends the connection without giving the forge's session back */
+  constructor(deps: ConnectionDeps, signal: AbortSignal) {
+    this.#deps = deps
+    this.#until = linkSignals(signal)
+    this.over = this.#run(this.#until.signal).finally(this.#until.dispose)
+  }
+
+  /** The set's link; undefined while it is not open. */
+  get link(): Link | undefined {
+    return this.#link
+  }
+
+  /** The access that was read last, also if no link opened with it. */
+  get access(): ForgeAccess | undefined {
+    return this.#access
+  }
+
+  /** Gives the session back. `remove`: removes the set's records at the forge, too. Returns whether a link was open, and the forge did so. */
+  async close(how: 'pause' | 'remove'): Promise<boolean> {
+    this.#closed = true
+    const isDone = await this.#closeLink(how)
+    this.#until.abort()
+    await this.over
+    return isDone
+  }
+
+  async #run(until: AbortSignal): Promise<void> {
+    while (!until.aborted && !this.#closed) {
+      const opened = await this.#open(until)
+      if (!opened) return
+      const { link, access } = opened
+      this.#link = link
+      // The set may have changed while the link was opening. An update with the same settings does nothing.
+      link.update(forgeSet(this.#deps.set()))
+      const watching = linkSignals(until)
+      const changed = this.#watchAccess(access, watching.signal)
+      if (isPaused(this.#deps.set())) await this.#rest(changed)
+      else await this.#consume(link, until)
+      watching.abort()
+      watching.dispose()
+      await changed
+      if (this.#link === link) this.#link = undefined
+    }
+  }
+
+  /** Tries until it succeeds. Returns undefined only when the signal is aborted. */
+  async #open(until: AbortSignal) {
+    const { clock, random, forgeFor, kubernetes, forgeState, take } = this.#deps
+    for (let attempt = 1; !until.aborted; attempt++) {
+      try {
+        const set = this.#deps.set()
+        const access = await readAccess(kubernetes, set, until)
+        this.#access = access
+        return { link: await openLink(forgeFor, { set, access, state: forgeState() }, until), access }
+      } catch (error) {
+        if (until.aborted) return undefined
+        const failure = error instanceof MissingAccess ? error.failure : failureOfForge(error)
+        take({ kind: 'forge-failed', failure })
+        await clock.sleep(backoffMs(openRetry, attempt, random), until).catch(() => {})
+      }
+    }
+    return undefined
+  }
+
+  /** A paused set has no session: to announce no capacity in one would lose its jobs (docs/reference/scale-set-protocol.md#s9-2). Its link can still remove registrations. */
+  async #rest(changed: Promise<void>): Promise<void> {
+    this.#deps.take({ kind: 'forge-paused' })
+    await changed
+  }
+
+  async #consume(link: Link, until: AbortSignal): Promise<void> {
+    const { journal, take } = this.#deps
+    journal.write({ kind: 'forge-connected', ...this.#subject() })
+    for await (const batch of link.events()) {
+      if (until.aborted) return
+      for (const event of batch.events) {
+        take({ kind: 'forge-event', event })
+        this.#noteRefusal(event)
+      }
+      if (batch.events.some(({ kind }) => kind === 'state')) await this.#storeState(until)
+      if (!until.aborted) batch.ack()
+    }
+  }
+
+  #noteRefusal(event: ForgeEvent): void {
+    const refused = event.kind === 'failing' && event.failure.reason === 'forge-unauthorized'
+    if (event.kind !== 'failing' && event.kind !== 'demand') return
+    if (refused && !this.#refused) this.#wakeReader()
+    this.#refused = refused
+  }
+
+  /** Ends when an entry of the access has changed: it closes the link, so that the next one opens with the new access. */
+  async #watchAccess(access: ForgeAccess, signal: AbortSignal): Promise<void> {
+    const { kubernetes, journal, set } = this.#deps
+    while (!signal.aborted) {
+      await this.#pause(this.#refused ? readAfterRefusalMs : readEveryMs, signal)
+      if (signal.aborted) return
+      // An object that is missing or cannot be read changes nothing: the access in use may still be good.
+      const read = await readAccess(kubernetes, set(), signal).catch(() => undefined)
+      if (read === undefined || sameAccess(read, access)) continue
+      journal.write({ kind: 'credential-changed', ...this.#subject() })
+      this.#refused = false
+      await this.#closeLink('pause')
+      return
+    }
+  }
+
+  /** Waits, but not beyond the first refusal of the credential. */
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const woken = linkSignals(signal)
+    this.#wakeReader = () => woken.abort()
+    await this.#deps.clock.sleep(ms, woken.signal).catch(() => {})
+    this.#wakeReader = () => {}
+    woken.dispose()
+  }
+
+  /** Returns whether an open link was closed without a failure. */
+  async #closeLink(how: 'pause' | 'remove'): Promise<boolean> {
+    const link = this.#link
+    this.#link = undefined
+    try {
+      // The link gives its session back first; its stream ends with that.
+      await link?.close(how)
+      return link !== undefined
+    } catch (error) {
+      this.#deps.journal.write({ kind: 'forge-failed', ...this.#subject(), failure: failureOfForge(error) })
+      return false
+    }
+  }
+
+  #subject() {
+    const { namespace, name } = this.#deps.set()
+    return { namespace, set: name }
+  }
+
+  /** The forge's ids are in the set's status before the forge goes on: a new leader finds everything again (docs/decisions/0003-state-before-acknowledge.md). */
+  async #storeState(until: AbortSignal): Promise<void> {
+    const { set, clock, random, journal, kubernetes, forgeState } = this.#deps
+    const { namespace, name } = set()
+    for (let attempt = 1; !until.aborted; attempt++) {
+      try {
+        const body = { status: { forge: forgeState() } }
+        const options = { subresource: 'status', signal: until } as const
+        await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options)
+        return
+      } catch (error) {
+        if (until.aborted) return
+        const message = messageOf(error)
+        journal.write({ kind: 'write-failed', namespace, set: name, action: 'store-forge-state', message })
+        await clock.sleep(backoffMs(storeRetry, attempt, random), until).catch(() => {})
+      }
+    }
+  }
+}
+
+/** The records of a set at its forge, and the access to them. */
+export type Records = {
+  readonly set: RunnerSet
+  /** Undefined if it was never read. */
+  readonly access: ForgeAccess | undefined
+  /** The ids that the forge wanted stored. Empty at the first connection. */
+  readonly state: ForgeState
+}
+
+/** Opens the link of a set. It resumes with the stored ids, if there are any. Rejects if the forge fails. */
+export function openLink(
+  forgeFor: ControllerOptions['forgeFor'],
+  { set, access, state }: Records & { readonly access: ForgeAccess },
+  until: AbortSignal,
+): Promise<Link> {
+  const remembered = Object.keys(state).length > 0 ? state : undefined
+  return forgeFor(set.source, access).open(forgeSet(set), remembered, until)
+}
+
+/** One set as the forge needs to know it. A paused set announces its ceiling to nobody. */
+export function forgeSet(set: RunnerSet): ForgeSet {
+  const { name, source, scale } = set
+  const max = Math.max(1, scale.max)
+  return { name, runnerPrefix: runnerPrefix(set), labels: source.labels, group: source.runnerGroup, max }
+}

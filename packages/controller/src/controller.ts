@@ -1,0 +1,142 @@
+// The controller: a cache of pods, a worker for each set, and the election of the process that may act.
+import type { Clock } from '@dayfly/kit/clock'
+import { aborted } from '@dayfly/kit/signals'
+import { createElector, type Leadership } from '@dayfly/kubernetes/lease'
+import { runReflector } from '@dayfly/kubernetes/reflector'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { labels } from '@dayfly/runner-set/core/pod'
+import { watchesLabel } from '@dayfly/runner-set/model/api'
+import { messageOf } from './act/unsuccessful.ts'
+import { ElectionHealth, type ElectionView } from './election-health.ts'
+import { guarded } from './guard.ts'
+import type { Journal } from './journal.ts'
+import { publishEvents } from './kubernetes-events.ts'
+import { observePod } from './observe/pod-facts.ts'
+import { type PodObject, unreadOfPods } from './observe/pod-object.ts'
+import type { ControllerOptions } from './options.ts'
+import { PodCache } from './pod-cache.ts'
+import { pods, runnerSets } from './resources.ts'
+import type { SetReading } from './set-worker.ts'
+import { SetWorkers } from './set-workers.ts'
+import { WatchHealth, type WatchState } from './watch-health.ts'
+
+export interface Controller {
+  /** Returns what health checks and gauges show. It reads what is in memory. */
+  state(): ControllerState
+  /** Waits for actions under way, and gives the sessions and the Lease back. Runners live on. Takes at most 40 s. */
+  stop(): Promise<void>
+}
+
+export type ControllerState = {
+  readonly election: ElectionView
+  readonly watches: readonly WatchState[]
+  readonly sets: readonly SetReading[]
+  /** Sets that cannot be read. */
+  readonly invalid: readonly { readonly namespace: string; readonly name: string }[]
+}
+
+/** How long `stop` waits for actions under way, in milliseconds. */
+const drainMsMax = 35_000
+
+/** Starts at once and runs until it is stopped. Failures go to the journal. */
+export function startController(options: ControllerOptions, journal: Journal): Controller {
+  const { clock, stopwatch, identity, kubernetes, random, transport, namespace } = options
+  const until = new AbortController()
+  const podCache = new PodCache(clock)
+  const setWorkers = new SetWorkers(options, journal, podCache)
+  const election = new ElectionHealth(clock, journal)
+  const podWatch = new WatchHealth(pods.plural, podCache, journal)
+  const setWatch = new WatchHealth(runnerSets.plural, setWorkers, journal)
+  const { onState, onTurn } = election
+  const shared = { transport, clock, random, namespace }
+  const served = { [watchesLabel]: namespace ?? '' }
+  journal.write({ kind: 'controller-started', identity })
+  const running = [
+    runReflector(
+      {
+        ...shared,
+        resource: pods,
+        labelSelector: labels.set,
+        project: projectPod,
+        unread: unreadOfPods,
+        sink: podWatch,
+      },
+      until.signal,
+    ),
+    runReflector({ ...shared, resource: runnerSets, project: projectSet, sink: setWatch }, until.signal),
+    createElector({
+      ...options.lease,
+      kubernetes,
+      clock,
+      stopwatch,
+      random,
+      identity,
+      onState,
+      onTurn,
+      labels: served,
+    }).run((leadership) => lead({ options, journal, sets: setWorkers, until: until.signal }, leadership), until.signal),
+  ]
+  return {
+    state: () => ({
+      election: election.view(),
+      watches: [podWatch.state(), setWatch.state()],
+      sets: setWorkers.readings(),
+      invalid: setWorkers.invalid().map(({ metadata: { namespace, name } }) => ({ namespace: namespace ?? '', name })),
+    }),
+    stop: async () => {
+      if (!(await withinMs(clock, drainMsMax, setWorkers.stop()))) {
+        journal.write({ kind: 'stop-cut-short', afterMs: drainMsMax })
+      }
+      until.abort()
+      podCache.stop()
+      await Promise.all(running)
+      journal.write({ kind: 'controller-stopped', identity })
+    },
+  }
+}
+
+/** Returns whether the work ended within `ms`. */
+async function withinMs(clock: Clock, ms: number, work: Promise<void>): Promise<boolean> {
+  const bound = new AbortController()
+  const late = clock.sleep(ms, bound.signal).then(
+    () => false,
+    () => true,
+  )
+  const inTime = await Promise.race([work.then(() => true), late])
+  bound.abort()
+  return inTime
+}
+
+type Lead = {
+  readonly options: ControllerOptions
+  readonly journal: Journal
+  readonly sets: SetWorkers
+  readonly until: AbortSignal
+}
+
+async function lead({ options, journal, sets, until }: Lead, leadership: Leadership): Promise<void> {
+  const { identity } = options
+  journal.write({ kind: 'leadership-gained', identity })
+  const { signal } = leadership
+  const kubernetes = guarded(options.kubernetes, leadership)
+  const uidOf = (namespace: string, set: string) => sets.uidOf(namespace, set)
+  const unsubscribe = publishEvents({ kubernetes, identity, uidOf, signal }, journal)
+  sets.lead(leadership)
+  await aborted(signal)
+  unsubscribe()
+  const planned = until.aborted
+  const why = planned ? 'the process stops' : messageOf(signal.reason)
+  journal.write({ kind: 'leadership-lost', identity, why, planned })
+}
+
+function projectPod(object: KubeObject) {
+  return observePod(object as unknown as PodObject)
+}
+
+/** Keeps only the fields of a set that are read. */
+function projectSet(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata, spec, status } = object
+  const { name, namespace, uid, generation, resourceVersion, deletionTimestamp } = metadata
+  const kept = { name, namespace, uid, generation, resourceVersion, deletionTimestamp }
+  return { apiVersion, kind, metadata: kept as KubeObject['metadata'], spec, status }
+}

@@ -1,0 +1,80 @@
+// The promise that no failure stays unseen: each reason of the closed list, in each event that can carry it, reaches log, metric and Event.
+import { systemStopwatch } from '@dayfly/kit/system'
+import { virtualClock } from '@dayfly/kit/virtual-clock'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import type { JournalEvent } from '@dayfly/runner-set/model/event'
+import { type FailureReason, failureInfo } from '@dayfly/runner-set/model/failure'
+import { failures } from '@dayfly/runner-set/model/failure-table'
+import { describe, expect, test } from 'vitest'
+import { createJournal } from './journal.ts'
+import { publishEvents } from './kubernetes-events.ts'
+import { createLog } from './log/log.ts'
+import { createMetrics } from './metrics/metrics.ts'
+import { samplesOf } from './metrics/samples.fixture.ts'
+
+const of = { namespace: 'ci', set: 'linux' }
+const reasons = Object.keys(failures) as FailureReason[]
+type Shape = (failure: { reason: FailureReason; message: string }) => JournalEvent
+
+/** Every kind of journal event that carries a failure. */
+const shapes: Readonly<Record<string, Shape>> = {
+  'template-refused': (failure) => ({ ...of, kind: 'template-refused', hash: 'h', failure }),
+  'forge-failed': (failure) => ({ ...of, kind: 'forge-failed', failure }),
+  'runner-delayed': (failure) => ({ ...of, kind: 'runner-delayed', runner: 'r', since: 0, failure }),
+  'runner-failed': (failure) => ({ ...of, kind: 'runner-failed', runner: 'r', failure }),
+  'start-refused': (failure) => ({ ...of, kind: 'start-refused', runner: 'r', failure }),
+  'cordon-failed': (failure) => ({ ...of, kind: 'cordon-failed', runner: 'r', failure }),
+  'registration-kept': (failure) => ({ ...of, kind: 'registration-kept', name: 'r', failure }),
+}
+
+/** Writes one event to a leader's journal, and returns what each reader made of it. */
+async function show(event: JournalEvent) {
+  const journal = createJournal(virtualClock())
+  const lines: string[] = []
+  const created: KubeObject[] = []
+  const metrics = createMetrics('test', systemStopwatch)
+  journal.subscribe(metrics.reader)
+  journal.subscribe(createLog({ level: 'info', write: (line) => lines.push(line) }))
+  const create: Kubernetes['create'] = async (_, object) => {
+    created.push(object)
+    return { object, warnings: [] }
+  }
+  const kubernetes = { create } as Kubernetes
+  publishEvents({ kubernetes, identity: 'me', uidOf: () => 'u', signal: new AbortController().signal }, journal)
+  journal.write({ kind: 'leadership-gained', identity: 'me' })
+  journal.write({ ...of, kind: 'set-added' })
+  journal.write(event)
+  const samples = samplesOf((await metrics.scrape(undefined)).text)
+  return {
+    line: JSON.parse(lines.at(-1) ?? '{}'),
+    counted: samples.filter(({ name, labels }) => name.endsWith('_total') && labels['reason'] !== undefined),
+    message: String(created[0]?.['message']),
+  }
+}
+
+describe.each(Object.entries(shapes))('a failure in %s', (_, shape) => {
+  test.each(reasons)('%s reaches log, metric and Event with its next step', async (reason) => {
+    const { line, counted, message } = await show(shape({ reason, message: 'observed' }))
+    const { next } = failureInfo(reason)
+    expect(line).toMatchObject({ level: 'warn', reason, next, namespace: 'ci', set: 'linux' })
+    expect(line.message).toContain('observed')
+    expect(counted).toEqual([{ name: expect.any(String), labels: { ...of, reason }, value: 1 }])
+    expect(message).toContain(next)
+    expect(message).toContain('observed')
+  })
+})
+
+test('the list of events that carry a failure is complete', () => {
+  type Carrier = Extract<JournalEvent, { readonly failure: unknown }>['kind']
+  const carriers: Readonly<Record<Carrier, true>> = {
+    'template-refused': true,
+    'forge-failed': true,
+    'runner-delayed': true,
+    'runner-failed': true,
+    'start-refused': true,
+    'registration-kept': true,
+    'cordon-failed': true,
+  }
+  expect(Object.keys(shapes).sort()).toEqual(Object.keys(carriers).sort())
+})

@@ -1,0 +1,38 @@
+// Sets the gauges from the controller's state, at the time of a scrape.
+import { phases } from '@dayfly/runner-set/model/runner'
+import type { ControllerState } from '../controller.ts'
+import type { SetReading } from '../set-worker.ts'
+import type { Instruments } from './registry.ts'
+
+/** Only the leader knows the demand and acts on the counts, so only it shows sets. @param budgets by account: its URL, and the App if there is one */
+export function setGauges(
+  instruments: Instruments,
+  state: ControllerState | undefined,
+  budgets: ReadonlyMap<string, number>,
+): void {
+  const { leader, runners, demand, runnersMax, condition, forgeBudget } = instruments
+  for (const gauge of [runners, demand, runnersMax, condition, forgeBudget]) gauge.reset()
+  const leads = state?.election.state?.is === 'leading'
+  leader.set(leads ? 1 : 0)
+  if (!state || !leads) return
+  for (const reading of state.sets) setGaugesOf(instruments, reading)
+  for (const { namespace, name } of state.invalid) {
+    condition.set({ namespace, set: name, type: 'Ready', status: 'False' }, 1)
+  }
+  const urls = new Set(state.sets.map(({ set }) => set.source.url.replace(/\/+$/, '')))
+  for (const [account, remaining] of budgets) {
+    const [url = ''] = account.split(' ')
+    if (urls.has(url)) forgeBudget.set({ account }, remaining)
+  }
+}
+
+function setGaugesOf(
+  instruments: Instruments,
+  { set: { namespace, name, scale }, counts, demand, conditions }: SetReading,
+) {
+  const set = { namespace, set: name }
+  instruments.runnersMax.set(set, scale.max)
+  if (counts) for (const state of phases) instruments.runners.set({ ...set, state }, counts[state])
+  if (demand && demand.kind !== 'utilisation') instruments.demand.set(set, demand.jobs)
+  for (const { type, status } of conditions) instruments.condition.set({ ...set, type, status }, 1)
+}

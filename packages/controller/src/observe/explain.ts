@@ -1,0 +1,40 @@
+// The cause of a slow start or a stuck end from the pod's Events: the kubelet reports some causes nowhere else (docs/reference/kubernetes.md#s4-2).
+import { type LastingFailure, reasonOfEvent } from '@dayfly/runner-set/model/failure'
+import { causeOfStuckEnd, hungHook } from './explain-end.ts'
+import type { EventObject, PodObject } from './pod-object.ts'
+
+/** Returns what holds up the start of a pod, or the end of a pod that is being deleted; undefined if nothing names a cause. */
+export function explainPod(events: readonly EventObject[], pod: PodObject): LastingFailure | undefined {
+  const latestFirst = events
+    .map((event) => ({ ...event, at: timeOf(event) }))
+    .sort((left, right) => right.at - left.at || compare(left.message, right.message))
+  const { deletionTimestamp } = pod.metadata
+  if (deletionTimestamp === undefined) return causeOfSlowStart(latestFirst, pod)
+  const cause = causeOfStuckEnd(latestFirst, pod)
+  return cause && { ...cause, since: Date.parse(deletionTimestamp) }
+}
+
+type DatedEvent = EventObject & { readonly at: number }
+
+/** The latest Event that names a cause wins. If none does, a container that started long ago and has a hook means that the hook hangs. */
+function causeOfSlowStart(latestFirst: readonly DatedEvent[], pod: PodObject): LastingFailure | undefined {
+  for (const event of latestFirst) {
+    const reason = reasonOfEvent(event.reason)
+    if (reason) return { reason, message: event.message ?? event.reason ?? '', since: firstTimeOf(event) ?? event.at }
+  }
+  const message = hungHook(latestFirst, pod)
+  const started = latestFirst.find(({ reason }) => reason === 'Started')
+  return message !== undefined && started ? { reason: 'hook-hangs', message, since: started.at } : undefined
+}
+
+function timeOf(event: EventObject): number {
+  return Date.parse(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? '') || 0
+}
+
+function firstTimeOf(event: EventObject): number | undefined {
+  return Date.parse(event.firstTimestamp ?? '') || undefined
+}
+
+function compare(left = '', right = ''): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -1,0 +1,77 @@
+// Finds the thing that an operator asks about: a set, a runner that lives or is gone, or a job that a set remembers.
+import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import { type EventView, readEvents } from './events.ts'
+import { type RunnerPod, readRunnerPod } from './pods.ts'
+import { type Known, orUnknown, type Place } from './read.ts'
+import type { JobView, SetView } from './set-view.ts'
+
+export type SubjectKind = 'set' | 'runner' | 'job'
+
+export type Subject =
+  | { readonly is: 'set'; readonly view: SetView }
+  | {
+      readonly is: 'runner'
+      readonly name: string
+      readonly view: SetView
+      /** Undefined for a runner that is gone. */
+      readonly pod: RunnerPod | undefined
+      readonly job: JobView | undefined
+      readonly events: Known<readonly EventView[]>
+      /** The operator asked for the job. */
+      readonly byJob: boolean
+    }
+
+/** `sets`: every set where the command looks. Returns all matches, so that the operator can choose. */
+export async function findSubjects(
+  place: Place,
+  sets: readonly SetView[],
+  asked: { readonly kind: SubjectKind | undefined; readonly name: string },
+): Promise<readonly Subject[]> {
+  const { kind, name } = asked
+  const wants = (one: SubjectKind) => kind === undefined || kind === one
+  const found: Subject[] = wants('set')
+    ? sets.filter((view) => view.name === name).map((view) => ({ is: 'set', view }))
+    : []
+  if (found.length === 0 && wants('runner')) found.push(...(await findRunners(place, sets, name)))
+  if (found.length === 0 && wants('job')) found.push(...(await findJobs(place, sets, name)))
+  return found
+}
+
+async function findRunners(place: Place, sets: readonly SetView[], name: string): Promise<readonly Subject[]> {
+  const candidates = sets.filter((view) => isNameOf(view, name))
+  const read = candidates.map((view) => runnerSubject(place, view, name, jobOf(view, name)))
+  const subjects = await Promise.all(read)
+  return subjects.filter(({ pod, job, events }) => pod || job || (events.known && events.value.length > 0))
+}
+
+/** At most this many runners of one job are read. */
+const matchesMax = 5
+
+/** A job may have run twice: each of its runners is a match. Without a job of that name, a part of a name is enough. */
+async function findJobs(place: Place, sets: readonly SetView[], name: string): Promise<readonly Subject[]> {
+  const wanted = name.toLowerCase()
+  const all = sets.flatMap((view) => view.jobs.map((job) => ({ view, job })))
+  const tests: readonly ((job: JobView) => boolean)[] = [
+    ({ id }) => id.toLowerCase() === wanted,
+    ({ name: full }) => full.toLowerCase() === wanted,
+    ({ name: full }) => full.toLowerCase().includes(wanted),
+  ]
+  const matches = tests.map((test) => all.filter(({ job }) => test(job))).find((some) => some.length > 0) ?? []
+  const read = matches.slice(0, matchesMax).map(({ view, job }) => runnerSubject(place, view, job.runner, job))
+  return (await Promise.all(read)).map((subject) => ({ ...subject, byJob: true }))
+}
+
+async function runnerSubject(place: Place, view: SetView, name: string, job: JobView | undefined) {
+  const at = { namespace: view.namespace, name }
+  const [pod, events] = await Promise.all([readRunnerPod(place, at), orUnknown(readEvents(place, at))])
+  return { is: 'runner', name, view, pod, job, events, byJob: false } as const
+}
+
+/** The name of a runner begins with a hash of its set's UID. */
+function isNameOf(view: SetView, name: string): boolean {
+  return name.startsWith(runnerPrefix(view))
+}
+
+function jobOf({ jobs }: SetView, runner: string): JobView | undefined {
+  return jobs.find((job) => job.runner === runner)
+}

@@ -1,0 +1,121 @@
+// The state of one set, folded from lists as the controller folds it from watches. Facts that only the controller has stay unknown.
+import type { Instant } from '@dayfly/kit/clock'
+import { phaseOf } from '@dayfly/runner-set/core/phase'
+import { fold } from '@dayfly/runner-set/core/state/fold'
+import { newSetState, type SetState } from '@dayfly/runner-set/core/state/set-state'
+import type { Demand } from '@dayfly/runner-set/model/demand'
+import { failureInfo, type LastingFailure } from '@dayfly/runner-set/model/failure'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
+import type { Limits } from '@dayfly/runner-set/model/limits'
+import type { Registration } from '@dayfly/runner-set/model/runner'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import type { Condition } from '@dayfly/runner-set/model/status'
+import { explainPod } from '../observe/explain.ts'
+import { readEvents } from './events.ts'
+import type { Work } from './leader.ts'
+import { type RunnerPod, readRunnerPods } from './pods.ts'
+import { failureOfCondition } from './problems.ts'
+import { type Known, orUnknown, type Place } from './read.ts'
+import { conditionOf, type JobView, type SetView } from './set-view.ts'
+
+export type DemandReading = {
+  readonly demand: Demand
+  readonly from: 'status' | 'forge'
+  readonly at: Instant | undefined
+}
+
+/** The answer of the forge. */
+export type ForgeReading = { readonly registrations: readonly Registration[]; readonly demand: Demand | undefined }
+
+export type Picture = {
+  readonly view: SetView
+  readonly set: RunnerSet
+  readonly pods: readonly RunnerPod[]
+  readonly demand: Known<DemandReading>
+  readonly state: SetState
+}
+
+export type Sources = {
+  readonly view: SetView
+  readonly set: RunnerSet
+  readonly work: Work
+  /** Undefined if the forge was not asked. */
+  readonly forge: ForgeReading | undefined
+}
+
+/** At most this many starts are looked up in the Events. */
+const lookUpsMax = 10
+
+export async function readPicture(place: Place, sources: Sources, limits: Limits): Promise<Picture> {
+  const { view, set } = sources
+  const askedAt = place.clock.now()
+  const all = await readRunnerPods(place, view.namespace)
+  const pods = all.filter(({ observed }) => observed.setUid === view.uid)
+  const demand = demandOf(sources)
+  const state = newSetState(set, { conditions: view.conditions as readonly Condition[], forge: view.forge })
+  const take = (input: Parameters<typeof fold>[1], at = askedAt) => fold(state, input, limits, at)
+  const facts = new Map(pods.map(({ observed }) => [observed.name, observed.facts]))
+  take({ kind: 'pods-listed', pods: facts, askedAt })
+  // The oldest first, because the last job of a runner is the one that it may have now.
+  for (const job of view.jobs.toReversed()) if (facts.has(job.runner)) takeJob(take, job, askedAt)
+  if (sources.forge) {
+    const { registrations } = sources.forge
+    const result = { is: 'listed', registrations, askedAt } as const
+    take({ kind: 'outcome', outcome: { action: 'list-registrations', result } })
+  }
+  for (const { name, cause } of await explainStarts(place, pods, state)) {
+    take({ kind: 'outcome', outcome: { action: 'explain-runner', runner: name, result: { is: 'explained', cause } } })
+  }
+  if (demand.known) {
+    // How long the set has been quiet is the controller's knowledge: this command assumes that it was long enough.
+    const event = { kind: 'demand', demand: demand.value.demand, at: askedAt } as const
+    take({ kind: 'forge-event', event }, askedAt - limits.quietMs)
+    state.forge.quietSince = askedAt - limits.quietMs
+  }
+  return { view, set, pods, demand, state }
+}
+
+function takeJob(take: (input: Parameters<typeof fold>[1]) => unknown, job: JobView, now: Instant): void {
+  const { id, name, repository, runner } = job
+  const at = Date.parse(job.startedAt) || now
+  const started = { kind: 'job-started', runner, job: { id, name, repository }, at, queuedAt: undefined } as const
+  take({ kind: 'forge-event', event: started })
+  if (job.result === undefined) return
+  const finishedAt = Date.parse(job.finishedAt ?? '') || now
+  const event = { kind: 'job-finished', runner, jobId: id, result: job.result, at: finishedAt } as const
+  take({ kind: 'forge-event', event })
+}
+
+/** A status that no controller refreshes says nothing about the demand now. */
+function demandOf({ view, set, work, forge }: Sources): Known<DemandReading> {
+  if (forge?.demand) return { known: true, value: { demand: forge.demand, from: 'forge', at: undefined } }
+  if (work.is === 'no-leader' || work.is === 'unseen') {
+    const old = view.demand === undefined ? '' : ` The last known demand was ${view.demand}.`
+    return { known: false, why: `${work.sentence}${old}` }
+  }
+  if (view.demand === undefined) {
+    const failure = failureOfCondition(conditionOf(view, 'ForgeConnected'))
+    const cause = failure && `${failure.reason}: ${failureInfo(failure.reason).sentence} ${failure.message}`
+    return { known: false, why: cause ?? 'The forge has not reported it to the controller.' }
+  }
+  const { demand: kind } = forgeTraits[set.source.kind]
+  const { demand: jobs, idle = 0 } = view
+  const demand: Demand = kind === 'utilisation' ? { kind, busy: jobs, idle } : { kind, jobs }
+  return { known: true, value: { demand, from: 'status', at: view.statusAt } }
+}
+
+type Explained = { readonly name: string; readonly cause: LastingFailure | undefined }
+
+/** Reads the Events of starts whose own status shows no cause, as the controller does. */
+async function explainStarts(place: Place, pods: readonly RunnerPod[], { table }: SetState): Promise<Explained[]> {
+  const silent = pods.filter(({ observed }) => {
+    const runner = table.get(observed.name)
+    return runner && phaseOf(runner) === 'starting' && observed.facts.startFailure === undefined
+  })
+  const looked = silent.slice(0, lookUpsMax).map(async ({ pod, observed: { name, namespace, facts } }) => {
+    const events = await orUnknown(readEvents(place, { namespace, name, uid: facts.uid }))
+    const raw = events.known ? events.value.map((event) => event.raw) : []
+    return { name, cause: explainPod(raw, pod) }
+  })
+  return Promise.all(looked)
+}

@@ -1,0 +1,216 @@
+// The decision about one set now, in words. The core decides on the folded state; nothing is done.
+import type { Instant } from '@dayfly/kit/clock'
+import { decide } from '@dayfly/runner-set/core/decide'
+import { desiredRunners } from '@dayfly/runner-set/core/desired'
+import { isPaused } from '@dayfly/runner-set/core/paused'
+import { worldOf } from '@dayfly/runner-set/core/state/set-state'
+import type { Decision } from '@dayfly/runner-set/model/action'
+import type { Demand } from '@dayfly/runner-set/model/demand'
+import type { EndCause } from '@dayfly/runner-set/model/end-cause'
+import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
+import type { Limits } from '@dayfly/runner-set/model/limits'
+import type { Counts } from '@dayfly/runner-set/model/runner'
+import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
+import { ageText, counted } from './ages.ts'
+import type { Picture } from './picture.ts'
+import type { PlanStep } from './plan-step.ts'
+import { failureOfCondition, knownReason } from './problems.ts'
+import { conditionOf, type SetView } from './set-view.ts'
+import { waitsOf } from './waits.ts'
+
+export type Plan = {
+  /** Undefined if unknown. */
+  readonly demand: number | undefined
+  readonly wanted: number | undefined
+  readonly counts: Counts
+  readonly steps: readonly PlanStep[]
+  /** The facts that this command cannot know, each a sentence. */
+  readonly unknown: readonly string[]
+}
+
+export function planOf(picture: Picture, limits: Limits, now: Instant): Plan {
+  const { view, set, state, demand } = picture
+  const allowance = { now: limits.startsPerTick, nextAt: undefined }
+  const waits = waitsOf(picture, limits, now)
+  const world = withStatus(worldOf(state, allowance, limits, now), view, now)
+  const decision = decide(world, limits, now)
+  const counts = state.table.counts()
+  // With percentages, each reading of the demand decides about a step up or down, and about no number of runners.
+  const wanted =
+    demand.known && !set.scale.percentage ? desiredRunners(demand.value.demand, set.scale, counts.busy) : undefined
+  const steps = [
+    ...scaleSteps(world, decision, { wanted, counts, limits }),
+    ...(demand.known || isPaused(set)
+      ? []
+      : [{ does: 'refuse', sentence: `Starts and ends nothing: the demand is not known. ${demand.why}` } as const]),
+    ...endSteps(decision),
+    ...waits,
+  ]
+  const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
+  return {
+    demand: demand.known ? amountOf(demand.value.demand) : undefined,
+    wanted,
+    counts,
+    steps: steps.length === 0 ? [nothing] : steps,
+    unknown: [...unknowns(picture, limits, now), ...(decision.starts > 0 ? [forgeLimit] : [])],
+  }
+}
+
+/** The number that the status shows as the demand. */
+function amountOf(demand: Demand): number {
+  return demand.kind === 'utilisation' ? demand.busy : demand.jobs
+}
+
+/** The template's verdict and the failures in a row are in the controller's memory; the status shows them. */
+function withStatus(world: SetWorld, view: SetView, now: Instant): SetWorld {
+  const failed = view.failed ?? 0
+  const reason = knownReason(view.lastReason)
+  const last = reason && { reason, message: view.lastMessage ?? '', at: now, runner: undefined }
+  const ready = failureOfCondition(conditionOf(view, 'Ready'))
+  const template = verdictOf(world, view, now)
+  const blocked =
+    ready && template?.is === 'accepted' && failureInfo(ready.reason).retry.is === 'never' ? ready : undefined
+  const forge = failureOfCondition(conditionOf(view, 'ForgeConnected'))
+  return {
+    ...world,
+    template,
+    forgeFailure: forge && { ...forge, since: now },
+    history: {
+      ...world.history,
+      last,
+      failuresInARow: failed,
+      failedAt: failed > 0 ? now : 0,
+      retryAt: undefined,
+      blocked,
+    },
+  }
+}
+
+function verdictOf({ templateHash: hash }: SetWorld, view: SetView, at: Instant): TemplateVerdict | undefined {
+  const condition = conditionOf(view, 'TemplateAccepted')
+  if (condition?.observedGeneration !== view.generation || condition.status === 'Unknown') return undefined
+  if (condition.status === 'True') return { is: 'accepted', hash, warnings: [], at }
+  const failure = failureOfCondition(condition) ?? { reason: 'template-invalid', message: condition.message }
+  return { is: 'refused', hash, failure, at }
+}
+
+type Scale = {
+  readonly wanted: number | undefined
+  readonly counts: Counts
+  readonly limits: Limits
+}
+
+function scaleSteps(world: SetWorld, { starts }: Decision, scale: Scale): readonly PlanStep[] {
+  const { wanted, counts } = scale
+  if (isPaused(world.set))
+    return [{ does: 'refuse', sentence: 'Starts nothing: the set is paused (dayfly drain --resume).' }]
+  if (wanted === undefined) {
+    const sentence = `Starts ${counted(starts, 'runner')}: the share of busy runners asks for that.`
+    return starts > 0 ? [{ does: 'start', sentence }] : []
+  }
+  const living = counts.starting + counts.idle + counts.busy
+  const missing = wanted - living
+  if (missing <= 0) return missing < 0 ? [surplus(-missing)] : []
+  const why = `${wanted} wanted, ${living} live`
+  const wait = retryText(world)
+  const steps: PlanStep[] =
+    starts > 0 ? [{ does: 'start', sentence: `Starts ${counted(starts, 'runner')}${wait}: ${why}.` }] : []
+  const held = missing - starts
+  if (held <= 0) return steps
+  const rest = starts > 0 ? `${held} more` : counted(held, 'runner')
+  return [...steps, { does: 'refuse', sentence: `Does not start ${rest} now: ${whyHeld(world, scale)}` }]
+}
+
+/** After a failed start the next one waits. When the wait began is in the memory of the controller. */
+function retryText({ history }: SetWorld): string {
+  const { failuresInARow: failures, last } = history
+  const retry = last && failureInfo(last.reason).retry
+  if (failures === 0 || !retry || retry.is === 'never') return ''
+  const most = retry.is === 'every' ? retry.everyMs * 1.5 : Math.min(retry.capMs, retry.baseMs * 2 ** failures)
+  return ` when the wait after ${counted(failures, 'failed start')} is over (at most ${ageText(most)})`
+}
+
+function surplus(extra: number): PlanStep {
+  const sentence = `Has ${counted(extra, 'runner')} too many. Ends them after a minute without a new job or a change of demand.`
+  return { does: 'wait', sentence }
+}
+
+function whyHeld({ template, templateHash, history, set }: SetWorld, { counts, limits }: Scale): string {
+  if (template?.hash !== templateHash) return 'it checks the template first.'
+  if (template.is === 'refused') return failureText(template.failure)
+  if (history.blocked) return failureText(history.blocked)
+  if (counts.occupied >= set.scale.max) return `max is ${set.scale.max}, and ${counted(counts.occupied, 'pod')} exist.`
+  const failures = history.failuresInARow
+  if (failures >= limits.failuresBeforeProbe) {
+    return counts.unproved > 0
+      ? `${failures} starts in a row failed, and the one runner that tries has not come online.`
+      : `${failures} starts in a row failed, so one runner at a time tries.`
+  }
+  return `it starts at most ${limits.startsPerTick} at once.`
+}
+
+function failureText({ reason, message }: Failure): string {
+  const { sentence, next } = failureInfo(reason)
+  return `${reason}: ${sentence} ${message} Next: ${next}`
+}
+
+function endSteps({ actions }: Decision): readonly PlanStep[] {
+  return actions.flatMap((action): PlanStep[] => {
+    switch (action.kind) {
+      case 'deregister-runner': {
+        const sentence = `Asks the forge to remove the registration of ${action.runner} (${causeText(action.because)}). It deletes the pod only if the forge shows that the runner is idle.`
+        return [{ does: 'end', runner: action.runner, sentence }]
+      }
+      case 'delete-runner':
+        return [
+          {
+            does: 'end',
+            runner: action.runner,
+            sentence: `Deletes the pod of ${action.runner} (${causeText(action.because)}).`,
+          },
+        ]
+      case 'cordon-runner':
+        return [
+          { does: 'cordon', runner: action.runner, sentence: `Asks the forge to give ${action.runner} no other job.` },
+        ]
+      case 'check-template':
+        return [{ does: 'check', sentence: 'Checks the template with a dry run.' }]
+      default:
+        return []
+    }
+  })
+}
+
+function causeText(because: EndCause): string {
+  switch (because.kind) {
+    case 'ended':
+      return 'its container has ended'
+    case 'surplus':
+      return 'it is not needed'
+    case 'spent':
+      return 'it gets no other job'
+    case 'ghost':
+      return 'the forge does not know it'
+    case 'life-exceeded':
+      return 'it lived longer than lifeMax'
+    case 'start-failed':
+      return `${because.failure.reason}: ${because.failure.message}`
+  }
+}
+
+const forgeLimit = 'The forge may also limit registrations: only the controller knows its limit.'
+
+function unknowns({ demand, view, state }: Picture, limits: Limits, now: Instant): readonly string[] {
+  const notes: string[] = []
+  if (demand.known && demand.value.from === 'status') {
+    const { at } = demand.value
+    const age = at === undefined ? `at most ${ageText(limits.demandAgeMs)} old` : `written ${ageText(now - at)} ago`
+    notes.push(`The demand is the one of the status, ${age}. plan --forge asks the forge.`)
+  }
+  if (state.forge.registrationsAt === undefined && state.table.counts().idle > view.jobs.length) {
+    notes.push(
+      'Whether a running runner has a job: the status remembers the last jobs only. plan --forge asks the forge.',
+    )
+  }
+  return notes
+}

@@ -1,0 +1,125 @@
+// A RunnerSet as an operator's command sees it. Everything that cannot be read is undefined: unknown is never zero.
+import type { Instant } from '@dayfly/kit/clock'
+import type { KubeObject } from '@dayfly/kubernetes/types'
+import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import { z } from 'zod'
+import { runnerSets } from '../resources.ts'
+import { getOne, listAll, type Place } from './read.ts'
+
+const count = z.int().min(0).optional().catch(undefined)
+const text = z.string().min(1).optional().catch(undefined)
+
+const conditionSchema = z.object({
+  type: z.string(),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string().catch(''),
+  message: z.string().catch(''),
+  observedGeneration: count,
+  lastTransitionTime: text,
+})
+
+const jobSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  repository: z.string(),
+  runner: z.string(),
+  startedAt: z.string(),
+  result: text,
+  finishedAt: text,
+})
+
+/** Drops entries of a list that cannot be read. */
+function listOf<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((items) => items.flatMap((item) => schema.safeParse(item).data ?? []))
+}
+
+const statusSchema = z.object({
+  observedGeneration: count,
+  demand: count,
+  idle: count,
+  busy: count,
+  pending: count,
+  failed: count,
+  lateJobs: count,
+  pollSeconds: count,
+  lastReason: text,
+  lastMessage: text,
+  forge: z.record(z.string(), z.string()).catch({}),
+  conditions: listOf(conditionSchema),
+  jobs: listOf(jobSchema),
+})
+
+export type ConditionView = z.infer<typeof conditionSchema>
+export type JobView = z.infer<typeof jobSchema>
+
+export type SetView = z.infer<typeof statusSchema> & {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly generation: number
+  readonly deleting: boolean
+  readonly max: number | undefined
+  readonly paused: boolean
+  /** The set as the controller reads it; undefined if its spec is not valid. */
+  readonly set: RunnerSet | undefined
+  /** The errors of the spec. */
+  readonly problems: readonly string[]
+  /** The last write of the status that the API server recorded. */
+  readonly statusAt: Instant | undefined
+}
+
+export async function readSets(place: Place, namespace: string | undefined): Promise<readonly SetView[]> {
+  const views = (await listAll(place, runnerSets, { namespace })).map(viewSet)
+  return views.sort((left, right) => compare(left.namespace, right.namespace) || compare(left.name, right.name))
+}
+
+/** Returns undefined if there is no such set. */
+export async function readSet(
+  place: Place,
+  at: { readonly namespace: string; readonly name: string },
+): Promise<SetView | undefined> {
+  const object = await getOne(place, runnerSets, at)
+  return object && viewSet(object)
+}
+
+export function viewSet(object: KubeObject): SetView {
+  const { metadata } = object
+  const parsed = parseRunnerSet(object)
+  const spec = (object['spec'] ?? {}) as { readonly scale?: { readonly max?: unknown }; readonly paused?: unknown }
+  const max = spec.scale?.max
+  return {
+    ...statusSchema.parse(object['status'] && typeof object['status'] === 'object' ? object['status'] : {}),
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    generation: metadata.generation ?? 1,
+    deleting: metadata.deletionTimestamp !== undefined,
+    max: typeof max === 'number' ? max : undefined,
+    paused: spec.paused === true,
+    set: parsed.ok ? parsed.set : undefined,
+    problems: parsed.ok ? [] : parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`),
+    statusAt: statusWrittenAt(metadata),
+  }
+}
+
+export function conditionOf({ conditions }: SetView, type: string): ConditionView | undefined {
+  return conditions.find((condition) => condition.type === type)
+}
+
+function statusWrittenAt(metadata: object): Instant | undefined {
+  const fields = (metadata as { readonly managedFields?: unknown }).managedFields
+  if (!Array.isArray(fields)) return undefined
+  const times = fields.flatMap((entry: { readonly subresource?: unknown; readonly time?: unknown } | null) =>
+    entry?.subresource === 'status' ? Date.parse(String(entry.time)) : [],
+  )
+  const known = times.filter((time) => !Number.isNaN(time))
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { jobLogRights, leaseRights, runnerRights } from './rights.ts'
+
+const source = path.resolve(import.meta.dirname, '../../../src')
+
+/** Returns the code of the controller, of its process and of its election. */
+function texts(): readonly string[] {
+  const files = ['controller', 'cli/controller'].flatMap((room) =>
+    readdirSync(path.join(source, room), { recursive: true, encoding: 'utf8' }).map((file) => path.join(room, file)),
+  )
+  const production = files.filter((file) => file.endsWith('.ts') && !/\.(?:test|fixture)\.ts$/.test(file))
+  return [...production, 'kubernetes/lease.ts'].map((file) => readFileSync(path.join(source, file), 'utf8'))
+}
+
+/** The name of each resource in the code. */
+const plurals: Readonly<Record<string, readonly string[]>> = {
+  runnerSets: ['runnersets'],
+  pods: ['pods'],
+  secrets: ['secrets'],
+  events: ['events'],
+  leases: ['leases'],
+  // The one function that reads a credential or a certificate authority, and the one that asks for the right to list.
+  'get resource': ['secrets', 'configmaps'],
+  'list resource': ['runnersets', 'pods'],
+  // The code that counts requests passes each call on.
+  ...Object.fromEntries(['create', 'replace', 'patch', 'delete'].map((method) => [`${method} resource`, []])),
+}
+
+function called(): readonly string[] {
+  const pairs = texts().flatMap((text) => [
+    ...[...text.matchAll(/kubernetes\.(get|list|create|replace|patch|delete)\(\s*(\w+),/g)].flatMap(
+      ([, method = '', name = '']) => {
+        const known = plurals[`${method} ${name}`] ?? plurals[name] ?? [`unknown ${name}`]
+        const verb = method === 'replace' ? 'update' : method
+        return known.map(
+          (plural) => `${verb} ${verb === 'patch' && plural === 'runnersets' ? 'runnersets/status' : plural}`,
+        )
+      },
+    ),
+    ...[...text.matchAll(/runReflector\(\s*\{[^}]*?resource: (\w+)/g)].flatMap(([, name = '']) =>
+      (plurals[name] ?? [`unknown ${name}`]).flatMap((plural) => [`list ${plural}`, `watch ${plural}`]),
+    ),
+  ])
+  if (texts().some((text) => text.includes('logs.follow('))) pairs.push('get pods/log')
+  return [...new Set(pairs)].sort()
+}
+
+it('lists each verb that the controller calls, and no other', () => {
+  const listed = [...runnerRights, ...jobLogRights, ...leaseRights].flatMap(({ resource, subresource, verbs }) =>
+    verbs.map((verb) => `${verb} ${resource.plural}${subresource ? `/${subresource}` : ''}`),
+  )
+  expect(listed.sort()).toEqual(called())
+})

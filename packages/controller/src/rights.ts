@@ -1,0 +1,63 @@
+// The controller's rights in Kubernetes: each verb that it calls, and no other. The chart's roles and the guide derive from this list.
+import { leases } from '@dayfly/kubernetes/lease-record'
+import type { Resource } from '@dayfly/kubernetes/types'
+import { configMaps, events, pods, runnerSets, secrets } from './resources.ts'
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
+
+export type Right = {
+  readonly resource: Resource
+  readonly subresource?: 'status' | 'log'
+  readonly verbs: readonly Verb[]
+  /** Only the controller's own object has these verbs. `create` cannot be limited to a name. */
+  readonly named?: 'lease'
+  /** The purpose, as a sentence after "The controller". */
+  readonly use: string
+}
+
+/** The rights in each namespace whose RunnerSets the controller serves. */
+export const runnerRights: readonly Right[] = [
+  { resource: runnerSets, verbs: ['list', 'watch'], use: 'reads the RunnerSets' },
+  {
+    resource: runnerSets,
+    subresource: 'status',
+    verbs: ['patch'],
+    use: 'reports conditions and counts, and stores the ids of the forge',
+  },
+  {
+    resource: pods,
+    verbs: ['get', 'list', 'watch', 'create', 'delete'],
+    use: 'starts, observes and removes runners, and tries templates as a dry run',
+  },
+  {
+    resource: secrets,
+    verbs: ['get', 'create', 'delete'],
+    use: 'reads the Secrets that a RunnerSet names, and writes the credential of each runner',
+  },
+  {
+    resource: configMaps,
+    verbs: ['get'],
+    use: 'reads the certificate authority that a RunnerSet names',
+  },
+  {
+    resource: events,
+    verbs: ['list', 'create', 'patch'],
+    use: 'finds why a runner does not start, and reports failures at the RunnerSet',
+  },
+]
+
+/** The right that an operator may add for sets of Bitbucket, in each namespace of runners. Without it a busy runner is seen in the next list. */
+export const jobLogRights: readonly Right[] = [
+  {
+    resource: pods,
+    subresource: 'log',
+    verbs: ['get'],
+    use: 'sees in the log of a runner of Bitbucket that a step begins and how it ends',
+  },
+]
+
+/** The rights in the namespace of the Lease. */
+export const leaseRights: readonly Right[] = [
+  { resource: leases, verbs: ['create'], use: 'creates the Lease of the election' },
+  { resource: leases, verbs: ['get', 'update'], named: 'lease', use: 'takes, renews and releases that Lease' },
+]

@@ -1,0 +1,244 @@
+// One runner set at work: its state, its connection to the forge, its loop.
+import type { Instant } from '@dayfly/kit/clock'
+import { randomName } from '@dayfly/kit/ids'
+import type { Kubernetes } from '@dayfly/kubernetes/kubernetes'
+import type { Leadership } from '@dayfly/kubernetes/lease'
+import { createPodLogs } from '@dayfly/kubernetes/pod-logs'
+import { decide, unreported } from '@dayfly/runner-set/core/decide'
+import { isPaused } from '@dayfly/runner-set/core/paused'
+import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import { fold } from '@dayfly/runner-set/core/state/fold'
+import { newSetState, type SetState, type StoredStatus, worldOf } from '@dayfly/runner-set/core/state/set-state'
+import type { Link } from '@dayfly/runner-set/forge/forge'
+import type { Action, Decision } from '@dayfly/runner-set/model/action'
+import type { Demand } from '@dayfly/runner-set/model/demand'
+import type { Failure } from '@dayfly/runner-set/model/failure'
+import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
+import type { Input } from '@dayfly/runner-set/model/input'
+import type { Counts } from '@dayfly/runner-set/model/runner'
+import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import type { Condition } from '@dayfly/runner-set/model/status'
+import type { SetWorld } from '@dayfly/runner-set/model/world'
+import { Actor } from './act/act.ts'
+import type { ActContext } from './act/context.ts'
+import { report } from './act/report.ts'
+import { Connection, forgeSet, type Records } from './connection.ts'
+import { guarded } from './guard.ts'
+import { JobLogs } from './job-logs.ts'
+import type { Journal } from './journal.ts'
+import { Loop } from './loop.ts'
+import type { ControllerOptions } from './options.ts'
+
+/** Ticks of one set are at least this far apart, in milliseconds. */
+const spacingMs = 50
+
+/** The right to act, and what this process acts with while it has it. */
+type Term = { readonly kubernetes: Kubernetes; readonly signal: AbortSignal; readonly actor: Actor }
+
+/** The part of a set's state that gauges and health checks show. Its parts are unknown until they are reported. */
+export type SetReading = {
+  readonly set: RunnerSet
+  readonly counts: Counts | undefined
+  readonly demand: Demand | undefined
+  readonly conditions: readonly Condition[]
+  /** Whether the set has a connection to its forge. */
+  readonly connected: boolean
+  /** A problem of that connection; undefined while there is none. */
+  readonly forgeFailure: Failure | undefined
+}
+
+export class SetWorker {
+  readonly #options: ControllerOptions
+  readonly #journal: Journal
+  readonly #loop: Loop
+  readonly #state: SetState
+  #connection: Connection | undefined
+  /** Connections that close. The next one opens after them. */
+  #closing: Promise<void> = Promise.resolve()
+  /** The last connection, which knows the access, also after its end. */
+  #last: Connection | undefined
+  #stopped = false
+  #term: Term | undefined
+  #jobLogs: JobLogs | undefined
+
+  /** @param status the set's stored status */
+  constructor(options: ControllerOptions, journal: Journal, set: RunnerSet, status: unknown) {
+    const { clock, measureTick = (tick) => tick() } = options
+    this.#options = options
+    this.#journal = journal
+    this.#state = newSetState(set, (status ?? {}) as StoredStatus)
+    this.#loop = new Loop({ clock, spacingMs, tick: (now) => measureTick(() => this.#tick(now)) })
+  }
+
+  get set(): RunnerSet {
+    return this.#state.set
+  }
+
+  reading(): SetReading {
+    const { pods, table, forge, conditions } = this.#state
+    return {
+      set: this.set,
+      counts: pods.known ? table.counts() : undefined,
+      demand: forge.demand.known ? forge.demand.value : undefined,
+      conditions,
+      connected: this.#connection?.link !== undefined,
+      forgeFailure: forge.failure,
+    }
+  }
+
+  /** Folds one input into the state and wakes the loop. */
+  take(input: Input): void {
+    this.#fold(input)
+    this.#observe(input)
+    this.#loop.wake()
+  }
+
+  /** From now on, until leadership ends, this process decides and acts. Before, it only watches. */
+  lead(leadership: Leadership): void {
+    const kubernetes = guarded(this.#options.kubernetes, leadership)
+    const { signal } = leadership
+    const actor = new Actor((outcome) => this.take({ kind: 'outcome', outcome }))
+    this.#term = { kubernetes, signal, actor }
+    this.#jobLogs = this.#followLogs(signal)
+    this.take({ kind: 'term-began' })
+    // The connection of an earlier term ended with it.
+    const over = this.#connection?.over
+    this.#connection = undefined
+    void Promise.all([this.#closing, over]).then(() => this.#connect())
+  }
+
+  /** The owner changed the set. */
+  changed(set: RunnerSet): void {
+    const before = this.set
+    this.take({ kind: 'set-changed', set })
+    if (needsNewLink(before, set)) this.#reconnect()
+    else this.#connection?.link?.update(forgeSet(set))
+  }
+
+  /**
+   * Ends the work on this set: `remove` if the set is deleted, `pause` if another process or a later start continues it. Runners live on.
+   * Returns what the forge may still have of a deleted set: the link may not have been open, or the forge may have failed.
+   */
+  async stop(how: 'pause' | 'remove'): Promise<Records | undefined> {
+    this.#stopped = true
+    this.#loop.stop()
+    this.#jobLogs?.stop()
+    await this.#term?.actor.stop()
+    const isDone = await this.#disconnect(how)
+    if (isDone || how === 'pause') return undefined
+    return { set: this.set, access: this.#last?.access, state: this.#state.forge.state }
+  }
+
+  /** Stops for the next leader: it pauses, and then writes what the status does not show yet, because a counter lives nowhere else. */
+  async handOver(): Promise<void> {
+    const link = this.#connection?.link
+    await this.stop('pause')
+    const term = this.#term
+    if (!term || term.signal.aborted) return
+    const { clock, limits } = this.#options
+    const now = clock.now()
+    const status = unreported({ world: this.#world(link, now), limits, now })
+    if (!status) return
+    const result = await report(this.#context(term, link, now), status)
+    this.#fold({ kind: 'outcome', outcome: { action: 'report', status, result } })
+  }
+
+  #tick(now: Instant): Instant | undefined {
+    const term = this.#term
+    if (!term || term.signal.aborted) return undefined
+    const { limits } = this.#options
+    const link = this.#connection?.link
+    const decision = decide(this.#world(link, now), limits, now)
+    const actions = [...decision.actions, ...this.#starts(decision)]
+    this.#fold({ kind: 'decided', decision, actions })
+    if (decision.marks.length > 0) this.#loop.wake()
+    const context = this.#context(term, link, now)
+    for (const action of actions) term.actor.begin(action, context)
+    return earliest(decision.wakeAt, this.#state.table.nextDue())
+  }
+
+  #world(link: Link | undefined, now: Instant): SetWorld {
+    const allowance = link?.allowance() ?? { now: 0, nextAt: undefined }
+    return worldOf(this.#state, allowance, this.#options.limits, now)
+  }
+
+  #context({ kubernetes, signal }: Term, link: Link | undefined, decidedAt: Instant): ActContext {
+    return { kubernetes, signal, set: this.set, link, decidedAt }
+  }
+
+  /** Gives each runner to start its name: the set's prefix and a random part, never used twice. */
+  #starts({ starts }: Decision): readonly Action[] {
+    if (starts === 0) return []
+    const { random } = this.#options
+    const prefix = runnerPrefix(this.set)
+    return Array.from({ length: starts }, () => ({ kind: 'start-runner', runner: prefix + randomName(random, 10) }))
+  }
+
+  #fold(input: Input): void {
+    const { clock, limits } = this.#options
+    for (const event of fold(this.#state, input, limits, clock.now())) this.#journal.write(event)
+  }
+
+  #followLogs(signal: AbortSignal): JobLogs | undefined {
+    const { clock, random, transport } = this.#options
+    const { namespace, source } = this.set
+    const { jobLog } = forgeTraits[source.kind]
+    if (!jobLog) return undefined
+    const logs = createPodLogs({ transport, clock, random })
+    const take = (event: ForgeEvent) => this.take({ kind: 'forge-event', event })
+    const followed = new JobLogs({ logs, jobLog, namespace, clock, take }, signal)
+    for (const { name, pod } of this.#state.table.all()) if (pod.is === 'present') followed.seen(name, pod.value)
+    return followed
+  }
+
+  #observe(input: Input): void {
+    if (!this.#jobLogs) return
+    if (input.kind === 'pod-seen') this.#jobLogs.seen(input.name, input.pod)
+    if (input.kind === 'pod-gone') this.#jobLogs.gone(input.name)
+    if (input.kind === 'pods-listed') for (const [name, pod] of input.pods) this.#jobLogs.seen(name, pod)
+  }
+
+  #reconnect(): void {
+    void this.#disconnect('pause').then(() => this.#connect())
+  }
+
+  #connect(): void {
+    const term = this.#term
+    if (!term || term.signal.aborted || this.#connection || this.#stopped) return
+    const { clock, random, forgeFor } = this.#options
+    const deps = {
+      clock,
+      random,
+      forgeFor,
+      kubernetes: term.kubernetes,
+      journal: this.#journal,
+      set: () => this.set,
+      forgeState: () => this.#state.forge.state,
+      take: (input: Input) => this.take(input),
+    }
+    this.#connection = new Connection(deps, term.signal)
+    this.#last = this.#connection
+  }
+
+  /** Returns whether the forge did it over a link that was open. */
+  async #disconnect(how: 'pause' | 'remove'): Promise<boolean> {
+    const connection = this.#connection
+    this.#connection = undefined
+    const closed = Promise.all([this.#closing, connection?.close(how)])
+    this.#closing = closed.then(() => {})
+    const [, isDone = false] = await closed
+    return isDone
+  }
+}
+
+/** Labels, group and ceiling can change on an open link. Another account, or a pause, needs a new one. */
+function needsNewLink(before: RunnerSet, after: RunnerSet): boolean {
+  const account = ({ source: { labels, runnerGroup, ...rest } }: RunnerSet) => rest
+  const sameAccount = JSON.stringify(account(before)) === JSON.stringify(account(after))
+  return !sameAccount || isPaused(before) !== isPaused(after)
+}
+
+function earliest(left: Instant | undefined, right: Instant | undefined): Instant | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right)
+}

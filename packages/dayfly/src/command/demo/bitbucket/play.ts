@@ -1,0 +1,84 @@
+// Runs pipelines on the emulated Bitbucket and waits until they have ended.
+import type { StepEvent } from '@dayfly/forge-emulators/bitbucket/emulation'
+import type { PipelineInput } from '@dayfly/forge-emulators/command/input'
+import type { Pipeline } from '@dayfly/forge-emulators/pipelines/pipeline'
+import { aborted } from '@dayfly/kit/signals'
+import type { PlayedRun, PlayStage, Show } from '../forge.ts'
+import type { ScoredJob } from '../score.ts'
+import { type BitbucketDemo, openBitbucket, setLabels } from './forge.ts'
+
+export function countSteps({ groups }: Pipeline): number {
+  return groups.reduce((sum, { steps }) => sum + steps.length, 0)
+}
+
+/** Runs these pipelines. A step without `runs-on` asks for the labels of one of the sets, in turns. */
+export function bitbucketShow(runs: readonly PipelineInput[]): Show<BitbucketDemo> {
+  const late = { steps: 0 }
+  return {
+    jobs: runs.reduce((sum, { pipeline }) => sum + countSteps(pipeline), 0),
+    open: openBitbucket,
+    play: (forge, stage, until) => playPipelines(runs, { forge, stage, late }, until),
+    log: ({ control }, stepId) => control.step(stepId)?.log.lines ?? [],
+    figures: (forge) => ({ lateSteps: late.steps, apiCalls: forge.apiCalls() }),
+  }
+}
+
+type Play = {
+  readonly forge: BitbucketDemo
+  readonly stage: PlayStage
+  /** Steps on a runner that had run one before. */
+  readonly late: { steps: number }
+}
+
+async function playPipelines(
+  runs: readonly PipelineInput[],
+  { forge, stage, late }: Play,
+  until: AbortSignal,
+): Promise<readonly PlayedRun[]> {
+  const { clock, score, intervalMs } = stage
+  const labels = Object.values(setLabels)
+  const startedAt = new Map<string, number>()
+  for (const { pipeline } of runs) score.expect(countSteps(pipeline))
+  const stop = forge.control.onStep((event) => {
+    if (event.kind === 'started') {
+      startedAt.set(event.id, event.at)
+      if (event.runs > 1) late.steps++
+    }
+    for (const scored of scoredEvents(event, startedAt.get(event.id))) score.job(scored)
+  })
+  const halted = aborted(until).then(() => Promise.reject(until.reason))
+  // If the pipelines end first, no code waits for this promise. Without this line its rejection would be unhandled.
+  halted.catch(() => {})
+  try {
+    const played: Promise<PlayedRun>[] = []
+    for (const [index, { pipeline, source }] of runs.entries()) {
+      if (index > 0 && intervalMs > 0) await clock.sleep(intervalMs, until)
+      const own = ['self.hosted', 'linux', ...(labels[index % labels.length] ?? [])]
+      const run = forge.control.runPipeline(pipeline, { repository: forge.repository, labels: own, source })
+      played.push(run.done.then((result) => outcomeOf(pipeline, result, score)))
+    }
+    return await Promise.race([Promise.all(played), halted])
+  } finally {
+    stop()
+  }
+}
+
+const results: Readonly<Record<string, string>> = { SUCCESSFUL: 'succeeded' }
+
+/** A runner that has asked for a step begins its script at once. */
+function scoredEvents({ kind, id, name = 'step', at, queuedAt, result }: StepEvent, startedAt: number | undefined) {
+  const times = { queuedAt, startedAt, finishedAt: kind === 'finished' ? at : undefined }
+  const shown = result === undefined ? undefined : (results[result] ?? result.toLowerCase())
+  const event: ScoredJob = { kind, id, name, runs: 1, at, times, result: shown, report: undefined }
+  return kind === 'started' ? [event, { ...event, kind: 'first-step' } as const] : [event]
+}
+
+type Done = Awaited<ReturnType<BitbucketDemo['control']['runPipeline']>['done']>
+
+function outcomeOf(pipeline: Pipeline, { result, steps }: Done, score: PlayStage['score']): PlayedRun {
+  score.skipped(steps.filter((step) => step.result === 'NOT_RUN').length)
+  const conclusions: Readonly<Record<string, string>> = { SUCCESSFUL: 'success', NOT_RUN: 'skipped' }
+  const jobs = steps.map((step) => ({ name: step.name, conclusion: conclusions[step.result] ?? 'failure', steps: [] }))
+  const conclusion = result === 'SUCCESSFUL' ? 'success' : 'failure'
+  return { workflow: pipeline.selector, file: pipeline.file, conclusion, jobs }
+}

@@ -1,0 +1,91 @@
+// Runs the scheduled workflows on the emulated forge and waits until they have ended.
+import type { Input } from '@dayfly/forge-emulators/command/input'
+import { runFacts } from '@dayfly/forge-emulators/workflow/facts'
+import { feedRun, type JobQueue } from '@dayfly/forge-emulators/workflow/feed'
+import { createRun, type JobOutcome } from '@dayfly/forge-emulators/workflow/run'
+import { aborted } from '@dayfly/kit/signals'
+import type { PlayedRun, PlayStage, Show } from '../forge.ts'
+import { countJobs } from '../schedule.ts'
+import type { GitHubDemo } from './forge.ts'
+import { openGitHub } from './forge.ts'
+
+type Finished = Parameters<Parameters<JobQueue['onFinished']>[0]>
+
+/** Runs these workflows. */
+export function githubShow(runs: readonly Input[]): Show<GitHubDemo> {
+  return {
+    jobs: runs.reduce((sum, { workflow }) => sum + countJobs(workflow), 0),
+    open: openGitHub,
+    play: (forge, stage, until) => playRuns(runs, forge, stage, until),
+    log: ({ control }, jobId) => control.job(jobId)?.log.lines ?? [],
+    figures: () => ({}),
+  }
+}
+
+async function playRuns(
+  runs: readonly Input[],
+  forge: GitHubDemo,
+  { clock, score, intervalMs }: PlayStage,
+  until: AbortSignal,
+): Promise<readonly PlayedRun[]> {
+  const { control } = forge
+  for (const { workflow } of runs) score.expect(countJobs(workflow))
+  const owners = new Map<string, (...finished: Finished) => void>()
+  const stop = control.onJob((jobEvent) => {
+    score.job(jobEvent)
+    if (jobEvent.kind !== 'finished' || !jobEvent.report) return
+    const owner = owners.get(jobEvent.id)
+    owners.delete(jobEvent.id)
+    owner?.(jobEvent.id, jobEvent.report)
+  })
+  const halted = aborted(until).then(() => Promise.reject(until.reason))
+  // If the runs end or fail first, no code waits for this promise. Without this line its rejection would be unhandled.
+  halted.catch(() => {})
+  try {
+    const played: Promise<PlayedRun>[] = []
+    for (const [index, input] of runs.entries()) {
+      if (index > 0 && intervalMs > 0) await clock.sleep(intervalMs, until)
+      played.push(play(input, index, { forge, score }, owners))
+    }
+    return await Promise.race([Promise.all(played), halted])
+  } finally {
+    stop()
+  }
+}
+
+async function play(
+  { workflow, checkout }: Input,
+  index: number,
+  { forge, score }: { readonly forge: GitHubDemo; readonly score: PlayStage['score'] },
+  owners: Map<string, (...finished: Finished) => void>,
+): Promise<PlayedRun> {
+  const { control, label } = forge
+  const runId = 1_000 + index
+  const facts = runFacts(workflow, checkout, runId)
+  let listener: (...finished: Finished) => void = () => {}
+  const repository = String(facts.contexts.github['repository'])
+  const queue: JobQueue = {
+    queue: ({ name, message }) => {
+      const spec = { labels: [label], name: `${workflow.name} / ${name}`, workflow: workflow.name, runId, message }
+      const [owner = 'local', repositoryName = 'workflow'] = repository.split('/')
+      const [queued] = control.queueJobs([{ ...spec, owner, repository: repositoryName }])
+      owners.set(queued?.id ?? '', (...finished) => listener(...finished))
+      return queued?.id ?? ''
+    },
+    cancel: (id) => void control.cancel(id),
+    onFinished: (next) => {
+      listener = next
+      return () => {}
+    },
+  }
+  const { conclusion, jobs } = await feedRun(createRun(workflow, facts), queue).done
+  const neverRun = jobs.filter(({ report }) => report === undefined)
+  score.expect(jobs.length - countJobs(workflow))
+  score.skipped(neverRun.length)
+  return { workflow: workflow.name, file: workflow.file, conclusion, jobs: jobs.map(playedJob) }
+}
+
+function playedJob({ name, conclusion, report }: JobOutcome): PlayedRun['jobs'][number] {
+  const steps = (report?.steps ?? []).map(({ name, conclusion, outcome }) => ({ name, conclusion, outcome }))
+  return { name, conclusion, steps }
+}

@@ -1,0 +1,150 @@
+// `dayfly import`: RunnerSets from another autoscaler's own files, with a report that names every path of them.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { CliFailure } from '@dayfly/command-line/failure'
+import { printJson, printLine, printNote, printResult, resultColumns } from '@dayfly/command-line/output'
+import { programName } from '@dayfly/command-line/program-name'
+import { defaultSpec } from '@dayfly/runner-set/core/default-spec'
+import { Command, Option } from 'commander'
+import { textInConfigMap } from '../migrate/bitbucket-autoscaler/config-map.ts'
+import type { Strategy } from '../migrate/bitbucket-autoscaler/convert/scale.ts'
+import { type FileProblem, type ImportResult, importAutoscaler } from '../migrate/bitbucket-autoscaler/import.ts'
+import { writeYaml } from '../migrate/bitbucket-autoscaler/write-yaml.ts'
+import { importJson, reportLines } from './import/show-import.ts'
+
+type Options = {
+  readonly out?: string
+  readonly strategy: Strategy
+  readonly strict?: true
+  readonly json?: true
+}
+
+type Imported = Extract<ImportResult, { readonly ok: true }>
+
+export function importCommand(): Command {
+  return new Command('import')
+    .description("Makes RunnerSets of another autoscaler's own files. Asks no server and changes no cluster.")
+    .addCommand(bitbucketCommand())
+}
+
+function bitbucketCommand(): Command {
+  const dayfly = programName()
+  return new Command('bitbucket-autoscaler')
+    .description("Makes RunnerSets of the files of Atlassian's autoscaler for Bitbucket Pipelines.")
+    .argument('<config>', 'runners_config.yaml, or the ConfigMap that contains it')
+    .argument('[template]', 'job.yaml.template, or the ConfigMap that contains it; default: the pod of Dayfly')
+    .option('--out <folder>', 'write each RunnerSet to a file of this folder, and the report to report.txt')
+    .addOption(
+      new Option('--strategy <name>', 'percentage: the official formulas. idle-spares: a number of idle runners')
+        .choices(['percentage', 'idle-spares'])
+        .default('percentage'),
+    )
+    .option('--strict', 'read and scale exactly as the official autoscaler 3.7.0, its mistakes included')
+    .option('--json', 'print the RunnerSets, the report and the plan of the takeover as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${dayfly} import bitbucket-autoscaler runners_config.yaml job.yaml.template --out sets
+                                        write the RunnerSets, and show the report and the plan
+  ${dayfly} import bitbucket-autoscaler runners_config.yaml job.yaml.template > sets.yaml
+                                        the RunnerSets in one file; the report is on stderr
+  kubectl get configmap runners-autoscaler-config -n bitbucket-runner-control-plane -o yaml > config.yaml
+  ${dayfly} import bitbucket-autoscaler config.yaml
+                                        read the configuration from the cluster's own ConfigMap
+
+The report names every path of both files: kept, changed or dropped, each with the reason.
+Exit codes: 0 written, 1 the output cannot be written, 2 wrong usage or a file with a problem.`,
+    )
+    .action((config: string, template: string | undefined, options: Options) => run(config, template, options))
+}
+
+function run(config: string, template: string | undefined, options: Options): void {
+  const result = importAutoscaler({
+    configuration: textInConfigMap(readInput(config), 'runners_config.yaml'),
+    template: template === undefined ? undefined : textInConfigMap(readInput(template), 'job.yaml.template'),
+    mode: options.strict ? 'strict' : 'corrected',
+    strategy: options.strategy,
+    defaultSpec: defaultSpec({ source: anyBitbucket, docker: 'sidecar' }, ''),
+  })
+  if (!result.ok) throw failureOf(result.problems, { configuration: config, template: template ?? '' })
+  if (options.out !== undefined) writeFiles(options.out, result)
+  show(result, options)
+}
+
+/** The default pod depends on the kind of the forge alone. */
+const anyBitbucket = {
+  kind: 'bitbucket',
+  url: '',
+  credentialsSecret: '',
+  runnerGroup: undefined,
+  labels: [],
+  proxy: undefined,
+  ca: undefined,
+} as const
+
+function show(result: Imported, options: Options): void {
+  const files = options.out ?? 'sets.yaml'
+  if (options.json) {
+    printJson(importJson(result, files))
+    return
+  }
+  const report = reportLines(result, files, resultColumns() ?? 120)
+  if (options.out === undefined) {
+    printResult(result.sets.map(({ document }) => `---\n${writeYaml(document)}`).join(''))
+    for (const line of report) printNote(line)
+  } else for (const line of report) printLine(line)
+}
+
+const bytesMax = 4 * 1024 * 1024
+
+function readInput(file: string): string {
+  try {
+    const text = readFileSync(file)
+    if (text.length <= bytesMax) return text.toString('utf8').replace(/^\uFEFF/, '')
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.replace(/^[A-Z]+: |, \w+( '.*')?$/g, '') : 'unknown error'
+    const next = 'Name a file that exists and that you may read.'
+    throw new CliFailure({ code: 'file-unreadable', sentence: `${file} cannot be read: ${why}.`, next, cause })
+  }
+  const next = 'Name the configuration or the job template of the autoscaler.'
+  throw new CliFailure({ code: 'file-too-large', sentence: `${file} has more than ${bytesMax} bytes.`, next })
+}
+
+/** A sentence of the reader ends with its next step. */
+function failureOf(problems: readonly FileProblem[], files: Readonly<Record<FileProblem['file'], string>>): CliFailure {
+  const shown = problems.slice(0, 20).map(({ file, path: place, sentence }) => {
+    const [, why = sentence, next] = /^(.*?\.)\s+(\S.*)$/s.exec(sentence) ?? []
+    return {
+      at: files[file],
+      code: `${file}-invalid`,
+      sentence: place === '' ? why : `${place}: ${why}`,
+      next: next ?? 'Correct the file.',
+    }
+  })
+  const [first, ...others] = shown
+  if (!first) throw new Error('an import fails with at least one problem')
+  return new CliFailure({ ...first, others })
+}
+
+/** Writes into a new or existing folder. A file with the same name is replaced. */
+function writeFiles(folder: string, result: Imported): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    for (const { document } of result.sets) {
+      writeFileSync(path.join(folder, `${document.metadata.name}.yaml`), writeYaml(document))
+    }
+    // kubectl reads every YAML and JSON file of a folder, so the report is neither.
+    writeFileSync(path.join(folder, 'report.txt'), `${reportLines(result, folder, 120).join('\n')}\n`)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.replace(/^[A-Z]+: /, '') : 'unknown error'
+    const sentence = `The folder ${folder} cannot be written: ${why}.`
+    throw new CliFailure({
+      code: 'output-unwritable',
+      sentence,
+      next: 'Name another folder with --out.',
+      cause,
+      exitCode: 1,
+    })
+  }
+}

@@ -1,0 +1,68 @@
+// `dayfly emulate`: serves an emulated forge on this machine, for tests without a real forge and for other autoscalers.
+import { CliFailure } from '@dayfly/command-line/failure'
+import { wholeNumber } from '@dayfly/command-line/option-values'
+import { Argument, Command } from 'commander'
+import { type BitbucketOptions, emulateBitbucket } from './bitbucket.ts'
+import { emulateGitHub, type GitHubOptions } from './github.ts'
+
+const examples = `
+Examples:
+  dayfly emulate github                              print the addresses and a token
+  dayfly emulate github .github/workflows/ci.yml     queue the jobs of a workflow
+  dayfly emulate github --port 8080 --latency 150    use a fixed port and slow answers
+  dayfly emulate github --tls ca.crt --app app.pem   serve over TLS, and accept an App
+  dayfly emulate bitbucket                           emulate a Bitbucket workspace with runners and steps
+  dayfly emulate bitbucket bitbucket-pipelines.yml --runners 2
+                                                     run the default pipeline of a file on two runners`
+
+type Options = GitHubOptions & BitbucketOptions
+
+export function emulateCommand(): Command {
+  return new Command('emulate')
+    .description(
+      'Serves an emulated forge on 127.0.0.1 until you press Ctrl-C. It queues the jobs or the steps of the given files immediately.',
+    )
+    .addArgument(new Argument('<forge>', 'forge to emulate').choices(['github', 'bitbucket']))
+    .argument('[file.yml...]', 'workflow files (GitHub) or pipelines files (Bitbucket) to run once')
+    .option('--port <number>', 'port to listen on; 0 means any free port', wholeNumber('--port', 0, 65_535), 0)
+    .option('--latency <ms>', 'delay of every answer, in milliseconds', wholeNumber('--latency', 0, 60_000), 0)
+    .option(
+      '--ghes',
+      'behave as a GitHub Enterprise Server: its paths, and jobs that are offered before they are assigned',
+    )
+    .option('--tls <file>', 'serve over TLS, and write the certificate that clients must trust to this file')
+    .option('--app <file>', 'emulate a GitHub App, and write its private key to this file')
+    .option('--pipeline <name>', 'pipeline of the files to run (Bitbucket), for example custom/deploy')
+    .option(
+      '--runners <number>',
+      'runner processes to start (Bitbucket); their steps run as your user, without a sandbox',
+      wholeNumber('--runners', 1, 20),
+    )
+    .option('--json', 'print the addresses and the token as one line of JSON')
+    .addHelpText('after', examples)
+    .action((forge: string, files: readonly string[], options: Options) => {
+      if (forge === 'github') {
+        refuse('Bitbucket', { '--pipeline': options.pipeline, '--runners': options.runners })
+        return emulateGitHub(files, options)
+      }
+      refuse('GitHub', { '--ghes': options.ghes, '--app': options.app })
+      if (options.pipeline !== undefined && files.length === 0) {
+        throw unsuitable('--pipeline chooses a pipeline of a file, and no file is given.', 'Add the path of a file.')
+      }
+      if (options.runners !== undefined && options.tls !== undefined) {
+        throw unsuitable('The runners of --runners connect without TLS.', 'Omit --tls or --runners.')
+      }
+      return emulateBitbucket(files, options)
+    })
+}
+
+/** Refuses options that only another forge has. */
+function refuse(forge: string, options: Readonly<Record<string, unknown>>): void {
+  const [first] = Object.entries(options).filter(([, value]) => value !== undefined)
+  if (!first) return
+  throw unsuitable(`${first[0]} is for the emulated ${forge} only.`, 'Omit this option.')
+}
+
+function unsuitable(sentence: string, next: string): CliFailure {
+  return new CliFailure({ code: 'option-unsuitable', sentence, next })
+}

@@ -1,0 +1,124 @@
+// Everything that the sets of one account share: its API, its budget, its list of runners and its cordons.
+import type { Clock } from '@dayfly/kit/clock'
+import type { Transport } from '@dayfly/kit/http'
+import type { Random } from '@dayfly/kit/random'
+import type { ForgeExchange } from '@dayfly/runner-set/forge/forge'
+import { forgeTraits } from '@dayfly/runner-set/model/forge-traits'
+import { PortError } from '@dayfly/runner-set/model/port-error'
+import { BitbucketApi } from './api.ts'
+import { CallBudget, type PollPolicy } from './call-budget.ts'
+import { Cordons } from './cordons.ts'
+import type { BitbucketCredential } from './credential.ts'
+import { bitbucketError } from './errors.ts'
+import { type Identity, type Place, parsePlace } from './place.ts'
+import { Roster } from './roster.ts'
+import { deleteRunner, findIdentity, listRunners } from './runners.ts'
+import type { ListedRunner } from './wire.ts'
+
+/** Everything that the client needs to reach one account. */
+export type BitbucketAccess = {
+  /** The URL of a workspace or a repository, for example `https://bitbucket.org/acme`. */
+  readonly url: string
+  readonly credential: BitbucketCredential
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly random: Random
+  /** Product and version in ASCII, for example `dayfly/1.2.0`. */
+  readonly userAgent: string
+  /** The calls of the credential, which its accounts share; absent: the account has its own. */
+  readonly budget?: CallBudget | undefined
+  readonly onExchange?: ((exchange: ForgeExchange) => void) | undefined
+  /** Absent: the pace of Bitbucket's runners. */
+  readonly pace?: Pace | undefined
+}
+
+export type Pace = {
+  readonly poll: PollPolicy
+  /** See `ForgeTraits.pickUpDelayMs`. */
+  readonly pickUpDelayMs: number
+}
+
+/** The longest poll is below the age at which a demand is out of date. */
+export const bitbucketPace: Pace = {
+  poll: { leastMs: 10_000, mostMs: 240_000 },
+  pickUpDelayMs: forgeTraits.bitbucket.pickUpDelayMs,
+}
+
+export class AccountState {
+  readonly place: Place
+  readonly api: BitbucketApi
+  readonly budget: CallBudget
+  readonly clock: Clock
+  readonly roster: Roster
+  readonly #cordons: Cordons
+  readonly #pickUpDelayMs: number
+  #identity: Identity | undefined
+
+  /** Throws a `PortError` of kind `bad-config` if the URL cannot be one of Bitbucket's. Sends no request. */
+  constructor(access: BitbucketAccess) {
+    const { clock, random, budget = new CallBudget(), pace = bitbucketPace } = access
+    this.place = parsePlace(access.url)
+    this.api = new BitbucketApi({ ...access, place: this.place, budget })
+    this.budget = budget
+    this.clock = clock
+    this.#pickUpDelayMs = pace.pickUpDelayMs
+    this.#cordons = new Cordons(this.api, this.place, clock)
+    const list = () => listRunners(this.api, this.place)
+    const onView: ConstructorParameters<typeof Roster>[0]['onView'] = ({ runners, at }) =>
+      this.#cordons.listed(runners, at)
+    this.roster = new Roster({ list, clock, random, budget, policy: pace.poll, onView })
+  }
+
+  /** Returns the UUIDs of the place, which never change. */
+  async identity(signal?: AbortSignal): Promise<Identity> {
+    this.#identity ??= await findIdentity(this.api, this.place, signal)
+    return this.#identity
+  }
+
+  async cordon(id: string, signal?: AbortSignal): Promise<void> {
+    await this.#cordons.cordon(id, await this.identity(signal), signal)
+  }
+
+  /**
+   * Removes a registration. Bitbucket itself would remove a busy runner, so the runner is cordoned first. A list that is
+   * requested after the pick-up delay then proves that it has no step and gets none.
+   */
+  async remove(id: string, signal?: AbortSignal): Promise<'removed' | 'absent' | 'busy'> {
+    try {
+      if (this.#cordons.since(id) === undefined) await this.cordon(id, signal)
+    } catch (error) {
+      if (error instanceof PortError && error.kind === 'not-found') return this.#gone(id)
+      throw error
+    }
+    const known = this.roster.view?.runners.find((runner) => runner.id === id)
+    // A list in which it has a step may be out of date.
+    if (known?.step !== undefined && (await this.#listed(id, signal))?.step !== undefined) return 'busy'
+    const since = this.#cordons.since(id) ?? this.clock.now()
+    const waitMs = since + this.#pickUpDelayMs - this.clock.now()
+    if (waitMs > 0) await this.clock.sleep(waitMs, signal)
+    const runner = await this.#listed(id, signal)
+    if (!runner) return 'absent'
+    if (runner.step !== undefined) return 'busy'
+    if (!runner.isCordoned) {
+      throw bitbucketError('unavailable', `The runner ${runner.name} was enabled again by another client.`)
+    }
+    return this.delete(id, signal)
+  }
+
+  /** Removes a registration without any proof. */
+  async delete(id: string, signal?: AbortSignal): Promise<'removed' | 'absent'> {
+    const answer = await deleteRunner(this.api, this.place, id, signal)
+    this.#gone(id)
+    return answer
+  }
+
+  async #listed(id: string, signal: AbortSignal | undefined): Promise<ListedRunner | undefined> {
+    const { runners } = await this.roster.listed(signal)
+    return runners.find((runner) => runner.id === id)
+  }
+
+  #gone(id: string): 'absent' {
+    this.roster.change((runners) => runners.filter((runner) => runner.id !== id))
+    return 'absent'
+  }
+}

@@ -1,0 +1,234 @@
+// The connection of one runner set to Bitbucket. Its events come from the list of runners that all sets of the account share.
+import type { Instant } from '@dayfly/kit/clock'
+import { abortable, type LinkedSignal, linkSignals } from '@dayfly/kit/signals'
+import type { Allowance, ForgeEventBatch, ForgeSet, Link, RegisterOutcome } from '@dayfly/runner-set/forge/forge'
+import type { Failure } from '@dayfly/runner-set/model/failure'
+import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
+import { bitbucketRunnersMax } from '@dayfly/runner-set/model/forge-traits'
+import { PortError } from '@dayfly/runner-set/model/port-error'
+import type { Registration } from '@dayfly/runner-set/model/runner'
+import { Deliveries } from '../deliveries.ts'
+import type { AccountState } from './account-state.ts'
+import { bitbucketError, failureOf, statusOf } from './errors.ts'
+import { differenceOf, labelsOf, problemOf } from './labels.ts'
+import type { RosterResult, RosterView } from './roster.ts'
+import { createRunner } from './runners.ts'
+import { demandOf, type Steps, stepEvents, stepsOf } from './step-events.ts'
+import { type ListedRunner, registrationOf } from './wire.ts'
+
+const closeMs = 25_000
+const runnerName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+/** The words of a refusal that may mean the limit of runners. */
+const limitWords = /limit|exceed|maximum|too many/i
+
+export class BitbucketLink implements Link {
+  readonly #account: AccountState
+  readonly #closing: LinkedSignal
+  readonly #deliveries: Deliveries
+  #set: ForgeSet
+  #result: RosterResult | undefined
+  #steps: Steps = new Map()
+  /** The reason of the failure that was reported; undefined while the demand is known. */
+  #reported: string | undefined
+  /** The settings as they were last reported; undefined before the first report. */
+  #settings: { readonly failure: Failure | undefined } | undefined
+  /** Bitbucket refused a registration while it had so many runners. */
+  #ceiling: { readonly runners: number; readonly until: Instant } | undefined
+  #wake: () => void = () => {}
+
+  constructor(account: AccountState, set: ForgeSet, until: AbortSignal) {
+    this.#account = account
+    this.#set = set
+    this.#closing = linkSignals(until)
+    this.#deliveries = new Deliveries(account.clock, () => {})
+  }
+
+  async *events(): AsyncGenerator<ForgeEventBatch> {
+    const { signal } = this.#closing
+    const unsubscribe = this.#account.roster.subscribe((result) => {
+      this.#result = result
+      this.#wake()
+    })
+    try {
+      while (!signal.aborted) {
+        const batch = await this.#next(signal)
+        if (batch) yield batch
+      }
+    } finally {
+      unsubscribe()
+    }
+  }
+
+  update(set: ForgeSet): void {
+    this.#set = { ...set, name: this.#set.name, runnerPrefix: this.#set.runnerPrefix }
+    const { view } = this.#account.roster
+    if (view && !this.#result) this.#result = { is: 'listed', view }
+    this.#wake()
+  }
+
+  allowance(): Allowance {
+    const { budget, clock, roster } = this.#account
+    const pollMs = roster.pollMs()
+    const ceiling = this.#ceilingNow()
+    if (ceiling) return { now: 0, nextAt: ceiling.until, limit: ceiling, pollMs }
+    const { now, limit } = budget.registrations(clock.now())
+    return { now, nextAt: limit?.until, limit, pollMs }
+  }
+
+  /** Rejects with `conflict` for a name that is registered. Bitbucket would accept it a second time. */
+  async register(name: string): Promise<RegisterOutcome> {
+    const { roster, clock, api, place } = this.#account
+    const { signal } = this.#closing
+    const problem = problemOf(this.#set)
+    if (problem !== undefined) throw bitbucketError('bad-config', problem)
+    if (!runnerName.test(name) || !name.startsWith(this.#set.runnerPrefix)) {
+      const rule = `The name of a runner of this set begins with ${this.#set.runnerPrefix} and is the name of a pod`
+      throw bitbucketError('bad-config', `${rule}: ${name.slice(0, 80)} is not.`)
+    }
+    const identity = await this.#account.identity(signal)
+    if (!roster.view) throw bitbucketError('unavailable', 'The runners of the account are not known yet.')
+    if (roster.view.runners.some((runner) => runner.name === name)) {
+      throw bitbucketError('conflict', `A runner of the name ${name} is registered. Use a new name.`)
+    }
+    const ceiling = this.#ceilingNow()
+    if (ceiling) return { is: 'limited', ...ceiling }
+    const { limit } = this.#account.budget.registrations(clock.now())
+    if (limit) return { is: 'limited', ...limit }
+    try {
+      const body = { name, labels: labelsOf(this.#set) }
+      const { runner, credential } = await createRunner(api, { place, identity }, body, signal)
+      roster.change((runners) => [...runners.filter(({ id }) => id !== runner.id), runner])
+      return { is: 'registered', registration: { ...registrationOf(runner), status: 'offline' }, credential }
+    } catch (error) {
+      return this.#limited(error)
+    }
+  }
+
+  async cordon(registration: Registration): Promise<void> {
+    await this.#account.cordon(registration.id, this.#closing.signal)
+  }
+
+  async deregister(registration: Registration): Promise<'removed' | 'absent' | 'busy'> {
+    return this.#account.remove(registration.id, this.#closing.signal)
+  }
+
+  async registrations(): Promise<readonly Registration[]> {
+    return this.#own(await this.#account.roster.listed(this.#closing.signal)).map(registrationOf)
+  }
+
+  async close(how: 'pause' | 'remove'): Promise<void> {
+    this.#closing.abort(new Error('the link is closed'))
+    this.#closing.dispose()
+    if (how === 'pause') return
+    const budget = linkSignals()
+    const late = () => budget.abort(bitbucketError('unavailable', `The set was not removed in ${closeMs / 1_000} s.`))
+    const timer = this.#account.clock.after(closeMs, late)
+    try {
+      await this.#removeAll(budget.signal)
+    } finally {
+      timer.cancel()
+      budget.dispose()
+    }
+  }
+
+  /** The set is deleted, and its pods with it: runners without a step go at once. Busy ones are cordoned and stay. */
+  async #removeAll(signal: AbortSignal): Promise<void> {
+    const own = this.#own(await this.#account.roster.listed(signal))
+    const idle = own.filter(({ step }) => step === undefined)
+    const busy = own.filter(({ step }) => step !== undefined)
+    const calls = [
+      ...idle.map(({ id }) => this.#account.delete(id, signal)),
+      ...busy.map(({ id }) => this.#account.cordon(id, signal)),
+    ]
+    const failed = (await Promise.allSettled(calls)).find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+    if (busy.length === 0) return
+    const names = busy.slice(0, 5).map(({ name }) => name)
+    const sentence = `The set is removed, but ${busy.length} of its registrations stay, because their runners are busy:`
+    throw bitbucketError('conflict', `${sentence} ${names.join(', ')}. Remove them when the steps are over.`)
+  }
+
+  /** Returns the next batch; undefined if there is nothing to report. */
+  async #next(signal: AbortSignal): Promise<ForgeEventBatch | undefined> {
+    try {
+      const again = await this.#deliveries.settle(signal)
+      if (again) return again
+      const events = this.#takeEvents()
+      if (events.length > 0) return this.#deliveries.deliver(events)
+      if (!this.#result) {
+        const woken = new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+        await abortable(woken, signal)
+      }
+      return undefined
+    } catch (error) {
+      if (signal.aborted) return undefined
+      throw error
+    }
+  }
+
+  #takeEvents(): readonly ForgeEvent[] {
+    const result = this.#result
+    this.#result = undefined
+    if (!result) return []
+    if (result.is === 'failed') return this.#failing(result)
+    const { view } = result
+    const own = this.#own(view)
+    const steps = stepsOf(own)
+    const events = stepEvents(this.#steps, steps, view.at, this.#repository())
+    this.#steps = steps
+    this.#reported = undefined
+    return [
+      ...events,
+      ...this.#settingsEvents(own),
+      { kind: 'registrations', registrations: own.map(registrationOf), at: view.at },
+      { kind: 'demand', demand: demandOf(own), at: view.at },
+    ]
+  }
+
+  #failing({ error, since }: Extract<RosterResult, { is: 'failed' }>): readonly ForgeEvent[] {
+    const failure = failureOf(error)
+    if (this.#reported === failure.reason) return []
+    this.#reported = failure.reason
+    return [{ kind: 'failing', failure, since }]
+  }
+
+  #settingsEvents(own: readonly ListedRunner[]): readonly ForgeEvent[] {
+    const failure = differenceOf(this.#set, own)
+    if (this.#settings && this.#settings.failure?.message === failure?.message) return []
+    this.#settings = { failure }
+    return [{ kind: 'settings', failure }]
+  }
+
+  #own({ runners }: RosterView): readonly ListedRunner[] {
+    return runners.filter(({ name }) => name.startsWith(this.#set.runnerPrefix))
+  }
+
+  #repository(): string {
+    const { workspace, repository } = this.#account.place
+    return repository === undefined ? workspace : `${workspace}/${repository}`
+  }
+
+  /** The limit of runners that Bitbucket named, until there are fewer or the next list is due. */
+  #ceilingNow() {
+    const { roster, clock } = this.#account
+    const count = roster.view?.runners.length ?? 0
+    if (!this.#ceiling || count < this.#ceiling.runners || clock.now() >= this.#ceiling.until) return undefined
+    return { reason: 'ceiling', until: this.#ceiling.until } as const
+  }
+
+  #limited(error: unknown): RegisterOutcome {
+    if (!(error instanceof PortError)) throw error
+    if (error.kind === 'rate-limited' && error.retryAt !== undefined) {
+      return { is: 'limited', reason: 'asked', until: error.retryAt }
+    }
+    const { roster, clock } = this.#account
+    const runners = roster.view?.runners.length ?? 0
+    const isFull = statusOf(error) === 400 && (limitWords.test(error.message) || runners >= bitbucketRunnersMax)
+    if (!isFull) throw error
+    const until = clock.now() + Math.max(roster.pollMs(), 60_000)
+    this.#ceiling = { runners, until }
+    return { is: 'limited', reason: 'ceiling', until }
+  }
+}

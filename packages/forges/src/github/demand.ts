@@ -1,0 +1,46 @@
+// Turns statistics into demand. Statistics are state and are trusted, with one exception: GitHub has sent zeros beside a job
+// that it had just assigned (docs/reference/scale-set-protocol.md#s14).
+import type { Instant } from '@dayfly/kit/clock'
+import type { Message, Statistics } from './messages.ts'
+
+/** How long a job that contradicts zero statistics counts if no further message names it, in milliseconds. */
+const contradictionMs = 5 * 60_000
+
+export class DemandReading {
+  #assigned: number | undefined
+  #isOfMessage = false
+  /** The ids of jobs that were announced beside statistics of zero, with the time at which they stop counting. */
+  readonly #contradicting = new Map<string, Instant>()
+
+  /** Returns the jobs that are assigned to the set; undefined before the first statistics. */
+  jobs(now: Instant): number | undefined {
+    for (const [job, until] of this.#contradicting) if (until <= now) this.#contradicting.delete(job)
+    return this.#assigned === undefined ? undefined : Math.max(this.#assigned, this.#contradicting.size)
+  }
+
+  /** Whether the last statistics came with a message. A message that waited for a new session is older than the session's own statistics. */
+  get isOfMessage(): boolean {
+    return this.#isOfMessage
+  }
+
+  /** Takes over statistics that came without a message, so without a job that could contradict them. */
+  state(statistics: Statistics | undefined): void {
+    this.#isOfMessage = false
+    if (statistics) this.#trust(statistics)
+  }
+
+  message(message: Message, now: Instant): void {
+    this.#isOfMessage = true
+    if (message.statistics) this.#trust(message.statistics)
+    for (const job of message.jobs) {
+      if (job.jobId === undefined) continue
+      if (job.kind === 'completed') this.#contradicting.delete(job.jobId)
+      if (job.kind === 'assigned' && this.#assigned === 0) this.#contradicting.set(job.jobId, now + contradictionMs)
+    }
+  }
+
+  #trust(statistics: Statistics): void {
+    this.#assigned = statistics.assignedJobs
+    if (statistics.assignedJobs > 0) this.#contradicting.clear()
+  }
+}

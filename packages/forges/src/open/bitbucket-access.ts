@@ -1,0 +1,62 @@
+// The Bitbucket account that an operator names with --bitbucket-workspace. Its credential comes from a file or the environment, never from the command line.
+import { CliFailure } from '@dayfly/command-line/failure'
+import { PortError } from '@dayfly/runner-set/model/port-error'
+import { type BitbucketCredential, readCredential } from '../bitbucket/credential.ts'
+import { readCredentialFile } from './credential-file.ts'
+
+/** The names of Atlassian's autoscaler, and the key that each has in the Secret of a set. */
+const keys: Readonly<Record<string, string>> = {
+  BITBUCKET_OAUTH_CLIENT_ID: 'bitbucketOauthClientId',
+  BITBUCKET_OAUTH_CLIENT_SECRET: 'bitbucketOauthClientSecret',
+  ATLASSIAN_ACCOUNT_EMAIL: 'atlassianAccountEmail',
+  ATLASSIAN_API_TOKEN: 'atlassianApiToken',
+  BITBUCKET_ACCESS_TOKEN: 'bitbucketAccessToken',
+}
+
+const names =
+  'BITBUCKET_OAUTH_CLIENT_ID and BITBUCKET_OAUTH_CLIENT_SECRET, or ATLASSIAN_ACCOUNT_EMAIL and ATLASSIAN_API_TOKEN, or BITBUCKET_ACCESS_TOKEN'
+
+/** Accepts WORKSPACE, WORKSPACE/REPOSITORY, or the URL of one. */
+export function bitbucketUrl(given: string): string {
+  return given.includes('://') ? given : `https://bitbucket.org/${given}`
+}
+
+/** @param file has one NAME=VALUE in each line; undefined: the environment has the names */
+export async function bitbucketCredential(
+  file: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<BitbucketCredential> {
+  const given = file === undefined ? environment : linesOf(await readFile(file))
+  const entries = Object.entries(keys).flatMap(([name, key]) => (given[name] ? [[key, given[name]] as const] : []))
+  if (entries.length === 0) {
+    const from = file === undefined ? 'none was given' : `${file} has none of its names`
+    throw new CliFailure({
+      code: 'bitbucket-credential-missing',
+      sentence: `--bitbucket-workspace needs a credential, and ${from}.`,
+      next: `Name its file with --bitbucket-credential-file, or set ${names}.`,
+    })
+  }
+  try {
+    return readCredential(Object.fromEntries(entries), '')
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error
+    throw new CliFailure({
+      code: 'bitbucket-credential-invalid',
+      sentence: `The credential in ${file ?? 'the environment'} lacks its other half, or a value is not one word of ASCII characters.`,
+      next: `Set ${names}.`,
+    })
+  }
+}
+
+function readFile(file: string): Promise<string> {
+  const next = `Name a file with one NAME=VALUE in each line: ${names}.`
+  return readCredentialFile({ file, code: 'bitbucket-credential', noun: 'credential', next })
+}
+
+function linesOf(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split('\n').flatMap((line) => {
+    const [, name, quoted = ''] = /^\s*(?:export\s+)?([A-Z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    return name === undefined ? [] : [[name, quoted.replace(/^(["'])(.*)\1$/, '$2')] as const]
+  })
+  return Object.fromEntries(pairs)
+}

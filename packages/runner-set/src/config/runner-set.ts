@@ -1,0 +1,93 @@
+// Reads a RunnerSet document, from the API server or from a file.
+import { assert } from '@dayfly/kit/assert'
+import type { ForgeSource, RunnerSet } from '../model/runner-set.ts'
+import { milliseconds } from './duration.ts'
+import { brokenRelations } from './relations.ts'
+import { nameLengthMax, type RunnerSetSpec, runnerSetSpecSchema } from './spec-schema.ts'
+
+type RunnerSetProblem = { readonly path: string; readonly sentence: string }
+
+export type ParsedRunnerSet =
+  | { readonly ok: true; readonly set: RunnerSet }
+  | { readonly ok: false; readonly problems: readonly RunnerSetProblem[] }
+
+type Metadata = {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly generation?: number
+}
+
+/** Parses a RunnerSet object from the API server or a file. */
+export function parseRunnerSet(object: { readonly metadata: Metadata; readonly spec?: unknown }): ParsedRunnerSet {
+  const parsed = runnerSetSpecSchema.safeParse(object.spec)
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => ({
+      path: ['spec', ...issue.path].join('.'),
+      sentence: issue.message,
+    }))
+    return { ok: false, problems }
+  }
+  const problems = [...nameProblems(object.metadata), ...brokenRelations(parsed.data)]
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, set: readSet(object.metadata, parsed.data) }
+}
+
+/** The name is the value of a label on each pod. */
+function nameProblems({ name }: Metadata): readonly RunnerSetProblem[] {
+  if (name.length <= nameLengthMax) return []
+  return [{ path: 'metadata.name', sentence: `the name may not be longer than ${nameLengthMax} characters` }]
+}
+
+function readSet(metadata: Metadata, spec: RunnerSetSpec): RunnerSet {
+  const { name, namespace = 'default', uid = '', generation = 1 } = metadata
+  return {
+    name,
+    namespace,
+    uid,
+    generation,
+    source: readSource(name, spec),
+    scale: readScale(spec.scale),
+    paused: spec.paused,
+    docker: spec.docker,
+    templateChecks: spec.templateChecks,
+    keepFinishedMs: milliseconds(spec.keepFinished),
+    keepFailedMs: milliseconds(spec.keepFailed),
+    lifeMaxMs: spec.lifeMax === undefined ? undefined : milliseconds(spec.lifeMax),
+    template: (spec.template ?? {}) as RunnerSet['template'],
+  }
+}
+
+function readScale({ min, max, percentageRunnersIdle }: RunnerSetSpec['scale']): RunnerSet['scale'] {
+  if (!percentageRunnersIdle) return { min, max }
+  const { coolDown, ...percentage } = percentageRunnersIdle
+  return { min, max, percentage: { ...percentage, coolDownMs: milliseconds(coolDown) } }
+}
+
+function readSource(name: string, { github, bitbucket }: RunnerSetSpec): ForgeSource {
+  if (bitbucket) {
+    return { kind: 'bitbucket', ...readWay(bitbucket), runnerGroup: undefined, labels: bitbucket.labels ?? [] }
+  }
+  assert(github !== undefined, 'a relation requires exactly one forge')
+  const { runnerGroup, labels = [] } = github
+  return {
+    kind: 'github',
+    ...readWay(github),
+    runnerGroup,
+    labels: [name, ...labels.filter((label) => label !== name)],
+  }
+}
+
+function readWay({ url, credentials, proxy, ca }: NonNullable<RunnerSetSpec['github' | 'bitbucket']>) {
+  return {
+    url,
+    credentialsSecret: credentials.secret,
+    proxy: proxy && { url: proxy.url, credentialsSecret: proxy.credentials?.secret, noProxy: proxy.noProxy ?? [] },
+    ca: ca && readCa(ca),
+  }
+}
+
+function readCa({ configMap, secret, key }: NonNullable<NonNullable<RunnerSetSpec['github' | 'bitbucket']>['ca']>) {
+  if (configMap !== undefined) return { kind: 'config-map', name: configMap, key } as const
+  assert(secret !== undefined, 'a relation requires exactly one of configMap and secret')
+  return { kind: 'secret', name: secret, key } as const
+}

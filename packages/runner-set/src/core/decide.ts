@@ -1,0 +1,168 @@
+// The decision: what to do about one set, now. Pure, synchronous, cannot fail; the same world gives the same bytes.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Action, Decision, Mark, SetAction } from '../model/action.ts'
+import type { JournalEvent } from '../model/event.ts'
+import type { Limits } from '../model/limits.ts'
+import type { Condition, SetStatus } from '../model/status.ts'
+import type { SetWorld } from '../model/world.ts'
+import { decideLife } from './life.ts'
+import type { Moment } from './moment.ts'
+import { isPaused } from './paused.ts'
+import { limited, statusOf } from './report.ts'
+import { retryWaitMs } from './retry.ts'
+import { decideScale, waitsForForgeUntil } from './scale.ts'
+
+/** Returns what one set needs now. */
+export function decide(world: SetWorld, limits: Limits, now: Instant): Decision {
+  const moment = { world, limits, now }
+  const lives = decideLives(moment)
+  const scale = decideScale(moment, lives.leaving)
+  const removals = decideRemovals(moment)
+  const template = decideTemplate(moment)
+  const asks = lives.asks || removals.asks || world.registrationsDoubtful || world.registrationsAt === undefined
+  const list = decideList(moment, asks)
+  const report = decideReport(moment)
+  return {
+    starts: scale.starts,
+    scaledBy: scale.scaledBy,
+    actions: [
+      ...lives.actions,
+      ...removals.actions,
+      ...[template, list, scale, report].flatMap((step) => step.actions),
+    ],
+    due: lives.due,
+    marks: lives.marks,
+    wakeAt: earliest([scale, template, removals, list, report].map((step) => step.wakeAt)),
+    events: [...lives.events, ...limitEvents(moment, report)],
+  }
+}
+
+type Step = { readonly actions: readonly Action[]; readonly wakeAt?: Instant | undefined }
+
+const nothing: Step = { actions: [] }
+
+function decideLives(moment: Moment) {
+  const actions: Action[] = []
+  const due: { runner: string; at: Instant }[] = []
+  const events: JournalEvent[] = []
+  const marks: Mark[] = []
+  const leaving = new Set<string>()
+  let asks = false
+  let ghostChosen = false
+  for (const runner of moment.world.attention) {
+    const step = decideLife(moment, runner)
+    const { action } = step
+    const because = action && 'because' in action ? action.because.kind : undefined
+    // One ghost at a time: a wrong list must not end a whole set.
+    if (because === 'ghost' && ghostChosen) {
+      due.push({ runner: runner.name, at: moment.now + moment.limits.listRegistrationsMs })
+      continue
+    }
+    ghostChosen ||= because === 'ghost'
+    if (because !== undefined && because !== 'ended' && !runner.ending) leaving.add(runner.name)
+    if (action) actions.push(action)
+    if (step.due !== undefined) due.push({ runner: runner.name, at: step.due })
+    if (step.mark) marks.push(step.mark)
+    if (step.events) events.push(...step.events)
+    if (step.asksRegistrations) asks = true
+  }
+  return { actions, due, events, marks, leaving, asks }
+}
+
+/** A template is checked before the first runner, when it changes, and again when a refusal may be over. */
+function decideTemplate(moment: Moment): Step {
+  const { world, limits } = moment
+  const { template, templateHash } = world
+  if (template?.hash !== templateHash) return once(moment, { kind: 'check-template', hash: templateHash })
+  if (template.is === 'accepted') return nothing
+  // A rule of the cluster may have refused it, and an administrator may change that rule.
+  const again = template.at + (retryWaitMs(template.failure.reason, 1, templateHash) ?? limits.templateAgainMs)
+  return moment.now < again
+    ? { actions: [], wakeAt: again }
+    : once(moment, { kind: 'check-template', hash: templateHash })
+}
+
+/** A list says nothing while the pods are unknown. The forge is not asked while it fails: its own link finds out when it works again. */
+function decideList(moment: Moment, asks: boolean): Step {
+  const { counts, demand, forgeFailure, set } = moment.world
+  const lookAt = lastLookAt(moment)
+  if (!asks && (lookAt === undefined || moment.now < lookAt)) return { actions: [], wakeAt: lookAt }
+  const isConnected = !forgeFailure && (demand.known || isPaused(set))
+  return counts.known && isConnected ? once(moment, { kind: 'list-registrations' }) : nothing
+}
+
+/** A forge may have shown too old a list when a runner left. Some time after the last one, a set without runners looks once more at what is left. */
+function lastLookAt({ world, limits }: Moment): Instant | undefined {
+  if (world.leftAt === undefined) return undefined
+  const lookAt = world.leftAt + limits.lastLookMs
+  return world.registrationsAt !== undefined && world.registrationsAt >= lookAt ? undefined : lookAt
+}
+
+/** Without a true list of pods a registration may belong to a living runner: nothing is removed. */
+function decideRemovals({ world, now }: Moment): Step & { readonly asks: boolean } {
+  const actions: Action[] = []
+  const later: Instant[] = []
+  let asks = false
+  if (!world.counts.known) return { actions, asks }
+  for (const { registration, dueAt, early, underway } of world.pendingRemovals) {
+    if (underway) continue
+    if (now < dueAt) later.push(dueAt)
+    else if (early) asks = true
+    else actions.push({ kind: 'drop-registration', registration })
+  }
+  return { actions, asks, wakeAt: earliest(later) }
+}
+
+/** Returns the status of a set if it differs from the one written last. */
+export function unreported(moment: Moment): SetStatus | undefined {
+  const status = statusOf(moment)
+  const written = moment.world.reported?.status
+  return written && showSame(written, status) ? undefined : status
+}
+
+/** A status that differs is written, at most once in `reportEveryMs`. */
+function decideReport(moment: Moment): Step {
+  const { world, limits, now } = moment
+  const status = unreported(moment)
+  if (!status) return nothing
+  const allowedAt = world.reported ? world.reported.at + limits.reportEveryMs : now
+  return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
+}
+
+/** The jobs and their table change only as a whole. */
+function showSame(written: SetStatus, status: SetStatus): boolean {
+  for (const field of Object.keys(status) as (keyof SetStatus)[]) {
+    if (field !== 'conditions' && written[field] !== status[field]) return false
+  }
+  const { conditions } = written
+  return (
+    conditions.length === status.conditions.length && status.conditions.every((one, at) => isSame(one, conditions[at]))
+  )
+}
+
+function isSame(one: Condition, other: Condition | undefined): boolean {
+  return (Object.keys(one) as (keyof Condition)[]).every((field) => one[field] === other?.[field])
+}
+
+/** The limit of the forge is journaled when its report begins. */
+function limitEvents(moment: Moment, { actions: [report] }: Step): readonly JournalEvent[] {
+  const { set, conditions } = moment.world
+  const isLimited = (of: readonly Condition[]) => of.some(({ type, reason }) => type === 'Ready' && reason === limited)
+  const until = waitsForForgeUntil(moment)
+  if (report?.kind !== 'report' || until === undefined) return []
+  if (!isLimited(report.status.conditions) || isLimited(conditions)) return []
+  return [{ kind: 'registrations-limited', namespace: set.namespace, set: set.name, until }]
+}
+
+/** An action of the set itself: one of a kind at a time, and not before its back-off is over. */
+function once({ world, now }: Moment, action: SetAction): Step {
+  if (world.underway[action.kind]) return nothing
+  const retry = world.retries[action.kind]
+  return retry && now < retry.retryAt ? { actions: [], wakeAt: retry.retryAt } : { actions: [action] }
+}
+
+function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
+  let first: Instant | undefined
+  for (const instant of instants) if (instant !== undefined) first = Math.min(first ?? instant, instant)
+  return first
+}

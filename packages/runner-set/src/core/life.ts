@@ -1,0 +1,203 @@
+// Decides what one runner needs now: nothing, an action, or another look later. One row for each phase.
+import type { Instant } from '@dayfly/kit/clock'
+import type { EndCause } from '../model/end-cause.ts'
+import type { JournalEvent } from '../model/event.ts'
+import { type Failure, failureInfo, type LastingFailure } from '../model/failure.ts'
+import type { PodFacts, Runner } from '../model/runner.ts'
+import type { SetWorld } from '../model/world.ts'
+import { failureOfEnd } from './end.ts'
+import { askRegistrations, continueEnd, endStep, isGhost } from './ending.ts'
+import type { LifeStep, Moment } from './moment.ts'
+import { needsCordon } from './needs-cordon.ts'
+import { isPaused } from './paused.ts'
+import { phaseOf } from './phase.ts'
+
+const nothing: LifeStep = {}
+
+export function decideLife(moment: Moment, runner: Runner): LifeStep {
+  if (runner.pod.is === 'requested') return decideRequested(moment, runner)
+  const pod = runner.pod.value
+  const life = exceededLife(moment, runner, pod)
+  if (life.action) return life
+  const step = stepOf(moment, runner, pod)
+  return step.action ? step : { ...step, ...earlier(step.due, life.due) }
+}
+
+function stepOf(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const phase = phaseOf(runner)
+  if (phase === 'ended') return decideEnded(moment, runner, pod)
+  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
+  if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
+  if (phase === 'starting') return decideStarting(moment, runner, pod)
+  if (phase === 'spent') return decideSpent(moment, runner, pod)
+  const silence = decideSilence(moment, runner, pod)
+  if (silence.mark) return silence
+  const step = phase === 'busy' ? decideBusy(moment, runner) : decideIdle(moment, runner, pod)
+  return step.action ? step : { ...step, ...earlier(step.due, silence.due) }
+}
+
+/** The response to the POST of its pod was lost: only the API server knows whether it exists. */
+function decideRequested({ now }: Moment, { name, lookUp }: Runner): LifeStep {
+  if (!lookUp) return nothing
+  if (lookUp.retryAt !== undefined && now < lookUp.retryAt) return { due: lookUp.retryAt }
+  return { action: { kind: 'look-up-pod', runner: name } }
+}
+
+/** The operator's own bound: the one case in which a busy runner is ended. */
+function exceededLife(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const bound = moment.world.set.lifeMaxMs
+  const over = pod.end !== undefined || pod.deletionDeadline !== undefined
+  if (bound === undefined || over || runner.ending?.because.kind === 'life-exceeded') return nothing
+  if (moment.now < pod.createdAt + bound) return { due: pod.createdAt + bound }
+  const message = `it lived longer than ${Math.round(bound / 1_000)} s`
+  return end(moment, runner, { kind: 'life-exceeded' }, { reason: 'life-exceeded', message })
+}
+
+function decideEnded(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { world, limits, now } = moment
+  if (!pod.end) return nothing
+  if (pod.deletionDeadline !== undefined) return decideDeleting(moment, runner, pod, pod.deletionDeadline)
+  if (runner.ending) return continueEnd(moment, runner, pod, runner.ending)
+  const keepMs = failureOfEnd(runner, pod.end) ? world.set.keepFailedMs : world.set.keepFinishedMs
+  const crowded = !world.counts.known || world.counts.value.ended > limits.keptMax
+  const until = pod.end.at + keepMs
+  if (keepMs > 0 && !crowded && now < until) return { due: until }
+  return endStep(moment, runner, pod, { kind: 'ended' })
+}
+
+/** A deletion is under way. After its deadline the pod is stuck: its cause is looked up and shown once, and its place is free again. */
+function decideDeleting(moment: Moment, runner: Runner, pod: PodFacts, deadline: Instant): LifeStep {
+  const { world, limits, now } = moment
+  const late = deadline + limits.terminationMs
+  if (runner.stuck) return nothing
+  if (now < late) {
+    const silence = decideSilence(moment, runner, pod)
+    return { ...silence, ...earlier(silence.due, late) }
+  }
+  const { explained, explainedAt = 0 } = runner
+  if (explainedAt < late) return { action: { kind: 'explain-runner', runner: runner.name, podUid: pod.uid } }
+  const message = `it is still there ${Math.round((now - deadline) / 1_000)} s after its deletion deadline`
+  const cause: Failure = explained ?? { reason: 'termination-stuck', message: 'nothing names a cause' }
+  return stuck(world, runner, { reason: cause.reason, message: `${message}: ${cause.message}`, since: deadline })
+}
+
+/** Where the forge does not end a runner after one job, the runner gets no other one. */
+function decideBusy(moment: Moment, { name, registration, cordonRetry }: Runner): LifeStep {
+  const { world, limits, now } = moment
+  if (!needsCordon(world.set)) return nothing
+  // A paused set gets no events: only a list shows the end of the job.
+  const ends = isPaused(world.set) ? askRegistrations(moment, limits.listAfterFailureMs) : nothing
+  if (registration.is !== 'present' || registration.value.isCordoned === true) return ends
+  if (cordonRetry && now < cordonRetry.retryAt) return { ...ends, ...earlier(ends.due, cordonRetry.retryAt) }
+  return { action: { kind: 'cordon-runner', runner: name, registration: registration.value } }
+}
+
+/** Its job is over and its container runs on. Where the forge ends its runners, this one may have more to do and is never ended; after a while it is stuck. */
+function decideSpent(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { world, limits, now } = moment
+  if (needsCordon(world.set)) {
+    return endStep(moment, runner, pod, { kind: isGhost(runner, limits) ? 'ghost' : 'spent' })
+  }
+  const finished = runner.job?.finished
+  if (!finished || runner.stuck) return nothing
+  const late = finished.at + limits.lingerMs
+  if (now < late) return { due: late }
+  const message = `its container still runs ${Math.round((now - finished.at) / 1_000)} s after its job`
+  return stuck(world, runner, { reason: 'termination-stuck', message, since: finished.at })
+}
+
+function decideStarting(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { limits, now } = moment
+  const { broken } = runner
+  if (broken) return end(moment, runner, { kind: 'start-failed', failure: broken }, broken)
+  const cause = startCause(runner, pod)
+  const deadline = startDeadline(cause, pod)
+  if (now >= deadline) {
+    const failure = { reason: cause.reason, message: cause.message }
+    return end(moment, runner, { kind: 'start-failed', failure }, failure)
+  }
+  const delay = reportDelay(moment, runner, cause)
+  const explainAt = Math.max(pod.progressedAt, runner.explainedAt ?? 0) + limits.explainMs
+  if (pod.startFailure) return { ...delay, due: Math.min(deadline, delay.due ?? deadline) }
+  if (now < explainAt) return { ...delay, due: Math.min(deadline, explainAt, delay.due ?? deadline) }
+  return { ...delay, action: { kind: 'explain-runner', runner: runner.name, podUid: pod.uid }, due: deadline }
+}
+
+/** Returns what holds the start of a runner up, as far as it is known. */
+export function startCause(runner: Pick<Runner, 'explained'>, pod: PodFacts): LastingFailure {
+  return pod.startFailure ?? runner.explained ?? unexplained(pod)
+}
+
+/** Nothing reports a cause: that is shown, too. */
+function unexplained(pod: PodFacts): LastingFailure {
+  return { reason: 'start-unexplained', message: 'no event names a cause', since: pod.progressedAt }
+}
+
+/** A failure that may still pass is shown, once for each reason. */
+function reportDelay({ world, limits, now }: Moment, runner: Runner, cause: LastingFailure): LifeStep {
+  if (runner.delay?.reason === cause.reason) return nothing
+  const reportAt = cause.since + limits.reportDelayMs
+  if (now < reportAt) return { due: reportAt }
+  const { reason, message, since } = cause
+  const { namespace, name: set } = world.set
+  const failure: Failure = { reason, message }
+  return {
+    mark: { runner: runner.name, is: 'delayed', failure: cause },
+    events: [{ kind: 'runner-delayed', namespace, set, runner: runner.name, failure, since }],
+  }
+}
+
+/** When a start is given up, from the table of failures. */
+export function startDeadline(cause: LastingFailure, pod: PodFacts): Instant {
+  const deadline = failureInfo(cause.reason).deadline
+  if (!deadline) return Number.POSITIVE_INFINITY
+  return (deadline.from === 'cause' ? cause.since : pod.progressedAt) + deadline.ms
+}
+
+/** The node of a running pod does not respond. The runner may work on, so it is never ended for that; the operator sees it. */
+function decideSilence(moment: Moment, runner: Runner, { nodeSilentSince: since, node }: PodFacts): LifeStep {
+  if (since === undefined) return nothing
+  return reportDelay(moment, runner, { reason: 'node-lost', message: `node ${node} does not respond`, since })
+}
+
+function decideIdle(moment: Moment, runner: Runner, pod: PodFacts): LifeStep {
+  const { world, limits, now } = moment
+  const { registration } = runner
+  const { startedAt } = pod
+  if (startedAt === undefined) return nothing
+  const listed = registration.is === 'present' ? registration : undefined
+  if (listed?.value.status === 'offline' && listed.at >= startedAt + limits.neverOnlineMs) {
+    const message = `it has run for ${Math.round((now - startedAt) / 1_000)} s and is offline at the forge`
+    const failure: Failure = { reason: 'never-online', message }
+    return end(moment, runner, { kind: 'start-failed', failure }, failure)
+  }
+  if (isGhost(runner, limits)) {
+    const failure: Failure = { reason: 'runner-failed', message: 'it runs without a registration and without a job' }
+    return end(moment, runner, { kind: 'ghost' }, failure)
+  }
+  const every = world.history.failuresInARow > 0 ? limits.listAfterFailureMs : limits.listRegistrationsMs
+  return askRegistrations(moment, every, startedAt)
+}
+
+function end(moment: Moment, runner: Runner, because: EndCause, failure: Failure): LifeStep {
+  if (runner.pod.is !== 'present') return nothing
+  const step = endStep(moment, runner, runner.pod.value, because)
+  return { ...step, events: [failed(moment.world, runner, failure)] }
+}
+
+function stuck(world: SetWorld, runner: Runner, failure: LastingFailure): LifeStep {
+  const { reason, message } = failure
+  return {
+    mark: { runner: runner.name, is: 'stuck', failure },
+    events: [failed(world, runner, { reason, message })],
+  }
+}
+
+function failed({ set }: SetWorld, runner: Runner, failure: Failure): JournalEvent {
+  return { kind: 'runner-failed', namespace: set.namespace, set: set.name, runner: runner.name, failure }
+}
+
+function earlier(left: Instant | undefined, right: Instant | undefined): { readonly due?: Instant } {
+  if (left === undefined) return right === undefined ? {} : { due: right }
+  return { due: right === undefined ? left : Math.min(left, right) }
+}

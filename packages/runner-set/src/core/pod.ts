@@ -1,0 +1,80 @@
+// The pod and the Secret of one runner.
+import { hashText, hashValue } from '@dayfly/kit/hash'
+import { apiGroup, runnerSetApiVersion } from '../model/api.ts'
+import type { SecretEntries } from '../model/credential.ts'
+import type { RunnerSet } from '../model/runner-set.ts'
+import { defaultSpec } from './default-spec.ts'
+import { withDockerAsSidecar } from './docker-sidecar.ts'
+import { mergeTemplate } from './merge.ts'
+
+export const labels = {
+  set: `${apiGroup}/set`,
+  runner: `${apiGroup}/runner`,
+} as const
+
+export const annotations = {
+  registrationId: `${apiGroup}/registration-id`,
+} as const
+
+/** Returns the names of a set's runners without their random part: the set's name, cut, and a hash of its UID. No two sets share one. */
+export function runnerPrefix(set: Pick<RunnerSet, 'name' | 'uid'>): string {
+  return `${set.name
+    .slice(0, 40)
+    .replace(/[.-]+$/, '')
+    .replace(/\./g, '-')}-${hashText(set.uid, 5)}-`
+}
+
+export function templateHash(set: Pick<RunnerSet, 'source' | 'template' | 'docker' | 'templateChecks'>): string {
+  return hashValue([set.template, set.templateChecks, defaultSpec(set, '')], 10)
+}
+
+/** Returns the pod to send. @param name the runner's name @param registrationId lets a new leader find the registration again */
+export function buildPod(set: RunnerSet, name: string, registrationId: string) {
+  const template = set.template
+  const own = template.spec ?? {}
+  const spec: Record<string, unknown> = {
+    ...mergeTemplate(defaultSpec(set, name), set.docker === 'sidecar' ? withDockerAsSidecar(own) : own),
+    restartPolicy: 'Never',
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: set.namespace,
+      labels: { ...template.metadata?.labels, [labels.set]: set.name, [labels.runner]: name },
+      annotations: {
+        ...template.metadata?.annotations,
+        [annotations.registrationId]: registrationId,
+      },
+      ownerReferences: [
+        {
+          apiVersion: runnerSetApiVersion,
+          kind: 'RunnerSet',
+          name: set.name,
+          uid: set.uid,
+          controller: true,
+          blockOwnerDeletion: false,
+        },
+      ],
+    },
+    spec,
+  }
+}
+
+/** Returns the Secret to send. It holds the credential of one runner. It is immutable and owned by the pod: the garbage collector removes it even if Dayfly is gone. */
+export function buildSecret(set: RunnerSet, name: string, podUid: string, credential: SecretEntries) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name,
+      namespace: set.namespace,
+      labels: { [labels.set]: set.name, [labels.runner]: name },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid: podUid, blockOwnerDeletion: false }],
+    },
+    type: `${apiGroup}/credential`,
+    immutable: true,
+    stringData: credential,
+  }
+}

@@ -1,0 +1,169 @@
+// Folds the reports of the forge: demand, jobs, failures, and its registrations.
+import { unreachable } from '@dayfly/kit/assert'
+import type { Instant } from '@dayfly/kit/clock'
+import type { Failure } from '../../model/failure.ts'
+import type { ForgeEvent } from '../../model/forge-event.ts'
+import type { Registration, Runner } from '../../model/runner.ts'
+import { needsCordon } from '../needs-cordon.ts'
+import { isSeenOnline, phaseOf } from '../phase.ts'
+import { runnerPrefix } from '../pod.ts'
+import { put } from './lives.ts'
+import { withFinished, withStarted } from './recent-jobs.ts'
+import { withJob, withListedRegistration } from './runner-facts.ts'
+import { begunAt, callSucceeded, countFailure, countSuccess, type Step, setSubject, subject } from './step.ts'
+
+export function foldForgeEvent(step: Step, event: ForgeEvent): void {
+  const { forge } = step.state
+  switch (event.kind) {
+    case 'demand':
+      demandReported(step, event)
+      break
+    case 'job-started':
+      jobStarted(step, event)
+      break
+    case 'job-finished':
+      jobFinished(step, event)
+      break
+    case 'registrations':
+      registrationsListed(step, event.registrations, event.at)
+      break
+    case 'state':
+      forge.state = event.state
+      break
+    case 'failing':
+      forgeFailed(step, event.failure, event.since)
+      break
+    case 'settings':
+      forge.settingsFailure = event.failure
+      if (event.failure) step.events.push({ kind: 'forge-failed', ...setSubject(step.state), failure: event.failure })
+      break
+    default:
+      unreachable(event)
+  }
+}
+
+export function forgeFailed({ state, events }: Step, failure: Failure, since: Instant): void {
+  state.forge.failing(failure, since)
+  events.push({ kind: 'forge-failed', ...setSubject(state), failure })
+}
+
+function demandReported({ state, events, at }: Step, event: Extract<ForgeEvent, { kind: 'demand' }>): void {
+  const { forge } = state
+  if (forge.failure) events.push({ kind: 'forge-connected', ...setSubject(state) })
+  if (forge.demandReported(event.demand, event.at, at)) {
+    events.push({ kind: 'demand-changed', ...setSubject(state), demand: event.demand })
+  }
+}
+
+function jobStarted(step: Step, event: Extract<ForgeEvent, { kind: 'job-started' }>): void {
+  const { forge, departures, table } = step.state
+  const { runner: name, job, at, queuedAt } = event
+  const before = table.get(name)
+  // The log of the runner and the list of the forge show the same job.
+  if (before?.job?.id === job.id) return
+  forge.quietSince = step.at
+  countSuccess(step)
+  departures.jobStarted(name)
+  const isLate = isNextJob(step, name, job.id)
+  if (before && (needsCordon(step.state.set) || !before.job)) {
+    put(step, withJob(before, { ...job, startedAt: at, finished: undefined }))
+  }
+  step.state.jobs = withStarted(step.state.jobs, { runner: name, job, at: step.at }, step.limits.jobsShown)
+  if (isLate) {
+    step.state.lateJobs++
+    step.events.push({ kind: 'job-late', ...subject(step, name), job: job.id })
+  }
+  const queuedMs = queuedAt === undefined ? undefined : at - queuedAt
+  step.events.push({ kind: 'job-started', ...subject(step, name), job: job.id, name: job.name, queuedMs })
+}
+
+/** A runner that the forge does not end takes another job if its cordon comes too late. The stored jobs know what an earlier leader saw. */
+function isNextJob({ state }: Step, name: string, id: string): boolean {
+  if (!needsCordon(state.set)) return false
+  const known = state.jobs.filter(({ runner }) => runner === name)
+  if (known.some((one) => one.id === id)) return false
+  return state.table.get(name)?.job !== undefined || known.length > 0
+}
+
+function jobFinished(step: Step, event: Extract<ForgeEvent, { kind: 'job-finished' }>): void {
+  const { forge, departures, pendingRemovals, table } = step.state
+  const { runner: name, jobId, result } = event
+  const before = table.get(name)
+  if (before?.job?.id === jobId && before.job.finished) return
+  forge.quietSince = step.at
+  departures.settle(name)
+  if (!needsCordon(step.state.set)) pendingRemovals.clear(name)
+  step.events.push({ kind: 'job-finished', ...subject(step, name), job: jobId, result })
+  step.state.jobs = withFinished(step.state.jobs, { runner: name, result, at: step.at })
+  if (!before || before.job?.finished) return
+  const job = before.job ?? { id: jobId, name: '', repository: '', startedAt: step.at, finished: undefined }
+  put(step, withJob(before, { ...job, finished: { result, at: step.at } }))
+}
+
+/** A complete list of the forge. Before the first complete list of pods it says nothing about who has a registration without a pod. */
+export function registrationsListed(step: Step, registrations: readonly Registration[], askedAt: Instant): void {
+  const { state } = step
+  callSucceeded(step, 'list-registrations')
+  if (!state.forge.listed(registrations.length, askedAt)) return
+  const byName = new Map<string, Registration[]>()
+  for (const registration of registrations) {
+    const { name } = registration
+    byName.set(name, [...(byName.get(name) ?? []), registration])
+  }
+  for (const runner of state.table.all()) compareRunner(step, runner, ownOf(runner, byName.get(runner.name)), askedAt)
+  if (needsCordon(state.set)) finishUnseen(step, byName, askedAt)
+  for (const name of state.pendingRemovals.compare(new Set(byName.keys()), askedAt)) leftTooEarly(step, name)
+  if (!state.pods.known) state.forge.registrationsAt = undefined
+  else addOrphans(step, registrations, askedAt)
+}
+
+/** A forge may have two registrations of one name, for example after a proxy has sent our request twice. The runner has one of them. */
+function ownOf({ registration, pod }: Runner, listed: readonly Registration[] = []): Registration | undefined {
+  const known = pod.is === 'present' ? pod.value.registrationId : undefined
+  const id = registration.is === 'present' ? registration.value.id : known
+  return id === undefined ? listed[0] : listed.find((one) => one.id === id)
+}
+
+function compareRunner(step: Step, runner: Runner, listed: Registration | undefined, askedAt: Instant): void {
+  const after = withListedRegistration(runner, listed, askedAt)
+  if (after === runner) return
+  if (isSeenOnline(after) && !isSeenOnline(runner)) countSuccess(step)
+  // A busy runner that stays busy needs no decision: at 10,000 runners the next tick would look at all of them.
+  const busy = phaseOf(runner) === 'busy' && phaseOf(after) === 'busy' && isCordonedAs(runner, listed)
+  if (!busy || !isSeenOnline(runner)) put(step, after)
+}
+
+function isCordonedAs({ registration }: Runner, listed: Registration | undefined): boolean {
+  return registration.is === 'present' && listed !== undefined && registration.value.isCordoned === listed.isCordoned
+}
+
+/** Where the list shows the jobs, a job that is not in it is over: its end may have come while no link was open. The list may show a job later than the log of its runner. */
+function finishUnseen(step: Step, listed: ReadonlyMap<string, readonly Registration[]>, askedAt: Instant): void {
+  const { table, departures } = step.state
+  const until = askedAt - step.limits.lateEventMs
+  const isBusy = (name: string) => (listed.get(name) ?? []).some(({ busy }) => busy === true)
+  for (const { name, job } of [...table.all()]) {
+    if (!job || job.finished || job.startedAt >= until || isBusy(name)) continue
+    jobFinished(step, { kind: 'job-finished', runner: name, jobId: job.id, result: 'unknown', at: askedAt })
+  }
+  for (const { name, at } of departures.all()) if (at < until && !isBusy(name)) departures.settle(name)
+}
+
+/** A registration of ours without a pod. An event about its job may still be on its way. */
+function addOrphans({ state, limits }: Step, registrations: readonly Registration[], askedAt: Instant): void {
+  const prefix = runnerPrefix(state.set)
+  for (const registration of registrations) {
+    const ours = registration.name.startsWith(prefix)
+    if (ours && !state.table.get(registration.name)) {
+      state.pendingRemovals.add(registration, askedAt + limits.lateEventMs)
+    }
+  }
+}
+
+/** Its registration is still listed: GitHub drops it after a job, so the runner had none. */
+function leftTooEarly(step: Step, name: string): void {
+  const failure: Failure = { reason: 'runner-failed', message: 'it ended without having had a job' }
+  const runner = step.state.table.get(name)
+  step.events.push({ kind: 'runner-failed', ...subject(step, name), failure })
+  countFailure(step, failure, name, runner ? begunAt(runner) : step.at)
+}

@@ -1,0 +1,43 @@
+// Folds the reports of the watch of pods.
+import type { Instant } from '@dayfly/kit/clock'
+import type { PodFacts, Runner } from '../../model/runner.ts'
+import { put, remove } from './lives.ts'
+import { requestedRunner, withLostAnswer, withPod } from './runner-facts.ts'
+import type { Step } from './step.ts'
+
+/** @param at when these facts were known to be true */
+export function podSeen(step: Step, name: string, facts: PodFacts, at: Instant): void {
+  const { table, removed, pendingRemovals } = step.state
+  if (removed.has(name)) return
+  const before = table.get(name) ?? requestedRunner(name, at)
+  if (!facts.end) pendingRemovals.clear(name)
+  const after = withPod(before, facts, at)
+  put(step, before.lookUp ? withLostAnswer(after) : after)
+}
+
+/** The last state comes with the deletion: a result that only it has is taken from it. */
+export function podGone(step: Step, name: string, last: PodFacts): void {
+  const { table } = step.state
+  step.state.removed.delete(name)
+  const before = table.get(name)
+  if (!before) return
+  const after = withPod(before, last, step.at)
+  put(step, after)
+  remove(step, after)
+}
+
+/** A complete list: a runner that was known before the request, and is not in the list, is gone. */
+export function podsListed(step: Step, pods: ReadonlyMap<string, PodFacts>, askedAt: Instant): void {
+  const { state } = step
+  for (const name of state.removed) if (!pods.has(name)) state.removed.delete(name)
+  for (const [name, facts] of pods) podSeen(step, name, facts, askedAt)
+  for (const runner of [...state.table.all()]) {
+    if (!pods.has(runner.name) && isGone(step, runner, askedAt)) remove(step, runner)
+  }
+  state.pods = { known: true, value: true, at: askedAt }
+}
+
+function isGone({ state }: Step, { name, pod }: Runner, askedAt: Instant): boolean {
+  if (pod.is === 'present') return pod.at <= askedAt
+  return pod.since <= askedAt && !state.table.isUnderway(name)
+}

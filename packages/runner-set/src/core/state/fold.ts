@@ -1,0 +1,90 @@
+// The one fold: an input changes the state of a set. It has no I/O, clock or randomness, and updates the tables in place, so that its cost follows what changed.
+import { unreachable } from '@dayfly/kit/assert'
+import type { Instant } from '@dayfly/kit/clock'
+import type { JournalEvent } from '../../model/event.ts'
+import type { Input } from '../../model/input.ts'
+import type { Limits } from '../../model/limits.ts'
+import { isPaused } from '../paused.ts'
+import { templateHash } from '../pod.ts'
+import { foldDecided } from './fold-decided.ts'
+import { foldForgeEvent, forgeFailed } from './fold-forge.ts'
+import { foldOutcome } from './fold-outcome.ts'
+import { podGone, podSeen, podsListed } from './fold-pods.ts'
+import { noHistory } from './history.ts'
+import type { SetState } from './set-state.ts'
+import type { Step } from './step.ts'
+
+/** Folds one input into the state. @param at when the input arrived. Returns what the journal must report, in order. */
+export function fold(state: SetState, input: Input, limits: Limits, at: Instant): readonly JournalEvent[] {
+  const events: JournalEvent[] = []
+  foldInput({ state, limits, at, events }, input)
+  return events
+}
+
+function foldInput(step: Step, input: Input): void {
+  const { state } = step
+  switch (input.kind) {
+    case 'pod-seen':
+      podSeen(step, input.name, input.pod, step.at)
+      break
+    case 'pod-gone':
+      podGone(step, input.name, input.last)
+      break
+    case 'pods-listed':
+      podsListed(step, input.pods, input.askedAt)
+      break
+    case 'pods-stale':
+      state.pods = { known: false, since: input.since, why: input.why }
+      break
+    case 'pods-current':
+      state.pods = { known: true, value: true, at: input.at }
+      break
+    case 'set-changed':
+      setChanged(step, input)
+      break
+    case 'term-began':
+      termBegan(step)
+      break
+    case 'forge-event':
+      foldForgeEvent(step, input.event)
+      break
+    case 'forge-paused':
+      state.forge.paused(step.at)
+      break
+    case 'forge-failed':
+      forgeFailed(step, input.failure, step.at)
+      break
+    case 'decided':
+      foldDecided(step, input)
+      break
+    case 'outcome':
+      foldOutcome(step, input.outcome)
+      break
+    default:
+      unreachable(input)
+  }
+}
+
+/** The owner changed the set. A cause that stopped it may be gone, so failures and waits are forgotten. */
+function setChanged({ state }: Step, { set }: Extract<Input, { kind: 'set-changed' }>): void {
+  const hash = templateHash(set)
+  state.history = hash === state.templateHash ? { ...state.history, blocked: undefined, retryAt: undefined } : noHistory
+  state.retries = {}
+  if (state.template?.is === 'refused') state.template = undefined
+  // A pause changes what each runner needs.
+  if (isPaused(set) !== isPaused(state.set)) state.table.lookAtAll()
+  state.set = set
+  state.templateHash = hash
+}
+
+/** Another process may have acted since: the actions of the earlier term are over, and the registrations are listed again. */
+function termBegan({ state }: Step): void {
+  state.underway['check-template'] = false
+  state.underway['list-registrations'] = false
+  state.underway.report = false
+  state.retries = {}
+  state.reported = undefined
+  state.forge.registrationsAt = undefined
+  for (const { registration } of state.pendingRemovals.all()) state.pendingRemovals.settle(registration.name)
+  state.table.settleAll()
+}

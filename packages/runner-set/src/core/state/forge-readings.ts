@@ -1,0 +1,52 @@
+// The readings of the forge about one set: demand, failures, registrations, ids to store.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Demand } from '../../model/demand.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { ForgeState } from '../../model/forge-event.ts'
+import type { Reading } from '../../model/runner.ts'
+
+export class ForgeReadings {
+  demand: Reading<Demand> = { known: false, since: 0, why: 'the forge has not reported its demand yet' }
+  /** When a job event or a change of demand was last seen. */
+  quietSince: Instant = 0
+  failure: (Failure & { readonly since: Instant }) | undefined
+  /** A difference between the set and the forge's record of it. */
+  settingsFailure: Failure | undefined
+  registrationsAt: Instant | undefined
+  registrationsDoubtful = false
+  /** When the last runner left. */
+  leftAt: Instant | undefined
+  /** The ids that the forge wants stored. */
+  state: ForgeState = {}
+  #listedBefore = 0
+
+  /** Returns whether the demand differs from the one before. */
+  demandReported(demand: Demand, at: Instant, now: Instant): boolean {
+    const before = this.demand
+    this.demand = { known: true, value: demand, at }
+    this.failure = undefined
+    if (before.known && JSON.stringify(before.value) === JSON.stringify(demand)) return false
+    this.quietSince = now
+    return true
+  }
+
+  failing(failure: Failure, since: Instant): void {
+    this.failure = { ...failure, since }
+    if (this.demand.known) this.demand = { known: false, since, why: failure.message }
+  }
+
+  /** A paused set is connected, and asks for no demand. */
+  paused(at: Instant): void {
+    this.demand = { known: false, since: at, why: 'the set is paused' }
+    this.failure = undefined
+  }
+
+  /** Returns whether a complete list may be used. One empty list after one that was not empty is doubted, so that no runner is taken for a ghost by it. */
+  listed(count: number, askedAt: Instant): boolean {
+    const doubted = count === 0 && this.#listedBefore > 0
+    this.#listedBefore = count
+    this.registrationsAt = askedAt
+    this.registrationsDoubtful = doubted
+    return !doubted
+  }
+}

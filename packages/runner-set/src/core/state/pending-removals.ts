@@ -1,0 +1,73 @@
+// Registrations without a living runner that must be removed at the forge, each with its own time (docs/decisions/0004-pending-removals.md).
+import type { Instant } from '@dayfly/kit/clock'
+import type { Limits } from '../../model/limits.ts'
+import type { Registration } from '../../model/runner.ts'
+import type { PendingRemoval } from '../../model/world.ts'
+import { afterFailure, retryWaitMs } from '../retry.ts'
+
+export class PendingRemovals {
+  readonly #pending = new Map<string, PendingRemoval>()
+
+  add(registration: Registration, dueAt: Instant, early = false): void {
+    if (this.#pending.has(registration.name)) return
+    this.#pending.set(registration.name, { registration, dueAt, early, underway: false, failures: 0 })
+  }
+
+  has(name: string): boolean {
+    return this.#pending.has(name)
+  }
+
+  /** The registration is removed, the forge has dropped it by itself, or its runner lives after all. */
+  clear(name: string): void {
+    this.#pending.delete(name)
+  }
+
+  begin(name: string): void {
+    this.#change(name, () => ({ underway: true }))
+  }
+
+  /** The attempt ended without an answer that counts. */
+  settle(name: string): void {
+    this.#change(name, () => ({ underway: false }))
+  }
+
+  /** The forge reports the runner as busy, as GitHub does for 10 to 15 minutes after a runner died. */
+  stillBusy(name: string, at: Instant): void {
+    this.#change(name, (before) => {
+      const failures = before.failures + 1
+      const wait = retryWaitMs('deregistration-refused', failures, name)
+      return { underway: false, failures, dueAt: wait === undefined ? Number.POSITIVE_INFINITY : at + wait }
+    })
+  }
+
+  failed(name: string, at: Instant, retryAt: Instant | undefined, limits: Limits): void {
+    this.#change(name, (before) => {
+      const failed = { at, before: before.failures, retryAt, key: name }
+      const { failures, retryAt: dueAt } = afterFailure(failed, limits)
+      return { underway: false, failures, dueAt }
+    })
+  }
+
+  /** Compares with a complete list. Removals that the list no longer has are over.
+   *  Returns the runners that left too early: the list was requested after their time, and still has their registrations. */
+  compare(listed: ReadonlySet<string>, askedAt: Instant): readonly string[] {
+    const early: string[] = []
+    for (const [name, pending] of this.#pending) {
+      if (!listed.has(name)) this.clear(name)
+      else if (pending.early && pending.dueAt <= askedAt) {
+        early.push(name)
+        this.#change(name, () => ({ early: false }))
+      }
+    }
+    return early
+  }
+
+  all(): readonly PendingRemoval[] {
+    return [...this.#pending.values()]
+  }
+
+  #change(name: string, change: (before: PendingRemoval) => Partial<PendingRemoval>): void {
+    const pending = this.#pending.get(name)
+    if (pending) this.#pending.set(name, { ...pending, ...change(pending) })
+  }
+}

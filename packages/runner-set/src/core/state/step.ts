@@ -1,0 +1,59 @@
+// One step of the fold: what it changes, and the journal events that it yields.
+import type { Instant } from '@dayfly/kit/clock'
+import type { JournalEvent } from '../../model/event.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { Limits } from '../../model/limits.ts'
+import type { Runner } from '../../model/runner.ts'
+import type { RetryKey } from '../../model/world.ts'
+import { runnerPrefix } from '../pod.ts'
+import { afterFailure } from '../retry.ts'
+import { failedStart, remember, succeeded } from './history.ts'
+import type { SetState } from './set-state.ts'
+
+export type Step = {
+  readonly state: SetState
+  readonly limits: Limits
+  readonly at: Instant
+  readonly events: JournalEvent[]
+}
+
+/** The set and the runner of a journal event. */
+export function subject({ state }: Step, runner: string) {
+  return { ...setSubject(state), runner }
+}
+
+export function setSubject({ set }: SetState) {
+  return { namespace: set.namespace, set: set.name }
+}
+
+/** Shows a failure as the last reason. */
+export function note({ state, at }: Step, failure: Failure, runner: string | undefined): void {
+  state.history = remember(state.history, failure, runner, at)
+}
+
+/** Counts a runner that failed before it had a job: its replacement waits, and needs no job that the demand still counts. */
+export function countFailure({ state, limits, at }: Step, failure: Failure, name: string, begunAt: Instant): void {
+  const key = runnerPrefix(state.set)
+  state.history = failedStart(state.history, { failure, runner: name, at, begunAt, key }, limits)
+  state.departures.settle(name)
+}
+
+export function countSuccess({ state }: Step): void {
+  state.history = succeeded(state.history)
+}
+
+/** When the life of a runner began: with its pod, or with the request for it. */
+export function begunAt({ pod }: Runner): Instant {
+  return pod.is === 'present' ? pod.value.createdAt : pod.since
+}
+
+/** A call of the set failed: it has a back-off of its own. */
+export function callFailed({ state, limits, at }: Step, key: RetryKey, retryAt: Instant | undefined): void {
+  const before = state.retries[key]?.failures ?? 0
+  const retry = afterFailure({ at, before, retryAt, key: `${runnerPrefix(state.set)}${key}` }, limits)
+  state.retries = { ...state.retries, [key]: retry }
+}
+
+export function callSucceeded({ state }: Step, key: RetryKey): void {
+  if (state.retries[key]) state.retries = { ...state.retries, [key]: undefined }
+}

@@ -1,0 +1,43 @@
+// The closed list of reasons for which a runner, a set or a forge can fail. The core reads their class, retry and deadline here only.
+import type { Instant } from '@dayfly/kit/clock'
+import type { FailureInfo } from './failure-info.ts'
+import { failures } from './failure-table.ts'
+
+export type FailureReason = keyof typeof failures
+
+/** Returns the entry of a reason. */
+export function failureInfo(reason: FailureReason): FailureInfo {
+  return failures[reason]
+}
+
+/** One failure as users see it. `message` adds what was observed, for example a container's name and the API server's sentence. */
+export type Failure = { readonly reason: FailureReason; readonly message: string }
+
+/** A failure that lasts. @param since its first evidence */
+export type LastingFailure = Failure & { readonly since: Instant }
+
+const byContainer = index('containerReasons')
+const byEvent = index('eventReasons')
+const byEnd = index('endReasons')
+
+/** Returns the reason for a `reason` of a waiting or failed container; undefined for one that is no failure. */
+export function reasonOfContainer(text: string | undefined): FailureReason | undefined {
+  return byContainer.get(text ?? '')
+}
+
+/** Returns the reason for a `reason` of an Event of a pod; undefined for an Event that is no failure. */
+export function reasonOfEvent(text: string | undefined): FailureReason | undefined {
+  return byEvent.get(text ?? '')
+}
+
+/** Returns the reason for the `reason` with which a container ended; undefined for an end that names none. */
+export function reasonOfEnd(text: string): FailureReason | undefined {
+  return byEnd.get(text)
+}
+
+function index(column: 'containerReasons' | 'eventReasons' | 'endReasons'): ReadonlyMap<string, FailureReason> {
+  const reasons = Object.keys(failures) as FailureReason[]
+  return new Map(
+    reasons.flatMap((reason) => (failureInfo(reason)[column] ?? []).map((text) => [text, reason] as const)),
+  )
+}

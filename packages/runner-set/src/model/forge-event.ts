@@ -1,0 +1,43 @@
+// The events that a forge sends about one runner set.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Demand } from './demand.ts'
+import type { Failure } from './failure.ts'
+import type { Registration } from './runner.ts'
+
+/**
+ * The ids that a new leader needs to find the set's records at the forge; stored in the set's status. The members are
+ * always the same for one forge, possibly empty, so that a state can be merged over an older one.
+ */
+export type ForgeState = Readonly<Record<string, string>>
+
+/** An event of the forge. The controller folds it into the set's state before it acknowledges the batch. */
+export type ForgeEvent =
+  /** The demand at the instant `at`. */
+  | { readonly kind: 'demand'; readonly demand: Demand; readonly at: Instant }
+  | {
+      readonly kind: 'job-started'
+      readonly runner: string
+      readonly job: { readonly id: string; readonly name: string; readonly repository: string }
+      readonly at: Instant
+      /** When the job was queued at the forge; undefined if the forge does not say. */
+      readonly queuedAt: Instant | undefined
+    }
+  | {
+      readonly kind: 'job-finished'
+      readonly runner: string
+      readonly jobId: string
+      /** The forge's own word, for example `succeeded`. */
+      readonly result: string
+      readonly at: Instant
+    }
+  /** Every registration of the set at the instant `at`, from a list that the link reads anyway. */
+  | { readonly kind: 'registrations'; readonly registrations: readonly Registration[]; readonly at: Instant }
+  /** Ids to store. */
+  | { readonly kind: 'state'; readonly state: ForgeState }
+  /** Demand is unknown from now on, until a `demand` follows. The link retries by itself. */
+  | { readonly kind: 'failing'; readonly failure: Failure; readonly since: Instant }
+  /**
+   * The result of comparing labels and runner group at the forge with the set: once after opening, and again when it
+   * changes. `failure` names each difference that the forge does not let us remove; undefined if both sides agree.
+   */
+  | { readonly kind: 'settings'; readonly failure: Failure | undefined }

@@ -1,0 +1,86 @@
+// A runner set: the configured kind of runner.
+
+/** A PodTemplateSpec as the user wrote it. packages/runner-set/src/core/pod.ts merges it over the default. */
+export type PodTemplate = {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  readonly spec?: Readonly<Record<string, unknown>>
+}
+
+export type ForgeKind = 'github' | 'bitbucket'
+
+/** The forge of a set, and the way to it. */
+export type ForgeSource = {
+  readonly kind: ForgeKind
+  /** Where runners register: a repository, or what holds several. */
+  readonly url: string
+  /** The Secret in the set's namespace that holds the credential. */
+  readonly credentialsSecret: string
+  /** Undefined for the forge's default group. A forge without groups has none. */
+  readonly runnerGroup: string | undefined
+  readonly labels: readonly string[]
+  /** The forward proxy for every request to the forge. */
+  readonly proxy: Proxy | undefined
+  /** The certificates that are trusted in addition to the public ones. */
+  readonly ca: CertificateSource | undefined
+}
+
+export type Proxy = {
+  readonly url: string
+  /** The Secret in the set's namespace with the keys `username` and `password`. */
+  readonly credentialsSecret: string | undefined
+  /** Hosts, domain suffixes, addresses and CIDR blocks that need no proxy. */
+  readonly noProxy: readonly string[]
+}
+
+/** A key of an object in the set's namespace whose value is PEM text. */
+export type CertificateSource = {
+  readonly kind: 'config-map' | 'secret'
+  readonly name: string
+  readonly key: string
+}
+
+export type Scale = {
+  /** Idle spares on top of demand. With `percentage`, the fewest runners. */
+  readonly min: number
+  /** The ceiling of pods that may run a container. */
+  readonly max: number
+  /** The number of runners follows the share of busy ones, as in Atlassian's autoscaler. Absent: idle spares. */
+  readonly percentage?: PercentageScale
+}
+
+/** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */
+export type PercentageScale = {
+  /** `strict`: exactly as the autoscaler, with its mistakes. It may exceed `max`. */
+  readonly mode: 'corrected' | 'strict'
+  readonly scaleUpThreshold: number
+  readonly scaleDownThreshold: number
+  readonly scaleUpMultiplier: number
+  readonly scaleDownMultiplier: number
+  /** A younger runner is not ended for lack of work, in milliseconds. */
+  readonly coolDownMs: number
+}
+
+export type RunnerSet = {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly generation: number
+  readonly source: ForgeSource
+  readonly scale: Scale
+  /** No runner starts, idle ones are removed, and busy ones finish. */
+  readonly paused: boolean
+  /** `sidecar`: Dayfly adds a Docker Engine to the pod. */
+  readonly docker: 'none' | 'sidecar'
+  /** `warn`: a template with a hazard runs, and the set shows the hazard. */
+  readonly templateChecks: 'enforce' | 'warn'
+  /** How long the pod and Secret of a runner that ended well are kept for debugging, in milliseconds. */
+  readonly keepFinishedMs: number
+  /** The same for a runner that failed. */
+  readonly keepFailedMs: number
+  /** The operator's bound on one life, in milliseconds. It ends busy runners, too. */
+  readonly lifeMaxMs: number | undefined
+  readonly template: PodTemplate
+}

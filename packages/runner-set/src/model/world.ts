@@ -1,0 +1,123 @@
+// One set as a tick sees it: plain and small, so that the same world gives the same decision and a tick costs what happened.
+import type { Instant } from '@dayfly/kit/clock'
+import type { SetAction } from './action.ts'
+import type { Demand } from './demand.ts'
+import type { Failure, LastingFailure } from './failure.ts'
+import type { Counts, Reading, Registration, Runner } from './runner.ts'
+import type { RunnerSet } from './runner-set.ts'
+import type { Condition, JobRecord, SetStatus } from './status.ts'
+
+/** The verdict of the API server and of our own rules on the template with this hash. */
+export type TemplateVerdict =
+  /** `warnings`: hazards that the set's `templateChecks: warn` allows. */
+  | { readonly is: 'accepted'; readonly hash: string; readonly warnings: readonly Failure[]; readonly at: Instant }
+  | { readonly is: 'refused'; readonly hash: string; readonly failure: Failure; readonly at: Instant }
+
+/** A runner that is gone but whose job the demand may still count. */
+export type Departed = {
+  readonly name: string
+  readonly at: Instant
+  /** Its job was announced, and nothing shows its end. */
+  readonly jobOpen: boolean
+  /** It ended with exit code 0: it has reported the end of its job to the forge, also if the forge's event is lost. */
+  readonly endedWell: boolean
+}
+
+/** A registration without a living runner. It must be removed at the forge later. */
+export type PendingRemoval = {
+  readonly registration: Registration
+  readonly dueAt: Instant
+  /** Its runner ended well without a known job. If a list after `dueAt` still has the registration, the runner left too early. */
+  readonly early: boolean
+  readonly underway: boolean
+  readonly failures: number
+}
+
+/** One runner as a strategy of cycles counts it. */
+export type FleetRunner = {
+  readonly id: string
+  /** Whether it belongs to the set. The others count only against the forge's limit. */
+  readonly isOwn: boolean
+  readonly status: 'UNREGISTERED' | 'ONLINE' | 'OFFLINE' | 'DISABLED' | 'ENABLED' | 'UNHEALTHY'
+  /** `null`: the forge reports the member, but no step. */
+  readonly step: 'present' | 'null' | 'absent'
+  readonly createdAt: Instant
+}
+
+/** The failures of a set's runners. An empty history after a restart is safe. */
+export type History = {
+  readonly last: (Failure & { readonly at: Instant; readonly runner: string | undefined }) | undefined
+  /** Runners that failed to start, or to get a job, without a success between. */
+  readonly failuresInARow: number
+  /** The same, where runners that were already starting at the failure before count as one round. */
+  readonly rounds: number
+  /** The last failure that counts. */
+  readonly failedAt: Instant
+  /** No start before this. */
+  readonly retryAt: Instant | undefined
+  /** A failure that no new runner can avoid: no start until the set changes. */
+  readonly blocked: Failure | undefined
+}
+
+/** Runners whose start or end is held up for long enough to be shown. */
+export type Delays = { readonly count: number; readonly oldest: LastingFailure }
+
+/** A call of the set's own that failed: its number of failures in a row, and when it may be repeated. */
+export type RetryState = { readonly failures: number; readonly retryAt: Instant }
+
+/** The calls that have a back-off of their own. */
+export type RetryKey = SetAction['kind'] | 'register'
+
+export type SetWorld = {
+  readonly set: RunnerSet
+  /** The hash of the set's present template. */
+  readonly templateHash: string
+  readonly template: TemplateVerdict | undefined
+  readonly demand: Reading<Demand>
+  /** The runners as a strategy of cycles counts them; undefined without one, or while they are unknown. */
+  readonly fleet: readonly FleetRunner[] | undefined
+  /** The reading of the demand for which such a strategy decided last, by its time. */
+  readonly scaledBy: Instant
+  /** When a job event or a change of demand was last seen. */
+  readonly quietSince: Instant
+  /** Unknown before the first complete list of pods, and while the watch of pods is down. */
+  readonly counts: Reading<Counts>
+  /** Runners that changed or are due. Runners with an action under way are left out until it is over. */
+  readonly attention: readonly Runner[]
+  /** Runners that could be too many: without a job and without an end under way, in the order in which they would be ended. */
+  readonly surplus: readonly Runner[]
+  readonly departed: readonly Departed[]
+  readonly pendingRemovals: readonly PendingRemoval[]
+  readonly history: History
+  readonly delays: Delays | undefined
+  /** The jobs that runners took last, the newest first. */
+  readonly jobs: readonly JobRecord[]
+  /** Jobs that started on a runner that had run one. */
+  readonly lateJobs: number
+  /** Runners whose end is proved stuck and that still exist. */
+  readonly stuck: Delays | undefined
+  /** Registrations that the account allows now, and when it allows more. */
+  readonly allowance: {
+    readonly now: number
+    readonly nextAt: Instant | undefined
+    /** The time between two polls of the forge; absent at a forge that sends its events at once. */
+    readonly pollMs?: number
+  }
+  /** A problem of the link to the forge, until demand is known again. */
+  readonly forgeFailure: (Failure & { readonly since: Instant }) | undefined
+  /** A difference between the set and the forge's record of it. */
+  readonly settingsFailure: Failure | undefined
+  /** The last complete list of registrations; undefined before the first. */
+  readonly registrationsAt: Instant | undefined
+  /** When the last runner left; undefined if none has left since the start of the process. */
+  readonly leftAt: Instant | undefined
+  /** A registration may exist that no response has confirmed. */
+  readonly registrationsDoubtful: boolean
+  /** Actions of the set itself that are under way. */
+  readonly underway: Readonly<Record<SetAction['kind'], boolean>>
+  readonly retries: Readonly<Partial<Record<RetryKey, RetryState>>>
+  /** The status that was written last, and when; the status is undefined after a failed write. */
+  readonly reported: { readonly status: SetStatus | undefined; readonly at: Instant } | undefined
+  /** The conditions as they were last decided, for the times of their transitions. */
+  readonly conditions: readonly Condition[]
+}
