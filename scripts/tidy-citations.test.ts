@@ -25,7 +25,7 @@ describe('links', () => {
     ['[a](page.md#s9-2)'],
     ['[a](page.md#92-the-capacity-header-what-it-means)'],
     ['[a](#here)\n\n## Here\n'],
-    ['[a](../README.md) and [b](../src/lib/)'],
+    ['[a](../README.md) and [b](../packages/kit/src/)'],
     ['![a](picture.png "A picture")'],
     ['[a](https://example.com/gone.md#gone)'],
     ['`[a](gone.md)` and\n\n```md\n[a](gone.md)\n```\n'],
@@ -38,7 +38,7 @@ describe('links', () => {
     ['[a](gone.md)', '"docs/gone.md" does not exist'],
     ['[a](page.md#s9-3)', '"docs/page.md" has no anchor "#s9-3"'],
     ['[a](#there)', '"docs/other.md" has no anchor "#there"'],
-    ['[a](../src/lib/gone.ts)', '"packages/kit/src/gone.ts" does not exist'],
+    ['[a](../packages/kit/src/gone.ts)', '"packages/kit/src/gone.ts" does not exist'],
     ['[a]: gone.md', '"docs/gone.md" does not exist'],
     ['[`a`](gone.md)', '"docs/gone.md" does not exist'],
   ])('%j does not resolve', (text, fault) => {

@@ -43,7 +43,7 @@ function run(given: Readonly<Record<string, string>> = {}) {
   writeFileSync(output, '')
   const env = {
     PATH: process.env['PATH'],
-    GITHUB_ACTION_PATH: path.dirname(path.dirname(program)),
+    GITHUB_ACTION_PATH: process.cwd(),
     GITHUB_OUTPUT: output,
     RUNNER_TEMP: path.join(folder, '.git'),
     ...Object.fromEntries(own),

@@ -3,15 +3,17 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { jobLogRights, leaseRights, runnerRights } from './rights.ts'
 
-const source = path.resolve(import.meta.dirname, '../../../src')
+const packages = path.resolve(import.meta.dirname, '../..')
 
 /** Returns the code of the controller, of its process and of its election. */
 function texts(): readonly string[] {
-  const files = ['controller', 'cli/controller'].flatMap((room) =>
-    readdirSync(path.join(source, room), { recursive: true, encoding: 'utf8' }).map((file) => path.join(room, file)),
+  const source = path.join(packages, 'controller/src')
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !/^(?:operate|command\/(?!process\/|controller\.ts))/.test(file),
   )
   const production = files.filter((file) => file.endsWith('.ts') && !/\.(?:test|fixture)\.ts$/.test(file))
-  return [...production, 'kubernetes/lease.ts'].map((file) => readFileSync(path.join(source, file), 'utf8'))
+  const own = production.map((file) => path.join(source, file))
+  return [...own, path.join(packages, 'kubernetes/src/lease.ts')].map((file) => readFileSync(file, 'utf8'))
 }
 
 /** The name of each resource in the code. */

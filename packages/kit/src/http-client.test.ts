@@ -149,16 +149,20 @@ describe('a whole answer', () => {
   })
 
   it('comes over a new connection if the server has closed the idle one', async () => {
-    let connections = 0
+    const connections: Socket[] = []
     const client = await raw((socket) => {
-      connections++
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}', () => setTimeout(() => socket.end(), 10))
+      connections.push(socket)
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
     })
     for (let call = 1; call <= 3; call++) {
       expect((await client.transport(get())).status).toBe(200)
-      await new Promise((resolve) => setTimeout(resolve, 40))
+      const socket = connections.at(-1)!
+      // A closed socket proves that the client has seen the end, too.
+      const closed = once(socket, 'close')
+      socket.resume().end()
+      await closed
     }
-    expect(connections).toBe(3)
+    expect(connections).toHaveLength(3)
   })
 
   it('fails with a connect error if there is no server', async () => {

@@ -14,7 +14,7 @@ import { type HttpClient, httpClient } from '@dayfly/kit/http-client'
 import { systemClock, systemRandom } from '@dayfly/kit/system'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 
-const command = fileURLToPath(new URL('emulate.ts', import.meta.url))
+const command = fileURLToPath(import.meta.resolve('@dayfly/forge-emulators/command/emulate'))
 const program = `
 const { emulateCommand } = await import(${JSON.stringify(command)})
 await emulateCommand().exitOverride().parseAsync(process.argv.slice(1), { from: 'user' })`
