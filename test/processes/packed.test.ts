@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'dayfly-packed-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs a program, and returns its output whatever its exit code is. */
+/** Runs a program, and returns its output with any exit code. */
 function run(cwd: string, program: string, ...args: readonly string[]): string {
   try {
     return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

@@ -67,9 +67,10 @@ describe('bad input', () => {
 
 describe('good input', () => {
   test('comes with the repository of its file', async () => {
-    const [input] = await readInput(['.github/workflows/ci.yml'], searchPath)
+    const root = path.resolve(import.meta.dirname, '../../../..')
+    const [input] = await readInput([path.join(root, '.github/workflows/ci.yml')], searchPath)
     expect(input?.workflow.name).toBe('ci')
-    expect(input?.checkout?.root).toBe(process.cwd())
+    expect(input?.checkout?.root).toBe(root)
   })
 
   test('includes the examples of this package', async () => {
