@@ -18,9 +18,12 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
   }
 }
 
-describe.each(['doctor', 'dayfly'])('the packed package %s', (name) => {
+describe.each([
+  ['doctor', 'dayfly-doctor', []],
+  ['dayfly', 'dayfly', ['doctor']],
+])('the packed package %s', (name, bin, doctor) => {
   const home = path.join(folder, name)
-  const dayfly = path.join(home, 'node_modules/.bin/dayfly')
+  const program = path.join(home, 'node_modules/.bin', bin)
 
   beforeAll(() => {
     mkdirSync(home)
@@ -45,10 +48,10 @@ describe.each(['doctor', 'dayfly'])('the packed package %s', (name) => {
   })
 
   it('finds the hazard of an example, and shows the page of its rule', () => {
-    expect(run(home, dayfly, 'doctor', path.join(root, 'examples/manifests'))).toContain(
+    expect(run(home, program, ...doctor, path.join(root, 'examples/manifests'))).toContain(
       'POD101 dind-ordinary-container',
     )
-    expect(run(home, dayfly, 'doctor', 'explain', 'POD101')).toContain('native sidecar')
+    expect(run(home, program, ...doctor, 'explain', 'POD101')).toContain('native sidecar')
   })
 })
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { CliFailure, describeFailure } from './failure.ts'
 import { nearest } from './nearest.ts'
 import { exitOnOutputError, printLine, printNote } from './output.ts'
-import { programName } from './program-name.ts'
+import { commandName, programName } from './program-name.ts'
 import { fromCommander, isShownHelp } from './usage-errors.ts'
 import { version } from './version.ts'
 
@@ -28,14 +28,29 @@ export type Program = {
 const groups: readonly CommandGroup[] = ['operate', 'check', 'try', 'migrate']
 
 /** Runs the command that the arguments name. Resolves with the exit code: 2 for wrong usage. */
-export async function runProgram(program: Program, args: readonly string[]): Promise<number | undefined> {
-  const debug = Boolean(process.env['DAYFLY_DEBUG'])
-  exitOnOutputError((cause) => printNote(describeFailure(unwritable(cause), debug)))
-  try {
-    const [name, ...rest] = args
+export function runProgram(program: Program, args: readonly string[]): Promise<number | undefined> {
+  const [name, ...rest] = args
+  return guarded(async () => {
     if (name === '--version' || name === '-V') printLine(version)
     else if (name === undefined || name === 'help' || name === '--help' || name === '-h') await help(program, rest[0])
     else await start(program, name, rest)
+  })
+}
+
+/** Runs a program that has one command alone. Resolves like `runProgram`. */
+export function runCommand(command: Command, name: string, args: readonly string[]): Promise<number | undefined> {
+  return guarded(async () => {
+    if (args[0] === '--version' || args[0] === '-V') printLine(version)
+    else await perform(command, name, args)
+  })
+}
+
+/** Turns every error into a sentence and an exit code. */
+async function guarded(run: () => Promise<void>): Promise<number | undefined> {
+  const debug = Boolean(process.env['DAYFLY_DEBUG'])
+  exitOnOutputError((cause) => printNote(describeFailure(unwritable(cause), debug)))
+  try {
+    await run()
     return process.exitCode === undefined ? 0 : Number(process.exitCode)
   } catch (error) {
     if (isShownHelp(error)) return error.exitCode === 0 ? 0 : 2
@@ -48,7 +63,11 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
 async function start({ commands }: Program, name: string, args: readonly string[]): Promise<void> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) throw unknownCommand(name, Object.keys(commands))
-  const command = (await entry.load()).name(`${programName()} ${name}`)
+  await perform(await entry.load(), name, args)
+}
+
+async function perform(command: Command, name: string, args: readonly string[]): Promise<void> {
+  command.name(commandName(name))
   prepare(command)
   await command.parseAsync(args, { from: 'user' })
 }

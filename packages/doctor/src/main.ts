@@ -1,20 +1,5 @@
-// The program of the package @dayfly/doctor: `dayfly` with the command `doctor` alone.
-import { runProgram } from '@dayfly/command-line/run-program'
+// The program `dayfly-doctor` of the package @dayfly/doctor: the command `doctor` alone.
+import { runCommand } from '@dayfly/command-line/run-program'
+import { doctorCommand } from './command/doctor.ts'
 
-process.exitCode = await runProgram(
-  {
-    title: 'the doctor of CI runners on Kubernetes',
-    commands: {
-      doctor: {
-        group: 'check',
-        summary: 'find, explain and fix errors that make CI runners hang, leak or fail',
-        load: async () => (await import('./command/doctor.ts')).doctorCommand(),
-      },
-    },
-    examples: [
-      ['doctor .', 'check the manifests in this directory'],
-      ['doctor --live', 'examine the cluster of your kubeconfig'],
-    ],
-  },
-  process.argv.slice(2),
-)
+process.exitCode = await runCommand(doctorCommand(), 'doctor', process.argv.slice(2))

@@ -1,10 +1,12 @@
 // `dayfly doctor baseline write`: writes today's findings as known.
+
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printNote } from '@dayfly/command-line/output'
 import { Command } from 'commander'
 import { writeBaseline } from '../baseline.ts'
+import { doctorName } from '../doctor-name.ts'
 import { decodeFiles, examine } from '../engine/examine.ts'
 import { count } from '../reporters/wording.ts'
 import { catalogue } from '../rules/catalogue.ts'
@@ -35,8 +37,8 @@ export function baselineCommand(): Command {
 
 const help = `
 Examples:
-  dayfly doctor baseline write                              write today's findings as known
-  dayfly doctor --baseline ${standardFile}     report only newer findings`
+  ${doctorName} baseline write                              write today's findings as known
+  ${doctorName} --baseline ${standardFile}     report only newer findings`
 
 async function runWrite(paths: readonly string[], options: Options): Promise<void> {
   const settings = await settingsOf(paths, {}, process.cwd())

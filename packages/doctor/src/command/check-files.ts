@@ -1,8 +1,10 @@
 // Examines files, and selects findings by thresholds and baseline.
+
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { type Baseline, compareToBaseline, readBaseline } from '../baseline.ts'
+import { doctorName } from '../doctor-name.ts'
 import { type Examination, type ExamineOptions, examine } from '../engine/examine.ts'
 import type { Finding } from '../finding.ts'
 import { inRepository } from '../reporters/repository-paths.ts'
@@ -88,7 +90,7 @@ function loadBaseline(given: string): Baseline {
     throw new CliFailure({
       code: absent ? 'baseline-missing' : 'baseline-unreadable',
       sentence: absent ? `There is no baseline ${given}.` : `The baseline ${given} cannot be used: ${why}.`,
-      next: `Write one: dayfly doctor baseline write --file ${given}`,
+      next: `Write one: ${doctorName} baseline write --file ${given}`,
       cause,
     })
   }

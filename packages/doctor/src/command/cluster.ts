@@ -1,4 +1,5 @@
 // `--live`: examines a cluster, shows the plan of a repair, and carries it out once the operator confirms its digest.
+
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printNote, printResult } from '@dayfly/command-line/output'
 import { version as tool } from '@dayfly/command-line/version'
@@ -10,6 +11,7 @@ import { makeContact } from '@dayfly/kubernetes/command-line/first-contact'
 import { connect } from '@dayfly/kubernetes/connect'
 import { createInquiry, type Inquiry } from '@dayfly/kubernetes/inquiry'
 import { createPodLogs } from '@dayfly/kubernetes/pod-logs'
+import { doctorName } from '../doctor-name.ts'
 import { forgeKinds } from '../live/ask-forge.ts'
 import type { ClusterFacts } from '../live/cluster.ts'
 import { examineLive } from '../live/examine.ts'
@@ -86,7 +88,7 @@ function refuseUnreadable({ live }: ClusterFacts): void {
     throw new CliFailure({
       code: 'cluster-unreadable',
       sentence: `Nothing of the cluster could be read; ${kind}: ${describeUnread(unread)}.`,
-      next: 'Check the address and the credentials. "dayfly doctor rbac" prints the role that reading needs; -n examines one namespace alone.',
+      next: `Check the address and the credentials. "${doctorName} rbac" prints the role that reading needs; -n examines one namespace alone.`,
       exitCode: 3,
     })
   }

@@ -1,8 +1,10 @@
 // `dayfly doctor`: finds and explains the defects that make CI runners on Kubernetes hang, leak or fail. Fixes files, repairs clusters.
+
 import { Interrupted } from '@dayfly/command-line/interruption'
 import { printNote, printResult } from '@dayfly/command-line/output'
 import { forgeOptions } from '@dayfly/forges/open/forge-access'
 import { Command, Option } from 'commander'
+import { doctorName } from '../doctor-name.ts'
 import { decodeFiles } from '../engine/examine.ts'
 import { count } from '../reporters/wording.ts'
 import type { DecodedFile, SourceFile } from '../sources/document.ts'
@@ -78,15 +80,15 @@ export function doctorCommand(): Command {
 
 const help = `
 Examples:
-  dayfly doctor                                 the working folder
-  dayfly doctor --diff charts/ | git apply      review and apply the safe fixes
-  dayfly doctor --helm my-chart -f ci.yaml      a chart, as your own helm renders it
-  dayfly doctor --live -n ci                    a namespace of a cluster
-  GITHUB_TOKEN=… dayfly doctor --live --github-url https://github.com/acme
+  ${doctorName}                                 the working folder
+  ${doctorName} --diff charts/ | git apply      review and apply the safe fixes
+  ${doctorName} --helm my-chart -f ci.yaml      a chart, as your own helm renders it
+  ${doctorName} --live -n ci                    a namespace of a cluster
+  GITHUB_TOKEN=… ${doctorName} --live --github-url https://github.com/acme
                                                 a cluster, and its runners at GitHub
-  dayfly doctor --live --bitbucket-workspace acme
+  ${doctorName} --live --bitbucket-workspace acme
                                                 a cluster, and its runners at Bitbucket
-  dayfly doctor explain POD101                  why a rule matters, and when not
+  ${doctorName} explain POD101                  why a rule matters, and when not
 
 Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 nothing to analyse, 4 a part could not be analysed, 5 a fix was refused.
 With --format sarif findings exit with 0.`

@@ -1,9 +1,11 @@
 // `dayfly doctor explain <rule>`: prints the page of a rule. The build stores the pages next to the program.
+
 import { readFileSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { nearest } from '@dayfly/command-line/nearest'
 import { printLine, resultColumns } from '@dayfly/command-line/output'
 import { Command } from 'commander'
+import { doctorName } from '../doctor-name.ts'
 import { wrap } from '../reporters/look.ts'
 import type { Rule } from '../rule.ts'
 import { withoutMarks } from '../rule-page.ts'
@@ -30,9 +32,9 @@ export function explainCommand(): Command {
 
 const help = `
 Examples:
-  dayfly doctor explain              list all rules
-  dayfly doctor explain POD101       show a rule's page by its code
-  dayfly doctor explain ttl-missing  show a rule's page by its slug`
+  ${doctorName} explain              list all rules
+  ${doctorName} explain POD101       show a rule's page by its code
+  ${doctorName} explain ttl-missing  show a rule's page by its slug`
 
 /** Returns the source of each page, by slug. */
 export function readPages(): ReadonlyMap<string, string> {
@@ -107,7 +109,7 @@ export function findRule(name: string): Rule {
   throw new CliFailure({
     code: 'unknown-rule',
     sentence: `There is no rule "${name.slice(0, 80)}".`,
-    next: `${meant ? `Did you mean ${meant.code} ${meant.slug}? ` : ''}"dayfly doctor explain" lists all rules.`,
+    next: `${meant ? `Did you mean ${meant.code} ${meant.slug}? ` : ''}"${doctorName} explain" lists all rules.`,
   })
 }
 

@@ -1,10 +1,12 @@
 // Finds `.dayfly-doctor.yaml`: in the folder of a path, or the nearest folder above it, up to the root of the repository.
+
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { nearest } from '@dayfly/command-line/nearest'
 import type { Configuration, ConfigurationProblem } from '../configuration/configuration.ts'
 import { rulesByName } from '../configuration/select.ts'
+import { doctorName } from '../doctor-name.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { reasonOf } from '../sources/reason-of.ts'
 
@@ -94,7 +96,7 @@ export function suggestion({
   const begun = typed.length > 2 ? [...lower.keys()].find((choice) => choice.startsWith(word)) : undefined
   const guess = lower.get(begun ?? nearest(word, [...lower.keys()]) ?? '')
   if (guess !== undefined) return `Did you mean "${guess}"?`
-  return choices.length <= 12 ? `Use one of: ${choices.join(', ')}.` : '"dayfly doctor explain" lists all rules.'
+  return choices.length <= 12 ? `Use one of: ${choices.join(', ')}.` : `"${doctorName} explain" lists all rules.`
 }
 
 function shown(file: string, from: string): string {

@@ -1,9 +1,11 @@
 // The doctor's options, and the combinations that it refuses.
+
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { checkForgeChoice, type ForgeChoice, namesForge } from '@dayfly/forges/open/forge-access'
 import { type Command, Option } from 'commander'
 import { rulesByName } from '../configuration/select.ts'
+import { doctorName } from '../doctor-name.ts'
 import type { VersionFact } from '../facts.ts'
 import { type Confidence, type Finding, type Severity, severities } from '../finding.ts'
 import { catalogue } from '../rules/catalogue.ts'
@@ -150,8 +152,8 @@ export function refuseForeign(doctor: Command, command: Command): void {
   )
   if (!foreign) return
   throw usage(
-    `"dayfly doctor ${command.name()}" does not take ${foreign.long}.`,
-    `Leave it out; "dayfly doctor help ${command.name()}" shows what it takes.`,
+    `"${doctorName} ${command.name()}" does not take ${foreign.long}.`,
+    `Leave it out; "${doctorName} help ${command.name()}" shows what it takes.`,
   )
 }
 

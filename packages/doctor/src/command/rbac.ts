@@ -1,8 +1,10 @@
 // `dayfly doctor rbac`: prints the least role that examining a cluster needs and, with --fixes, the role for repairs.
+
 import { CliFailure } from '@dayfly/command-line/failure'
 import { printResult } from '@dayfly/command-line/output'
 import { Command } from 'commander'
 import { stringify } from 'yaml'
+import { doctorName } from '../doctor-name.ts'
 import { catalogue } from '../rules/catalogue.ts'
 import { findRule } from './explain.ts'
 
@@ -28,9 +30,9 @@ export function rbacCommand(): Command {
 
 const help = `
 Examples:
-  dayfly doctor rbac | kubectl apply -f -                   what "--live" reads, in the whole cluster
-  dayfly doctor rbac --in ci,builds                         in two namespaces only
-  dayfly doctor rbac --fixes zombie-runner-pod --in ci      also the role for repairing zombies`
+  ${doctorName} rbac | kubectl apply -f -                   what "--live" reads, in the whole cluster
+  ${doctorName} rbac --in ci,builds                         in two namespaces only
+  ${doctorName} rbac --fixes zombie-runner-pod --in ci      also the role for repairing zombies`
 
 function namespaceOf(given: string): string {
   const name = given.trim()

@@ -1,9 +1,11 @@
 // `--helm CHART` and `--kustomize DIR`: renders with the operator's own program, and finds the sources of what it wrote.
+
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { textsAt } from '@dayfly/kit/read-json'
+import { doctorName } from '../doctor-name.ts'
 import { decodeFiles } from '../engine/examine.ts'
 import type { Finding } from '../finding.ts'
 import { splitHelmOutput } from '../rendered/helm-output.ts'
@@ -118,6 +120,6 @@ function absent(program: string, page: string): CliFailure {
   return new CliFailure({
     code: 'renderer-missing',
     sentence: `There is no ${program} in the PATH, and the doctor contains none.`,
-    next: `Install it (${page}), or pipe the rendered text: … | dayfly doctor -`,
+    next: `Install it (${page}), or pipe the rendered text: … | ${doctorName} -`,
   })
 }

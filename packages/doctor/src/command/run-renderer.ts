@@ -1,8 +1,10 @@
 // Runs the operator's own helm, kustomize or kubectl, with a time bound, and ends it when the operator cancels.
+
 import { spawn } from 'node:child_process'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { listenForInterruption } from '@dayfly/command-line/interruption'
 import { systemClock } from '@dayfly/kit/system'
+import { doctorName } from '../doctor-name.ts'
 
 /** Milliseconds. A chart from a registry is downloaded within it. */
 const patience = 120_000
@@ -63,6 +65,6 @@ export function rendererFailure(command: string, { why, stderr }: Failed): CliFa
   return new CliFailure({
     code: 'render-failed',
     sentence: `${command} failed: ${why}.${own === '' ? '' : `\n${own.replace(/^/gm, '  | ')}`}`,
-    next: `Correct it until "${command}" succeeds on its own; "dayfly doctor" reads its output as it is.`,
+    next: `Correct it until "${command}" succeeds on its own; "${doctorName}" reads its output as it is.`,
   })
 }

@@ -1,5 +1,7 @@
 // Prints the plan of a repair: its steps, the findings that it does not repair, and the work that is left to the operator.
+
 import { printNote } from '@dayfly/command-line/output'
+import { doctorName } from '../doctor-name.ts'
 import type { ObjectRef } from '../finding.ts'
 import type { Permissions } from '../live/permissions.ts'
 import type { Plan } from '../live/plan.ts'
@@ -23,7 +25,7 @@ export function showPlan(plan: Plan, { unknown }: Permissions): void {
   }
   if (denied.length > 0) {
     const rules = [...new Set(denied.map(({ rule }) => rule))].join(',')
-    printNote(`  "dayfly doctor rbac --fixes ${rules}" prints the role that allows it`)
+    printNote(`  "${doctorName} rbac --fixes ${rules}" prints the role that allows it`)
   }
   if (unknown !== undefined && steps.length > 0) {
     printNote(`  your permissions are not fully known (${unknown}): the API server may still refuse a step`)

@@ -1,7 +1,9 @@
 // Reads the named inputs: paths from the working folder, and stdin.
+
 import { fstatSync } from 'node:fs'
 import { CliFailure } from '@dayfly/command-line/failure'
 import { nearest } from '@dayfly/command-line/nearest'
+import { doctorName } from '../doctor-name.ts'
 import type { Skipped, SourceFile } from '../sources/document.ts'
 import { type Read, readSources } from '../sources/read.ts'
 import { decodeText } from '../sources/read-text.ts'
@@ -27,7 +29,7 @@ async function readStdin(bytesMax: number): Promise<SourceFile | Skipped> {
     throw new CliFailure({
       code: 'stdin-empty',
       sentence: '"-" reads manifests from stdin, and nothing is piped into it.',
-      next: 'Pipe them: helm template my-chart | dayfly doctor -',
+      next: `Pipe them: helm template my-chart | ${doctorName} -`,
     })
   }
   const chunks: Uint8Array[] = []
@@ -55,7 +57,7 @@ function missing(paths: readonly string[]): CliFailure {
     return {
       code: 'path-missing',
       sentence: `No file or folder matches "${path}".`,
-      next: `${guess ? `Did you mean "dayfly doctor ${guess}"? ` : ''}Name a file, a folder, a quoted glob, or - for stdin.`,
+      next: `${guess ? `Did you mean "${doctorName} ${guess}"? ` : ''}Name a file, a folder, a quoted glob, or - for stdin.`,
     }
   })
   return new CliFailure({ ...(first ?? { code: 'path-missing', sentence: '', next: '' }), others })

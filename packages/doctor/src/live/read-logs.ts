@@ -1,8 +1,10 @@
 // Reads the last log lines of runners that may never get a job. Their number is bounded, also in a large cluster.
+
 import type { Instant } from '@dayfly/kit/clock'
 import { limit } from '@dayfly/kit/queue'
 import { KubernetesError } from '@dayfly/kubernetes/errors'
 import type { PodLogs } from '@dayfly/kubernetes/pod-logs'
+import { doctorName } from '../doctor-name.ts'
 import type { Facts, LiveFacts, Unread } from '../facts.ts'
 import { waitingRunners } from '../pods/waiting-runners.ts'
 
@@ -41,5 +43,5 @@ export async function readLogs(
 }
 
 function reasonOf(error: KubernetesError): string {
-  return error.kind === 'forbidden' ? 'not allowed to read them: see "dayfly doctor rbac --logs"' : error.message
+  return error.kind === 'forbidden' ? `not allowed to read them: see "${doctorName} rbac --logs"` : error.message
 }

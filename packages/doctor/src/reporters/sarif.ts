@@ -1,5 +1,7 @@
 // Reports findings as SARIF 2.1.0, in the subset that GitHub's code scanning reads: exact regions, fixes, fingerprints, suppressed results.
+
 import { printableJson } from '@dayfly/kit/printable'
+import { doctorName } from '../doctor-name.ts'
 import { type Finding, type ObjectRef, type Place, type Severity, severities } from '../finding.ts'
 import { fingerprints } from '../fingerprint.ts'
 import { doctorAddress, pageAddress } from '../page-address.ts'
@@ -58,7 +60,7 @@ function describeRule(rule: Rule, page: string | undefined): object {
     fullDescription: { text: title },
     helpUri: pageAddress(slug),
     help: {
-      text: `${title}. "dayfly doctor explain ${code}" says why, and when not; so does ${pageAddress(slug)}`,
+      text: `${title}. "${doctorName} explain ${code}" says why, and when not; so does ${pageAddress(slug)}`,
       ...(page && { markdown: withoutMarks(page) }),
     },
     defaultConfiguration: { level: levels[severity] },

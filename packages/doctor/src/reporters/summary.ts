@@ -1,5 +1,7 @@
 // The end of a report for people: the counts, the coverage, and the next command.
+
 import { printableLine } from '@dayfly/kit/printable'
+import { doctorName } from '../doctor-name.ts'
 import type { Finding } from '../finding.ts'
 import { worstFirst } from './groups.ts'
 import { type Look, painter, wrap } from './look.ts'
@@ -35,7 +37,7 @@ export function summarise(report: Report, look: Look & { readonly full: boolean 
     ...describeUnasked(report),
     ...(version.declared || live || nothing ? [] : [describeUndeclared(charts.length)]),
     ...(live ? [] : describeFixes(report)),
-    ...worst(findings).map(({ code }) => `dayfly doctor explain ${code}: why, and when not`),
+    ...worst(findings).map(({ code }) => `${doctorName} explain ${code}: why, and when not`),
   ]
   const title = nothing ? 'nothing was analysed: no Kubernetes object was found' : tallySeverities(findings)
   return [
