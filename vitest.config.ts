@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-// The tests of `npm test`, which need only Node and git.
+import { isFull } from './packages/kit/src/full.fixture.ts'
+
+// The tests of `npm test`, which need only Node and git. `npm run test:full` runs them with full budgets, and the slow ones, named `*.full.test.ts`.
 export default defineConfig({
   // Without this, vite warns for each file of the inlined package, because its source maps name missing sources.
   logLevel: 'error',
@@ -12,9 +14,11 @@ export default defineConfig({
       'bench/**/*.test.ts',
       'sim/**/*.test.ts',
     ],
-    // They bundle the simulation a dozen times: `npm run test:processes`.
-    exclude: ['sim/planted-bugs.test.ts'],
+    // The planted bugs bundle the simulation a dozen times: `npm run test:processes` has them.
+    exclude: ['sim/planted-bugs.test.ts', ...(isFull ? [] : ['**/*.full.test.ts'])],
     pool: 'forks',
+    // The files of one process share its modules: loading them again for each file took half of all processor time.
+    isolate: false,
     // One process for each processor. The default is one process less.
     maxWorkers: '100%',
     // The package imports JSON without an import attribute, which Node refuses.

@@ -1,9 +1,12 @@
-// Runs the seeds that once failed, and 200 others. SIM_SEEDS=1-5000 runs these instead of the 200.
+// Runs the seeds that once failed, and 60 others (200 in `npm run test:full`). SIM_SEEDS=1-5000 runs these instead.
 import { readFileSync } from 'node:fs'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { describe, expect, it } from 'vitest'
 import { runSeed } from './run-seed.ts'
 
-const [first = 1, last = first] = (process.env['SIM_SEEDS'] ?? '1001-1200').split('-').map(Number)
+const [first = 1, last = first] = (process.env['SIM_SEEDS'] ?? (isFull ? '1001-1200' : '1001-1060'))
+  .split('-')
+  .map(Number)
 const kept = readFileSync(new URL('./seeds.txt', import.meta.url), 'utf8')
   .split('\n')
   .flatMap((line) => /^(\d+) (.+)$/.exec(line)?.slice(1) ?? [])

@@ -2,11 +2,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { isFull } from '@dayfly/kit/full.fixture'
 import { seededRandom } from '@dayfly/kit/random'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Cli, createWorld, until, type World } from './cli.ts'
 
-const moments = Number(process.env['DAYFLY_MOMENTS'] ?? 4)
+const moments = Number(process.env['DAYFLY_MOMENTS'] ?? (isFull ? 20 : 2))
 const seed = Number(process.env['DAYFLY_SEED'] ?? Date.now() % 1_000_000)
 
 /** A workflow whose steps start a grandchild that ignores SIGTERM and has its own session, environment and directory. */

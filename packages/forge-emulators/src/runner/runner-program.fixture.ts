@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { build } from 'esbuild'
+import { buildSync } from 'esbuild'
 
 export interface RunnerProgram {
   readonly file: string
@@ -25,7 +25,8 @@ export async function runnerProgram(): Promise<RunnerProgram> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'dayfly-runner-')))
   const file = path.join(folder, 'runner.mjs')
   const entryPoints = [path.resolve(import.meta.dirname, './main.ts')]
-  await build({
+  // The asynchronous build would need a service process, which the tests of one process share and may kill.
+  buildSync({
     entryPoints,
     outfile: file,
     bundle: true,
