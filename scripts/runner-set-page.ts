@@ -72,7 +72,6 @@ export const bitbucketExample = {
       min: 1,
       max: 10,
       percentageRunnersIdle: {
-        mode: 'corrected',
         scaleUpThreshold: 0.8,
         scaleDownThreshold: 0.2,
         scaleUpMultiplier: 1.5,

@@ -110,6 +110,15 @@ describe('the API server', () => {
     expect(parseRunnerSet(document(spec, name))).toMatchObject({ ok: false, problems: [{ path: 'metadata.name' }] })
   })
 
+  it('names the field that a strategy of an earlier version had', () => {
+    const scale = { min: 1, max: 1, percentageRunnersIdle: { mode: 'strict' } }
+    const sentence = 'mode does not exist any more, because there is one way to scale: remove the field'
+    const problems = [{ path: 'spec.scale.percentageRunnersIdle', sentence }]
+    expect(parseRunnerSet(document({ bitbucket, scale }))).toEqual({ ok: false, problems })
+    const other = { ...scale, percentageRunnersIdle: { other: 1 } }
+    expect(JSON.stringify(parseRunnerSet(document({ bitbucket, scale: other })))).toContain('Unrecognized key')
+  })
+
   it('refuses another URL for a set, and accepts every other change', () => {
     const server = registry()
     const stored = server.create(runnersets, document({ github, scale: { max: 1 } }))

@@ -39,7 +39,7 @@ function bitbucketCommand(): Command {
         .choices(['percentage', 'idle-spares'])
         .default('percentage'),
     )
-    .option('--strict', 'read and scale exactly as the official autoscaler 3.7.0, its mistakes included')
+    .option('--strict', 'read the files exactly as the official autoscaler 3.7.0 does, its mistakes included')
     .option('--json', 'print the RunnerSets, the report and the plan of the takeover as JSON')
     .addHelpText(
       'after',

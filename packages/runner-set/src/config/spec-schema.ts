@@ -113,18 +113,23 @@ const bitbucket = z
 /** A share of runners or a factor, as the autoscaler's configuration has it. */
 const factor = (min: number, max: number, standard: number) => z.number().min(min).max(max).default(standard)
 
+/** Says what to do about a field that earlier versions had. */
+const withoutMode: z.core.$ZodErrorMap = (issue) =>
+  issue.code === 'unrecognized_keys' && issue.keys.includes('mode')
+    ? 'mode does not exist any more, because there is one way to scale: remove the field'
+    : undefined
+
 const percentageRunnersIdle = z
-  .strictObject({
-    mode: z
-      .enum(['corrected', 'strict'])
-      .default('corrected')
-      .describe('strict decides as the autoscaler does, mistakes included: it may exceed max.'),
-    scaleUpThreshold: factor(0, 1, 0.8).describe('With a larger share of busy runners, the set grows.'),
-    scaleDownThreshold: factor(0, 1, 0.2).describe('With a smaller share of busy runners, the set shrinks.'),
-    scaleUpMultiplier: factor(1, 10, 1.5).describe('The set grows to this multiple of its online runners.'),
-    scaleDownMultiplier: factor(0, 1, 0.5).describe('The set keeps this share of its idle runners.'),
-    coolDown: duration.default('5m').describe('A younger runner is not ended for lack of work.'),
-  })
+  .strictObject(
+    {
+      scaleUpThreshold: factor(0, 1, 0.8).describe('With a larger share of busy runners, the set grows.'),
+      scaleDownThreshold: factor(0, 1, 0.2).describe('With a smaller share of busy runners, the set shrinks.'),
+      scaleUpMultiplier: factor(1, 10, 1.5).describe('The set grows to this multiple of its online runners.'),
+      scaleDownMultiplier: factor(0, 1, 0.5).describe('The set keeps this share of its idle runners.'),
+      coolDown: duration.default('5m').describe('A younger runner is not ended for lack of work.'),
+    },
+    { error: withoutMode },
+  )
   .describe('The strategy of the autoscaler of Atlassian, by the share of busy runners. Only for Bitbucket.')
 
 const scale = z

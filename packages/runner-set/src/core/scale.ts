@@ -1,6 +1,7 @@
 // Whether runners are missing, or too many.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Action } from '../model/action.ts'
+import { bitbucketRunnersMax } from '../model/forge-traits.ts'
 import type { Counts, Runner } from '../model/runner.ts'
 import type { PercentageScale } from '../model/runner-set.ts'
 import { desiredRunners } from './desired.ts'
@@ -9,7 +10,7 @@ import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
 import { isStillCounted } from './state/departures.ts'
 import { recentFailures } from './state/history.ts'
-import { percentageCorrected, percentageStrict } from './strategy/percentage.ts'
+import { decideByPercentage } from './strategy/percentage.ts'
 
 export type ScaleStep = {
   readonly starts: number
@@ -36,7 +37,7 @@ export function decideScale(moment: Moment, leaving: ReadonlySet<string>): Scale
   return extra > 0 ? decideSurplus(moment, leaving, extra) : nothing
 }
 
-/** A strategy of cycles decides once for each reading of the demand: the official one counts no runner that is on its way. */
+/** A strategy of cycles decides once for each reading of the demand. */
 function decideCycle(moment: Moment, leaving: ReadonlySet<string>, percentage: PercentageScale): ScaleStep {
   const { world, now } = moment
   const { counts, fleet, set } = world
@@ -44,10 +45,9 @@ function decideCycle(moment: Moment, leaving: ReadonlySet<string>, percentage: P
   if (!demand || !counts.known || !fleet || demand.at <= world.scaledBy) return nothing
   // The check of the template takes a moment: the cycle waits for it.
   if (world.template?.hash !== world.templateHash) return nothing
-  const decideBy = percentage.mode === 'strict' ? percentageStrict : percentageCorrected
-  const decision = decideBy(fleet, { ...percentage, min: set.scale.min, max: set.scale.max }, now)
-  const room = percentage.mode === 'strict' ? Number.POSITIVE_INFINITY : set.scale.max - counts.value.occupied
-  const started = decideStarts(moment, counts.value, decision.creates, room)
+  const { min, max } = set.scale
+  const decision = decideByPercentage(fleet, { ...percentage, min, max, runnersMax: bitbucketRunnersMax }, now)
+  const started = decideStarts(moment, counts.value, decision.creates, max - counts.value.occupied)
   const cordons = new Set(decision.cordons)
   const chosen = world.surplus.filter(({ name }) => cordons.has(name) && !leaving.has(name))
   return { ...started, actions: endEach(moment, chosen), scaledBy: demand.at }

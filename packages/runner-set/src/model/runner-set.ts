@@ -53,8 +53,6 @@ export type Scale = {
 
 /** The parameters of `percentageRunnersIdle` (docs/reference/bitbucket.md#s4-1). */
 export type PercentageScale = {
-  /** `strict`: exactly as the autoscaler, with its mistakes. It may exceed `max`. */
-  readonly mode: 'corrected' | 'strict'
   readonly scaleUpThreshold: number
   readonly scaleDownThreshold: number
   readonly scaleUpMultiplier: number

@@ -33,14 +33,10 @@ export type PendingRemoval = {
   readonly failures: number
 }
 
-/** One runner as a strategy of cycles counts it. */
+/** One runner as a strategy of cycles counts it. Busy and idle ones are online. */
 export type FleetRunner = {
-  readonly id: string
-  /** Whether it belongs to the set. The others count only against the forge's limit. */
-  readonly isOwn: boolean
-  readonly status: 'UNREGISTERED' | 'ONLINE' | 'OFFLINE' | 'DISABLED' | 'ENABLED' | 'UNHEALTHY'
-  /** `null`: the forge reports the member, but no step. */
-  readonly step: 'present' | 'null' | 'absent'
+  readonly name: string
+  readonly is: 'starting' | 'idle' | 'busy' | 'cordoned'
   readonly createdAt: Instant
 }
 

@@ -204,7 +204,6 @@ describe('the conversion', () => {
       min: 1,
       max: 10,
       percentageRunnersIdle: {
-        mode: 'corrected',
         scaleUpThreshold: 0.5,
         scaleDownThreshold: 0.2,
         scaleUpMultiplier: 1.5,
@@ -212,7 +211,8 @@ describe('the conversion', () => {
         coolDown: '300s',
       },
     })
-    expect(specOf({ mode: 'strict' })[0]?.['scale']).toMatchObject({ percentageRunnersIdle: { mode: 'strict' } })
+    const strategy = imported({}).sets[0]!.lines.find(({ path: place }) => place === 'groups[0].strategy')
+    expect(strategy).toMatchObject({ is: 'changed', sentence: expect.stringContaining('never exceeds max') })
     const spares = imported({ strategy: 'idle-spares' }).sets[0]!
     expect(spares.document.spec['scale']).toEqual({ min: 1, max: 10 })
     const line = spares.lines.find(({ path: place }) => place === 'groups[0].parameters.scale_up_multiplier')

@@ -11,7 +11,6 @@ import { job, limits, now, podFacts, runner, runnerSet, world } from '../world.f
 import { fleetOf } from './fleet.ts'
 
 const percentage = {
-  mode: 'corrected',
   scaleUpThreshold: 0.5,
   scaleDownThreshold: 0.2,
   scaleUpMultiplier: 1.5,
@@ -19,15 +18,15 @@ const percentage = {
   coolDownMs: seconds(300),
 } as const
 const source = { ...runnerSet().source, kind: 'bitbucket', runnerGroup: undefined } as const
-const setWith = (over: Partial<typeof percentage> | { mode: 'strict' } = {}, scale = { min: 1, max: 4 }): RunnerSet =>
-  runnerSet({ source, scale: { ...scale, percentage: { ...percentage, ...over } } })
+const setOfCycles: RunnerSet = runnerSet({ source, scale: { min: 1, max: 4, percentage } })
 const old = { createdAt: now - seconds(600), startedAt: now - seconds(590) }
 const idle = (name: string, age = 600) =>
   runner(name, { createdAt: now - seconds(age), startedAt: now - seconds(age - 5) })
 const busy = (name: string) => runner(name, old, { job })
 const starting = (name: string) => runner(name, { createdAt: now - seconds(5) })
 
-function decisionFor(runners: readonly Runner[], set = setWith(), over: Partial<SetWorld> = {}) {
+function decisionFor(runners: readonly Runner[], over: Partial<SetWorld> = {}) {
+  const set = setOfCycles
   const count = (phase: string) => runners.filter(({ job: has, name }) => (has ? 'busy' : name[0]) === phase).length
   const demand = { kind: 'utilisation', busy: count('busy'), idle: count('i') } as const
   const given = world([], { set, demand: { known: true, value: demand, at: now }, surplus: runners })
@@ -41,16 +40,9 @@ it('grows by the multiplier when more than the share is busy, up to max', () => 
   expect(decisionFor([busy('b1'), busy('b2'), busy('b3'), busy('b4')]).starts).toBe(0)
 })
 
-it('counts runners that start, and the strict mode does not', () => {
-  const runners = [busy('b1'), starting('s1')]
-  expect(decisionFor(runners).starts).toBe(0)
-  expect(decisionFor(runners, setWith({ mode: 'strict' })).starts).toBe(1)
-})
-
-it('exceeds max only in the strict mode', () => {
-  const runners = [busy('b1'), busy('b2'), busy('b3'), starting('s1')]
-  expect(decisionFor(runners).starts).toBe(0)
-  expect(decisionFor(runners, setWith({ mode: 'strict' })).starts).toBe(1)
+it('counts runners that start, and never exceeds max', () => {
+  expect(decisionFor([busy('b1'), starting('s1')]).starts).toBe(0)
+  expect(decisionFor([busy('b1'), busy('b2'), busy('b3'), starting('s1')]).starts).toBe(0)
 })
 
 it('ends old idle runners when less than the share is busy', () => {
@@ -59,31 +51,29 @@ it('ends old idle runners when less than the share is busy', () => {
   expect(ended).toEqual(['i1', 'i2'])
 })
 
-it('keeps young runners, and the strict mode chooses before it looks at their age', () => {
+it('keeps young runners', () => {
   const runners = [idle('i1', 20), idle('i2', 20), idle('i3', 10), idle('i4', 10)]
   expect(decisionFor(runners).actions.filter(({ kind }) => kind === 'deregister-runner')).toEqual([])
-  expect(decisionFor(runners, setWith({ mode: 'strict' })).scaledBy).toBe(now)
 })
 
 it('decides once for each reading of the demand, and not from an old or unknown one', () => {
   const runners = [busy('b1'), busy('b2')]
   expect(decisionFor(runners).scaledBy).toBe(now)
-  expect(decisionFor(runners, setWith(), { scaledBy: now }).starts).toBe(0)
+  expect(decisionFor(runners, { scaledBy: now }).starts).toBe(0)
   const value = { kind: 'utilisation', busy: 2, idle: 0 } as const
   const oldDemand = { known: true, value, at: now - limits.demandAgeMs - 1 } as const
-  expect(decisionFor(runners, setWith(), { demand: oldDemand })).toMatchObject({ starts: 0, scaledBy: undefined })
+  expect(decisionFor(runners, { demand: oldDemand })).toMatchObject({ starts: 0, scaledBy: undefined })
   const unknown = { known: false, since: now, why: 'x' } as const
-  expect(decisionFor(runners, setWith(), { demand: unknown, fleet: undefined }).starts).toBe(0)
+  expect(decisionFor(runners, { demand: unknown, fleet: undefined }).starts).toBe(0)
 })
 
 it('keeps the decision for the next reading while the template is not checked', () => {
-  const decision = decisionFor([], setWith(), { template: undefined })
+  const decision = decisionFor([], { template: undefined })
   expect(decision).toMatchObject({ starts: 0, scaledBy: undefined })
 })
 
 it('remembers the reading, so that the next tick waits for a new one', () => {
-  const set = setWith()
-  const state = newSetState(set)
+  const state = newSetState(setOfCycles)
   const take = (input: Parameters<typeof fold>[1], at = now) => fold(state, input, limits, at)
   const demand = { kind: 'utilisation', busy: 1, idle: 0 } as const
   const tick = (at: number) => {
@@ -102,7 +92,7 @@ it('remembers the reading, so that the next tick waits for a new one', () => {
   expect(tick(now + 10_000)).toBe(1)
 })
 
-it('counts a cordoned busy runner as online, and a spent one as disabled', () => {
+it('counts a cordoned busy runner as busy, and a spent one as cordoned', () => {
   const spent = runner('c', old, { job: { ...job, finished: { result: 'unknown', at: now } } })
   const ended = runner('e', { ...old, end: { exitCode: 0, reason: 'Completed', at: now } })
   const fleet = fleetOf([busy('b'), spent, idle('i'), idle('k', 500), starting('s'), ended], {
@@ -110,11 +100,11 @@ it('counts a cordoned busy runner as online, and a spent one as disabled', () =>
     busy: 1,
     idle: 1,
   })
-  expect(fleet.map(({ id, status, step }) => `${id} ${status} ${step}`)).toEqual([
-    'b ONLINE present',
-    'c DISABLED absent',
-    'i ONLINE absent',
-    'k UNREGISTERED absent',
-    's UNREGISTERED absent',
+  expect(fleet.map(({ name, is }) => `${name} ${is}`)).toEqual([
+    'b busy',
+    'c cordoned',
+    'i idle',
+    'k starting',
+    's starting',
   ])
 })

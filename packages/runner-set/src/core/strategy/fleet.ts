@@ -6,7 +6,7 @@ import { phaseOf } from '../phase.ts'
 
 /**
  * Returns the runners in order of their creation. The demand says how many idle ones are online, because it is newer than the list of
- * registrations. A busy runner that Dayfly has cordoned counts as online: its cordon says nothing about the load.
+ * registrations; the others still start. A busy runner that Dayfly has cordoned counts as busy: its cordon says nothing about the load.
  */
 export function fleetOf(runners: Iterable<Runner>, demand: Demand): readonly FleetRunner[] {
   let online = demand.kind === 'utilisation' ? demand.idle : 0
@@ -14,10 +14,9 @@ export function fleetOf(runners: Iterable<Runner>, demand: Demand): readonly Fle
   for (const runner of [...runners].sort((left, right) => createdAt(left) - createdAt(right))) {
     const phase = phaseOf(runner)
     if (phase === 'ended') continue
-    const isOnline = phase === 'idle' && online-- > 0
-    const status = phase === 'busy' || isOnline ? 'ONLINE' : phase === 'spent' ? 'DISABLED' : 'UNREGISTERED'
-    const step = phase === 'busy' ? 'present' : 'absent'
-    fleet.push({ id: runner.name, isOwn: true, status, step, createdAt: createdAt(runner) })
+    const isIdle = phase === 'idle' && online-- > 0
+    const is = phase === 'busy' ? 'busy' : isIdle ? 'idle' : phase === 'spent' ? 'cordoned' : 'starting'
+    fleet.push({ name: runner.name, is, createdAt: createdAt(runner) })
   }
   return fleet
 }

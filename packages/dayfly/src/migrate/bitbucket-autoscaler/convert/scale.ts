@@ -1,12 +1,10 @@
 // Converts the parameters of a group to the scale of a RunnerSet.
-import type { Configuration, Group, Mode } from '../configuration.ts'
+import type { Configuration, Group } from '../configuration.ts'
 import { below, isMapping, type Mapping, type Value } from '../yaml/value.ts'
 import type { Plain } from './default-pod.ts'
 import type { Ledger } from './ledger.ts'
 
 export type Strategy = 'percentage' | 'idle-spares'
-
-type Choice = { readonly strategy: Strategy; readonly mode: Mode }
 
 /** The bounds of the fields of spec.scale.percentageRunnersIdle, with the parameter that each comes from. */
 const factors = [
@@ -20,7 +18,7 @@ export function convertScale(
   group: Group,
   source: Mapping,
   { constants }: Pick<Configuration, 'constants'>,
-  { choice, ledger }: { readonly choice: Choice; readonly ledger: Ledger },
+  { strategy, ledger }: { readonly strategy: Strategy; readonly ledger: Ledger },
 ): Plain {
   const parameters = source.get('parameters')
   const path = below(group.path, 'parameters')
@@ -32,21 +30,21 @@ export function convertScale(
   const bounds = boundsOf(group.parameters)
   noteBound('min', bounds.min, { given: group.parameters.min, note })
   noteBound('max', bounds.max, { given: group.parameters.max, note })
-  const percentage: Record<string, unknown> = { mode: choice.mode }
+  const percentage: Record<string, unknown> = {}
   for (const { field, old, min, max } of factors) {
     const value = group.parameters[field]
     const key = given.has(old) ? old : field
     const place = `spec.scale.percentageRunnersIdle.${field}`
     const fitting = Number.isNaN(value) ? min : Math.min(max, Math.max(min, value))
     percentage[field] = fitting
-    if (choice.strategy === 'idle-spares') {
+    if (strategy === 'idle-spares') {
       note(key, 'dropped', `Not taken over: ${old} is ${value}, and Dayfly keeps ${bounds.min} idle runners.`)
     } else if (fitting === value) note(key, 'kept', place)
     else note(key, 'changed', `${place}: ${fitting}, because the field is between ${min} and ${max}.`)
   }
   for (const [key, value] of given)
     ledger.note('dropped', below(path, key), value, 'The official tool ignores this key, too.')
-  if (choice.strategy === 'idle-spares') return bounds
+  if (strategy === 'idle-spares') return bounds
   const coolDown = Math.min(99_999, Math.max(0, constants.coolDown))
   return { ...bounds, percentageRunnersIdle: { ...percentage, coolDown: `${coolDown}s` } }
 }

@@ -36,10 +36,10 @@ export function convertGroup(
   configuration: Configuration,
   choice: SetChoice,
 ): ConvertedSet {
-  const { name, template, defaults, mode, strategy } = choice
+  const { name, template, defaults, strategy } = choice
   const ledger = choice.ledgers.configuration
   const job = template && convertJob(template, choice.ledgers.template, defaults)
-  const scale = convertScale(group, source, configuration, { choice: { mode, strategy }, ledger })
+  const scale = convertScale(group, source, configuration, { strategy, ledger })
   notePlace(group, source, choice)
   const labels = convertLabels(group, source, ledger)
   noteResources(group, source, choice)
@@ -72,6 +72,10 @@ export function convertGroup(
   return { document, hasRunner: job?.pod.hasRunner ?? true }
 }
 
+/** How the strategy of a RunnerSet differs from the official one. */
+const difference =
+  'Dayfly also counts runners that start, keeps at least one, never exceeds max, and chooses only among runners that are old enough.'
+
 function urlOf({ workspace, repository }: Group): string {
   const part = (name: string) => encodeURIComponent(name).replace(/%7B/g, '{').replace(/%7D/g, '}')
   return ['https://bitbucket.org', workspace, ...(repository === undefined ? [] : [repository])]
@@ -79,7 +83,7 @@ function urlOf({ workspace, repository }: Group): string {
     .join('/')
 }
 
-function notePlace(group: Group, source: Mapping, { name, strategy, mode, ledgers }: SetChoice): void {
+function notePlace(group: Group, source: Mapping, { name, strategy, ledgers }: SetChoice): void {
   const note = (key: string, is: 'kept' | 'changed' | 'dropped', sentence: string) => {
     const value = source.get(key)
     if (value !== undefined) ledgers.configuration.note(is, below(group.path, key), value, sentence)
@@ -98,7 +102,7 @@ function notePlace(group: Group, source: Mapping, { name, strategy, mode, ledger
     group.repository === undefined ? 'It is empty: the runners are of the workspace.' : 'spec.bitbucket.url',
   )
   note('namespace', 'kept', 'metadata.namespace')
-  if (strategy === 'percentage') note('strategy', 'kept', `spec.scale.percentageRunnersIdle, mode ${mode}`)
+  if (strategy === 'percentage') note('strategy', 'changed', `spec.scale.percentageRunnersIdle. ${difference}`)
   else note('strategy', 'dropped', `Dayfly keeps a number of idle runners instead.`)
 }
 
