@@ -6,11 +6,9 @@ import type { Leadership } from '@dayfly/kubernetes/lease'
 import { createPodLogs } from '@dayfly/kubernetes/pod-logs'
 import { decide, unreported } from '@dayfly/runner-set/core/decide'
 import { isPaused } from '@dayfly/runner-set/core/paused'
-import { runnerPrefix } from '@dayfly/runner-set/core/pod'
 import { fold } from '@dayfly/runner-set/core/state/fold'
 import { newSetState, type SetState, type StoredStatus, worldOf } from '@dayfly/runner-set/core/state/set-state'
 import type { Link } from '@dayfly/runner-set/forge/forge'
-import type { Action, Decision } from '@dayfly/runner-set/model/action'
 import type { Demand } from '@dayfly/runner-set/model/demand'
 import type { Failure } from '@dayfly/runner-set/model/failure'
 import type { ForgeEvent } from '@dayfly/runner-set/model/forge-event'
@@ -53,6 +51,8 @@ export class SetWorker {
   readonly #journal: Journal
   readonly #loop: Loop
   readonly #state: SetState
+  /** Random parts of names that no runner has yet. */
+  readonly #ids: string[] = []
   #connection: Connection | undefined
   /** Connections that close. The next one opens after them. */
   #closing: Promise<void> = Promise.resolve()
@@ -149,12 +149,14 @@ export class SetWorker {
     if (!term || term.signal.aborted) return undefined
     const { limits } = this.#options
     const link = this.#connection?.link
-    const decision = decide(this.#world(link, now), limits, now)
-    const actions = [...decision.actions, ...this.#starts(decision)]
-    this.#fold({ kind: 'decided', decision, actions })
+    const decision = decide(this.#world(link, now), limits, now, this.#freshIds())
+    this.#fold({ kind: 'decided', decision })
     if (decision.marks.length > 0) this.#loop.wake()
     const context = this.#context(term, link, now)
-    for (const action of actions) term.actor.begin(action, context)
+    for (const action of decision.actions) {
+      if (action.kind === 'start-runner') this.#ids.shift()
+      term.actor.begin(action, context)
+    }
     return earliest(decision.wakeAt, this.#state.table.nextDue())
   }
 
@@ -167,12 +169,11 @@ export class SetWorker {
     return { kubernetes, signal, set: this.set, link, decidedAt }
   }
 
-  /** Gives each runner to start its name: the set's prefix and a random part, never used twice. */
-  #starts({ starts }: Decision): readonly Action[] {
-    if (starts === 0) return []
-    const { random } = this.#options
-    const prefix = runnerPrefix(this.set)
-    return Array.from({ length: starts }, () => ({ kind: 'start-runner', runner: prefix + randomName(random, 10) }))
+  /** Returns the random parts of the next names. One that a runner has used never comes again. */
+  #freshIds(): readonly string[] {
+    const { random, limits } = this.#options
+    while (this.#ids.length < limits.startsPerTick) this.#ids.push(randomName(random, 10))
+    return this.#ids
   }
 
   #fold(input: Input): void {

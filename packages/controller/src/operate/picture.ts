@@ -55,6 +55,8 @@ export async function readPicture(place: Place, sources: Sources, limits: Limits
   const state = newSetState(set, { conditions: view.conditions as readonly Condition[], forge: view.forge })
   const take = (input: Parameters<typeof fold>[1], at = askedAt) => fold(state, input, limits, at)
   const facts = new Map(pods.map(({ observed }) => [observed.name, observed.facts]))
+  // An end counts from its own time: a demand that was read later does not count its job any more.
+  for (const [name, pod] of facts) if (pod.end) take({ kind: 'pod-seen', name, pod }, Math.min(pod.end.at, askedAt - 1))
   take({ kind: 'pods-listed', pods: facts, askedAt })
   // The oldest first, because the last job of a runner is the one that it may have now.
   for (const job of view.jobs.toReversed()) if (facts.has(job.runner)) takeJob(take, job, askedAt)

@@ -1,17 +1,17 @@
 // The decision about one set now, in words. The core decides on the folded state; nothing is done.
 import type { Instant } from '@dayfly/kit/clock'
 import { decide } from '@dayfly/runner-set/core/decide'
-import { desiredRunners } from '@dayfly/runner-set/core/desired'
+import { shownDemand } from '@dayfly/runner-set/core/desired'
 import { isPaused } from '@dayfly/runner-set/core/paused'
 import { worldOf } from '@dayfly/runner-set/core/state/set-state'
 import type { Decision } from '@dayfly/runner-set/model/action'
-import type { Demand } from '@dayfly/runner-set/model/demand'
 import type { EndCause } from '@dayfly/runner-set/model/end-cause'
-import { type Failure, failureInfo } from '@dayfly/runner-set/model/failure'
+import { failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Limits } from '@dayfly/runner-set/model/limits'
 import type { Counts } from '@dayfly/runner-set/model/runner'
 import type { SetWorld, TemplateVerdict } from '@dayfly/runner-set/model/world'
 import { ageText, counted } from './ages.ts'
+import { heldText } from './held-text.ts'
 import type { Picture } from './picture.ts'
 import type { PlanStep } from './plan-step.ts'
 import { failureOfCondition, knownReason } from './problems.ts'
@@ -29,36 +29,29 @@ export type Plan = {
 }
 
 export function planOf(picture: Picture, limits: Limits, now: Instant): Plan {
-  const { view, set, state, demand } = picture
-  const allowance = { now: limits.startsPerTick, nextAt: undefined }
+  const { view, state, demand } = picture
+  // Only the controller knows the limit of the forge.
+  const allowance = { now: Number.POSITIVE_INFINITY, nextAt: undefined }
   const waits = waitsOf(picture, limits, now)
   const world = withStatus(worldOf(state, allowance, limits, now), view, now)
-  const decision = decide(world, limits, now)
-  const counts = state.table.counts()
-  // With percentages, each reading of the demand decides about a step up or down, and about no number of runners.
-  const wanted =
-    demand.known && !set.scale.percentage ? desiredRunners(demand.value.demand, set.scale, counts.busy) : undefined
-  const steps = [
-    ...scaleSteps(world, decision, { wanted, counts, limits }),
-    ...(demand.known || isPaused(set)
-      ? []
-      : [{ does: 'refuse', sentence: `Starts and ends nothing: the demand is not known. ${demand.why}` } as const]),
+  const ids = Array.from({ length: limits.startsPerTick }, (_, index) => String(index))
+  const decision = decide(world, limits, now, ids)
+  const starts = decision.actions.filter(({ kind }) => kind === 'start-runner').length
+  const context = { set: world.set, limits, demandWhy: demand.known ? undefined : demand.why, starts }
+  const steps: readonly PlanStep[] = [
+    ...scaleSteps(world, starts),
+    ...(decision.held ? [{ does: 'refuse', sentence: heldText(decision.held, context) } as const] : []),
     ...endSteps(decision),
     ...waits,
   ]
   const nothing: PlanStep = { does: 'nothing', sentence: 'Does nothing: the set has the runners that it needs.' }
   return {
-    demand: demand.known ? amountOf(demand.value.demand) : undefined,
-    wanted,
-    counts,
+    demand: demand.known ? shownDemand(demand.value.demand) : undefined,
+    wanted: world.need?.wanted,
+    counts: state.table.counts(),
     steps: steps.length === 0 ? [nothing] : steps,
-    unknown: [...unknowns(picture, limits, now), ...(decision.starts > 0 ? [forgeLimit] : [])],
+    unknown: [...unknowns(picture, limits, now), ...(starts > 0 ? [forgeLimit] : [])],
   }
-}
-
-/** The number that the status shows as the demand. */
-function amountOf(demand: Demand): number {
-  return demand.kind === 'utilisation' ? demand.busy : demand.jobs
 }
 
 /** The template's verdict and the failures in a row are in the controller's memory; the status shows them. */
@@ -94,31 +87,29 @@ function verdictOf({ templateHash: hash }: SetWorld, view: SetView, at: Instant)
   return { is: 'refused', hash, failure, at }
 }
 
-type Scale = {
-  readonly wanted: number | undefined
-  readonly counts: Counts
-  readonly limits: Limits
-}
-
-function scaleSteps(world: SetWorld, { starts }: Decision, scale: Scale): readonly PlanStep[] {
-  const { wanted, counts } = scale
-  if (isPaused(world.set))
-    return [{ does: 'refuse', sentence: 'Starts nothing: the set is paused (dayfly drain --resume).' }]
-  if (wanted === undefined) {
-    const sentence = `Starts ${counted(starts, 'runner')}: the share of busy runners asks for that.`
-    return starts > 0 ? [{ does: 'start', sentence }] : []
+/** With percentages, each reading of the demand decides about a step up or down, and about no number of runners. */
+function scaleSteps(world: SetWorld, starts: number): readonly PlanStep[] {
+  const { need, set } = world
+  if (isPaused(set)) return []
+  const many = counted(starts, 'runner')
+  if (!need) {
+    return starts > 0 ? [{ does: 'start', sentence: `Starts ${many}: the share of busy runners asks for that.` }] : []
   }
-  const living = counts.starting + counts.idle + counts.busy
-  const missing = wanted - living
-  if (missing <= 0) return missing < 0 ? [surplus(-missing)] : []
-  const why = `${wanted} wanted, ${living} live`
-  const wait = retryText(world)
-  const steps: PlanStep[] =
-    starts > 0 ? [{ does: 'start', sentence: `Starts ${counted(starts, 'runner')}${wait}: ${why}.` }] : []
-  const held = missing - starts
-  if (held <= 0) return steps
-  const rest = starts > 0 ? `${held} more` : counted(held, 'runner')
-  return [...steps, { does: 'refuse', sentence: `Does not start ${rest} now: ${whyHeld(world, scale)}` }]
+  const { wanted, living, covered, surplus } = need
+  if (surplus > 0) {
+    const sentence = `Has ${counted(surplus, 'runner')} too many. Ends them after a minute without a new job or a change of demand.`
+    return [{ does: 'wait', sentence }]
+  }
+  const steps: PlanStep[] = []
+  if (starts > 0) {
+    steps.push({ does: 'start', sentence: `Starts ${many}${retryText(world)}: ${wanted} wanted, ${living} live.` })
+  }
+  if (covered > 0 && wanted > living) {
+    const ended = counted(Math.min(covered, wanted - living), 'runner')
+    const sentence = `Starts none for ${ended} that ended: the demand may still count the job of each.`
+    steps.push({ does: 'wait', sentence })
+  }
+  return steps
 }
 
 /** After a failed start the next one waits. When the wait began is in the memory of the controller. */
@@ -128,30 +119,6 @@ function retryText({ history }: SetWorld): string {
   if (failures === 0 || !retry || retry.is === 'never') return ''
   const most = retry.is === 'every' ? retry.everyMs * 1.5 : Math.min(retry.capMs, retry.baseMs * 2 ** failures)
   return ` when the wait after ${counted(failures, 'failed start')} is over (at most ${ageText(most)})`
-}
-
-function surplus(extra: number): PlanStep {
-  const sentence = `Has ${counted(extra, 'runner')} too many. Ends them after a minute without a new job or a change of demand.`
-  return { does: 'wait', sentence }
-}
-
-function whyHeld({ template, templateHash, history, set }: SetWorld, { counts, limits }: Scale): string {
-  if (template?.hash !== templateHash) return 'it checks the template first.'
-  if (template.is === 'refused') return failureText(template.failure)
-  if (history.blocked) return failureText(history.blocked)
-  if (counts.occupied >= set.scale.max) return `max is ${set.scale.max}, and ${counted(counts.occupied, 'pod')} exist.`
-  const failures = history.failuresInARow
-  if (failures >= limits.failuresBeforeProbe) {
-    return counts.unproved > 0
-      ? `${failures} starts in a row failed, and the one runner that tries has not come online.`
-      : `${failures} starts in a row failed, so one runner at a time tries.`
-  }
-  return `it starts at most ${limits.startsPerTick} at once.`
-}
-
-function failureText({ reason, message }: Failure): string {
-  const { sentence, next } = failureInfo(reason)
-  return `${reason}: ${sentence} ${message} Next: ${next}`
 }
 
 function endSteps({ actions }: Decision): readonly PlanStep[] {

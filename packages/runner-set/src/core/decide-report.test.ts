@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { Condition } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { decide } from './decide.ts'
+import { needOf } from './need.ts'
 import { limited, statusOf } from './report.ts'
-import { limits, now, world } from './world.fixture.ts'
+import { ids, limits, now, world } from './world.fixture.ts'
 
 const underway = { 'check-template': false, 'list-registrations': false, report: false }
 const until = now + 60_000
@@ -15,7 +16,10 @@ const condition = (type: Condition['type'], reason: string): Condition => ({
   ...{ lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 1 },
 })
 const quiet = world([], { underway })
-const decided = (over: Partial<SetWorld>) => decide({ ...quiet, ...over }, limits, now)
+const decided = (over: Partial<SetWorld>) => {
+  const given = { ...quiet, ...over }
+  return decide({ ...given, need: needOf(given, limits, now) }, limits, now, ids)
+}
 const reports = (over: Partial<SetWorld>) => decided(over).actions.some(({ kind }) => kind === 'report')
 
 describe('the limit of the forge', () => {

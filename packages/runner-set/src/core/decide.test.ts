@@ -5,12 +5,14 @@ import type { History, PendingRemoval, RetryKey, SetWorld } from '../model/world
 import { decide } from './decide.ts'
 import { templateHash } from './pod.ts'
 import { retryWaitMs } from './retry.ts'
-import { ended, job, limits, now, registration, runner, runnerSet, world } from './world.fixture.ts'
+import { ended, ids, job, limits, now, registration, runner, runnerSet, startsIn, world } from './world.fixture.ts'
 
 /** Returns a decision as a row of a table shows it. */
 function shown(decision: Decision): string {
-  const starts = decision.starts > 0 ? [`start ${decision.starts}`] : []
-  const parts = decision.actions.map((action) => {
+  const count = startsIn(decision)
+  const starts = count > 0 ? [`start ${count}`] : []
+  const others = decision.actions.filter(({ kind }) => kind !== 'start-runner')
+  const parts = others.map((action) => {
     if ('because' in action) return `${action.kind.replace('-runner', '')} ${action.runner} (${action.because.kind})`
     if (action.kind === 'drop-registration') return `drop ${action.registration.name}`
     return 'runner' in action ? `${action.kind} ${action.runner}` : action.kind
@@ -400,24 +402,24 @@ const rows: readonly (readonly [string, SetWorld, string | RegExp])[] = [
 
 describe('decide', () => {
   it.each(rows)('%s', (_name, given, expected) => {
-    const row = shown(decide(given, limits, now))
+    const row = shown(decide(given, limits, now, ids))
     if (typeof expected === 'string') expect(row).toBe(expected)
     else expect(row).toMatch(expected)
   })
 
   it('replaces an ended runner whose job is not counted any more', () => {
     const given = world([over('c', {})], demand(1))
-    expect(shown(decide(given, limits, now))).toBe('delete c (ended), start 1')
+    expect(shown(decide(given, limits, now, ids))).toBe('delete c (ended), start 1')
   })
 
   it('looks again at a runner when its step says so', () => {
-    const { due } = decide(world([idle('a'), busy('b')], demand(2)), limits, now)
+    const { due } = decide(world([idle('a'), busy('b')], demand(2)), limits, now, ids)
     expect(due).toEqual([{ runner: 'a', at: now + limits.listRegistrationsMs }])
   })
 
   it('gives the same bytes for the same world', () => {
     const given = world([idle('b'), busy('a')], demand(4))
-    expect(JSON.stringify(decide(given, limits, now))).toBe(JSON.stringify(decide(given, limits, now)))
+    expect(JSON.stringify(decide(given, limits, now, ids))).toBe(JSON.stringify(decide(given, limits, now, ids)))
   })
 
   it('ends one ghost at a time', () => {
@@ -430,7 +432,7 @@ describe('decide', () => {
           registrationMissingSince: now - 140_000,
         },
       )
-    const decision = decide(world([ghost('a'), ghost('b')], demand(2)), limits, now)
+    const decision = decide(world([ghost('a'), ghost('b')], demand(2)), limits, now, ids)
     expect(shown(decision)).toBe('delete a (ghost)')
     expect(decision.due).toContainEqual({ runner: 'b', at: now + limits.listRegistrationsMs })
   })
@@ -448,7 +450,7 @@ describe('case 71: target of min, max, assigned', () => {
     [2, 5, 5, 5],
     [2, 5, 0, 2],
   ])('case 71: min %i max %i assigned %i -> %i', (min, max, jobs, target) => {
-    const decision = decide(world([], { ...demand(jobs), set: runnerSet({ scale: { min, max } }) }), limits, now)
-    expect(decision.starts).toBe(target)
+    const decision = decide(world([], { ...demand(jobs), set: runnerSet({ scale: { min, max } }) }), limits, now, ids)
+    expect(startsIn(decision)).toBe(target)
   })
 })

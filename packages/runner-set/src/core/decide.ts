@@ -10,26 +10,28 @@ import type { Moment } from './moment.ts'
 import { isPaused } from './paused.ts'
 import { limited, statusOf } from './report.ts'
 import { retryWaitMs } from './retry.ts'
-import { decideScale, waitsForForgeUntil } from './scale.ts'
+import { decideScale } from './scale.ts'
+import { waitsForForgeUntil } from './starts.ts'
 
-/** Returns what one set needs now. */
-export function decide(world: SetWorld, limits: Limits, now: Instant): Decision {
+/** Returns what one set needs now.
+ *  @param ids fresh random parts of names, `startsPerTick` of them. The runners that start use the first ones. */
+export function decide(world: SetWorld, limits: Limits, now: Instant, ids: readonly string[]): Decision {
   const moment = { world, limits, now }
   const lives = decideLives(moment)
-  const scale = decideScale(moment, lives.leaving)
+  const scale = decideScale(moment, lives.leaving, ids)
   const removals = decideRemovals(moment)
   const template = decideTemplate(moment)
   const asks = lives.asks || removals.asks || world.registrationsDoubtful || world.registrationsAt === undefined
   const list = decideList(moment, asks)
   const report = decideReport(moment)
   return {
-    starts: scale.starts,
-    scaledBy: scale.scaledBy,
     actions: [
       ...lives.actions,
       ...removals.actions,
-      ...[template, list, scale, report].flatMap((step) => step.actions),
+      ...[template, list, report, scale].flatMap((step) => step.actions),
     ],
+    held: scale.held,
+    scaledBy: scale.scaledBy,
     due: lives.due,
     marks: lives.marks,
     wakeAt: earliest([scale, template, removals, list, report].map((step) => step.wakeAt)),

@@ -9,6 +9,11 @@ export function desiredRunners(demand: Demand, scale: RunnerSet['scale'], busy: 
   return Math.min(scale.max, scale.min + wanted(demand, busy))
 }
 
+/** Returns the one number that stands for a demand. */
+export function shownDemand(demand: Demand): number {
+  return demand.kind === 'utilisation' ? demand.busy : demand.jobs
+}
+
 function wanted(demand: Demand, busy: number): number {
   switch (demand.kind) {
     case 'assigned':

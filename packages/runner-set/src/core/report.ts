@@ -4,9 +4,11 @@ import { timestamp } from '@dayfly/kit/timestamp'
 import { type Failure, failureInfo } from '../model/failure.ts'
 import type { Condition, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
+import { shownDemand } from './desired.ts'
 import type { Moment } from './moment.ts'
+import { freshDemand } from './need.ts'
 import { isPaused } from './paused.ts'
-import { waitsForForgeUntil } from './scale.ts'
+import { waitsForForgeUntil } from './starts.ts'
 import { recentFailures } from './state/history.ts'
 
 /** A condition without its times. */
@@ -16,14 +18,14 @@ type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 export function statusOf(moment: Moment): SetStatus {
   const { world, limits, now } = moment
   const counts = world.counts.known ? world.counts.value : undefined
-  const demandKnown = world.demand.known && now - world.demand.at <= limits.demandAgeMs
-  const demand = demandKnown && world.demand.known ? world.demand.value : undefined
+  const demand = freshDemand(world, limits, now)
+  const demandKnown = demand !== undefined
   const failures = recentFailures(world.history, limits, now)
   const reason = shownFailure(world)
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
     observedGeneration: world.set.generation,
-    demand: demand === undefined ? null : demand.kind === 'utilisation' ? demand.busy : demand.jobs,
+    demand: demand ? shownDemand(demand.value) : null,
     idle: counts?.idle ?? null,
     busy: counts?.busy ?? null,
     pending: counts?.starting ?? null,

@@ -2,104 +2,76 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { Action } from '../model/action.ts'
 import { bitbucketRunnersMax } from '../model/forge-traits.ts'
+import type { Held, HeldUnjudged } from '../model/held.ts'
 import type { Counts, Runner } from '../model/runner.ts'
 import type { PercentageScale } from '../model/runner-set.ts'
-import { desiredRunners } from './desired.ts'
 import { endStep } from './ending.ts'
 import type { Moment } from './moment.ts'
+import { freshDemand } from './need.ts'
 import { isPaused } from './paused.ts'
-import { isStillCounted } from './state/departures.ts'
-import { recentFailures } from './state/history.ts'
+import { runnerPrefix } from './pod.ts'
+import { startsOf } from './starts.ts'
 import { decideByPercentage } from './strategy/percentage.ts'
 
 export type ScaleStep = {
-  readonly starts: number
   readonly actions: readonly Action[]
+  readonly held?: Held | undefined
   readonly wakeAt?: Instant | undefined
   /** See `Decision.scaledBy`. */
   readonly scaledBy?: Instant | undefined
 }
 
-const nothing: ScaleStep = { starts: 0, actions: [] }
+const nothing: ScaleStep = { actions: [] }
 
-/** Starts or ends nothing without a fresh demand and true counts: unknown is not zero. Starts nothing without an accepted template.
- *  @param leaving runners that this tick ends for another reason: they are no surplus any more. */
-export function decideScale(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
-  const { counts, set } = moment.world
+/** Starts or ends nothing without a fresh demand and true counts: unknown is not zero.
+ *  @param leaving runners that this tick ends for another reason: they are no surplus any more.
+ *  @param ids see `decide` */
+export function decideScale(moment: Moment, leaving: ReadonlySet<string>, ids: readonly string[]): ScaleStep {
+  const { counts, need, set } = moment.world
   if (isPaused(set)) return decidePaused(moment, leaving)
-  if (set.scale.percentage) return decideCycle(moment, leaving, set.scale.percentage)
-  const need = needOf(moment)
-  if (!need || !counts.known) return nothing
-  // A pod counts against the ceiling until it is gone, also after its job.
-  const room = set.scale.max - counts.value.occupied
-  if (need.missing > 0) return decideStarts(moment, counts.value, need.missing, room)
+  if (!counts.known) return heldBy('pods-unknown')
+  if (set.scale.percentage) return decideCycle(moment, { leaving, ids, counts: counts.value }, set.scale.percentage)
+  if (!need) return heldBy('demand-unknown')
+  if (need.missing > 0) return decideStarts(moment, counts.value, need.missing, ids)
   const extra = need.surplus - leaving.size
   return extra > 0 ? decideSurplus(moment, leaving, extra) : nothing
 }
 
+/** How many runners are missing is unknown. */
+function heldBy(is: HeldUnjudged): ScaleStep {
+  return { actions: [], held: { count: undefined, why: { is } } }
+}
+
+type Scaling = {
+  readonly leaving: ReadonlySet<string>
+  readonly ids: readonly string[]
+  readonly counts: Counts
+}
+
 /** A strategy of cycles decides once for each reading of the demand. */
-function decideCycle(moment: Moment, leaving: ReadonlySet<string>, percentage: PercentageScale): ScaleStep {
-  const { world, now } = moment
-  const { counts, fleet, set } = world
-  const demand = freshDemand(moment)
-  if (!demand || !counts.known || !fleet || demand.at <= world.scaledBy) return nothing
+function decideCycle(moment: Moment, { leaving, ids, counts }: Scaling, percentage: PercentageScale): ScaleStep {
+  const { world, limits, now } = moment
+  const { fleet, set } = world
+  const demand = freshDemand(world, limits, now)
+  if (!demand || !fleet) return heldBy('demand-unknown')
+  if (demand.at <= world.scaledBy) return nothing
   // The check of the template takes a moment: the cycle waits for it.
-  if (world.template?.hash !== world.templateHash) return nothing
+  if (world.template?.hash !== world.templateHash) return heldBy('template-unchecked')
   const { min, max } = set.scale
-  const decision = decideByPercentage(fleet, { ...percentage, min, max, runnersMax: bitbucketRunnersMax }, now)
-  const started = decideStarts(moment, counts.value, decision.creates, max - counts.value.occupied)
-  const cordons = new Set(decision.cordons)
-  const chosen = world.surplus.filter(({ name }) => cordons.has(name) && !leaving.has(name))
-  return { ...started, actions: endEach(moment, chosen), scaledBy: demand.at }
+  const { creates, cordons } = decideByPercentage(
+    fleet,
+    { ...percentage, min, max, runnersMax: bitbucketRunnersMax },
+    now,
+  )
+  if (creates > 0) return { ...decideStarts(moment, counts, creates, ids), scaledBy: demand.at }
+  const chosen = world.surplus.filter(({ name }) => cordons.includes(name) && !leaving.has(name))
+  return { actions: endEach(moment, chosen), scaledBy: demand.at }
 }
 
-/** Unknown is not zero: an old demand decides nothing. */
-function freshDemand({ world: { demand }, limits, now }: Moment) {
-  return demand.known && now - demand.at <= limits.demandAgeMs ? demand : undefined
-}
-
-type Need = { readonly missing: number; readonly surplus: number }
-
-/** Compares the runners with the demand; undefined while either is unknown. A departed runner whose job is still counted leaves none missing. */
-function needOf(moment: Moment): Need | undefined {
-  const { world, limits, now } = moment
-  const { counts, set } = world
-  const demand = freshDemand(moment)
-  if (!demand || !counts.known) return undefined
-  const desired = desiredRunners(demand.value, set.scale, counts.value.busy)
-  const living = counts.value.starting + counts.value.idle + counts.value.busy
-  const covered = world.departed.filter((departed) => isStillCounted(departed, demand.at, limits, now)).length
-  return { missing: desired - living - covered, surplus: living - desired }
-}
-
-/** Returns when the forge allows the next registration, if runners wait for that. The limit is a state and no failure. */
-export function waitsForForgeUntil(moment: Moment): Instant | undefined {
-  const { allowance, set } = moment.world
-  const isShort = !isPaused(set) && !set.scale.percentage && (needOf(moment)?.missing ?? 0) > 0
-  return isShort && allowance.now <= 0 ? allowance.nextAt : undefined
-}
-
-function decideStarts(moment: Moment, counts: Counts, missing: number, room: number): ScaleStep {
-  const { world, limits, now } = moment
-  const { template, templateHash, history, allowance, retries } = world
-  if (template?.hash !== templateHash || template.is === 'refused' || history.blocked) return nothing
-  const { register } = retries
-  if (register && now < register.retryAt) return { ...nothing, wakeAt: register.retryAt }
-  const held = heldBack(moment, counts, missing)
-  const starts = Math.max(0, Math.min(missing, room, held.most, allowance.now, limits.startsPerTick))
-  return { starts, actions: [], wakeAt: held.until ?? (starts < missing ? allowance.nextAt : undefined) }
-}
-
-type Held = { readonly most: number; readonly until?: Instant | undefined }
-
-/** After a failed start its own replacement waits. After several in a row one runner at a time tries, until one gets online. */
-function heldBack({ world, limits, now }: Moment, counts: Counts, missing: number): Held {
-  const { history } = world
-  const failures = recentFailures(history, limits, now)
-  const waits = failures > 0 && history.retryAt !== undefined && now < history.retryAt
-  const until = waits ? history.retryAt : undefined
-  if (failures < limits.failuresBeforeProbe) return { most: waits ? missing - failures : missing, until }
-  return { most: waits || counts.unproved > 0 ? 0 : 1, until }
+function decideStarts(moment: Moment, counts: Counts, missing: number, ids: readonly string[]): ScaleStep {
+  const { count, held, wakeAt } = startsOf(moment, counts, missing)
+  const prefix = runnerPrefix(moment.world.set)
+  return { actions: ids.slice(0, count).map((id) => ({ kind: 'start-runner', runner: prefix + id })), held, wakeAt }
 }
 
 /** Surplus runners end only after a quiet period: demand lags behind, and a job may be on its way to them. */
@@ -107,13 +79,14 @@ function decideSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: numb
   const { world, limits, now } = moment
   const quietAt = world.quietSince + limits.quietMs
   if (now < quietAt) return { ...nothing, wakeAt: quietAt }
-  return { starts: 0, actions: endSurplus(moment, leaving, extra) }
+  return { actions: endSurplus(moment, leaving, extra) }
 }
 
 /** A paused set needs no runner and waits for no quiet period: the forge keeps a runner that has a job. */
 function decidePaused(moment: Moment, leaving: ReadonlySet<string>): ScaleStep {
-  const { counts } = moment.world
-  return counts.known ? { starts: 0, actions: endSurplus(moment, leaving, Number.POSITIVE_INFINITY) } : nothing
+  const paused = heldBy('paused')
+  if (!moment.world.counts.known) return paused
+  return { ...paused, actions: endSurplus(moment, leaving, Number.POSITIVE_INFINITY) }
 }
 
 function endSurplus(moment: Moment, leaving: ReadonlySet<string>, extra: number): readonly Action[] {

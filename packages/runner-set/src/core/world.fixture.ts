@@ -1,8 +1,10 @@
 // Worlds for the tables of the core's tests: a line of text becomes what a tick sees.
+import type { Decision } from '../model/action.ts'
 import { defaultLimits } from '../model/limits.ts'
 import type { PodFacts, Registration, Runner } from '../model/runner.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { SetWorld } from '../model/world.ts'
+import { needOf } from './need.ts'
 import { isUnproved, occupies, phaseOf } from './phase.ts'
 import { templateHash } from './pod.ts'
 import { noHistory } from './state/history.ts'
@@ -11,6 +13,13 @@ import { requestedRunner } from './state/runner-facts.ts'
 /** The present of every table. */
 export const now = 1_800_000_000_000
 export const limits = defaultLimits
+/** The random parts of the names that one tick may use. */
+export const ids = Array.from({ length: limits.startsPerTick }, (_, index) => `id${index}`)
+
+/** Returns how many runners a decision starts. */
+export function startsIn({ actions }: Decision): number {
+  return actions.filter(({ kind }) => kind === 'start-runner').length
+}
 
 export function runnerSet(over: Partial<RunnerSet> = {}): RunnerSet {
   return {
@@ -97,6 +106,7 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     quietSince: now - 1_000,
     counts: { known: true, value: counts, at: now },
     attention: runners,
+    need: undefined,
     surplus: runners.filter((each) => ['starting', 'idle'].includes(phaseOf(each))),
     departed: [],
     pendingRemovals: [],
@@ -116,5 +126,6 @@ export function world(runners: readonly Runner[], over: Partial<SetWorld> = {}):
     reported: undefined,
     conditions: [],
   }
-  return { ...base, ...over }
+  const given = { ...base, ...over }
+  return { ...given, need: 'need' in over ? over.need : needOf(given, limits, now) }
 }

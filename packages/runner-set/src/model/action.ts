@@ -3,6 +3,7 @@ import type { Instant } from '@dayfly/kit/clock'
 import type { EndCause } from './end-cause.ts'
 import type { JournalEvent } from './event.ts'
 import type { LastingFailure } from './failure.ts'
+import type { Held } from './held.ts'
 import type { Registration } from './runner.ts'
 import type { SetStatus } from './status.ts'
 
@@ -47,11 +48,11 @@ export type Mark =
   | { readonly runner: string; readonly is: 'stuck'; readonly failure: LastingFailure }
 
 export type Decision = {
-  /** How many runners to start. The loop gives each a random name and makes it a `start-runner`. */
-  readonly starts: number
-  /** The reading of the demand for which a strategy of cycles has decided, by its time. */
-  readonly scaledBy?: Instant | undefined
   readonly actions: readonly Action[]
+  /** Why missing runners do not start now; undefined if none is missing after this tick. */
+  readonly held: Held | undefined
+  /** The reading of the demand for which a strategy of cycles has decided, by its time. */
+  readonly scaledBy: Instant | undefined
   /** When a runner must be looked at again, by name. */
   readonly due: readonly { readonly runner: string; readonly at: Instant }[]
   readonly marks: readonly Mark[]

@@ -1,6 +1,6 @@
 // Everything that changes the state of a set: one closed union, folded by the core.
 import type { Instant } from '@dayfly/kit/clock'
-import type { Action, Decision } from './action.ts'
+import type { Decision } from './action.ts'
 import type { Failure } from './failure.ts'
 import type { ForgeEvent } from './forge-event.ts'
 import type { Outcome } from './outcome.ts'
@@ -28,5 +28,5 @@ export type Input =
   /** The connection to the forge cannot be opened. */
   | { readonly kind: 'forge-failed'; readonly failure: Failure }
   /** A tick has decided; its actions begin after this input. */
-  | { readonly kind: 'decided'; readonly decision: Decision; readonly actions: readonly Action[] }
+  | { readonly kind: 'decided'; readonly decision: Decision }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }

@@ -55,6 +55,18 @@ export type History = {
   readonly blocked: Failure | undefined
 }
 
+/** The runners that a set needs, compared with those that live: they start, wait for a job or have one. */
+export type Need = {
+  readonly wanted: number
+  readonly living: number
+  /** Runners that are gone and whose jobs the demand still counts. They leave none missing. */
+  readonly covered: number
+  /** Runners to start, if above 0. */
+  readonly missing: number
+  /** Runners that are too many, if above 0. */
+  readonly surplus: number
+}
+
 /** Runners whose start or end is held up for long enough to be shown. */
 export type Delays = { readonly count: number; readonly oldest: LastingFailure }
 
@@ -80,7 +92,9 @@ export type SetWorld = {
   readonly counts: Reading<Counts>
   /** Runners that changed or are due. Runners with an action under way are left out until it is over. */
   readonly attention: readonly Runner[]
-  /** Runners that could be too many: without a job and without an end under way, in the order in which they would be ended. */
+  /** Undefined while the demand or the counts are unknown, and with a strategy of cycles. */
+  readonly need: Need | undefined
+  /** Runners that may be ended because they are too many: without a job and without an end under way, in the order of their ends. */
   readonly surplus: readonly Runner[]
   readonly departed: readonly Departed[]
   readonly pendingRemovals: readonly PendingRemoval[]

@@ -14,8 +14,7 @@ it.each([
   [now + 9, now + 9],
 ])('keeps the reading by which it scaled last: %s after another', (scaledBy, kept) => {
   const set = open()
-  const decide = (by: number | undefined) =>
-    set.take({ kind: 'decided', decision: { ...emptyDecision, scaledBy: by }, actions: [] })
+  const decide = (by: number | undefined) => set.take({ kind: 'decided', decision: { ...emptyDecision, scaledBy: by } })
   decide(now)
   decide(scaledBy)
   expect(set.state.scaledBy).toBe(kept)
@@ -27,6 +26,6 @@ it.each<[JournalEvent, object | undefined]>([
   [{ kind: 'runner-gone', ...about, because: 'ended' }, undefined],
 ])('shows the failure of a runner as the last reason: $kind', (event, last) => {
   const set = open()
-  expect(set.take({ kind: 'decided', decision: { ...emptyDecision, events: [event] }, actions: [] })).toEqual([event])
+  expect(set.take({ kind: 'decided', decision: { ...emptyDecision, events: [event] } })).toEqual([event])
   expect(set.state.history.last).toEqual(last)
 })

@@ -7,14 +7,14 @@ import { depart, put } from './lives.ts'
 import { requestedRunner } from './runner-facts.ts'
 import { begunAt, countFailure, note, type Step } from './step.ts'
 
-export function foldDecided(step: Step, { decision, actions }: Extract<Input, { kind: 'decided' }>): void {
+export function foldDecided(step: Step, { decision }: Extract<Input, { kind: 'decided' }>): void {
   const { table } = step.state
   for (const event of decision.events) report(step, event)
   for (const mark of decision.marks) {
     const runner = table.get(mark.runner)
     if (runner) put(step, { ...runner, ...marked(mark) })
   }
-  for (const action of actions) begin(step, action)
+  for (const action of decision.actions) begin(step, action)
   step.state.scaledBy = decision.scaledBy ?? step.state.scaledBy
   for (const { runner, at } of decision.due) table.lookAgain(runner, at)
 }

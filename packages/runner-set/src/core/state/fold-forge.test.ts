@@ -140,7 +140,7 @@ describe('surplus runners', () => {
   }
 
   it.each<[string, number, number, number]>([
-    ['none before the quiet period is over', 0, limits.quietMs - 1, 0],
+    ['also before the quiet period is over, which the decision judges', 0, 0, limits.surplusPerTick],
     ['no more than one tick ends', 0, limits.quietMs, limits.surplusPerTick],
     ['no more than the demand leaves', 11, limits.quietMs, 1],
     ['none if all are needed', 12, limits.quietMs, 0],

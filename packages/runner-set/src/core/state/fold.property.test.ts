@@ -6,7 +6,7 @@ import { type Counts, type PodFacts, phases } from '../../model/runner.ts'
 import { decide } from '../decide.ts'
 import { isUnproved, occupies, phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
-import { limits, podFacts, registration, runnerSet } from '../world.fixture.ts'
+import { ids, limits, podFacts, registration, runnerSet, startsIn } from '../world.fixture.ts'
 import { fold } from './fold.ts'
 import { newSetState, type SetState, worldOf } from './set-state.ts'
 
@@ -126,13 +126,11 @@ class Truth {
 
   private tick(): void {
     const world = worldOf(this.state, { now: 9, nextAt: undefined }, limits, this.now)
-    const decision = decide(world, limits, this.now)
-    const started = names
-      .filter((name) => !this.pods.has(name) && !this.state.table.get(name))
-      .slice(0, decision.starts)
-    const actions = [...decision.actions, ...started.map((runner) => ({ kind: 'start-runner', runner }) as const)]
-    this.take({ kind: 'decided', decision, actions })
-    for (const action of actions) {
+    const unused = names.filter((name) => !this.pods.has(name) && !this.state.table.get(name))
+    const free = unused.map((name) => name.slice(runnerPrefix(set).length))
+    const decision = decide(world, limits, this.now, free)
+    this.take({ kind: 'decided', decision })
+    for (const action of decision.actions) {
       if ('runner' in action) this.underway.push((answer) => this.outcomeOf(action.kind, action.runner, answer))
     }
   }
@@ -214,7 +212,7 @@ it('never starts more runners than fit below max', () => {
         truth.play(step)
         const before = truth.state.table.counts().occupied
         const world = worldOf(truth.state, { now: 9, nextAt: undefined }, limits, truth.now)
-        const { starts } = decide(world, limits, truth.now)
+        const starts = startsIn(decide(world, limits, truth.now, ids))
         expect(starts === 0 || before + starts <= set.scale.max).toBe(true)
       }
     }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Failure } from '../../model/failure.ts'
 import { decide } from '../decide.ts'
-import { ended, limits, now, podFacts, registration } from '../world.fixture.ts'
+import { ended, ids, limits, now, podFacts, registration } from '../world.fixture.ts'
 import { a, emptyDecision, job, open, refused, seconds, unavailable, unreachable } from './state.fixture.ts'
 
 const kindsOf = (events: readonly JournalEvent[]) => events.map(({ kind }) => kind)
@@ -73,7 +73,7 @@ describe('pods', () => {
     expect(set.world(lookAt).leftAt).toBe(now + 1_000)
     set.listed([], lookAt - 1)
     set.event({ kind: 'demand', demand: { kind: 'assigned', jobs: 0 }, at: lookAt }, lookAt)
-    const asks = (at: number) => decide(set.world(at), limits, at).actions.map(({ kind }) => kind)
+    const asks = (at: number) => decide(set.world(at), limits, at, ids).actions.map(({ kind }) => kind)
     expect(asks(lookAt)).toContain('list-registrations')
     set.listed([registration(a)], lookAt)
     expect(asks(lookAt + 1)).not.toContain('list-registrations')
@@ -173,7 +173,7 @@ describe('pods', () => {
     const cause = { reason: 'unschedulable', message: 'm', since: now } as const
     set.outcome({ action: 'explain-runner', runner: a, result: { is: 'explained', cause } })
     const mark = { runner: a, is: 'delayed', failure: cause } as const
-    set.take({ kind: 'decided', decision: { ...emptyDecision, marks: [mark] }, actions: [] })
+    set.take({ kind: 'decided', decision: { ...emptyDecision, marks: [mark] } })
     expect(state.table.delays()).toEqual({ count: 1, oldest: cause })
     set.seen({ progressedAt: now })
     expect(set.runner()).toMatchObject({ explained: cause, delay: cause })
@@ -196,7 +196,7 @@ describe('pods', () => {
     set.seen()
     const failure: Failure = { reason: 'unschedulable', message: 'm' }
     const event = { kind: 'runner-delayed', namespace: 'ci', set: 'linux', runner: a, failure, since: now } as const
-    set.take({ kind: 'decided', decision: { ...emptyDecision, events: [event] }, actions: [] })
+    set.take({ kind: 'decided', decision: { ...emptyDecision, events: [event] } })
     expect(set.state.history.last).toMatchObject({ reason: 'unschedulable', runner: a })
   })
 

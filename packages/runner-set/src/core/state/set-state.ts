@@ -2,13 +2,12 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { SetAction } from '../../model/action.ts'
 import type { ForgeState } from '../../model/forge-event.ts'
-import { bitbucketRunnersMax } from '../../model/forge-traits.ts'
 import type { Limits } from '../../model/limits.ts'
 import type { Reading } from '../../model/runner.ts'
 import type { RunnerSet } from '../../model/runner-set.ts'
 import type { Condition, JobRecord } from '../../model/status.ts'
-import type { History, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
-import { desiredRunners } from '../desired.ts'
+import type { History, Need, RetryKey, RetryState, SetWorld, TemplateVerdict } from '../../model/world.ts'
+import { needOf } from '../need.ts'
 import { isPaused } from '../paused.ts'
 import { templateHash } from '../pod.ts'
 import { fleetOf } from '../strategy/fleet.ts'
@@ -87,6 +86,9 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   const { forge, table, pendingRemovals, departures, pods } = state
   const demandAt = forge.demand.known ? forge.demand.at : undefined
   departures.prune(demandAt, (name) => pendingRemovals.has(name), limits, now)
+  const counts = pods.known ? ({ known: true, value: table.counts(), at: pods.at } as const) : pods
+  const departed = departures.all()
+  const need = needOf({ set: state.set, demand: forge.demand, counts, departed }, limits, now)
   return {
     set: state.set,
     templateHash: state.templateHash,
@@ -95,10 +97,11 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
     fleet: state.set.scale.percentage && forge.demand.known ? fleetOf(table.all(), forge.demand.value) : undefined,
     scaledBy: state.scaledBy,
     quietSince: forge.quietSince,
-    counts: pods.known ? { known: true, value: table.counts(), at: pods.at } : pods,
+    counts,
     attention: table.takeAttention(now),
-    surplus: surplusOf(state, limits, now),
-    departed: departures.all(),
+    need,
+    surplus: surplusOf(state, need, limits),
+    departed,
     pendingRemovals: pendingRemovals.all(),
     history: state.history,
     delays: table.delays(),
@@ -118,13 +121,9 @@ export function worldOf(state: SetState, allowance: SetWorld['allowance'], limit
   }
 }
 
-/** Looks at every runner, so it looks only when some could be too many. */
-function surplusOf({ forge, table, set }: SetState, limits: Limits, now: Instant): SetWorld['surplus'] {
-  const { demand, quietSince } = forge
-  if (isPaused(set)) return table.oldestWaiting(limits.surplusPerTick)
-  if (set.scale.percentage) return table.oldestWaiting(bitbucketRunnersMax)
-  if (!demand.known || now < quietSince + limits.quietMs) return []
-  const { starting, idle, busy } = table.counts()
-  const extra = starting + idle + busy - desiredRunners(demand.value, set.scale, busy)
-  return extra > 0 ? table.oldestWaiting(Math.min(extra, limits.surplusPerTick)) : []
+/** Looks at every waiting runner, so it looks only when some may be ended. */
+function surplusOf({ table, set }: SetState, need: Need | undefined, limits: Limits): SetWorld['surplus'] {
+  if (set.scale.percentage) return table.oldestWaiting(Number.POSITIVE_INFINITY)
+  const most = isPaused(set) ? limits.surplusPerTick : Math.min(need?.surplus ?? 0, limits.surplusPerTick)
+  return most > 0 ? table.oldestWaiting(most) : []
 }

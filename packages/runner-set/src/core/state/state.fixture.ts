@@ -1,4 +1,5 @@
 // One set's state, driven by inputs at chosen times, for the tables of the fold's tests.
+import type { Decision } from '../../model/action.ts'
 import type { EndCause } from '../../model/end-cause.ts'
 import type { JournalEvent } from '../../model/event.ts'
 import type { Failure } from '../../model/failure.ts'
@@ -10,7 +11,7 @@ import type { RunnerSet } from '../../model/runner-set.ts'
 import { decide } from '../decide.ts'
 import { phaseOf } from '../phase.ts'
 import { runnerPrefix } from '../pod.ts'
-import { limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
+import { ids, limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
 import { fold } from './fold.ts'
 import { newSetState, type StoredStatus, worldOf } from './set-state.ts'
 
@@ -53,8 +54,8 @@ export function open(set: RunnerSet = runnerSet(), stored: StoredStatus = {}) {
         at,
       ),
     tick: (at = now) => {
-      const decision = decide(world(at), limits, at)
-      take({ kind: 'decided', decision, actions: decision.actions }, at)
+      const decision = decide(world(at), limits, at, ids)
+      take({ kind: 'decided', decision }, at)
       return decision
     },
     runner: () => state.table.get(a),
@@ -67,8 +68,16 @@ export function open(set: RunnerSet = runnerSet(), stored: StoredStatus = {}) {
   }
 }
 
-function decided(actions: Extract<Input, { kind: 'decided' }>['actions']): Input {
-  return { kind: 'decided', decision: { ...emptyDecision, actions }, actions }
+function decided(actions: Decision['actions']): Input {
+  return { kind: 'decided', decision: { ...emptyDecision, actions } }
 }
 
-export const emptyDecision = { starts: 0, actions: [], due: [], marks: [], wakeAt: undefined, events: [] } as const
+export const emptyDecision: Decision = {
+  actions: [],
+  held: undefined,
+  scaledBy: undefined,
+  due: [],
+  marks: [],
+  wakeAt: undefined,
+  events: [],
+}

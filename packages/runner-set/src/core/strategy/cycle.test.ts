@@ -7,7 +7,7 @@ import { decide } from '../decide.ts'
 import { fold } from '../state/fold.ts'
 import { newSetState, worldOf } from '../state/set-state.ts'
 import { seconds } from '../state/state.fixture.ts'
-import { job, limits, now, podFacts, runner, runnerSet, world } from '../world.fixture.ts'
+import { ids, job, limits, now, podFacts, runner, runnerSet, startsIn, world } from '../world.fixture.ts'
 import { fleetOf } from './fleet.ts'
 
 const percentage = {
@@ -31,18 +31,18 @@ function decisionFor(runners: readonly Runner[], over: Partial<SetWorld> = {}) {
   const demand = { kind: 'utilisation', busy: count('busy'), idle: count('i') } as const
   const given = world([], { set, demand: { known: true, value: demand, at: now }, surplus: runners })
   const counts = world(runners, { set }).counts
-  return decide({ ...given, counts, fleet: fleetOf(runners, demand), ...over }, limits, now)
+  return decide({ ...given, counts, fleet: fleetOf(runners, demand), ...over }, limits, now, ids)
 }
 
 it('grows by the multiplier when more than the share is busy, up to max', () => {
-  expect(decisionFor([busy('b1'), busy('b2')]).starts).toBe(1)
-  expect(decisionFor([busy('b1'), busy('b2'), busy('b3')]).starts).toBe(1)
-  expect(decisionFor([busy('b1'), busy('b2'), busy('b3'), busy('b4')]).starts).toBe(0)
+  expect(startsIn(decisionFor([busy('b1'), busy('b2')]))).toBe(1)
+  expect(startsIn(decisionFor([busy('b1'), busy('b2'), busy('b3')]))).toBe(1)
+  expect(startsIn(decisionFor([busy('b1'), busy('b2'), busy('b3'), busy('b4')]))).toBe(0)
 })
 
 it('counts runners that start, and never exceeds max', () => {
-  expect(decisionFor([busy('b1'), starting('s1')]).starts).toBe(0)
-  expect(decisionFor([busy('b1'), busy('b2'), busy('b3'), starting('s1')]).starts).toBe(0)
+  expect(startsIn(decisionFor([busy('b1'), starting('s1')]))).toBe(0)
+  expect(startsIn(decisionFor([busy('b1'), busy('b2'), busy('b3'), starting('s1')]))).toBe(0)
 })
 
 it('ends old idle runners when less than the share is busy', () => {
@@ -59,17 +59,18 @@ it('keeps young runners', () => {
 it('decides once for each reading of the demand, and not from an old or unknown one', () => {
   const runners = [busy('b1'), busy('b2')]
   expect(decisionFor(runners).scaledBy).toBe(now)
-  expect(decisionFor(runners, { scaledBy: now }).starts).toBe(0)
+  expect(startsIn(decisionFor(runners, { scaledBy: now }))).toBe(0)
   const value = { kind: 'utilisation', busy: 2, idle: 0 } as const
   const oldDemand = { known: true, value, at: now - limits.demandAgeMs - 1 } as const
-  expect(decisionFor(runners, { demand: oldDemand })).toMatchObject({ starts: 0, scaledBy: undefined })
+  expect(decisionFor(runners, { demand: oldDemand })).toMatchObject({ actions: [], scaledBy: undefined })
   const unknown = { known: false, since: now, why: 'x' } as const
-  expect(decisionFor(runners, { demand: unknown, fleet: undefined }).starts).toBe(0)
+  expect(startsIn(decisionFor(runners, { demand: unknown, fleet: undefined }))).toBe(0)
 })
 
 it('keeps the decision for the next reading while the template is not checked', () => {
   const decision = decisionFor([], { template: undefined })
-  expect(decision).toMatchObject({ starts: 0, scaledBy: undefined })
+  expect(decision).toMatchObject({ held: { count: undefined, why: { is: 'template-unchecked' } }, scaledBy: undefined })
+  expect(startsIn(decision)).toBe(0)
 })
 
 it('remembers the reading, so that the next tick waits for a new one', () => {
@@ -77,9 +78,9 @@ it('remembers the reading, so that the next tick waits for a new one', () => {
   const take = (input: Parameters<typeof fold>[1], at = now) => fold(state, input, limits, at)
   const demand = { kind: 'utilisation', busy: 1, idle: 0 } as const
   const tick = (at: number) => {
-    const decision = decide(worldOf(state, { now: 9, nextAt: undefined }, limits, at), limits, at)
-    take({ kind: 'decided', decision, actions: [] }, at)
-    return decision.starts
+    const decision = decide(worldOf(state, { now: 9, nextAt: undefined }, limits, at), limits, at, ids)
+    take({ kind: 'decided', decision: { ...decision, actions: [] } }, at)
+    return startsIn(decision)
   }
   const name = 'linux-x'
   take({ kind: 'pods-listed', pods: new Map([[name, podFacts(old)]]), askedAt: now })

@@ -1,0 +1,24 @@
+// The runners that a set needs, compared with those that live. Everything that starts, ends or reports runners reads this one judgement.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Limits } from '../model/limits.ts'
+import type { Need, SetWorld } from '../model/world.ts'
+import { desiredRunners } from './desired.ts'
+import { isStillCounted } from './state/departures.ts'
+
+type Facts = Pick<SetWorld, 'set' | 'demand' | 'counts' | 'departed'>
+
+/** Returns undefined while the demand or the counts are unknown, and for a strategy of cycles, which knows no wanted number. */
+export function needOf({ set, demand, counts, departed }: Facts, limits: Limits, now: Instant): Need | undefined {
+  const fresh = freshDemand({ demand }, limits, now)
+  if (!fresh || !counts.known || set.scale.percentage) return undefined
+  const { starting, idle, busy } = counts.value
+  const wanted = desiredRunners(fresh.value, set.scale, busy)
+  const living = starting + idle + busy
+  const covered = departed.filter((one) => isStillCounted(one, fresh.at, limits, now)).length
+  return { wanted, living, covered, missing: wanted - living - covered, surplus: living - wanted }
+}
+
+/** Unknown is not zero: an old demand decides nothing. */
+export function freshDemand({ demand }: Pick<SetWorld, 'demand'>, limits: Limits, now: Instant) {
+  return demand.known && now - demand.at <= limits.demandAgeMs ? demand : undefined
+}

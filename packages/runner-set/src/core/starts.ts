@@ -1,0 +1,72 @@
+// How many of the missing runners start now, and what holds the others back.
+import type { Instant } from '@dayfly/kit/clock'
+import type { Held, HeldBy } from '../model/held.ts'
+import type { Counts } from '../model/runner.ts'
+import type { SetWorld } from '../model/world.ts'
+import type { Moment } from './moment.ts'
+import { isPaused } from './paused.ts'
+import { recentFailures } from './state/history.ts'
+
+export type Starts = {
+  readonly count: number
+  readonly held?: Held | undefined
+  readonly wakeAt?: Instant | undefined
+}
+
+/** At most so many starts, and why no more. */
+type Bound = { readonly most: number; readonly why: HeldBy }
+
+/** @param missing runners that are missing: more than none */
+export function startsOf(moment: Moment, counts: Counts, missing: number): Starts {
+  const gate = gateOf(moment.world)
+  if (gate) return { count: 0, held: { count: missing, why: gate } }
+  const bounds = boundsOf(moment, counts, missing).filter(({ most }) => most < missing)
+  const [tightest] = bounds.toSorted((left, right) => left.most - right.most)
+  if (!tightest) return { count: missing }
+  const { most: count, why } = tightest
+  return { count, held: { count: missing - count, why }, wakeAt: 'until' in why ? why.until : undefined }
+}
+
+/** Returns when the forge allows the next registration, if no runner starts before. The limit is a state and no failure. */
+export function waitsForForgeUntil(moment: Moment): Instant | undefined {
+  const { counts, need, set } = moment.world
+  if (isPaused(set) || !counts.known || !need || need.missing <= 0) return undefined
+  const { count, held } = startsOf(moment, counts.value, need.missing)
+  return count === 0 && held?.why.is === 'forge-limit' ? held.why.until : undefined
+}
+
+/** Nothing starts without an accepted template, nor after a failure that no new runner can avoid. */
+function gateOf({ template, templateHash, history }: SetWorld): HeldBy | undefined {
+  if (template?.hash !== templateHash) return { is: 'template-unchecked' }
+  if (template.is === 'refused') return { is: 'template-refused', failure: template.failure }
+  return history.blocked && { is: 'blocked', failure: history.blocked }
+}
+
+/** The first one of several bounds that allow the same number is shown. */
+function boundsOf(moment: Moment, counts: Counts, missing: number): readonly Bound[] {
+  const { world, limits, now } = moment
+  const { allowance, retries, set } = world
+  const { register } = retries
+  const refused = register && now < register.retryAt ? register.retryAt : undefined
+  return [
+    { most: Math.max(0, allowance.now), why: { is: 'forge-limit', until: allowance.nextAt } },
+    ...(refused === undefined ? [] : [{ most: 0, why: { is: 'registration-failed', until: refused } } as const]),
+    // A pod counts against the ceiling until it is gone, also after its job.
+    { most: Math.max(0, set.scale.max - counts.occupied), why: { is: 'max', occupied: counts.occupied } },
+    ...failureBounds(moment, counts, missing),
+    { most: limits.startsPerTick, why: { is: 'starts-per-tick' } },
+  ]
+}
+
+/** After a failed start its own replacement waits. After several in a row one runner at a time tries, until one gets online. */
+function failureBounds({ world, limits, now }: Moment, { unproved }: Counts, missing: number): readonly Bound[] {
+  const { history } = world
+  const failures = recentFailures(history, limits, now)
+  const isWaiting = failures > 0 && history.retryAt !== undefined && now < history.retryAt
+  const until = isWaiting ? history.retryAt : undefined
+  if (failures >= limits.failuresBeforeProbe) {
+    return [{ most: isWaiting || unproved > 0 ? 0 : 1, why: { is: 'probe', failures, unproved, until } }]
+  }
+  if (until === undefined) return []
+  return [{ most: Math.max(0, missing - failures), why: { is: 'failed-starts', failures, until } }]
+}
