@@ -28,7 +28,7 @@ export async function reportInvalid(
     { ...condition, type: 'Stalled', status: 'True' },
   ]
   const body = {
-    status: { observedGeneration: generation, lastMessage: problems.join('; '), conditions },
+    status: { observedGeneration: generation, lastMessage: problems.join('; '), problems: [], conditions },
   }
   const options = { subresource: 'status', signal: leadership.signal } as const
   await kubernetes.patch(runnerSets, { namespace, name }, { type: 'merge', body }, options).catch(() => {})

@@ -70,7 +70,7 @@ function cellsOf(view: SetView, fresh: boolean): readonly string[] {
 /** Unknown is shown as such: a set that no controller works on may have been ready. */
 function readyWord(view: SetView, fresh: boolean): string {
   if (view.deleting) return 'deleting'
-  if (view.problems.length > 0) return 'no'
+  if (view.specErrors.length > 0) return 'no'
   const status = conditionOf(view, 'Ready')?.status
   if (!fresh || status === undefined || status === 'Unknown') return '?'
   if (view.paused) return 'paused'

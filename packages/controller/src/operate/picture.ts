@@ -14,9 +14,8 @@ import { explainPod } from '../observe/explain.ts'
 import { readEvents } from './events.ts'
 import type { Work } from './leader.ts'
 import { type RunnerPod, readRunnerPods } from './pods.ts'
-import { failureOfCondition } from './problems.ts'
 import { type Known, orUnknown, type Place } from './read.ts'
-import { conditionOf, type JobView, type SetView } from './set-view.ts'
+import { type JobView, problemOf, type SetView } from './set-view.ts'
 
 export type DemandReading = {
   readonly demand: Demand
@@ -96,7 +95,7 @@ function demandOf({ view, set, work, forge }: Sources): Known<DemandReading> {
     return { known: false, why: `${work.sentence}${old}` }
   }
   if (view.demand === undefined) {
-    const failure = failureOfCondition(conditionOf(view, 'ForgeConnected'))
+    const failure = problemOf(view, 'forge')
     const cause = failure && `${failure.reason}: ${failureInfo(failure.reason).sentence} ${failure.message}`
     return { known: false, why: cause ?? 'The forge has not reported it to the controller.' }
   }

@@ -98,6 +98,26 @@ it.each<[string, Given, readonly (string | RegExp)[]]>([
     ['Does not start 2 runners now: it checks the template first.', 'Checks the template with a dry run.'],
   ],
   [
+    'a refused template',
+    {
+      demand: jobs(2),
+      status: {
+        conditions: [{ ...accepted, status: 'False', reason: 'QuotaExceeded' }],
+        problems: [{ kind: 'template', reason: 'quota-exceeded', detail: 'pods: 10' }],
+      },
+    },
+    [
+      'Does not start 2 runners now: quota-exceeded: The resource quota of the namespace is used up. pods: 10 Next: Raise the quota, lower max of the set, or wait until other pods end.',
+    ],
+  ],
+  [
+    'a failure that no runner can avoid',
+    { demand: jobs(2), status: { problems: [{ kind: 'blocked', reason: 'image-invalid', detail: 'UPPER' }] } },
+    [
+      'Does not start 2 runners now: image-invalid: The image name is not valid. UPPER Next: Correct the image reference.',
+    ],
+  ],
+  [
     'several failed starts',
     { demand: jobs(2), status: { failed: 3, lastReason: 'image-missing', lastMessage: 'no such image' } },
     [

@@ -14,8 +14,7 @@ import { ageText, counted } from './ages.ts'
 import { heldText } from './held-text.ts'
 import type { Picture } from './picture.ts'
 import type { PlanStep } from './plan-step.ts'
-import { failureOfCondition, knownReason } from './problems.ts'
-import { conditionOf, type SetView } from './set-view.ts'
+import { conditionOf, knownReason, problemOf, type SetView } from './set-view.ts'
 import { waitsOf } from './waits.ts'
 
 export type Plan = {
@@ -59,14 +58,10 @@ function withStatus(world: SetWorld, view: SetView, now: Instant): SetWorld {
   const failed = view.failed ?? 0
   const reason = knownReason(view.lastReason)
   const last = reason && { reason, message: view.lastMessage ?? '', at: now, runner: undefined }
-  const ready = failureOfCondition(conditionOf(view, 'Ready'))
-  const template = verdictOf(world, view, now)
-  const blocked =
-    ready && template?.is === 'accepted' && failureInfo(ready.reason).retry.is === 'never' ? ready : undefined
-  const forge = failureOfCondition(conditionOf(view, 'ForgeConnected'))
+  const forge = problemOf(view, 'forge')
   return {
     ...world,
-    template,
+    template: verdictOf(world, view, now),
     forgeFailure: forge && { ...forge, since: now },
     history: {
       ...world.history,
@@ -74,17 +69,18 @@ function withStatus(world: SetWorld, view: SetView, now: Instant): SetWorld {
       failuresInARow: failed,
       failedAt: failed > 0 ? now : 0,
       retryAt: undefined,
-      blocked,
+      blocked: problemOf(view, 'blocked'),
     },
   }
 }
 
+/** Undefined if the status shows no verdict on the present template. */
 function verdictOf({ templateHash: hash }: SetWorld, view: SetView, at: Instant): TemplateVerdict | undefined {
   const condition = conditionOf(view, 'TemplateAccepted')
-  if (condition?.observedGeneration !== view.generation || condition.status === 'Unknown') return undefined
+  if (condition?.observedGeneration !== view.generation) return undefined
   if (condition.status === 'True') return { is: 'accepted', hash, warnings: [], at }
-  const failure = failureOfCondition(condition) ?? { reason: 'template-invalid', message: condition.message }
-  return { is: 'refused', hash, failure, at }
+  const failure = problemOf(view, 'template')
+  return failure && { is: 'refused', hash, failure, at }
 }
 
 /** With percentages, each reading of the demand decides about a step up or down, and about no number of runners. */

@@ -1,7 +1,5 @@
 // The problems of a set now, each with its reason, its sentence and the next step.
-import { camelCase } from '@dayfly/runner-set/core/report'
-import { type Failure, type FailureReason, failureInfo } from '@dayfly/runner-set/model/failure'
-import { failures } from '@dayfly/runner-set/model/failure-table'
+import { failureInfo } from '@dayfly/runner-set/model/failure'
 import type { Work } from './leader.ts'
 import { type ConditionView, conditionOf, type SetView } from './set-view.ts'
 
@@ -14,78 +12,50 @@ export type Problem = {
   readonly next: string
 }
 
-const nextOfSpec = 'Correct the set. Dayfly reads it again as soon as it changes.'
-
 /** Returns the problems, those that stop the whole set first. */
 export function problemsOf(view: SetView, work: Work): readonly Problem[] {
   const problems: Problem[] = []
   if (work.is === 'no-leader' || work.is === 'unseen' || work.is === 'behind') {
     problems.push({ reason: work.is, sentence: work.sentence, detail: '', next: work.next })
   }
-  if (view.problems.length > 0) {
-    const detail = view.problems.join('; ')
-    problems.push({ reason: 'spec-invalid', sentence: 'The set is not valid.', detail, next: nextOfSpec })
-  }
-  const conditions = ['TemplateAccepted', 'ForgeConnected', 'Ready', 'Degraded']
-  for (const type of conditions) {
+  if (view.specErrors.length > 0) problems.push(ofSpec(view.specErrors.join('; ')))
+  problems.push(...ofStatus(view))
+  for (const type of ['TemplateAccepted', 'ForgeConnected', 'Ready', 'Degraded']) {
     const condition = conditionOf(view, type)
     if (!condition || isGood(condition)) continue
-    const problem = problemOf(condition, view)
+    const problem = ofCondition(condition, view)
     if (!problems.some(({ reason }) => reason === problem.reason)) problems.push(problem)
   }
   return problems
 }
 
-/** Returns the failure that a condition shows; undefined for a good one, and for a word that is not of the closed list. */
-export function failureOfCondition(condition: ConditionView | undefined): Failure | undefined {
-  const reason = condition && !isGood(condition) ? reasonOfWord(condition.reason) : undefined
-  if (!condition || !reason) return undefined
-  const { sentence, next } = failureInfo(reason)
-  return { reason, message: condition.message.replace(sentence, '').replace(` — ${next}`, '').trim() }
+function ofSpec(detail: string): Problem {
+  const next = 'Correct the set. Dayfly reads it again as soon as it changes.'
+  return { reason: 'spec-invalid', sentence: 'The set is not valid.', detail, next }
 }
 
-/** The set is paused, which is the wish of its owner. */
-const pausedWord = 'Paused'
+/** One reason is one problem, though several runners or parts of the set may show it. */
+function ofStatus({ problems }: SetView): readonly Problem[] {
+  const reasons = [...new Set(problems.map(({ reason }) => reason))]
+  return reasons.map((reason) => {
+    const { sentence, next } = failureInfo(reason)
+    const details = problems.filter((problem) => problem.reason === reason).map(({ detail }) => detail)
+    return { reason, sentence, detail: details.join(' '), next }
+  })
+}
 
 function isGood({ type, status, reason }: ConditionView): boolean {
-  if (reason === pausedWord) return true
+  // The owner of the set wishes a pause.
+  if (reason === 'Paused') return true
   return status === (type === 'Degraded' ? 'False' : 'True')
 }
 
-/** The condition's message is `sentence detail — next`, where sentence and next are of the closed list. */
-function problemOf({ reason, message }: ConditionView, view: SetView): Problem {
-  const known = reasonOfWord(reason)
-  if (!known) {
-    const detail = message.length > 0 ? '' : `reason ${reason}`
-    const [sentence = '', next] = split(message)
-    return {
-      reason: kebabCase(reason),
-      sentence,
-      detail,
-      next: next ?? `dayfly explain ${view.name} -n ${view.namespace}`,
-    }
-  }
-  const { sentence, next } = failureInfo(known)
-  const end = message.indexOf(` — ${next}`)
-  const whole = message.startsWith(sentence) && end >= 0
-  const rest = whole ? message.slice(end + next.length + 3).trim() : ''
-  const detail = whole ? message.slice(sentence.length, end).trim() : message
-  return { reason: known, sentence, detail: rest === '' ? detail : `${detail} Also: ${rest}`, next }
-}
-
-function split(message: string): readonly [string, string?] {
-  const at = message.lastIndexOf(' — ')
-  return at < 0 ? [message] : [message.slice(0, at), message.slice(at + 3)]
-}
-
-/** Returns the reason if it is of the closed list. */
-export function knownReason(text: string | undefined): FailureReason | undefined {
-  return text !== undefined && Object.hasOwn(failures, text) ? (text as FailureReason) : undefined
-}
-
-/** `ImageMissing` is `image-missing` of the closed list. */
-function reasonOfWord(word: string): FailureReason | undefined {
-  return (Object.keys(failures) as FailureReason[]).find((reason) => camelCase(reason) === word)
+/** A condition says more than the problems only if its reason is no failure. */
+function ofCondition({ reason: word, message }: ConditionView, view: SetView): Problem {
+  const reason = kebabCase(word)
+  if (reason === 'spec-invalid') return ofSpec(view.lastMessage ?? '')
+  const detail = message.length > 0 ? '' : `reason ${word}`
+  return { reason, sentence: message, detail, next: `dayfly explain ${view.name} -n ${view.namespace}` }
 }
 
 function kebabCase(word: string): string {

@@ -2,7 +2,10 @@
 import type { Instant } from '@dayfly/kit/clock'
 import type { KubeObject } from '@dayfly/kubernetes/types'
 import { parseRunnerSet } from '@dayfly/runner-set/config/runner-set'
+import type { Failure, FailureReason } from '@dayfly/runner-set/model/failure'
+import { failures } from '@dayfly/runner-set/model/failure-table'
 import type { RunnerSet } from '@dayfly/runner-set/model/runner-set'
+import { problemKinds } from '@dayfly/runner-set/model/status'
 import { z } from 'zod'
 import { runnerSets } from '../resources.ts'
 import { getOne, listAll, type Place } from './read.ts'
@@ -17,6 +20,16 @@ const conditionSchema = z.object({
   message: z.string().catch(''),
   observedGeneration: count,
   lastTransitionTime: text,
+})
+
+/** A reason that this version does not know is left to the conditions. */
+const problemSchema = z.object({
+  kind: z.enum(problemKinds),
+  reason: z
+    .string()
+    .transform(knownReason)
+    .pipe(z.custom<FailureReason>((reason) => reason !== undefined)),
+  detail: z.string(),
 })
 
 const jobSchema = z.object({
@@ -50,10 +63,12 @@ const statusSchema = z.object({
   lastMessage: text,
   forge: z.record(z.string(), z.string()).catch({}),
   conditions: listOf(conditionSchema),
+  problems: listOf(problemSchema),
   jobs: listOf(jobSchema),
 })
 
 export type ConditionView = z.infer<typeof conditionSchema>
+export type ProblemView = z.infer<typeof problemSchema>
 export type JobView = z.infer<typeof jobSchema>
 
 export type SetView = z.infer<typeof statusSchema> & {
@@ -66,8 +81,7 @@ export type SetView = z.infer<typeof statusSchema> & {
   readonly paused: boolean
   /** The set as the controller reads it; undefined if its spec is not valid. */
   readonly set: RunnerSet | undefined
-  /** The errors of the spec. */
-  readonly problems: readonly string[]
+  readonly specErrors: readonly string[]
   /** The last write of the status that the API server recorded. */
   readonly statusAt: Instant | undefined
 }
@@ -101,9 +115,19 @@ export function viewSet(object: KubeObject): SetView {
     max: typeof max === 'number' ? max : undefined,
     paused: spec.paused === true,
     set: parsed.ok ? parsed.set : undefined,
-    problems: parsed.ok ? [] : parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`),
+    specErrors: parsed.ok ? [] : parsed.problems.map(({ path, sentence }) => `${path}: ${sentence}`),
     statusAt: statusWrittenAt(metadata),
   }
+}
+
+/** Returns the reason if this version knows it. */
+export function knownReason(text: string | undefined): FailureReason | undefined {
+  return text !== undefined && Object.hasOwn(failures, text) ? (text as FailureReason) : undefined
+}
+
+export function problemOf({ problems }: SetView, kind: ProblemView['kind']): Failure | undefined {
+  const found = problems.find((problem) => problem.kind === kind)
+  return found && { reason: found.reason, message: found.detail }
 }
 
 export function conditionOf({ conditions }: SetView, type: string): ConditionView | undefined {

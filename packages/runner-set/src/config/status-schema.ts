@@ -1,4 +1,5 @@
 // The schema of a RunnerSet's status: the conventions of the Kubernetes API for conditions, and counts that may be unknown.
+import { problemKinds } from '../model/status.ts'
 
 const count = (description: string) => ({ type: 'integer', format: 'int32', nullable: true, description })
 const text = (description: string) => ({ type: 'string', nullable: true, description })
@@ -21,6 +22,20 @@ const condition = {
     lastTransitionTime: { type: 'string', format: 'date-time', description: 'When the status last changed.' },
     reason: { type: 'string', maxLength: 1024, description: 'The reason in one word.' },
     message: { type: 'string', maxLength: 32_768, description: 'What was observed, and the next step.' },
+  },
+}
+
+const problem = {
+  type: 'object',
+  required: ['kind', 'reason', 'detail'],
+  properties: {
+    kind: {
+      type: 'string',
+      enum: problemKinds,
+      description: 'The part of the set: its template, forge, forge settings, or its runners.',
+    },
+    reason: { type: 'string', maxLength: 253, description: 'The reason, as the table of failures names it.' },
+    detail: { type: 'string', maxLength: 32_768, description: 'What was observed.' },
   },
 }
 
@@ -63,6 +78,13 @@ export const statusSchema = {
     ),
     lastReason: text('The reason of the most important problem.'),
     lastMessage: text('What was observed of that problem.'),
+    problems: {
+      type: 'array',
+      maxItems: 16,
+      'x-kubernetes-list-type': 'atomic',
+      items: problem,
+      description: 'The problems of the set now, the most urgent first.',
+    },
     forge: {
       type: 'object',
       maxProperties: 32,

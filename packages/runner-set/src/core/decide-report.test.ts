@@ -66,6 +66,18 @@ describe('a status that was written', () => {
     ['differs in the reason of the last condition', changed(status.conditions.length - 1, { reason: 'Other' })],
   ])('is written again if it %s', (_, conditions) => expect(reports(written(conditions))).toBe(true))
 
+  it('is written again if the detail of a problem differs', () => {
+    const settingsFailure = { reason: 'forge-settings-differ', message: 'x' } as const
+    const { conditions, ...other } = statusOf({ world: { ...quiet, settingsFailure }, limits, now })
+    const [problem] = other.problems
+    const reported = (detail: string) => {
+      const problems = problem ? [{ ...problem, detail }] : []
+      return { settingsFailure, conditions, reported: { status: { ...other, conditions, problems }, at: now - 5_000 } }
+    }
+    expect(reports(reported('x'))).toBe(false)
+    expect(reports(reported('y'))).toBe(true)
+  })
+
   it('is written again if a count differs', () => {
     const reported = { status: { ...status, idle: status.idle === 0 ? 1 : 0 }, at: now - 5_000 }
     expect(reports({ ...written(status.conditions), reported })).toBe(true)

@@ -131,19 +131,20 @@ function decideReport(moment: Moment): Step {
   return now < allowedAt ? { actions: [], wakeAt: allowedAt } : once(moment, { kind: 'report', status })
 }
 
-/** The jobs and their table change only as a whole. */
+/** The jobs change only as a whole. */
 function showSame(written: SetStatus, status: SetStatus): boolean {
-  for (const field of Object.keys(status) as (keyof SetStatus)[]) {
-    if (field !== 'conditions' && written[field] !== status[field]) return false
-  }
-  const { conditions } = written
-  return (
-    conditions.length === status.conditions.length && status.conditions.every((one, at) => isSame(one, conditions[at]))
-  )
+  return (Object.keys(status) as (keyof SetStatus)[]).every((field) => {
+    if (field !== 'conditions' && field !== 'problems') return written[field] === status[field]
+    return areSame<object>(written[field], status[field])
+  })
 }
 
-function isSame(one: Condition, other: Condition | undefined): boolean {
-  return (Object.keys(one) as (keyof Condition)[]).every((field) => one[field] === other?.[field])
+function areSame<T extends object>(list: readonly T[], other: readonly T[]): boolean {
+  return list.length === other.length && list.every((one, at) => isSame(one, other[at]))
+}
+
+function isSame<T extends object>(one: T, other: T | undefined): boolean {
+  return (Object.keys(one) as (keyof T)[]).every((field) => one[field] === other?.[field])
 }
 
 /** The limit of the forge is journaled when its report begins. */

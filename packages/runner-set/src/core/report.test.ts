@@ -140,6 +140,40 @@ describe('conditions', () => {
   })
 })
 
+describe('problems', () => {
+  const problem = (kind: string, reason: string, detail: string) => ({ kind, reason, detail })
+
+  it.each<[string, Partial<SetWorld>, readonly object[]]>([
+    ['none', {}, []],
+    ['a refused template', refused(), [problem('template', 'admission-denied', 'by policy p')]],
+    ['no refusal of an older template', { ...refused(), templateHash: 'other' }, []],
+    ['no warning of a template', allowed(), []],
+    ['a forge that fails', { forgeFailure: unauthorized }, [problem('forge', 'forge-unauthorized', '401')]],
+    ['failed starts', { history: failed(2) }, [problem('failing', 'image-missing', '2 in a row. x')]],
+    ['no failed starts of long ago', { history: failed(2, now - limits.failureMemoryMs - 1) }, []],
+    [
+      'all of a set, the most urgent first',
+      {
+        forgeFailure: unreachable,
+        history: { ...failed(1), blocked: { reason: 'image-invalid', message: 'y' } },
+        settingsFailure: { reason: 'forge-settings-differ', message: 'labels' },
+        stuck: stuck(2),
+        delays: { count: 1, oldest: { reason: 'unschedulable', message: 'no node', since: 1_790_000_000_000 } },
+      },
+      [
+        problem('forge', 'forge-unreachable', 'no response'),
+        problem('blocked', 'image-invalid', 'y'),
+        problem('settings', 'forge-settings-differ', 'labels'),
+        problem('stuck', 'termination-stuck', '2 pods are no longer counted against max. '),
+        problem('delayed', 'unschedulable', '1 runner is held up, the first since 2026-09-21T14:13:20Z. no node'),
+        problem('failing', 'image-missing', '1 in a row. x'),
+      ],
+    ],
+  ])('are %s', (_name, over, problems) => {
+    expect(statusOf({ world: world([], over), limits, now }).problems).toEqual(problems)
+  })
+})
+
 describe('counts and reasons', () => {
   const busy = runner('a', { startedAt: now }, { job })
 

@@ -1,13 +1,14 @@
 // The status of a set: conditions in Kubernetes' conventions, counts that are true or unknown, the last reason.
 import type { Instant } from '@dayfly/kit/clock'
 import { timestamp } from '@dayfly/kit/timestamp'
-import { type Failure, failureInfo } from '../model/failure.ts'
-import type { Condition, SetStatus } from '../model/status.ts'
+import { type Failure, type FailureReason, failureInfo } from '../model/failure.ts'
+import type { Condition, SetProblem, SetStatus } from '../model/status.ts'
 import type { SetWorld } from '../model/world.ts'
 import { shownDemand } from './desired.ts'
 import type { Moment } from './moment.ts'
 import { freshDemand } from './need.ts'
 import { isPaused } from './paused.ts'
+import { problemsOf } from './problems.ts'
 import { waitsForForgeUntil } from './starts.ts'
 import { recentFailures } from './state/history.ts'
 
@@ -21,6 +22,7 @@ export function statusOf(moment: Moment): SetStatus {
   const demand = freshDemand(world, limits, now)
   const demandKnown = demand !== undefined
   const failures = recentFailures(world.history, limits, now)
+  const problems = problemsOf(world, failures)
   const reason = shownFailure(world)
   const pollSeconds = pollSecondsOf(world, demandKnown)
   return {
@@ -34,8 +36,9 @@ export function statusOf(moment: Moment): SetStatus {
     pollSeconds,
     lastReason: reason?.reason ?? null,
     lastMessage: reason ? reason.message : null,
+    problems,
     jobs: world.jobs,
-    conditions: conditionsOf(moment, demandKnown, failures, pollSeconds).map((condition) =>
+    conditions: conditionsOf(moment, problems, demandKnown, pollSeconds).map((condition) =>
       withTimes(world, condition, now),
     ),
   }
@@ -57,34 +60,37 @@ function withTimes({ set, conditions }: SetWorld, condition: Untimed, now: Insta
 /** The reason of `Ready` while runners wait for the limit of the forge. */
 export const limited = 'WaitingForForgeLimit'
 
+type Found = (kind: SetProblem['kind']) => SetProblem | undefined
+
 function conditionsOf(
   moment: Moment,
+  problems: readonly SetProblem[],
   demandKnown: boolean,
-  failures: number,
   pollSeconds: number | null,
 ): readonly Untimed[] {
   const { world } = moment
-  const template = templateCondition(world)
-  const forge = forgeCondition(world, demandKnown, pollSeconds)
+  const found: Found = (kind) => problems.find((problem) => problem.kind === kind)
+  const template = templateCondition(world, found)
+  const forge = forgeCondition(world, found, demandKnown, pollSeconds)
   const needed = isPaused(world.set) ? [template] : [template, forge]
   const blocking = needed.find((condition) => condition.status !== 'True')
-  const ready = readyCondition(moment, blocking)
-  return [ready, template, forge, degradedCondition(world, failures), ...progressConditions(world, ready)]
+  const ready = readyCondition(moment, found, blocking)
+  const progress = ready.status === 'True' ? [] : [progressCondition(ready, found)]
+  return [ready, template, forge, degradedCondition(problems), ...progress]
 }
 
 /** While the set is not ready, it waits either for something that may pass by itself, or for a change by the operator. */
-function progressConditions({ template, forgeFailure, history }: SetWorld, ready: Untimed): readonly Untimed[] {
-  if (ready.status === 'True') return []
-  const failure = template?.is === 'refused' ? template.failure : (forgeFailure ?? history.blocked)
-  const stalled = ready.status === 'False' && failure && failureInfo(failure.reason).retry.is === 'never'
-  return [{ ...ready, type: stalled ? 'Stalled' : 'Reconciling', status: 'True' }]
+function progressCondition(ready: Untimed, found: Found): Untimed {
+  const problem = found('template') ?? found('forge') ?? found('blocked')
+  const stalled = ready.status === 'False' && problem && failureInfo(problem.reason).retry.is === 'never'
+  return { ...ready, type: stalled ? 'Stalled' : 'Reconciling', status: 'True' }
 }
 
-function readyCondition(moment: Moment, blocking: Untimed | undefined): Untimed {
-  const { history, set } = moment.world
+function readyCondition(moment: Moment, found: Found, blocking: Untimed | undefined): Untimed {
   if (blocking) return { type: 'Ready', status: blocking.status, reason: blocking.reason, message: blocking.message }
-  if (history.blocked) return failing('Ready', 'False', history.blocked)
-  if (isPaused(set)) {
+  const blocked = found('blocked')
+  if (blocked) return failing('Ready', 'False', blocked)
+  if (isPaused(moment.world.set)) {
     const message = 'The set is paused: no runner starts, idle runners are removed, and busy runners finish.'
     return { type: 'Ready', status: 'True', reason: 'Paused', message }
   }
@@ -96,26 +102,23 @@ function readyCondition(moment: Moment, blocking: Untimed | undefined): Untimed 
   return { type: 'Ready', status: 'True', reason: 'Ready', message: 'Runners start when jobs ask for them.' }
 }
 
-function templateCondition({ template, templateHash }: SetWorld): Untimed {
+function templateCondition({ template, templateHash }: SetWorld, found: Found): Untimed {
   const type = 'TemplateAccepted'
-  if (template?.hash !== templateHash) {
+  const refused = found('template')
+  if (refused) return failing(type, 'False', refused)
+  if (template?.is !== 'accepted' || template.hash !== templateHash) {
     return { type, status: 'Unknown', reason: 'Checking', message: 'Dayfly checks the template.' }
   }
-  if (template.is === 'refused') return failing(type, 'False', template.failure)
   const message = 'The API server accepts the template.'
   if (template.warnings.length === 0) return { type, status: 'True', reason: 'Accepted', message }
-  return {
-    type,
-    status: 'True',
-    reason: 'AcceptedWithWarnings',
-    message: [message, ...template.warnings.map((warning) => `Warning: ${sentenceOf(warning)}`)].join(' '),
-  }
+  const warnings = template.warnings.map((warning) => `Warning: ${sentenceOf(warning.reason, warning.message)}`)
+  return { type, status: 'True', reason: 'AcceptedWithWarnings', message: [message, ...warnings].join(' ') }
 }
 
-function forgeCondition({ forgeFailure, set }: SetWorld, demandKnown: boolean, pollSeconds: number | null): Untimed {
+function forgeCondition({ set }: SetWorld, found: Found, demandKnown: boolean, pollSeconds: number | null): Untimed {
   const type = 'ForgeConnected'
-  if (forgeFailure)
-    return failing(type, forgeFailure.reason === 'forge-unreachable' ? 'Unknown' : 'False', forgeFailure)
+  const failed = found('forge')
+  if (failed) return failing(type, failed.reason === 'forge-unreachable' ? 'Unknown' : 'False', failed)
   if (isPaused(set)) {
     return { type, status: 'Unknown', reason: 'Paused', message: 'A paused set does not ask the forge for its demand.' }
   }
@@ -134,44 +137,23 @@ function pollSecondsOf({ forgeFailure, set, allowance }: SetWorld, demandKnown: 
 
 const pollStepMs = 10_000
 
-/** Everything that is wrong now, most urgent first. Its reason is the first one's. */
-function degradedCondition({ history, delays, stuck, settingsFailure }: SetWorld, failures: number): Untimed {
-  const problems: Failure[] = []
-  if (history.blocked) problems.push(history.blocked)
-  if (settingsFailure) problems.push(settingsFailure)
-  if (stuck) {
-    const { reason, message } = stuck.oldest
-    problems.push({ reason, message: `${count(stuck.count, 'pod')} no longer counted against max. ${message}` })
-  }
-  if (delays) {
-    const { oldest } = delays
-    const waiting = `${count(delays.count, 'runner')} held up, the first since ${timestamp(oldest.since)}.`
-    problems.push({ reason: oldest.reason, message: `${waiting} ${oldest.message}` })
-  }
-  if (history.last && failures > 0)
-    problems.push({ ...history.last, message: `${failures} in a row. ${history.last.message}` })
-  const [first] = problems
+/** Every other problem. The reason is that of the first one. */
+function degradedCondition(problems: readonly SetProblem[]): Untimed {
+  const others = problems.filter(({ kind }) => kind !== 'template' && kind !== 'forge')
+  const [first] = others
   if (!first)
     return { type: 'Degraded', status: 'False', reason: 'AsExpected', message: 'No start is held up or failing.' }
-  return {
-    type: 'Degraded',
-    status: 'True',
-    reason: camelCase(first.reason),
-    message: problems.map(sentenceOf).join(' '),
-  }
+  const message = others.map(({ reason, detail }) => sentenceOf(reason, detail)).join(' ')
+  return { type: 'Degraded', status: 'True', reason: camelCase(first.reason), message }
 }
 
-function count(number: number, noun: string): string {
-  return number === 1 ? `1 ${noun} is` : `${number} ${noun}s are`
+function failing(type: Condition['type'], status: Condition['status'], { reason, detail }: SetProblem): Untimed {
+  return { type, status, reason: camelCase(reason), message: sentenceOf(reason, detail) }
 }
 
-function failing(type: Condition['type'], status: Condition['status'], failure: Failure): Untimed {
-  return { type, status, reason: camelCase(failure.reason), message: sentenceOf(failure) }
-}
-
-function sentenceOf(failure: Failure): string {
-  const { sentence, next } = failureInfo(failure.reason)
-  return `${sentence} ${failure.message} — ${next}`
+function sentenceOf(reason: FailureReason, detail: string): string {
+  const { sentence, next } = failureInfo(reason)
+  return `${sentence} ${detail} — ${next}`
 }
 
 /** `image-missing` as Kubernetes' conditions want it: `ImageMissing`. */

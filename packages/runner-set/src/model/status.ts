@@ -14,6 +14,17 @@ export type Condition = {
   readonly lastTransitionTime: string
 }
 
+/** The parts of a set that can have a problem. `blocked`: a failure that no new runner can avoid. `stuck`: pods that do not end. `delayed` and `failing`: starts. */
+export const problemKinds = ['template', 'forge', 'blocked', 'settings', 'stuck', 'delayed', 'failing'] as const
+
+/** A problem of a set now. The table of failures has the sentence and the next step of its reason. */
+export type SetProblem = {
+  readonly kind: (typeof problemKinds)[number]
+  readonly reason: FailureReason
+  /** The observation. */
+  readonly detail: string
+}
+
 /** A job that a runner of the set took. Times are API timestamps. */
 export type JobRecord = {
   readonly id: string
@@ -40,6 +51,8 @@ export type SetStatus = {
   readonly pollSeconds: number | null
   readonly lastReason: FailureReason | null
   readonly lastMessage: string | null
+  /** The most urgent one first. */
+  readonly problems: readonly SetProblem[]
   /** The jobs that runners took last, the newest first: nothing else in the cluster records which runner took which job. */
   readonly jobs: readonly JobRecord[]
   readonly conditions: readonly Condition[]

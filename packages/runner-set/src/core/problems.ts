@@ -1,0 +1,28 @@
+// The problems of a set now, the most urgent first. The conditions, the last reason and the operators' commands show them.
+import { timestamp } from '@dayfly/kit/timestamp'
+import type { Failure } from '../model/failure.ts'
+import type { SetProblem } from '../model/status.ts'
+import type { SetWorld } from '../model/world.ts'
+
+/** @param failures failed starts in a row that still count */
+export function problemsOf(world: SetWorld, failures: number): readonly SetProblem[] {
+  const { template, templateHash, forgeFailure, history, settingsFailure, stuck, delays } = world
+  const problems: SetProblem[] = []
+  const add = (kind: SetProblem['kind'], { reason, message }: Failure, count = '') =>
+    problems.push({ kind, reason, detail: `${count}${message}` })
+  if (template?.is === 'refused' && template.hash === templateHash) add('template', template.failure)
+  if (forgeFailure) add('forge', forgeFailure)
+  if (history.blocked) add('blocked', history.blocked)
+  if (settingsFailure) add('settings', settingsFailure)
+  if (stuck) add('stuck', stuck.oldest, `${counted(stuck.count, 'pod')} no longer counted against max. `)
+  if (delays) {
+    const since = timestamp(delays.oldest.since)
+    add('delayed', delays.oldest, `${counted(delays.count, 'runner')} held up, the first since ${since}. `)
+  }
+  if (history.last && failures > 0) add('failing', history.last, `${failures} in a row. `)
+  return problems
+}
+
+function counted(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun} is` : `${number} ${noun}s are`
+}
