@@ -1,5 +1,5 @@
 // A world at rest has exactly the idle runners that its sets ask for, and every status says so.
-import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { conditionsOf, statusOf } from '../operator.ts'
 import type { SetSpec } from '../sets.ts'
 import type { World } from '../world.ts'

@@ -1,16 +1,9 @@
-import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { expect, test } from 'vitest'
-import { ownRunners, prefixOf, shownName } from './bitbucket-runners.ts'
+import { ownRunners, shownName } from './bitbucket-runners.ts'
 import type { ObjectFact, RegistrationFact } from './facts.ts'
 
 const uid = '11111111-2222-4333-8444-555555555555'
-
-test.each(['linux', 'big.linux', `${'a'.repeat(39)}.b`])(
-  'knows the runners of the set %s as the controller names them',
-  (name) => {
-    expect(prefixOf(name, uid)).toBe(runnerPrefix({ name, uid }))
-  },
-)
 
 function registration(id: string, name: string, labels: readonly string[] = []): RegistrationFact {
   return { id: `{${id}}`, name, status: 'offline', busy: false, labels, set: undefined, createdAt: 0 }
@@ -21,7 +14,9 @@ function fact(kind: string, name: string, raw: object = {}): ObjectFact {
 }
 
 test("finds the set of a runner, and whether its pod is there; a set of GitHub's has none at Bitbucket", () => {
-  const [gone, there] = ['gone', 'there'].map((end) => registration(end, `${prefixOf('linux', uid)}${end}`))
+  const [gone, there] = ['gone', 'there'].map((end) =>
+    registration(end, `${runnerPrefix({ name: 'linux', uid })}${end}`),
+  )
   if (!gone || !there) throw new Error('two runners')
   const objects = [
     fact('RunnerSet', 'linux', { spec: { bitbucket: { url: 'https://bitbucket.org/acme' } } }),

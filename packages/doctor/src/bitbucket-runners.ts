@@ -1,7 +1,7 @@
 // The registrations at Bitbucket that a cluster made: those of Atlassian's autoscaler, and those of Dayfly's runner sets.
 // Bitbucket keeps no record of their owner, so names and objects of the cluster show it (docs/reference/bitbucket.md#s4-2).
-import { hashText } from '@dayfly/kit/hash'
 import { textAt, valueAt } from '@dayfly/kit/read-json'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import type { ObjectFact, RegistrationFact } from './facts.ts'
 
 const autoscalerLabel = 'autoscaler.created'
@@ -49,7 +49,7 @@ function setRunners(registrations: readonly RegistrationFact[], objects: readonl
   const pods = new Set(objects.flatMap(({ object }) => (object.kind === 'Pod' ? [object.name] : [])))
   return objects.flatMap(({ object, raw }) => {
     if (object.kind !== 'RunnerSet' || valueAt(raw, 'spec', 'bitbucket') === undefined) return []
-    const prefix = prefixOf(object.name, object.uid ?? '')
+    const prefix = runnerPrefix({ name: object.name, uid: object.uid ?? '' })
     return registrations
       .filter(({ name }) => name.startsWith(prefix))
       .map((registration) => ({
@@ -58,15 +58,6 @@ function setRunners(registrations: readonly RegistrationFact[], objects: readonl
         isThere: pods.has(registration.name),
       }))
   })
-}
-
-/** The beginning of the names of a set's runners, as Dayfly's controller makes it. */
-export function prefixOf(name: string, uid: string): string {
-  const short = name
-    .slice(0, 40)
-    .replace(/[.-]+$/, '')
-    .replace(/\./g, '-')
-  return `${short}-${hashText(uid, 5)}-`
 }
 
 function uuidOf(id: string): string {

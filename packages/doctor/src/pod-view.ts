@@ -1,5 +1,6 @@
 // One normalised view of a pod spec, for every kind that holds one, in a file or in a cluster. Every part knows its path.
 import type { Path } from '@dayfly/kit/read-json'
+import type { Engine } from '@dayfly/runner-set/model/container-engine'
 import type { Delivery } from './delivery.ts'
 import type { ObjectRef } from './finding.ts'
 import type { VersionFact } from './version-fact.ts'
@@ -34,7 +35,7 @@ export type ContainerView = {
 
 /** A container engine that never ends by itself. */
 export type Daemon = {
-  readonly engine: 'docker' | 'buildkit' | 'podman'
+  readonly engine: Engine
   /** `high`: its image or command shows it; `medium`: only its shape does. */
   readonly confidence: 'high' | 'medium'
 }

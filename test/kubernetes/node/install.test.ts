@@ -1,6 +1,6 @@
 // Tests an installation by the chart on a real node: the controller runs as a pod under its own Role, and runners are real pods.
 import type { KubeObject } from '@dayfly/kubernetes/types'
-import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { configMaps, object } from '../client-place.ts'
 import { runnerImage } from './images.ts'

@@ -3,7 +3,7 @@
 import { podLine } from '@dayfly/cluster/pod-stage.fixture'
 import { runnerSets } from '@dayfly/controller/resources'
 import { listAt, textAt } from '@dayfly/kit/read-json'
-import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pods } from '../client-place.ts'
 import { runnerImage } from './images.ts'

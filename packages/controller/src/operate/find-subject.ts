@@ -1,5 +1,5 @@
 // Finds the thing that an operator asks about: a set, a runner that lives or is gone, or a job that a set remembers.
-import { runnerPrefix } from '@dayfly/runner-set/core/pod'
+import { runnerPrefix } from '@dayfly/runner-set/model/runner-names'
 import { type EventView, readEvents } from './events.ts'
 import { type RunnerPod, readRunnerPod } from './pods.ts'
 import { type Known, orUnknown, type Place } from './read.ts'

@@ -1,8 +1,15 @@
 // Finds containers that run the daemon of a container engine. Such a daemon never ends by itself.
 import { textsAt } from '@dayfly/kit/read-json'
+import {
+  type Engine,
+  engineOfImage,
+  engineOfProgram,
+  imageParts,
+  namesDind,
+} from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, Daemon, PodView } from '../pod-view.ts'
 import { isUnknown } from '../template-value.ts'
-import { type Command, commandsOf, programOf } from './commands.ts'
+import { commandsOf } from './commands.ts'
 import { endsItself, isEndedBySibling } from './endings.ts'
 
 /** A pod before its daemons are known. */
@@ -48,19 +55,8 @@ function looksLikeBuildkit(container: ContainerView, pod: Seen): Daemon | undefi
     : undefined
 }
 
-function surelyEngine(container: ContainerView): Daemon['engine'] | undefined {
+function surelyEngine(container: ContainerView): Engine | undefined {
   return startedEngine(container) ?? imageEngine(container)
-}
-
-/** Returns name and tag of an image, without registry and digest. */
-export function imageParts(image: string | undefined): { readonly name: string; readonly tag: string } {
-  const last = afterSlash((image ?? '').replace(/@.*$/, ''))
-  const colon = last.indexOf(':')
-  return colon < 0 ? { name: last, tag: '' } : { name: last.slice(0, colon), tag: last.slice(colon + 1) }
-}
-
-function afterSlash(text: string): string {
-  return text.slice(text.lastIndexOf('/') + 1)
 }
 
 /** Returns the words of a container, cut to the length that is read. */
@@ -68,45 +64,25 @@ export function scriptsOf(container: ContainerView): readonly string[] {
   return container.words.map((word) => word.slice(0, 10_000))
 }
 
-function startedEngine(container: ContainerView): Daemon['engine'] | undefined {
+function startedEngine(container: ContainerView): Engine | undefined {
   if (!container.words.some((word) => /dockerd|buildkitd|podman/.test(word))) return undefined
   const commands = commandsOf(container)
-  const started = commands.filter((command) => !command.limited && engineOf(command) !== undefined)
+  const started = commands.filter((command) => !command.limited && engineOfProgram(command.words) !== undefined)
   const [first] = started
-  return first && !endsItself(commands, started) ? engineOf(first) : undefined
+  return first && !endsItself(commands, started) ? engineOfProgram(first.words) : undefined
 }
 
 /** Whether the container's script surely starts Docker, alone or beside its work. */
 export function startsDocker(container: ContainerView): boolean {
   if (!container.words.some((word) => word.includes('dockerd'))) return false
-  return commandsOf(container).some((command) => !command.conditional && engineOf(command) === 'docker')
-}
-
-function engineOf(command: Command): Daemon['engine'] | undefined {
-  const [, ...args] = command.words
-  if (args.some((word) => /^(--version|-v|--help|-h|--validate)$/.test(word))) return undefined
-  const program = programOf(command)
-  if (/^dockerd(-rootless)?(\.sh)?$/.test(program)) return 'docker'
-  // The entry point runs any other program that it is given.
-  if (/^dockerd-entrypoint(\.sh)?$/.test(program)) {
-    return args[0] === undefined || /^(-|dockerd)/.test(args[0]) ? 'docker' : undefined
-  }
-  if (program === 'buildkitd') return 'buildkit'
-  const serves = program === 'podman' && args.includes('system') && args.includes('service')
-  return serves && /(^| )(--time|-t)[= ]?0( |$)/.test(args.join(' ')) ? 'podman' : undefined
+  return commandsOf(container).some((command) => !command.conditional && engineOfProgram(command.words) === 'docker')
 }
 
 /** An engine's own image runs the engine unless the container overrides it. */
-function imageEngine(container: ContainerView): Daemon['engine'] | undefined {
-  if (textsAt(container.raw, 'command').length > 0) return undefined
-  const { name, tag } = imageParts(container.image)
-  if (/^buildkitd?$/.test(name)) return runsItsOwn(container) ? 'buildkit' : undefined
-  const isDind = (name === 'docker' && dindWord.test(tag)) || /^(docker-)?dind(-rootless)?$/.test(name)
-  return isDind && runsItsOwn(container) ? 'docker' : undefined
+function imageEngine(container: ContainerView): Engine | undefined {
+  const isOwn = textsAt(container.raw, 'command').length === 0 && runsItsOwn(container)
+  return isOwn ? engineOfImage(container.image) : undefined
 }
-
-/** Matches `mirror/dind:1` and `docker:27.3-dind-rootless`. */
-const dindWord = /(^|-)(dind|docker-in-docker)(-|$)/
 
 /**
  * Whether the image's name contains "dind". It may be a tool for Docker in Docker.
@@ -114,7 +90,7 @@ const dindWord = /(^|-)(dind|docker-in-docker)(-|$)/
  */
 function saysDind(container: ContainerView): boolean {
   const { name } = imageParts(container.image)
-  if (!dindWord.test(name) || /runner|agent/.test(name) || (container.role === 'init' && !container.privileged))
+  if (!namesDind(name) || /runner|agent/.test(name) || (container.role === 'init' && !container.privileged))
     return false
   return textsAt(container.raw, 'command').length === 0 && runsItsOwn(container)
 }
@@ -130,7 +106,7 @@ const usualNames = /^(docker|dind|docker-dind|docker-daemon|dockerd)$/
 /** Matches `{{ registry }}/{{ name }}:27-dind`: the template hides the name, but the tag shows the engine. */
 function hasTemplatedImage({ image, name, privileged, words }: ContainerView): boolean {
   const parts = imageParts(image)
-  return privileged && usualNames.test(name) && words.length === 0 && isUnknown(parts.name) && dindWord.test(parts.tag)
+  return privileged && usualNames.test(name) && words.length === 0 && isUnknown(parts.name) && namesDind(parts.tag)
 }
 
 /** Recognizes an engine beside a known runner by its name, if a variable or a template hides the whole image. */

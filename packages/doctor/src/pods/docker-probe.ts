@@ -1,9 +1,9 @@
 // Finds the address of a Docker daemon, and the command with which its own container can query it.
 import { textsAt, valueAt } from '@dayfly/kit/read-json'
+import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { isUnknown } from '../template-value.ts'
 import { commandsOf, programOf } from './commands.ts'
-import { imageParts } from './daemon.ts'
 
 const defaultSocket = 'unix:///var/run/docker.sock'
 

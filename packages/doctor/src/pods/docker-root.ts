@@ -1,7 +1,7 @@
 // Finds where a Docker daemon stores its data: as root, or rootless in the home directory of its user.
 import { valueAt } from '@dayfly/kit/read-json'
+import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { imageParts } from './daemon.ts'
 
 /** The data root of a rootless daemon in Docker's own image: it is in the home directory of the daemon's user. */
 const rootlessRoot = '/home/rootless/.local/share/docker'

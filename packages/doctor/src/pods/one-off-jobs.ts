@@ -1,8 +1,8 @@
 // Recognizes Jobs that a person starts once: those of a tutorial, and copies between volumes.
 import { textAt, valueAt } from '@dayfly/kit/read-json'
+import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView, PodView } from '../pod-view.ts'
 import { type Command, commandsOf, programOf } from './commands.ts'
-import { imageParts } from './daemon.ts'
 import { ordinaryContainers } from './pod-parts.ts'
 
 /** Whether the Job is a sample, by its place, its names, its labels or its work. */

@@ -1,8 +1,9 @@
 // Finds Docker daemons that keep their pid files in a volume. A container that starts again finds them and refuses to start.
 import { textsAt } from '@dayfly/kit/read-json'
+import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { ContainerView } from '../pod-view.ts'
 import { commandsOf, programOf } from './commands.ts'
-import { imageParts, scriptsOf } from './daemon.ts'
+import { scriptsOf } from './daemon.ts'
 
 type StalePid = {
   /** The folder of the volume that keeps the pid files. */

@@ -1,8 +1,9 @@
 // Finds Docker daemons whose data has no size limit: images and layers can fill the node's disk, or its memory.
 import { fieldsAt, textAt, textsAt, valueAt } from '@dayfly/kit/read-json'
+import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import type { Hit } from '../finding.ts'
 import type { ContainerView, PodView } from '../pod-view.ts'
-import { daemonOf, imageParts, startsDocker } from '../pods/daemon.ts'
+import { daemonOf, startsDocker } from '../pods/daemon.ts'
 import { dockerRoot } from '../pods/docker-root.ts'
 import { hitIn, isWhole, writtenPods } from '../pods/pod-parts.ts'
 import { takenSocket } from '../pods/taken-socket.ts'

@@ -1,6 +1,7 @@
 // Finds pods that do not start, with the reason from their status and events.
 import type { Instant } from '@dayfly/kit/clock'
 import { listAt, textAt, timeAt, valueAt } from '@dayfly/kit/read-json'
+import { failureInfo, reasonOfContainer, reasonOfEvent } from '@dayfly/runner-set/model/failure'
 import { durationText } from '../duration-text.ts'
 import type { LiveFacts } from '../facts.ts'
 import type { Hit } from '../finding.ts'
@@ -70,38 +71,33 @@ function schedulingCause(condition: unknown): string {
   return `no node fits: ${textAt(condition, 'message') ?? textAt(condition, 'reason') ?? 'the scheduler gives no reason'}`
 }
 
-const imageReasons = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|ImageInspectError)$/
-const configReasons = /^(CreateContainerConfigError|CreateContainerError|RunContainerError)$/
-
 function imageCause(pod: PodView): string | undefined {
-  const state = statesOf(pod).find(({ reason }) => imageReasons.test(reason ?? '') || configReasons.test(reason ?? ''))
-  if (!state) return undefined
-  const what = imageReasons.test(state.reason ?? '') ? 'the image of' : 'the configuration of'
-  return `${what} ${state.name} does not work (${state.reason})${state.message ? `: ${state.message}` : ''}`
+  for (const { name, reason, message } of statesOf(pod)) {
+    const failure = reasonOfContainer(reason)
+    if (failure === undefined) continue
+    const what = failure === 'image-missing' || failure === 'image-invalid' ? 'the image of' : 'the configuration of'
+    return `${what} ${name} does not work (${reason})${message ? `: ${message}` : ''}`
+  }
+  return undefined
 }
 
-const hookFailed = 'FailedPostStartHook'
-
-/** The events of the kubelet and the volume controllers, the most severe first. */
-const eventReasons: readonly (readonly [string, string])[] = [
-  ['FailedAttachVolume', 'a volume cannot be attached'],
-  ['FailedMount', 'a volume cannot be mounted'],
-  ['FailedCreatePodSandBox', 'its sandbox cannot be created (network, runtime)'],
-  ['NetworkNotReady', 'the network of its node is not ready'],
-  [hookFailed, 'its postStart command fails'],
-]
+/** The failures that the kubelet and the volume controllers report by Events, the most severe first. */
+const reported = ['volume-failed', 'sandbox-failed', 'hook-failed'] as const
 
 /** Returns the most severe recent event. Volumes and the sandbox come first: once a container has started, their events are over. */
 function eventCause(pod: PodView, seen: Events, at: Instant): string | undefined {
   const hasStarted = statesOf(pod).some(({ state }) => state === 'running' || state === 'terminated')
-  const events = seen(pod).filter(
-    ({ last, reason }) => at - last < maxEventAge && (!hasStarted || reason === hookFailed),
-  )
-  for (const [reason, what] of eventReasons) {
-    const found = events.find((each) => each.reason === reason)
-    if (found) return `${what}: ${found.message}`
+  const events = seen(pod).filter(({ last }) => at - last < maxEventAge)
+  for (const failure of hasStarted ? (['hook-failed'] as const) : reported) {
+    const found = events.find(({ reason }) => reasonOfEvent(reason) === failure)
+    if (found) return `${clause(failureInfo(failure).sentence)}: ${found.message}`
   }
   return undefined
+}
+
+/** Makes a sentence a part of another one. */
+function clause(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
 }
 
 /** Returns the init container that still runs. A daemon never ends; any other container may only be slow. */

@@ -1,13 +1,13 @@
 // Finds runner sets of ARC whose major or minor version differs from their controller's. The controller deletes such sets.
 import type { Path } from '@dayfly/kit/read-json'
 import { listAt, textAt, valueAt } from '@dayfly/kit/read-json'
+import { imageParts } from '@dayfly/runner-set/model/container-engine'
 import { arcControllers, arcObjects } from '../arc/arc.ts'
 import { type ChartRelease, isVersion, mayMeet, type Said } from '../arc/chart-release.ts'
 import { chartReleases } from '../arc/chart-releases.ts'
 import type { Facts, ObjectFact } from '../facts.ts'
 import type { Hit } from '../finding.ts'
 import { onePerPlace } from '../one-per-place.ts'
-import { imageParts } from '../pods/daemon.ts'
 import type { Rule } from '../rule.ts'
 import { isUnknown } from '../template-value.ts'
 

@@ -1,5 +1,5 @@
 // The pod and the Secret of one runner.
-import { hashText, hashValue } from '@dayfly/kit/hash'
+import { hashValue } from '@dayfly/kit/hash'
 import { apiGroup, runnerSetApiVersion } from '../model/api.ts'
 import type { SecretEntries } from '../model/credential.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
@@ -15,14 +15,6 @@ export const labels = {
 export const annotations = {
   registrationId: `${apiGroup}/registration-id`,
 } as const
-
-/** Returns the names of a set's runners without their random part: the set's name, cut, and a hash of its UID. No two sets share one. */
-export function runnerPrefix(set: Pick<RunnerSet, 'name' | 'uid'>): string {
-  return `${set.name
-    .slice(0, 40)
-    .replace(/[.-]+$/, '')
-    .replace(/\./g, '-')}-${hashText(set.uid, 5)}-`
-}
 
 export function templateHash(set: Pick<RunnerSet, 'source' | 'template' | 'docker' | 'templateChecks'>): string {
   return hashValue([set.template, set.templateChecks, defaultSpec(set, '')], 10)

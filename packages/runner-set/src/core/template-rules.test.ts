@@ -68,6 +68,7 @@ it.each<[string, object]>([
   ['the command line of Docker', beside({ image: 'docker:27-cli' })],
   ['a command in the image of Docker', beside({ image: 'docker:dind', command: ['docker', 'build', '.'] })],
   ['arguments that name another program', beside({ image: 'docker:dind', args: ['docker', 'version'] })],
+  ['a daemon that only prints its version', init({ image: 'docker:dind', command: ['dockerd', '--version'] })],
   ['another init container', init({ image: 'busybox', command: ['true'] })],
   ['a hook in a namespace of its own', { containers: [{ ...runner, ...hook('true') }] }],
   [

@@ -1,5 +1,6 @@
 // Finds templates that the API server accepts and whose pods never start or never end (docs/reference/kubernetes.md#s9).
 // A helper that never ends is no hazard here, except Docker: Dayfly deletes the pod when its runner container has ended.
+import { engineOfProgram, imageParts, namesDind } from '../model/container-engine.ts'
 import type { Failure } from '../model/failure.ts'
 import { runnerContainer } from './default-spec.ts'
 
@@ -69,10 +70,13 @@ function hangingHook(spec: Spec, container: Container, path: string): readonly s
 /** A command decides alone. Without one, the image runs its daemon, unless the arguments name another program. */
 function isDockerDaemon(container: Container): boolean {
   const { image, command, args } = container
-  if (/(^|[\s/;&|])(dockerd|buildkitd)(\s|$|-entrypoint)/.test(commandOf(container))) return true
+  const words = commandOf(container).split(/[\s;&|]+/)
+  const engines = words.map((_, at) => engineOfProgram(words.slice(at)))
+  if (engines.includes('docker') || engines.includes('buildkit')) return true
   if (wordsOf(command).length > 0 || typeof image !== 'string') return false
   const [first = '--'] = wordsOf(args)
-  return first.startsWith('-') && /(^|[/:-])dind([-:@]|$)/.test(image)
+  const { name, tag } = imageParts(image)
+  return first.startsWith('-') && (namesDind(name) || namesDind(tag))
 }
 
 function commandOf({ command, args }: Container): string {

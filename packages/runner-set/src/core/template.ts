@@ -1,10 +1,11 @@
 // Whether a pod template can work: our own rules, and what the API server made of it.
 import type { Instant } from '@dayfly/kit/clock'
 import type { Failure } from '../model/failure.ts'
+import { runnerPrefix } from '../model/runner-names.ts'
 import type { RunnerSet } from '../model/runner-set.ts'
 import type { TemplateVerdict } from '../model/world.ts'
 import { firstDifference } from './difference.ts'
-import { buildPod, runnerPrefix } from './pod.ts'
+import { buildPod } from './pod.ts'
 import { hazardsOf, withoutRunner } from './template-rules.ts'
 
 /** Returns the pod that a dry run of the template sends. Its name is the same each time, so that the response can be compared. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Failure } from '../../model/failure.ts'
 import type { Registration } from '../../model/runner.ts'
-import { runnerPrefix } from '../pod.ts'
+import { runnerPrefix } from '../../model/runner-names.ts'
 import { ended, limits, now, podFacts, registration, runnerSet } from '../world.fixture.ts'
 import { a, job, open, refused, seconds, unreachable } from './state.fixture.ts'
 
